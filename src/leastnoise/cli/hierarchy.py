@@ -1,0 +1,76 @@
+"""`leastnoise hierarchy`: solve one bounding problem of the paper and say what it proves."""
+
+from __future__ import annotations
+
+import json as json_module
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ..errors import ArgumentError, LeastnoiseError
+
+
+class Side(StrEnum):
+    """Which bound."""
+
+    UPPER = "upper"
+    LOWER = "lower"
+
+
+class Algorithm(StrEnum):
+    """How to solve it."""
+
+    CUTTING_PLANE = "cutting-plane"
+    DIRECT = "direct"
+
+
+def hierarchy(
+    *,
+    epsilon: Annotated[str, typer.Option(help="Privacy budget epsilon.")],
+    delta: Annotated[str, typer.Option(help="Privacy budget delta, above 0.")],
+    beta: Annotated[str, typer.Option(help="Width of a cell; divides the sensitivity.")],
+    cells: Annotated[int, typer.Option(help="L: the problem has 2L+1 cells, i = -L..L.")],
+    bound: Annotated[Side, typer.Option(help="P (upper) or D (lower).")],
+    sensitivity: Annotated[str, typer.Option(help="Largest change of the query.")] = "1",
+    algorithm: Annotated[
+        Algorithm, typer.Option(help="Algorithm 1, or the whole program at once.")
+    ] = Algorithm.CUTTING_PLANE,
+    limits: Annotated[
+        tuple[str, str] | None,
+        typer.Option("--range", metavar="LOW HIGH", help="Data dependent noise on this range."),
+    ] = None,
+    loss: Annotated[str, typer.Option(help='"l1", "l2", "pinball:TAU", ...')] = "l1",
+    monotone: Annotated[bool, typer.Option(help="Only noise that falls away from 0.")] = False,
+    solver: Annotated[str, typer.Option(help='"highs" or "gurobi".')] = "highs",
+    time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> None:
+    """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range."""
+    from ..hierarchy import BoundingProblem, D, DPrime, Options, P, PPrime
+
+    common = {
+        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "beta": beta,
+        "cells": cells, "loss": loss,
+    }
+    try:
+        problem: BoundingProblem
+        if limits is None:
+            problem = (P if bound is Side.UPPER else D)(**common, monotone=monotone)  # type: ignore
+        elif bound is Side.UPPER:
+            problem = PPrime(**common, limits=limits, monotone=monotone)  # type: ignore[arg-type]
+        elif monotone:
+            raise ArgumentError("monotone", monotone, "off for the data dependent lower bound")
+        else:
+            problem = DPrime(**common, limits=limits)  # type: ignore[arg-type]
+        found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
+    except LeastnoiseError as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from None
+    if json:
+        typer.echo(json_module.dumps(found.summary(), allow_nan=False))
+    else:
+        typer.echo(str(found))
+        typer.echo(
+            f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s"
+        )
