@@ -1,0 +1,93 @@
+"""Closed-form mechanisms from the literature, one per file: the rivals of a design.
+
+`closed_forms` lists those that serve a budget; each states its guarantee, its moments, its
+privacy profile and where it comes from.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import RegimeError
+from ..exact import Number
+from ..losses import Loss
+from .analytic_gaussian import AnalyticGaussian
+from .atom_staircase import AtomStaircase
+from .base import Mechanism
+from .calibrated_laplace import CalibratedLaplace
+from .dependent_rivals import ExponentialMechanism, InverseSensitivity, SmoothSensitivity
+from .discrete_gaussian import DiscreteGaussian
+from .discrete_laplace import DiscreteLaplace
+from .gaussian import Gaussian
+from .inverse import inverse_error
+from .laplace import Laplace
+from .lower_bounds import geng_lower_bound, remainder_lower_bound
+from .rounded_tulap import RoundedTulap
+from .staircase import Staircase
+from .truncated_discrete_laplace import TruncatedDiscreteLaplace
+from .truncated_laplace import TruncatedLaplace
+from .tulap import Tulap
+from .uniform import Uniform
+from .uniform_atom import UniformAtom
+from .whole import IntegerMechanism
+
+__all__ = [
+    "AnalyticGaussian",
+    "AtomStaircase",
+    "CalibratedLaplace",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
+    "ExponentialMechanism",
+    "Gaussian",
+    "IntegerMechanism",
+    "InverseSensitivity",
+    "Laplace",
+    "Mechanism",
+    "RoundedTulap",
+    "SmoothSensitivity",
+    "Staircase",
+    "TruncatedDiscreteLaplace",
+    "TruncatedLaplace",
+    "Tulap",
+    "Uniform",
+    "UniformAtom",
+    "closed_forms",
+    "geng_lower_bound",
+    "inverse_error",
+    "remainder_lower_bound",
+]
+
+REAL: tuple[type[Mechanism], ...] = (
+    Laplace, CalibratedLaplace, Gaussian, AnalyticGaussian, TruncatedLaplace,
+    Staircase, AtomStaircase, Tulap, Uniform, UniformAtom,
+)
+
+WHOLE: tuple[type[Mechanism], ...] = (
+    DiscreteLaplace, TruncatedDiscreteLaplace, DiscreteGaussian, RoundedTulap,
+)
+
+
+def closed_forms(
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    integer: bool = False,
+) -> list[Mechanism]:
+    """Every mechanism here that is private at this budget, staircases tuned for the loss.
+
+    With `integer=True` only noise on the whole numbers, which needs a whole sensitivity.
+    """
+    budget: dict[str, Any] = {"epsilon": epsilon, "delta": delta, "sensitivity": sensitivity}
+    found: list[Mechanism] = []
+    for kind in WHOLE if integer else REAL:
+        try:
+            if not issubclass(kind, Staircase):
+                found.append(kind(**budget))
+            elif found and isinstance(found[-1], Staircase):  # tuned already, for both of them
+                found.append(kind(**budget, gamma=found[-1].gamma))
+            else:
+                found.append(kind(**budget, loss=loss))
+        except RegimeError:
+            continue
+    return found
