@@ -13,11 +13,12 @@ from leastnoise.cli.hierarchy import hierarchy
 app = typer.Typer()
 app.command("hierarchy")(hierarchy)
 
-INSTANCE = "--epsilon 1 --delta 0.2 --sensitivity 1 --beta 1/4 --cells 8".split()
+INSTANCE = ["--epsilon", "1", "--delta", "0.2", "--sensitivity", "1"]
+MESH = ["--beta", "1/4", "--cells", "8"]
 
 
 def run(*more):
-    return CliRunner().invoke(app, [*INSTANCE, *more])
+    return CliRunner().invoke(app, [*INSTANCE, *MESH, *more])
 
 
 @pytest.mark.parametrize("algorithm", ["cutting-plane", "direct"])

@@ -35,6 +35,15 @@ def test_a_finer_mesh_alone_does_not_close_the_gap():
     assert P(**data, cells=24).solve().upper - narrow.lower > Fraction(1, 2)
 
 
+@pytest.mark.parametrize("epsilon", [0, 1, 5])
+def test_a_uniform_noise_bounds_p_for_every_epsilon(epsilon):
+    """Lemma A.5: 2 ceil(1/(2 delta)) equal cells as wide as the sensitivity are private."""
+    delta = Fraction("0.15")
+    half = math.ceil(1 / (2 * delta))
+    bound = P(epsilon=epsilon, delta=delta, beta=1, cells=half).solve()
+    assert bound.upper <= Fraction(half, 2)
+
+
 class NotContinuous:
     """0 at 0, 1 up to |x| = 2 ceil(1/(2 delta)) D, then 1 + |x|: unbounded, but it jumps."""
 

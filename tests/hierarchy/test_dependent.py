@@ -63,7 +63,7 @@ def test_brackets_around_the_known_optimum(algorithm):
     up = PPrime(**data).solve(algorithm)
     low = DPrime(**data).solve(algorithm)
     assert up.certified and low.certified
-    assert float(low.lower) < 0.64630 and 0.65066 < float(up.upper)
+    assert float(low.lower) < 0.64630 and float(up.upper) > 0.65066
 
 
 def test_algorithms_agree_on_the_data_dependent_problems():

@@ -25,7 +25,7 @@ class Options:
 
     add: str = "all"
     threshold: float = 1e-7
-    drop_every: int = 10
+    drop_every: int = 20
     max_rounds: int = 100_000
     time_limit: float | None = None
 
