@@ -15,7 +15,8 @@ from leastnoise.exact import exp_lower
 from leastnoise.hierarchy import D, Options, P, merged_tails
 from leastnoise.losses import L1, Piecewise, Power
 
-#: (epsilon, delta), support in multiples of beta = 1, bracket of the optimum at sensitivity 2.
+#: (epsilon, delta), the support, and the bracket of the optimum at sensitivity 2: twice the one
+#: that second-order lattice programs (60 and 79 cells per unit) give at sensitivity 1.
 FIGURE_3 = [
     (("5", "0.25"), 4, (0.123878, 0.123962)),
     (("1", "0.2"), 6, (1.117380, 1.117490)),
@@ -171,6 +172,7 @@ def test_a_time_limit_of_nothing_still_answers():
         ({"cells": 1.5}, "cells must be a whole number"),
         ({"cells": None, "pi": (-2, 0, 2)}, "pi must be whole numbers -L = pi_1"),
         ({"loss": "l7"}, "loss must be"),
+        ({"loss": 7}, "loss must be"),
     ],
 )
 def test_refusals(changes, text):

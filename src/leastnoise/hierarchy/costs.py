@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..losses import Custom, Loss, Piecewise, Sum
 
 
+@runtime_checkable
 class Costs(Protocol):
     """The three numbers the hierarchy needs of a loss c, all exact.
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ArgumentError
 from ..lp import Solution, Status
+from .partition import Ints
 from .program import Infeasible, Multipliers, Pair, Program, Run, positive
 from .shortfall import Bools, Floats, base_cells, shares, worst_event
 
@@ -41,10 +42,16 @@ class Options:
 
 @dataclass(frozen=True)
 class Cut:
-    """One constraint (shift, A) of the set S: the pair and the segments that make up A."""
+    """One constraint (shift, A) of the set S: the pair, the segments that make up A, the row."""
 
     pair: Pair
     chosen: Bools
+    columns: Ints
+    values: Floats
+
+    def activity(self, primal: Floats) -> float:
+        """The left-hand side p_k(A) - e^epsilon p_m(A - shift)."""
+        return float(self.values @ primal[self.columns])
 
 
 class CuttingPlane:
@@ -96,47 +103,47 @@ class CuttingPlane:
     def _left(self) -> float | None:
         return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
 
-    def _shortfalls(self, weights: Floats) -> list[tuple[float, Cut]]:
+    def _shortfalls(self, weights: Floats) -> list[Cut]:
         """The constraints to add, by Algorithm 2 (or 3) over all pairs and shifts."""
         density = self.program.densities(weights)
-        found: list[tuple[float, Cut]] = []
+        found: list[tuple[float, Pair, Bools]] = []
         for k, m, shift in self.program.pairs:
             value, chosen = worst_event(
                 self.program.overlap(shift), density[k], density[m], self.program.growth
             )
             if value - self.delta > self.options.threshold:
-                found.append((value - self.delta, Cut((k, m, shift), chosen)))
+                found.append((value, (k, m, shift), chosen))
         if found and self.options.add == "worst":
-            return [max(found, key=lambda pair: pair[0])]
-        return found
+            found = [max(found, key=lambda entry: entry[0])]
+        return [self._cut(pair, chosen) for _, pair, chosen in found]
 
-    def _add(self, found: list[tuple[float, Cut]]) -> None:
-        partition, growth = self.program.partition, self.program.growth
-        starts, indices, values, size = [], [], [], 0
-        for _, cut in found:
-            k, m, shift = cut.pair
-            inside, moved = shares(self.program.overlap(shift), cut.chosen, partition)
-            row = np.zeros((self.program.blocks, partition.count))
-            row[k] += inside
-            row[m] -= growth * moved
-            flat = row.ravel()
-            where = np.flatnonzero(flat)
-            starts.append(size)
-            indices.append(where)
-            values.append(flat[where])
-            size += len(where)
-        self.model.add_rows(
-            -np.inf, self.delta, starts, np.concatenate(indices), np.concatenate(values)
-        )
-        self.cuts = [*self.cuts, *(cut for _, cut in found)]
+    def _cut(self, pair: Pair, chosen: Bools) -> Cut:
+        k, m, shift = pair
+        partition = self.program.partition
+        inside, moved = shares(self.program.overlap(shift), chosen, partition)
+        row = np.zeros((self.program.blocks, partition.count))
+        row[k] += inside
+        row[m] -= self.program.growth * moved
+        columns = np.flatnonzero(row)
+        return Cut(pair, chosen, columns, row.ravel()[columns])
+
+    def _add(self, cuts: list[Cut]) -> None:
+        starts = np.cumsum([0, *(len(cut.columns) for cut in cuts)])[:-1]
+        columns = np.concatenate([cut.columns for cut in cuts])
+        values = np.concatenate([cut.values for cut in cuts])
+        self.model.add_rows(-np.inf, self.delta, starts, columns, values)
+        self.cuts = [*self.cuts, *cuts]
 
     def _drop(self, solution: Solution) -> None:
-        # A multiplier of 0 with the row still tight is degenerate, not slack; dropping such a row
-        # costs at most a later round.
-        slack = np.flatnonzero(positive(solution.row_dual[self.fixed :]) <= 1e-12)
-        if len(slack):
-            self.model.delete_rows(self.fixed + slack)
-            gone = set(slack.tolist())
+        # Rows with slack are basic, so the basis survives. A tight row with multiplier 0 is
+        # not slack, and removing it would make the solver start again from nothing.
+        slack = [
+            t for t, cut in enumerate(self.cuts)
+            if cut.activity(solution.primal) < self.delta - self.options.threshold
+        ]
+        if slack:
+            self.model.delete_rows([self.fixed + t for t in slack])
+            gone = set(slack)
             self.cuts = [cut for t, cut in enumerate(self.cuts) if t not in gone]
 
     def _report(self, sentence: str, finished: bool = False) -> Run:

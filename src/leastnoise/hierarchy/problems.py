@@ -66,8 +66,7 @@ class BoundingProblem(ABC):
             self.sensitivity / self.beta, "beta", beta,
             f"the sensitivity {self.sensitivity} divided by a whole number",
         )
-        named = isinstance(loss, str | Loss | dict)
-        self.costs: Costs = LossCosts(as_loss(loss)) if named else loss  # type: ignore
+        self.costs = loss if isinstance(loss, Costs) else LossCosts(as_loss(loss))
 
     @property
     @abstractmethod
