@@ -78,8 +78,9 @@ def gap_of(upper: float | Fraction, lower: float | Fraction) -> float:
 
 def paper_side(instance: Instance, target: float, limit: float) -> Lap:
     """P and D on the coarsest mesh that reaches the target, timed together."""
-    # Cell means and infima of |x| differ by beta/2, which is where the gap comes from.
-    resolution = math.ceil(SENSITIVITY / (2 * target * instance.optimum))
+    # Cell means and infima of |x| differ by beta/2, which is where the gap comes from: start with
+    # (beta/2) / (optimum - beta/2) = target.
+    resolution = math.ceil(SENSITIVITY * (1 + target) / (2 * target * instance.optimum))
     while True:
         beta = Fraction(SENSITIVITY, resolution)
         data = {
