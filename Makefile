@@ -1,0 +1,44 @@
+# Two commands matter to a newcomer: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA := $(abspath ../shared/data/uci)
+ifneq ($(wildcard $(DATA)),)
+export LEASTNOISE_DATA ?= $(DATA)
+endif
+# One thread per process: the tests run in parallel processes.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+# Pictures need no display.
+export MPLBACKEND ?= Agg
+
+.PHONY: demo test lint slow bench wheel clean
+
+$(VENV)/.core: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(VENV)/.dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core
+	$(BIN)/python examples/mean_salary.py
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+test: lint
+	$(BIN)/python -m pytest -n 2
+
+slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n 2 -m slow
+
+wheel: $(VENV)/.dev
+	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel
+
+clean:
+	rm -rf build dist *.egg-info src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,0 +1,84 @@
+"""The one place that checks arguments: each error names the argument, its value, what is allowed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .errors import ArgumentError
+from .exact import Number, rational
+
+MAX_EPSILON = 20
+MIN_GAP = Fraction(1, 10**9)
+MAX_RESOLUTION = 5000
+
+
+def check_epsilon(epsilon: Number) -> Fraction:
+    """0 <= epsilon <= 20."""
+    value = rational(epsilon, "epsilon")
+    if not 0 <= value <= MAX_EPSILON:
+        raise ArgumentError("epsilon", epsilon, f"from 0 to {MAX_EPSILON}")
+    return value
+
+
+def check_delta(delta: Number, epsilon: Number) -> Fraction:
+    """0 <= delta < 1, and not both 0."""
+    value = rational(delta, "delta")
+    if not 0 <= value < 1:
+        raise ArgumentError("delta", delta, "at least 0 and below 1")
+    if value == 0 and rational(epsilon, "epsilon") == 0:
+        raise ArgumentError("delta", delta, "positive when epsilon is 0: no noise is that private")
+    return value
+
+
+def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:
+    """Positive; whole for integer queries."""
+    value = rational(sensitivity, "sensitivity")
+    if value <= 0:
+        raise ArgumentError("sensitivity", sensitivity, "positive")
+    if not Fraction(1, 10**30) <= value <= 10**30:
+        raise ArgumentError("sensitivity", sensitivity, "from 1e-30 to 1e30")
+    if integer and value.denominator != 1:
+        raise ArgumentError("sensitivity", sensitivity, "a whole number for integer queries")
+    return value
+
+
+def check_gap(gap: Number) -> Fraction:
+    """1e-9 <= gap <= 1."""
+    value = rational(gap, "gap")
+    if not MIN_GAP <= value <= 1:
+        raise ArgumentError("gap", gap, "from 1e-9 to 1")
+    return value
+
+
+def check_resolution(resolution: int | None) -> int | None:
+    """None, or a whole number from 1 to 5000."""
+    if resolution is None:
+        return None
+    if isinstance(resolution, bool) or int(resolution) != resolution if _is_number(
+            resolution) else True:
+        raise ArgumentError("resolution", resolution, "a positive whole number")
+    if not 1 <= resolution <= MAX_RESOLUTION:
+        raise ArgumentError("resolution", resolution, f"a whole number from 1 to {MAX_RESOLUTION}")
+    return int(resolution)
+
+
+def check_time_limit(time_limit: float | None) -> float | None:
+    """None, or a positive number of seconds."""
+    if time_limit is None:
+        return None
+    value = rational(time_limit, "time_limit")
+    if value <= 0:
+        raise ArgumentError("time_limit", time_limit, "a positive number of seconds")
+    return float(value)
+
+
+def check_confidence(confidence: float) -> float:
+    """Strictly between 0 and 1."""
+    value = rational(confidence, "confidence")
+    if not 0 < value < 1:
+        raise ArgumentError("confidence", confidence, "strictly between 0 and 1")
+    return float(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and value == value and abs(value) != float("inf")

@@ -1,0 +1,50 @@
+"""Every error a user of leastnoise can meet."""
+
+from __future__ import annotations
+
+
+class LeastnoiseError(Exception):
+    """Base class: catching it catches everything this package raises on purpose."""
+
+
+class ArgumentError(LeastnoiseError, ValueError):
+    """An argument is outside what is allowed; the message gives name, value and what is allowed."""
+
+    def __init__(self, name: str, value: object, allowed: str) -> None:
+        self.name = name
+        self.value = value
+        self.allowed = allowed
+        shown = repr(value)
+        if len(shown) > 80:
+            shown = shown[:77] + "..."
+        super().__init__(f"{name} must be {allowed}, got {name}={shown}")
+
+    def __reduce__(self) -> tuple[type, tuple[str, object, str]]:
+        return type(self), (self.name, self.value, self.allowed)
+
+
+class RegimeError(LeastnoiseError, ValueError):
+    """A closed-form mechanism was asked for a budget for which it is not private."""
+
+
+class FormatError(LeastnoiseError, ValueError):
+    """A mechanism file is malformed; nothing in it has been believed."""
+
+
+class CertificateError(LeastnoiseError):
+    """The exact checker refuted something the engine was about to return; nothing is returned."""
+
+
+class MissingExtraError(LeastnoiseError, ImportError):
+    """An optional dependency is not installed; the message says which extra provides it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(
+            f"this needs the package {package!r}, which is not installed: "
+            f"pip install 'leastnoise[{extra}]'"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.package, self.extra)

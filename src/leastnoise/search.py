@@ -1,0 +1,499 @@
+"""The search for a bracket: closed forms first, then lattice programs of rising resolution.
+
+Everything a `Bracket` holds has been checked exactly; the floats in between only steer.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from .bounds.lower import Canonical, Lower, Multipliers, canonical, exact_lower, float_lower
+from .bounds.program import LatticeProgram, Round
+from .bounds.upper import (
+    Proposal,
+    Upper,
+    discretise,
+    exact_upper,
+    float_loss,
+    mix,
+    rivals,
+    strictly_feasible,
+)
+from .certify.document import MAX_CELLS, MAX_WORK
+from .errors import ArgumentError
+from .lattice.cells import lower_cells, lower_costs, tailed_cells, upper_cells, upper_costs
+from .mechanisms import Mechanism, Staircase
+from .spec import Problem
+
+#: A program with more columns than this is left to coarser resolutions.
+_MOST_COLUMNS = 12_000
+#: From here on the optimum has steps much narrower than the sensitivity.
+_LARGE_EPSILON = 2.5
+#: Below this, programs start coarse.
+_TINY_DELTA = Fraction(1, 10_000)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the search stands; `lower` and `upper` are floats to look at, not yet bounds."""
+
+    lower: float
+    upper: float
+    seconds: float
+    resolution: int
+    rounds: int
+
+
+@dataclass
+class Bracket:
+    """The best exactly checked bounds so far, and how they were found."""
+
+    lower: Lower | None = None
+    upper: Upper | None = None
+    rounds: int = 0
+    resolutions: list[int] = field(default_factory=list)
+    rows: int = 0
+    columns: int = 0
+    shifts: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / lower."""
+        if self.lower is None or self.upper is None or self.lower.value <= 0:
+            return math.inf
+        return float((self.upper.value - self.lower.value) / self.lower.value)
+
+    def offer_lower(self, lower: Lower) -> None:
+        """Keep the larger lower bound."""
+        if self.lower is None or lower.value > self.lower.value:
+            self.lower = lower
+
+    def offer_upper(self, upper: Upper | None) -> None:
+        """Keep the smaller upper bound."""
+        if upper is not None and (self.upper is None or upper.value < self.upper.value):
+            self.upper = upper
+
+
+class Search:
+    """One run of the engine on one problem."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        gap: float,
+        time_limit: float | None,
+        resolution: int | None,
+        progress: Callable[[Progress], None] | None,
+    ) -> None:
+        self.problem = problem
+        self.gap = gap
+        self.clock = time.monotonic
+        self.start = self.clock()
+        self.deadline = None if time_limit is None else self.start + time_limit
+        self.resolution = resolution
+        self.progress = progress
+        self.bracket = Bracket()
+        self.reason = ""
+        self._staircase_gamma: float | None = None
+        self._safe: dict[int, Proposal | None] = {}
+        self._reach = 0.0  # of the lower program, in sensitivities
+        self._carried: dict[int, np.ndarray] = {}  # type: ignore[type-arg]
+        self._carried_n = 1
+
+    # -- the plan -----------------------------------------------------------------------------
+
+    def run(self) -> Bracket:
+        """Close the bracket as far as the gap, the clock and the limits allow."""
+        self.best_rival, self.rival_loss = self._best_rival()
+        try:
+            self._closed_forms()
+            for n in self._resolutions():
+                if self._done():
+                    break
+                self._solve(n)
+        except KeyboardInterrupt:
+            if self.bracket.upper is None or self.bracket.lower is None:
+                raise
+            self.reason = "interrupted"
+        return self.bracket
+
+    def _done(self) -> bool:
+        if self.bracket.gap <= self.gap:
+            return True
+        if self.deadline is not None and self.clock() >= self.deadline:
+            self.reason = "stopped at the time limit"
+            return True
+        return False
+
+    def _resolutions(self) -> Iterator[int]:
+        if self.problem.integer:
+            yield int(self.problem.sensitivity)
+            return
+        if self.resolution is not None:
+            yield self.resolution
+            return
+        n, previous = self._first_resolution(), 0
+        if self._tiny_delta() and self.problem.epsilon < _LARGE_EPSILON:
+            # From scratch such programs lose their way; from a coarse solution they do not.
+            coarse = n
+            while coarse > 6:
+                coarse = math.ceil(coarse / 2)
+            n = coarse
+        while self._affordable(n):
+            if n > previous:
+                yield n
+                previous = n
+            # Both costs and both meshes close like 1/n^2.
+            factor = 1.1 * math.sqrt(min(self.bracket.gap, 1.0) / self.gap)
+            n = self._aligned(max(n + 1, math.ceil(n * min(max(factor, 1.15), 2.0))))
+        self.reason = self.reason or "stopped at the largest resolution that is affordable"
+
+    def _affordable(self, n: int) -> bool:
+        radius = math.ceil(self._reach * n) + n
+        columns = radius if self.problem.loss.symmetric else 2 * radius
+        return columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
+
+    def _first_resolution(self) -> int:
+        """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
+        if float(self.problem.epsilon) >= _LARGE_EPSILON:
+            steps = max(1, math.ceil(math.sqrt(0.022 / self.gap)))
+            return self._aligned(math.ceil(steps / self._gamma()) - 1)
+        n = 1
+        while n < 4096:
+            radius = min(math.ceil(self._rival_radius() * n) + n, MAX_CELLS // 2)
+            weights = discretise(self.problem, self.best_rival, n, radius).weights
+            difference = upper_costs(self.problem, n, radius) - lower_costs(
+                self.problem, n, radius)
+            if float(difference @ weights) <= 0.7 * self.gap * self.rival_loss:
+                break
+            n = max(n + 1, math.ceil(n * 1.1))
+        return self._aligned(n)
+
+    def _aligned(self, n: int, offset: float = 0.0) -> int:
+        """At large epsilon, a resolution from n on that fits the steps of the optimum.
+
+        They sit near multiples of gamma * D, which should be whole cells from 0 for the lower
+        bound and, cells being centred, half a cell more (`offset`) for the upper one.
+        """
+        gamma = self._gamma()
+        if float(self.problem.epsilon) < 1.5 and not offset:
+            return n
+        near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
+        return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
+
+    def _gamma(self) -> float:
+        if self._staircase_gamma is None:
+            tuned = Staircase(
+                epsilon=self.problem.epsilon or 1, sensitivity=self.problem.sensitivity,
+                loss=self.problem.loss,
+            )
+            self._staircase_gamma = float(tuned.gamma)
+        return self._staircase_gamma
+
+    # -- closed forms -------------------------------------------------------------------------
+
+    def _best_rival(self) -> tuple[Mechanism, float]:
+        losses = [(m.expected_loss(self.problem.loss), k, m) for k, m in enumerate(
+            rivals(self.problem, self.problem.delta))]
+        loss, _, best = min(losses)
+        return best, loss
+
+    def _rival_radius(self) -> float:
+        """Where the best closed form ends, or nearly ends, in sensitivities."""
+        return self._end(self.best_rival)
+
+    def _end(self, mechanism: Mechanism) -> float:
+        reach = mechanism.support[1]
+        if not math.isfinite(reach):
+            outside = max(1e-16, float(self.problem.delta) * 1e-9)
+            reach = -float(mechanism.quantile(outside))
+        return reach / float(self.problem.sensitivity)
+
+    def _closed_forms(self) -> None:
+        problem = self.problem
+        found = canonical(problem)
+        self._reach = found.reach + 1.0 if found is not None else self._rival_radius() * 2 + 3
+        n = self.resolution or self._first_resolution()
+        if problem.integer:
+            n = int(problem.sensitivity)
+        self._offer_rivals(n)
+        if self.bracket.upper is None:
+            raise ArgumentError(
+                "delta", float(problem.delta),
+                "larger for this epsilon: the noise would span more cells than a file may hold",
+            )
+        if found is not None and found.value > 0:
+            self._canonical(found)
+        self._report(0.0, math.inf, n)
+
+    def _canonical(self, found: Canonical) -> None:
+        upper = self.bracket.upper
+        assert upper is not None
+        if self.bracket.lower is None or found.value > 0.5 * float(upper.value):
+            lower = exact_lower(self.problem, 1, found.reach, found.multipliers, found.value)
+            self.bracket.offer_lower(lower)
+
+    def _offer_rivals(self, n: int) -> None:
+        """The best closed forms on the lattice, exactly checked."""
+        problem = self.problem
+        ranked = sorted(
+            rivals(problem, problem.delta), key=lambda m: m.expected_loss(problem.loss)
+        )
+        for mechanism in ranked[:2] if problem.delta > 0 else []:
+            fitted, own = self._fitted(mechanism, n)
+            radius = math.ceil(self._end(fitted) * own) + 1
+            if (2 * radius + 1) * own <= MAX_WORK and radius < MAX_CELLS // 2:
+                proposal = discretise(problem, fitted, own, radius)
+                self.bracket.offer_upper(exact_upper(problem, proposal, self._safe_for(own)))
+        if problem.delta == 0 or self.bracket.upper is None:
+            self._offer_tailed(n)
+
+    def _fitted(self, mechanism: Mechanism, n: int) -> tuple[Mechanism, int]:
+        """A staircase moved so that its steps are edges of cells, and the resolution for it."""
+        if self.problem.integer or not isinstance(mechanism, Staircase):
+            return mechanism, n
+        gamma = float(mechanism.gamma)
+        if self.resolution is None:
+            # A step at gamma + d costs a share of about d^2 more; at small epsilon, where
+            # gamma is near 1/2, one cell a sensitivity is as good as many.
+            several = range(math.ceil(3 / gamma), math.ceil(8 / gamma) + 2)
+            choice = [1] if float(self.problem.epsilon) < 0.05 else several
+            n = min(choice, key=lambda k: abs(_half_cell(k * gamma) / k - gamma))
+        edge = _half_cell(n * gamma) / n
+        kind = type(mechanism)
+        fitted = kind(
+            epsilon=self.problem.epsilon, delta=self.problem.delta,
+            sensitivity=self.problem.sensitivity, gamma=edge,
+        )
+        return fitted, n
+
+    def _offer_tailed(self, n: int) -> None:
+        """Closed forms with geometric tails, which need no delta."""
+        problem = self.problem
+        for mechanism in rivals(problem, Fraction(0)):
+            if mechanism.integer != problem.integer or mechanism.name not in (
+                    "staircase", "discrete-laplace"):
+                continue
+            fitted, own = self._fitted(mechanism, n)
+            for periods in (2, 8, 64, 512, 4096):
+                radius = periods * own
+                if radius >= MAX_CELLS // 2:
+                    break
+                weights = discretise(problem, fitted, own, radius).weights
+                upper = exact_upper(
+                    problem, Proposal(own, weights, 0.0, True, mechanism.name), None)
+                self.bracket.offer_upper(upper)
+                if upper is not None and _tail_is_tight(problem):
+                    break
+
+    def _safe_for(self, n: int) -> Proposal | None:
+        if n not in self._safe:
+            self._safe[n] = strictly_feasible(self.problem, n)
+        return self._safe[n]
+
+    # -- programs -----------------------------------------------------------------------------
+
+    def _solve(self, n: int) -> None:
+        """One resolution: the lower program, and the upper one where it can help."""
+        self.bracket.resolutions.append(n)
+        before = self.bracket.gap
+        epsilon, delta = self.problem.epsilon, self.problem.delta
+        if epsilon >= _LARGE_EPSILON and (self._tiny_delta() or epsilon >= 6 and 0 < delta < 0.05):
+            # Multipliers for delta = 0 bound every delta, and their program is much easier.
+            self._lower_program(n, 0.0)
+            if self._done():
+                return
+        self._lower_program(n, float(self.problem.delta))
+        if self._done() or self.problem.integer and self.problem.delta > 0:
+            return
+        if self.problem.delta == 0:
+            if not self._staircase_is_optimal():
+                self._tailed_program(n)
+        elif before > self.gap:
+            aligned = n if self.resolution is not None else self._aligned(n, 0.5)
+            self._upper_program(aligned)
+
+    def _tiny_delta(self) -> bool:
+        return 0 < self.problem.delta < _TINY_DELTA
+
+    def _staircase_is_optimal(self) -> bool:
+        loss = self.problem.loss
+        return loss.symmetric and loss.falls_nowhere and not self.problem.integer
+
+    def _lower_program(self, n: int, delta: float) -> None:
+        """Multipliers from the relaxed program, and noise from its solution.
+
+        `delta` may be smaller than the problem's: any multipliers prove a bound.
+        """
+        problem = self.problem
+        reach = math.ceil(self._reach * n)
+        cells = lower_cells(problem, n, reach)
+        radius = reach + n
+        program = self._program(cells, n, radius, None, delta)
+        index = np.arange(-reach, reach + 1)
+        self._seed(program, n, index)
+        safe = self._safe_for(n)
+        best: tuple[float, Multipliers] | None = None
+        best_upper: tuple[float, Proposal] | None = None
+        quiet, value = 0, 0.0
+        for found in self._rounds(program):
+            multipliers = program.multipliers(found.solution)
+            lower = float_lower(problem, n, reach, multipliers)
+            gained = best is None or lower > best[0] * (1 + 0.02 * self.gap)
+            gained |= found.value > value * (1 + 0.02 * self.gap)
+            value = max(value, found.value)
+            if best is None or lower > best[0]:
+                best = (lower, multipliers)
+            proposal = self._proposal(n, cells.spread(found.weights))
+            mixed = None if safe is None else mix(problem, proposal, safe)
+            if mixed is not None:
+                upper = float_loss(problem, mixed)
+                gained |= best_upper is None or upper < best_upper[0] * (1 - 0.02 * self.gap)
+                if best_upper is None or upper < best_upper[0]:
+                    best_upper = (upper, proposal)
+            self._report(best[0], best_upper[0] if best_upper else math.inf, n)
+            quiet = 0 if gained else quiet + 1
+            if quiet >= 3 or self._closes(best[0], best_upper[0] if best_upper else math.inf):
+                break
+        if best is not None:
+            self.bracket.offer_lower(exact_lower(problem, n, reach, best[1], best[0]))
+        if best_upper is not None and self._improves(best_upper[0]):
+            self.bracket.offer_upper(exact_upper(problem, best_upper[1], safe))
+        self._carried, self._carried_n = program.active(), n
+
+    def _upper_program(self, n: int) -> None:
+        problem = self.problem
+        radius = math.ceil(self._rival_radius() * n) + max(2, n // 4)
+        atom_cost = float(problem.loss.upper(Fraction(0)))
+        program = self._program(upper_cells(problem, n, radius), n, radius, atom_cost, float(problem.delta))
+        self._seed(program, n, np.arange(-radius, radius + 1))
+        safe = self._safe_for(n)
+        if safe is None:
+            return
+        best: tuple[float, Proposal] | None = None
+        for found in self._rounds(program):
+            masses = program.cells.spread(found.weights)[n:-n]
+            proposal = Proposal(n, masses, found.atom)
+            mixed = mix(problem, proposal, safe)
+            if mixed is None:
+                continue
+            upper = float_loss(problem, mixed)
+            if best is None or upper < best[0]:
+                best = (upper, proposal)
+            self._report(0.0, best[0], n)
+            if upper <= found.value * (1 + 0.05 * self.gap) or self._closes(0.0, best[0]):
+                break
+        if best is not None and self._improves(best[0]):
+            self.bracket.offer_upper(exact_upper(problem, best[1], safe))
+
+    def _tailed_program(self, n: int) -> None:
+        """delta = 0 and no closed form: the program with geometric tails."""
+        problem = self.problem
+        ratio = math.exp(-float(problem.epsilon))
+        for periods in (3, 6):
+            radius = max(periods * n, math.ceil(self._reach / 4) * n)
+            cells = tailed_cells(problem, n, radius, ratio)
+            program = self._program(cells, n, radius, None, 0.0)
+            last = None
+            for found in self._rounds(program):
+                last = found
+            if last is None:
+                continue
+            width = cells.width
+            masses = cells.spread(last.weights)[width - radius : width + radius + 1]
+            proposal = Proposal(n, np.maximum(masses, 1e-300), 0.0, True)
+            self.bracket.offer_upper(exact_upper(problem, proposal, None))
+            if self.bracket.gap <= self.gap:
+                return
+
+    def _program(self, cells, n, radius, atom_cost, delta):  # type: ignore[no-untyped-def]
+        problem = self.problem
+        epsilon = float(problem.epsilon)
+        floor = math.exp(-epsilon * min(self._rival_radius(), 40 / max(epsilon, 1e-9)))
+        size = np.abs(np.arange(-radius, radius + 1)) / n
+        reference = np.maximum(np.exp(-epsilon * size), floor)
+        if cells.symmetric:
+            reference = reference[radius:]
+        reference = reference / float(cells.mass @ reference)
+        tolerance = 1e-9 if delta >= 1e-4 else 1e-10
+        return LatticeProgram(cells, epsilon, delta, reference, atom_cost, tolerance)
+
+    def _seed(self, program: LatticeProgram, n: int, index: np.ndarray) -> None:  # type: ignore[type-arg]
+        """Rows to begin with: the full shift, and what mattered at the resolution before."""
+        half = index[index <= 0]
+        program.add(n, half)
+        if not program.cells.symmetric:
+            program.add(-n, -half)
+        for m, cells in self._carried.items():
+            scale = n / self._carried_n
+            shift = round(m * scale)
+            if 1 <= abs(shift) <= n:
+                around = np.unique(np.round(cells * scale).astype(np.int64))
+                program.add(shift, around)
+
+    def _rounds(self, program: LatticeProgram) -> Iterator[Round]:
+        bracket = self.bracket
+        for found in program.rounds(self.deadline, self.clock):
+            bracket.rounds += 1
+            bracket.rows = max(bracket.rows, found.rows)
+            bracket.columns = max(bracket.columns, program.model.columns)
+            bracket.shifts = max(bracket.shifts, found.shifts)
+            if not found.solution.usable:
+                bracket.failures.append(found.solution.status.value)
+                return
+            yield found
+            if self.deadline is not None and self.clock() >= self.deadline:
+                return
+
+    def _proposal(self, n: int, masses: np.ndarray) -> Proposal:  # type: ignore[type-arg]
+        """The relaxed program's mass as noise, with the atom that costs nothing extra."""
+        atom = 0.0
+        if not self.problem.integer:
+            centre = len(masses) // 2
+            around = np.concatenate([masses[centre - n : centre], masses[centre + 1 :][:n]])
+            exp = math.exp(float(self.problem.epsilon))
+            atom = max(0.0, float(masses[centre]) - exp * float(around.max()))
+            masses = masses.copy()
+            masses[centre] -= atom
+        total = float(masses.sum()) + atom
+        return Proposal(n, masses / total, atom / total)
+
+    def _closes(self, lower: float, upper: float) -> bool:
+        """Whether these floats, with what is already proven, would meet the gap."""
+        if self.bracket.lower is not None:
+            lower = max(lower, float(self.bracket.lower.value))
+        if self.bracket.upper is not None:
+            upper = min(upper, float(self.bracket.upper.value))
+        return upper - lower <= 0.97 * self.gap * lower
+
+    def _improves(self, upper: float) -> bool:
+        return self.bracket.upper is None or upper < float(self.bracket.upper.value)
+
+    def _report(self, lower: float, upper: float, n: int) -> None:
+        if self.progress is None:
+            return
+        if self.bracket.lower is not None:
+            lower = max(lower, float(self.bracket.lower.value))
+        if self.bracket.upper is not None:
+            upper = min(upper, float(self.bracket.upper.value))
+        seconds = self.clock() - self.start
+        self.progress(Progress(lower, upper, seconds, n, self.bracket.rounds))
+
+
+def _half_cell(position: float) -> float:
+    """The nearest edge of a centred cell: 1/2, 3/2, ..."""
+    return max(0, round(position - 0.5)) + 0.5
+
+
+def _tail_is_tight(problem: Problem) -> bool:
+    """Whether the exact loss of a tail is sharp wherever the tail begins."""
+    spec = problem.loss.spec()
+    whole = spec.get("name") == "power" and "/" not in spec["p"] and "." not in spec["p"]
+    return spec.get("name") in ("l1", "l2", "pinball", "piecewise", "huber") or whole
