@@ -197,3 +197,12 @@ def test_refusals_of_solve():
 def test_figure_3_at_finer_meshes(budget, support, bracket, n):
     """Solved at once: Algorithm 1 needs thousands of rounds at the finest of these."""
     check_figure_3(budget, support, bracket, n, "direct")
+
+
+@pytest.mark.parametrize(("budget", "support", "bracket"), FIGURE_3)
+def test_the_hierarchy_brackets_the_engine(budget, support, bracket):
+    from leastnoise import design
+
+    epsilon, delta = budget
+    found = design(epsilon=epsilon, delta=delta, sensitivity=2, gap=1e-3)
+    check_figure_3(budget, support, (float(found.lower), float(found.upper)), 1, "direct")
