@@ -76,7 +76,7 @@ def test_algorithms_agree_on_the_data_dependent_problems():
 def test_refining_tightens_both_sides():
     uppers, lowers = [], []
     for n in (1, 2, 4):
-        data = {**MEDIUM, "beta": Fraction(1, n), "cells": 7 * n - 1}
+        data = {**MEDIUM, "beta": Fraction(1, n), "cells": 6 * n - 1}
         uppers.append(PPrime(**data).solve().optimum)
         lowers.append(DPrime(**data).solve().optimum)
     assert uppers == sorted(uppers, reverse=True)
