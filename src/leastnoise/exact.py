@@ -7,20 +7,29 @@ Statements and proofs: `exact.proof.md`.
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from collections.abc import Callable
+from decimal import Context, Decimal
 from fractions import Fraction
 from functools import lru_cache
 from numbers import Rational, Real
 
 from .errors import ArgumentError
 
-#: Working precision of the enclosures, in bits. The promised relative width is 2^-100.
+#: Working precision of the enclosures, in bits, and that of e^x. The promise is 2^-100.
 _BITS = 192
+_EXP_BITS = 128
 
 #: Largest exponent `exp_lower` and `exp_upper` accept.
 MAX_EXPONENT = 1000
 
+#: Largest power of ten in a decimal, either way: beyond it the number would fill the memory.
+_MAX_POWER_OF_TEN = 400
+
+#: Proposes roots; nothing it says is believed.
+_GUESS = Context(prec=42)
+
 Number = int | float | str | Decimal | Fraction
+Rough = tuple[int, int]  # (m, e) stands for m * 2^e
 
 
 def rational(value: object, name: str) -> Fraction:
@@ -37,10 +46,8 @@ def rational(value: object, name: str) -> Fraction:
         if isinstance(value, Rational):
             return Fraction(int(value.numerator), int(value.denominator))
         if isinstance(value, Decimal):
-            return Fraction(value)
+            return _parse(str(value))
         if isinstance(value, str):
-            if len(value) > 4000:
-                raise ArgumentError(name, value, allowed)
             return _parse(value.strip())
         if isinstance(value, Real):
             return _parse(str(value))
@@ -51,8 +58,10 @@ def rational(value: object, name: str) -> Fraction:
 
 def _parse(text: str) -> Fraction:
     # Fraction("1e999999999") would build the number before anyone could refuse it.
-    mantissa, _, exponent = text.lower().partition("e")
-    if exponent and not -400 <= int(exponent) <= 400:
+    if len(text) > 4000:
+        raise ValueError(text)
+    exponent = text.lower().partition("e")[2]
+    if exponent and abs(int(exponent)) > _MAX_POWER_OF_TEN:
         raise ValueError(text)
     return Fraction(text)
 
@@ -85,14 +94,27 @@ def round_up(value: Fraction, digits: int) -> Fraction:
     return _round(value, digits, math.ceil)
 
 
-def _round(value: Fraction, digits: int, towards: object) -> Fraction:
+def _round(value: Fraction, digits: int, towards: Callable[[Fraction], int]) -> Fraction:
     if value == 0:
         return value
     size = abs(value)
     # log10 of numerator and denominator separately: the quotient may leave the float range.
     magnitude = math.floor(math.log10(size.numerator) - math.log10(size.denominator))
-    unit = Fraction(10) ** (magnitude - digits + 1)
-    return towards(value / unit) * unit  # type: ignore[operator]
+    ten = Fraction(10)
+    while ten**magnitude > size:
+        magnitude -= 1
+    while ten ** (magnitude + 1) <= size:
+        magnitude += 1
+    unit = ten ** (magnitude - digits + 1)
+    return towards(value / unit) * unit
+
+
+def nearest_float(value: Fraction) -> float:
+    """A float to look at; the largest one of its sign where the value is beyond them all."""
+    try:
+        return float(value)
+    except OverflowError:
+        return 1.7976931348623157e308 if value > 0 else -1.7976931348623157e308
 
 
 @lru_cache(maxsize=256)
@@ -102,32 +124,35 @@ def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
         raise ArgumentError("exponent", x, f"between -{MAX_EXPONENT} and {MAX_EXPONENT}")
     if x < 0:
         lo, hi = exp_bounds(-x)
-        one = 1 << (2 * _BITS + 2 * math.ceil(MAX_EXPONENT * 1.4427))
+        one = 1 << (_EXP_BITS + 2 * math.ceil(MAX_EXPONENT * 1.4427))
         inverse_lo = Fraction(one * hi.denominator // hi.numerator, one)
         inverse_hi = Fraction(-(-one * lo.denominator // lo.numerator), one)
         return inverse_lo, inverse_hi
     if x == 0:
         return Fraction(1), Fraction(1)
-    halvings = max(0, math.ceil(x).bit_length())
+    halvings = math.ceil(x).bit_length()
     bits = _BITS + 2 * halvings
     one = 1 << bits
-    y = x / (1 << halvings)  # 0 < y <= 1
+    y = x / (1 << halvings)  # 0 < y < 1
     y_lo = one * y.numerator // y.denominator
     y_hi = y_lo + 1
-    lo = hi = term_lo = term_hi = one
+    sum_lo = sum_hi = term_lo = term_hi = one
     k = 0
     while term_hi > 1:
         k += 1
         term_lo = term_lo * y_lo // (one * k)
         term_hi = -(-term_hi * y_hi // (one * k))
-        lo += term_lo
-        hi += term_hi
+        sum_lo += term_lo
+        sum_hi += term_hi
     # From here each further term is at most half the one before it, so together at most term_hi.
-    hi += term_hi
+    sum_hi += term_hi
     for _ in range(halvings):
-        lo = lo * lo // one
-        hi = -(-hi * hi // one)
-    return Fraction(lo, one), Fraction(hi, one)
+        sum_lo = sum_lo * sum_lo // one
+        sum_hi = -(-sum_hi * sum_hi // one)
+    # Short numbers make the checker fast, and e^x >= 1.
+    drop = bits - _EXP_BITS
+    short = 1 << _EXP_BITS
+    return Fraction(sum_lo >> drop, short), Fraction(-(-sum_hi >> drop), short)
 
 
 def exp_lower(x: Fraction) -> Fraction:
@@ -154,6 +179,7 @@ def integer_root(value: int, q: int) -> int:
         guess = better
 
 
+@lru_cache(maxsize=1024)
 def power_bounds(x: Fraction, p: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals lo <= x^p <= hi for x >= 0 and rational p >= 0; equal when p is whole.
 
@@ -162,6 +188,54 @@ def power_bounds(x: Fraction, p: Fraction) -> tuple[Fraction, Fraction]:
     if x == 0 or p.denominator == 1:
         exact = x**p.numerator
         return exact, exact
+    a, q = p.numerator, p.denominator
+    if q <= 16 and a * (x.numerator.bit_length() + x.denominator.bit_length()) <= 4096:
+        return _power_bounds_by_root(x, p)
+    # A guess, a margin of 2^-104 on both sides, and a proof: lo^q <= x^a and x^a <= hi^q.
+    guess = _GUESS.power(
+        _GUESS.divide(Decimal(x.numerator), Decimal(x.denominator)),
+        _GUESS.divide(Decimal(a), Decimal(q)),
+    )
+    m, e = _rough(Fraction(guess), up=False)
+    lo, hi = (m - (m >> 104), e), (m + (m >> 104), e)
+    below = _rough_power(_rough(x, up=False), a, up=False)
+    above = _rough_power(_rough(x, up=True), a, up=True)
+    if not (_at_most(_rough_power(lo, q, up=True), below)
+            and _at_most(above, _rough_power(hi, q, up=False))):
+        return _power_bounds_by_root(x, p)
+    unit = Fraction(2) ** e
+    return lo[0] * unit, hi[0] * unit
+
+
+def _rough(x: Fraction, up: bool) -> Rough:
+    """x > 0 to _BITS bits or one more, rounded in the stated direction."""
+    e = x.numerator.bit_length() - x.denominator.bit_length() - _BITS
+    top, bottom = x.numerator << max(0, -e), x.denominator << max(0, e)
+    return (-(-top // bottom) if up else top // bottom), e
+
+
+def _rough_power(x: Rough, k: int, up: bool) -> Rough:
+    m, e = 1, 0
+    for bit in bin(k)[2:]:
+        m, e = m * m, 2 * e
+        if bit == "1":
+            m, e = m * x[0], e + x[1]
+        drop = max(0, m.bit_length() - _BITS)
+        m, e = (-(-m >> drop) if up else m >> drop), e + drop
+    return m, e
+
+
+def _at_most(x: Rough, y: Rough) -> bool:
+    sizes = x[0].bit_length() + x[1], y[0].bit_length() + y[1]
+    if sizes[0] != sizes[1]:
+        return sizes[0] < sizes[1]
+    # Equal sizes: the exponents differ by at most the length of the mantissas.
+    least = min(x[1], y[1])
+    return x[0] << (x[1] - least) <= y[0] << (y[1] - least)
+
+
+def _power_bounds_by_root(x: Fraction, p: Fraction) -> tuple[Fraction, Fraction]:
+    """The same by one integer root: fast only while the numbers are short."""
     q = p.denominator
     base = x**p.numerator
     # Scale so that the root has about 128 bits whatever the size of x^p.

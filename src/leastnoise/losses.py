@@ -6,10 +6,12 @@ Every loss is non-negative, continuous and unbounded on both sides, and knows ex
 * `cell_mean(lo, hi)`: at least the mean of c over [lo, hi];
 * `minorant(i, step)`: k_i such that the piecewise linear function through (i*step, k_i) is
   nowhere above c, which is what a lower bound needs;
-* `release_cell(i, step, grid)`: at least the worst expected loss, over all values, of a
-  release whose grid noise is uniform on the `grid` points of cell i;
-* `release_point(x, g)`: the same for grid noise that is exactly x;
-* `tail(side, start)`: a polynomial in t = |x| that is at least c(side * t) for t >= start;
+* `release_point(x, g)`: at least the worst expected loss, over all values, of a release on the
+  grid of step g whose noise is exactly x;
+* `release_run(middle, count, g)`, `release_cell(i, step, grid)`: at least the mean of that over
+  `count` consecutive grid points, and over the `grid` points of cell i;
+* `tail(side, start)`: a polynomial in t = |x| that is at least c(side * t) for t >= start >= 0,
+  without negative coefficients from t^2 on;
 * `outer_minimum(side, edge)`: at most c(side * t) for every t >= edge.
 
 Standard library only. Statements and proofs: `losses.proof.md`.
@@ -19,9 +21,11 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 from math import floor
 from pathlib import Path
 from typing import Any, TypeVar
@@ -34,6 +38,10 @@ Polynomial = list[Fraction]
 
 _HALF = Fraction(1, 2)
 _QUARTER = Fraction(1, 4)
+
+#: What a mechanism file may hold: kinks and terms of a loss.
+MAX_POINTS = 1000
+MAX_TERMS = 100
 
 
 class Loss(ABC):
@@ -75,8 +83,12 @@ class Loss(ABC):
 
     @property
     def effort(self) -> int:
-        """Roughly how many microseconds one exact evaluation takes; the checker limits it."""
-        return 10
+        """Roughly how many microseconds a bound takes, at most, where numbers are short."""
+        return self.effort_at(64)
+
+    def effort_at(self, bits: int) -> int:
+        """The same at an x of so many bits: the checker refuses a file that asks too much."""
+        return 40 + bits // 10
 
     @abstractmethod
     def mirror(self) -> Loss:
@@ -96,6 +108,15 @@ class Loss(ABC):
         error = max(self.chord_error(x - step, x), self.chord_error(x, x + step))
         return self.lower(x) - error
 
+    def minorants(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
+        """k_i for i = first..last, in one go: neighbours share a chord."""
+        before = self.chord_error((first - 1) * step, first * step)
+        for i in range(first, last + 1):
+            x = i * step
+            after = self.chord_error(x, x + step)
+            yield self.lower(x) - max(before, after)
+            before = after
+
     def release_point(self, x: Fraction, g: Fraction) -> Fraction:
         """At least E[c(x + e)] for every rounding error e of the grid of step g.
 
@@ -104,24 +125,28 @@ class Loss(ABC):
         bend = self.upper(x - g) - 2 * self.lower(x) + self.upper(x + g)
         return self.upper(x) + bend * _QUARTER
 
-    def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
-        """At least the mean of `release_point` over the `grid` points of cell i.
+    def release_run(self, middle: Fraction, count: int, g: Fraction) -> Fraction:
+        """At least the mean of `release_point` over `count` points around `middle`, g apart.
 
-        For a convex loss: the mean over the cell is at least the mean over its grid points,
-        and the second differences telescope.
+        For a convex loss: the mean over cells of width g is at least the mean over their
+        centres, and the second differences telescope.
         """
-        g = step / grid
-        lo, hi = i * step - step / 2, i * step + step / 2
+        lo, hi = middle - count * g / 2, middle + count * g / 2
         first, last = lo + g / 2, hi - g / 2
         rise = self.upper(last + g) - self.lower(last)
         fall = self.lower(first) - self.upper(first - g)
-        return self.cell_mean(lo, hi) + (rise - fall) * _QUARTER / grid
+        return self.cell_mean(lo, hi) + (rise - fall) * _QUARTER / count
+
+    def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
+        """At least the mean of `release_point` over the `grid` points of cell i; `grid` is odd."""
+        return self.release_run(i * step, grid, step / grid)
 
     @abstractmethod
     def tail(self, side: int, start: Fraction) -> Polynomial:
-        """Coefficients, lowest first, of a polynomial in t at least c(side*t) for t >= start.
+        """Coefficients, lowest first, of a polynomial in t at least c(side*t) for t >= start >= 0.
 
-        Raises `ArgumentError` if `start` lies inside the last kink.
+        Those from t^2 on are not negative: the polynomial is convex. Raises `ArgumentError` if
+        `start` lies inside the last kink.
         """
 
     def outer_minimum(self, side: int, edge: Fraction) -> Fraction:
@@ -139,6 +164,10 @@ class Loss(ABC):
     __rmul__ = __mul__
 
 
+def _derived() -> Any:
+    return field(default=(), init=False, repr=False, compare=False)
+
+
 @dataclass(frozen=True)
 class Piecewise(Loss):
     """A continuous piecewise linear loss, convex or not.
@@ -150,7 +179,11 @@ class Piecewise(Loss):
     points: tuple[tuple[Fraction, Fraction], ...]
     slopes: tuple[Fraction, Fraction]
     _label: tuple[str, Fraction | None] = field(default=("piecewise", None), repr=False)
-    _kinks: tuple[tuple[Fraction, Fraction], ...] = field(default=(), init=False, repr=False)
+    _kinks: tuple[tuple[Fraction, Fraction], ...] = _derived()
+    _places: tuple[Fraction, ...] = _derived()  # of the kinks
+    _xs: tuple[Fraction, ...] = _derived()  # of the points
+    _pieces: tuple[Fraction, ...] = _derived()  # slope before each point, and after the last
+    _floats: tuple[float, float, tuple[tuple[float, float], ...]] = _derived()
 
     def __post_init__(self) -> None:
         try:
@@ -169,7 +202,7 @@ class Piecewise(Loss):
         object.__setattr__(self, "slopes", slopes)
         if not points:
             raise ArgumentError("points", self.points, "at least one [x, value] pair")
-        if any(a[0] >= b[0] for a, b in zip(points, points[1:], strict=False)):
+        if any(a[0] >= b[0] for a, b in pairwise(points)):
             raise ArgumentError("points", self.points, "strictly increasing in x")
         if any(value < 0 for _, value in points):
             raise ArgumentError("points", self.points, "non-negative in value: a loss is >= 0")
@@ -178,16 +211,33 @@ class Piecewise(Loss):
                 "slopes", self.slopes, "negative before and positive after: a loss is unbounded"
             )
         inner = [
-            (b[1] - a[1]) / (b[0] - a[0]) for a, b in zip(points, points[1:], strict=False)
+            (b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)
         ]
-        all_slopes = [slopes[0], *inner, slopes[1]]
-        bends = [right - left for left, right in zip(all_slopes, all_slopes[1:], strict=False)]
+        pieces = (slopes[0], *inner, slopes[1])
+        bends = [right - left for left, right in pairwise(pieces)]
         kinks = tuple((point[0], bend) for point, bend in zip(points, bends, strict=True) if bend)
         object.__setattr__(self, "_kinks", kinks)
+        object.__setattr__(self, "_places", tuple(t for t, _ in kinks))
+        object.__setattr__(self, "_xs", tuple(x for x, _ in points))
+        object.__setattr__(self, "_pieces", pieces)
         # The float evaluation, c(x) = at_0 + slope*x + sum of bends/2 * (|x - t| - |t|), once.
-        slope = float((slopes[0] + slopes[1]) / 2)
-        floats = tuple((float(t), float(bend / 2)) for t, bend in kinks)
-        object.__setattr__(self, "_floats", (float(self.lower(Fraction(0))), slope, floats))
+        try:
+            slope = float((slopes[0] + slopes[1]) / 2)
+            floats = tuple((float(t), float(bend / 2)) for t, bend in kinks)
+            at_zero = float(self.lower(Fraction(0)))
+        except OverflowError:
+            raise ArgumentError("points", self.points, "within the range of floats") from None
+        object.__setattr__(self, "_floats", (at_zero, slope, floats))
+
+    def effort_at(self, bits: int) -> int:
+        # Every kink adds to the cell it lies in, and a comparison or two to every search.
+        size = bits + self._bits
+        return 40 + 4 * len(self._kinks).bit_length() + size // 10
+
+    @property
+    def _bits(self) -> int:
+        numbers = (*(v for point in self.points for v in point), *self._pieces)
+        return max(v.numerator.bit_length() + v.denominator.bit_length() for v in numbers)
 
     @property
     def name(self) -> str:
@@ -205,22 +255,20 @@ class Piecewise(Loss):
         return {"name": name} if parameter is None else {"name": name, "tau": text_of(parameter)}
 
     def __call__(self, x: X) -> X:
-        at_zero, slope, kinks = self._floats  # type: ignore[attr-defined]
-        total = at_zero + slope * x
+        at_zero, slope, kinks = self._floats
+        total: Any = at_zero + slope * x  # type: ignore[operator]
         for t, half in kinks:
-            total = total + half * (abs(x - t) - abs(t))
-        return total
+            total = total + half * (abs(x - t) - abs(t))  # type: ignore[operator]
+        return total  # type: ignore[no-any-return]
 
     def lower(self, x: Fraction) -> Fraction:
-        left, left_value = self.points[0]
-        if x <= left:
-            return left_value + self.slopes[0] * (x - left)
-        for right, right_value in self.points[1:]:
-            if x <= right:
-                run = (right_value - left_value) / (right - left)
-                return left_value + run * (x - left)
-            left, left_value = right, right_value
-        return left_value + self.slopes[1] * (x - left)
+        k = bisect_left(self._xs, x)
+        near, value = self.points[max(0, k - 1)]
+        return value + self._pieces[k] * (x - near)
+
+    def _between(self, lo: Fraction, hi: Fraction) -> tuple[tuple[Fraction, Fraction], ...]:
+        """The kinks t with lo < t < hi."""
+        return self._kinks[bisect_right(self._places, lo) : bisect_left(self._places, hi)]
 
     @property
     def symmetric(self) -> bool:
@@ -242,7 +290,7 @@ class Piecewise(Loss):
         return Piecewise(points, (-self.slopes[1], -self.slopes[0]), flipped)
 
     def cell_mean(self, lo: Fraction, hi: Fraction) -> Fraction:
-        inside = [t for t, _ in self._kinks if lo < t < hi]
+        inside = [t for t, _ in self._between(lo, hi)]
         if not inside:
             return self.lower((lo + hi) / 2)
         nodes = [lo, *inside, hi]
@@ -253,7 +301,7 @@ class Piecewise(Loss):
         return area * _HALF / (hi - lo)
 
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
-        inside = [t for t, _ in self._kinks if lo < t < hi]
+        inside = [t for t, _ in self._between(lo, hi)]
         if not inside:
             return Fraction(0)
         start, end = self.lower(lo), self.lower(hi)
@@ -261,31 +309,30 @@ class Piecewise(Loss):
         return max(Fraction(0), *excess)
 
     def release_point(self, x: Fraction, g: Fraction) -> Fraction:
-        near = (bend * (g - abs(x - t)) for t, bend in self._kinks if bend > 0 and abs(x - t) < g)
+        near = (bend * (g - abs(x - t)) for t, bend in self._between(x - g, x + g) if bend > 0)
         return self.lower(x) + sum(near, Fraction(0)) * _QUARTER
 
-    def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
-        g = step / grid
-        lo, hi = i * step - step / 2, i * step + step / 2
-        if not any(lo - g < t < hi + g for t, _ in self._kinks):
-            return self.lower(i * step)
-        # Grid points i*step + j*g, |j| <= reach: an arithmetic series between two kinks, and
-        # the extra of `release_point` at the points next to a kink.
-        reach = grid // 2
-        cuts = sorted({(t - i * step) / g for t, _ in self._kinks if lo < t < hi})
-        total, start = Fraction(0), -reach
-        for stop in [*(floor(cut) for cut in cuts), reach]:
-            if stop >= start:
-                middle = i * step + Fraction(start + stop, 2) * g
-                total += (stop - start + 1) * self.lower(middle)
-                start = stop + 1
-        for t, bend in self._kinks:
-            below = floor((t - i * step) / g)
+    def release_run(self, middle: Fraction, count: int, g: Fraction) -> Fraction:
+        first = middle - (count - 1) * g / 2
+        last = middle + (count - 1) * g / 2
+        near = self._between(first - g, last + g)
+        if not near:
+            return self.lower(middle)
+        # Points first + j*g, 0 <= j < count: an arithmetic series up to each kink, and the extra
+        # of `release_point` at the two points next to a kink.
+        total, start = Fraction(0), 0
+        for stop in (*(floor((t - first) / g) for t, _ in near), count - 1):
+            end = min(stop, count - 1)
+            if end >= start:
+                total += (end - start + 1) * self.lower(first + Fraction(start + end, 2) * g)
+                start = end + 1
+        for t, bend in near:
+            below = floor((t - first) / g)
             for j in (below, below + 1):
-                near = g - abs(i * step + j * g - t)
-                if bend > 0 and near > 0 and -reach <= j <= reach:
-                    total += bend * near * _QUARTER
-        return total / grid
+                close = g - abs(first + j * g - t)
+                if bend > 0 and close > 0 and 0 <= j < count:
+                    total += bend * close * _QUARTER
+        return total / count
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         last = max(side * t for t, _ in self.points)
@@ -296,7 +343,7 @@ class Piecewise(Loss):
         return [self.lower(side * anchor) - slope * anchor, slope]
 
     def outer_minimum(self, side: int, edge: Fraction) -> Fraction:
-        beyond = [self.lower(t) for t, _ in self.points if side * t > edge]
+        beyond = [value for x, value in self.points if side * x > edge]
         return min([self.lower(side * edge), *beyond])
 
 
@@ -335,7 +382,16 @@ class Power(Loss):
 
     def __call__(self, x: X) -> X:
         p = self.p.numerator if self.p.denominator == 1 else float(self.p)
-        return abs(x) ** p  # type: ignore[operator,return-value,no-any-return]
+        return abs(x) ** p  # type: ignore[arg-type,operator,return-value,no-any-return]
+
+    def effort_at(self, bits: int) -> int:
+        if self.p == 2:
+            return super().effort_at(bits)
+        if self.p.denominator == 1:
+            # Exact powers are p times as long, and adding them takes quadratic time.
+            length = int(self.p + 1) * bits
+            return 60 + length // 10 + (length // 150) ** 2
+        return 500 + bits // 5
 
     def lower(self, x: Fraction) -> Fraction:
         return power_bounds(abs(x), self.p)[0]
@@ -384,11 +440,10 @@ class Power(Loss):
             return x * x + g * g / 4
         return super().release_point(x, g)
 
-    def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
+    def release_run(self, middle: Fraction, count: int, g: Fraction) -> Fraction:
         if self.p == 2:
-            g = step / grid
-            return (i * step) ** 2 + (step * step - g * g) / 12 + g * g / 4
-        return super().release_cell(i, step, grid)
+            return middle * middle + (count * count - 1) * g * g / 12 + g * g / 4
+        return super().release_run(middle, count, g)
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         if self.p.denominator == 1:
@@ -441,6 +496,10 @@ class Huber(Loss):
     def mirror(self) -> Loss:
         return self
 
+    def effort_at(self, bits: int) -> int:
+        size = bits + self.width.numerator.bit_length() + self.width.denominator.bit_length()
+        return 60 + size // 3
+
     def _antiderivative(self, x: Fraction) -> Fraction:
         size = abs(x)
         inner = min(size, self.width)
@@ -459,8 +518,9 @@ class Huber(Loss):
         return (hi - lo) ** 2 / 8
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
-        return [-self.width * self.width / 2, self.width] if start >= self.width else [
-            Fraction(0), Fraction(0), _HALF]
+        if start >= self.width:
+            return [-self.width * self.width / 2, self.width]
+        return [Fraction(0), Fraction(0), _HALF]
 
 
 @dataclass(frozen=True)
@@ -495,7 +555,13 @@ class Sum(Loss):
         total = 0.0 * x  # type: ignore[operator]
         for weight, loss in self.terms:
             total = total + float(weight) * loss(x)  # type: ignore[operator]
-        return total  # type: ignore[no-any-return]
+        return total  # type: ignore[return-value,no-any-return]
+
+    def effort_at(self, bits: int) -> int:
+        return sum(
+            loss.effort_at(bits) + w.numerator.bit_length() // 10 + w.denominator.bit_length() // 10
+            for w, loss in self.terms
+        )
 
     def _combine(self, bound: Callable[[Loss], Fraction]) -> Fraction:
         return sum((weight * bound(loss) for weight, loss in self.terms), Fraction(0))
@@ -526,8 +592,8 @@ class Sum(Loss):
     def release_point(self, x: Fraction, g: Fraction) -> Fraction:
         return self._combine(lambda loss: loss.release_point(x, g))
 
-    def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
-        return self._combine(lambda loss: loss.release_cell(i, step, grid))
+    def release_run(self, middle: Fraction, count: int, g: Fraction) -> Fraction:
+        return self._combine(lambda loss: loss.release_run(middle, count, g))
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         total: Polynomial = []
@@ -624,11 +690,11 @@ class Custom(Loss):
             return super().release_point(x, g)
         return self.lower(x) + Fraction(self.lipschitz or 0) * g / 2
 
-    def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
+    def release_run(self, middle: Fraction, count: int, g: Fraction) -> Fraction:
         if self.convex:
-            return super().release_cell(i, step, grid)
-        mean = self.cell_mean(i * step - step / 2, i * step + step / 2)
-        return mean + Fraction(self.lipschitz or 0) * step / grid / 2
+            return super().release_run(middle, count, g)
+        mean = self.cell_mean(middle - count * g / 2, middle + count * g / 2)
+        return mean + Fraction(self.lipschitz or 0) * g / 2
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         raise ArgumentError("loss", "custom", "one with a known tail when delta is 0")
@@ -640,10 +706,15 @@ def _doubles(values: Sequence[float]) -> Any:
     return array("d", values)
 
 
-def loss_from_spec(spec: object) -> Loss:
-    """The loss that a JSON object of the mechanism file names; `ArgumentError` if it names none."""
+def loss_from_spec(
+    spec: object, number: Callable[[object, str], Fraction] = rational
+) -> Loss:
+    """The loss that a JSON object of the mechanism file names; `ArgumentError` if it names none.
+
+    `number` reads a quantity; the checker passes a stricter one than `rational`.
+    """
     if not isinstance(spec, Mapping) or not isinstance(spec.get("name"), str):
-        raise ArgumentError("loss", spec, 'an object with a "name"')
+        raise ArgumentError("loss", type(spec).__name__, 'an object with a "name"')
     name = spec["name"]
     keys = {
         "l1": (), "l2": (), "pinball": ("tau",), "huber": ("width",), "power": ("p",),
@@ -652,35 +723,60 @@ def loss_from_spec(spec: object) -> Loss:
     if keys is None:
         raise ArgumentError("loss", name, _NAMES)
     if set(spec) != {"name", *keys}:
-        raise ArgumentError("loss", dict(spec), f"an object with the keys {['name', *keys]}")
-    for key in keys[:1] if name in ("pinball", "huber", "power") else ():
-        if not isinstance(spec[key], str):
-            raise ArgumentError(key, spec[key], "a string that holds a number")
+        raise ArgumentError("loss", name, f"an object with the keys {', '.join(('name', *keys))}")
     if name == "l1":
         return L1()
     if name == "l2":
         return L2()
     if name == "pinball":
-        return Pinball(spec["tau"])
+        return Pinball(number(spec["tau"], "tau"))
     if name == "huber":
-        return Huber(spec["width"])
+        return Huber(number(spec["width"], "width"))
     if name == "power":
-        return Power(spec["p"])
+        return Power(number(spec["p"], "p"))
     if name == "piecewise":
-        points, slopes = spec["points"], spec["slopes"]
-        if not (_pairs(points) and isinstance(slopes, list) and len(slopes) == 2):
-            raise ArgumentError("loss", dict(spec), 'given by "points" [[x, value], ...] and two "slopes"')
-        if len(points) > 1000:
-            raise ArgumentError("points", f"{len(points)} points", "at most 1000 points")
-        return Piecewise(tuple((x, v) for x, v in points), (slopes[0], slopes[1]))
-    terms = spec["terms"]
-    if not _pairs(terms) or len(terms) > 100:
-        raise ArgumentError("terms", terms, "a list of at most 100 [weight, loss] pairs")
-    return Sum(tuple((rational(w, "weight"), loss_from_spec(part)) for w, part in terms))
+        return _piecewise_from_spec(spec["points"], spec["slopes"], number)
+    return _sum_from_spec(spec["terms"], number)
 
 
-def _pairs(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(v, list) and len(v) == 2 for v in value)
+def _piecewise_from_spec(
+    points: object, slopes: object, number: Callable[[object, str], Fraction]
+) -> Piecewise:
+    rows, ends = _rows(points, 2), _rows([slopes], 2)
+    if rows is None or ends is None or not 1 <= len(rows) <= MAX_POINTS:
+        raise ArgumentError(
+            "loss", "piecewise", f"up to {MAX_POINTS} points [x, value] and two slopes"
+        )
+    return Piecewise(
+        tuple((number(x, "points"), number(value, "points")) for x, value in rows),
+        (number(ends[0][0], "slopes"), number(ends[0][1], "slopes")),
+    )
+
+
+def _sum_from_spec(terms: object, number: Callable[[object, str], Fraction]) -> Sum:
+    rows = _rows(terms, 2)
+    if rows is None or not 1 <= len(rows) <= MAX_TERMS:
+        raise ArgumentError("loss", "sum", f"up to {MAX_TERMS} terms [weight, loss]")
+    parts: list[tuple[Fraction, Loss]] = []
+    points = 0
+    for weight, spec in rows:
+        if isinstance(spec, Mapping) and spec.get("name") == "sum":
+            raise ArgumentError("loss", "sum within sum", "a flat sum: no term is a sum itself")
+        part = loss_from_spec(spec, number)
+        points += len(part.points) if isinstance(part, Piecewise) else 0
+        if points > MAX_POINTS:
+            raise ArgumentError("loss", "sum", f"a loss of at most {MAX_POINTS} points in all")
+        parts.append((number(weight, "weight"), part))
+    return Sum(tuple(parts))
+
+
+def _rows(value: object, length: int) -> list[Sequence[object]] | None:
+    """A list of lists of one length, or None if it is not that."""
+    if not isinstance(value, list | tuple):
+        return None
+    if not all(isinstance(row, list | tuple) and len(row) == length for row in value):
+        return None
+    return list(value)
 
 
 _NAMES = (

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import FormatError
+from ..exact import nearest_float
 from . import check, read
 
 
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(json.dumps(report.to_json(), indent=1))
     else:
         for claim in report.claims:
-            slack = "" if claim.slack is None else f" (slack {float(claim.slack):.3g})"
+            slack = "" if claim.slack is None else f" (slack {nearest_float(claim.slack):.3g})"
             print(f"{claim.name:13} {claim.verdict:12} {claim.detail}{slack}")
     return report.exit_code
 

@@ -8,13 +8,14 @@ never below the true one.
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import pairwise
 
-from ..errors import FormatError
 from ..exact import exp_lower
-from .document import MAX_WORK, Document, Tail
+from .document import Document, Tail
+from .limits import common_lattice, marks_of, on_small_lattice
 
 
 def _scaled_exp(epsilon: Fraction) -> tuple[int, int]:
@@ -33,82 +34,87 @@ def lattice_hockey_sticks(
     """
     top, bottom = _scaled_exp(epsilon)
     cells = list(weights)
-    unit = Fraction(1, bottom)
-    inner = range(len(cells))
-    ratio = Fraction(0)
-    if tail is not None:
+    signs = (1,) if cells == cells[::-1] else (1, -1)
+    if tail is None:
+        unit = Fraction(1, bottom)
+        start, stop = n, n + len(cells)
+        cells = [0] * n + cells + [0] * n
+    else:
         # Two explicit periods on each side; from the first on, every term of V scales by ratio.
-        ratio, period = tail.ratio, tail.period
-        a, b = ratio.numerator, ratio.denominator
-        left, right = cells[:period], cells[-period:]
-        cells = (
-            [w * a * a for w in left] + [w * a * b for w in left]
-            + [w * b * b for w in cells]
-            + [w * a * b for w in right] + [w * a * a for w in right]
-        )
-        unit /= b * b
-        inner = range(2 * period, len(cells) - 2 * period)
+        a, b = tail.ratio.numerator, tail.ratio.denominator
+        left, right = cells[: tail.period], cells[-tail.period :]
+        unit = Fraction(1, bottom * b * b)
+        start, stop = 2 * tail.period, 2 * tail.period + len(cells)
+        cells = [
+            *(w * a * a for w in left), *(w * a * b for w in left), *(w * b * b for w in cells),
+            *(w * a * b for w in right), *(w * a * a for w in right),
+        ]
     plus = [w * bottom for w in cells]
     minus = [w * top for w in cells]
-    signs = (1,) if list(weights) == list(weights)[::-1] else (1, -1)
     for size in range(1, n + 1):
-        for sign in signs:
-            m = sign * size
-            if tail is None:
-                ahead = plus[m:] if m > 0 else plus[:m]
-                behind = minus[:-m] if m > 0 else minus[-m:]
-                alone = plus[:m] if m > 0 else plus[m:]
-                total = sum(alone) + sum(d for a, c in zip(ahead, behind, strict=False)
-                                         if (d := a - c) > 0)
-                if size >= len(plus):
-                    total = sum(plus)
-                yield m, total * unit
-            else:
-                first, last = inner.start, inner.stop
-                body = _positive_part(plus, minus, m, first, last)
-                outer = _positive_part(plus, minus, m, first - tail.period, first)
-                outer += _positive_part(plus, minus, m, last, last + tail.period)
-                yield m, (body + outer / (1 - ratio)) * unit
+        for m in (sign * size for sign in signs):
+            total = Fraction(_positive_part(plus, minus, m, start, stop))
+            if tail is not None:
+                outer = _positive_part(plus, minus, m, start - tail.period, start)
+                outer += _positive_part(plus, minus, m, stop, stop + tail.period)
+                total += outer / (1 - tail.ratio)
+            yield m, total * unit
 
 
 def _positive_part(plus: list[int], minus: list[int], m: int, start: int, stop: int) -> int:
-    pairs = zip(plus[start:stop], minus[start - m : stop - m], strict=True)
-    return sum(d for a, c in pairs if (d := a - c) > 0)
+    ahead, behind = plus[start:stop], minus[start - m : stop - m]
+    return sum([a - b for a, b in zip(ahead, behind, strict=True) if a > b])
 
 
 def mesh_hockey_sticks(
     edges: Sequence[Fraction], weights: Sequence[int], epsilon: Fraction, reach: Fraction
 ) -> Iterator[tuple[Fraction, Fraction]]:
-    """(shift, hockey stick) at every difference of two edges up to `reach`, and at +-reach.
+    """(shift, hockey stick) at shifts among which is the worst of all real ones up to `reach`.
 
-    `edges` and `reach` are in the same unit; masses are in units of the denominator. The largest
-    of these values is the largest over all real shifts up to `reach`.
+    `edges` and `reach` are in the same unit; masses are in units of the denominator.
     """
-    scale = math.lcm(reach.denominator, *(edge.denominator for edge in edges))
-    marks = [int(edge * scale) for edge in edges]
-    limit = int(reach * scale)
-    shifts = {abs(a - b) for a in marks for b in marks if 0 < abs(a - b) <= limit} | {limit}
-    if len(shifts) * 4 * len(marks) > MAX_WORK:
-        raise FormatError(f"{len(shifts)} shifts of {len(marks)} edges exceed the checker's limit")
+    marks, limit, scale = marks_of(edges, reach)
+    if on_small_lattice(marks, limit):
+        yield from _on_lattice(marks, weights, epsilon, limit, scale)
+        return
+    # V(shift) = mass - sum over pairs of cells (j, k) of min(d_j, e^eps d_k) times the length of
+    # the overlap of cell j with cell k moved by the shift. That length is piecewise linear with
+    # four kinks, so V is too, and one sweep over all differences of edges evaluates it.
     top, bottom = _scaled_exp(epsilon)
-    lengths = [b - a for a, b in zip(marks, marks[1:], strict=False)]
+    lengths = [b - a for a, b in pairwise(marks)]
     common = math.lcm(*lengths)
-    if common.bit_length() > 4096:
-        raise FormatError("the cells have no common measure of reasonable size")
     density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
-    plus = [0, *(d * bottom for d in density), 0]
-    minus = [0, *(d * top for d in density), 0]
-    for size in sorted(shifts):
-        for m in (size, -size):
-            moved = [mark + m for mark in marks]
-            cuts = sorted({*marks, *moved})
-            total = 0
-            for a, b in zip(cuts, cuts[1:], strict=False):
-                here, there = bisect_right(marks, a), bisect_right(moved, a)
-                excess = plus[here] - minus[there]
-                if excess > 0:
-                    total += excess * (b - a)
-            yield Fraction(m, scale), Fraction(total, common * bottom)
+    plus = list(pairwise([0, *(d * bottom for d in density), 0]))  # left and right of each edge
+    minus = list(pairwise([0, *(d * top for d in density), 0]))
+    bends: defaultdict[int, int] = defaultdict(int, {-limit: 0, limit: 0})
+    for x, (left, right) in zip(marks, plus, strict=True):
+        for y, (left_moved, right_moved) in zip(marks, minus, strict=True):
+            bends[x - y] += (
+                min(left, left_moved) + min(right, right_moved)
+                - min(left, right_moved) - min(right, left_moved)
+            )
+    value, slope, before = sum(weights) * common * bottom, 0, min(bends)
+    for shift in sorted(bends):
+        value += slope * (shift - before)
+        slope += bends[shift]
+        before = shift
+        if 0 < abs(shift) <= limit:
+            yield Fraction(shift, scale), Fraction(value, common * bottom)
+
+
+def _on_lattice(
+    marks: Sequence[int], weights: Sequence[int], epsilon: Fraction, limit: int, scale: int
+) -> Iterator[tuple[Fraction, Fraction]]:
+    """The same, every cell cut into equal parts so that all are of one length."""
+    h, _, n = common_lattice(marks, limit)
+    parts = [(b - a) // h for a, b in pairwise(marks)]
+    common = math.lcm(*parts)
+    cells = [
+        w * (common // count)
+        for w, count in zip(weights, parts, strict=True) for _ in range(count)
+    ]
+    for m, value in lattice_hockey_sticks(cells, epsilon, n):
+        yield Fraction(m * h, scale), value / common
 
 
 def worst_hockey_stick(document: Document) -> tuple[str, Fraction]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..errors import ArgumentError, FormatError
+from ..exact import nearest_float
 from .document import Document
 from .lower import dual_bound
 from .privacy import worst_hockey_stick
@@ -62,7 +62,7 @@ class Report:
                 {
                     "name": claim.name,
                     "verdict": claim.verdict,
-                    "slack": None if claim.slack is None else float(claim.slack),
+                    "slack": None if claim.slack is None else nearest_float(claim.slack),
                     "detail": claim.detail,
                 }
                 for claim in self.claims
@@ -91,24 +91,24 @@ def _distribution(document: Document) -> Claim:
     return _claim(
         "distribution", -error,
         "the weights are non-negative and sum to the denominator",
-        f"the weights sum to {float(total / document.denominator)} times the denominator",
+        f"the weights sum to {nearest_float(total / document.denominator)} times the denominator",
     )
 
 
 def _privacy(document: Document) -> Claim:
     where, worst = worst_hockey_stick(document)
-    words = f"largest hockey stick {float(worst):.12g} at {where}, delta {float(document.delta):g}"
+    words = (
+        f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
+        f"delta {nearest_float(document.delta):g}"
+    )
     return _claim("privacy", document.delta - worst, words, words)
 
 
 def _upper(document: Document) -> Claim:
     if document.loss is None:
         return Claim("upper", NOT_CHECKED, None, "the loss is a Python function: an estimate")
-    try:
-        loss = release_loss(document, document.loss)
-    except ArgumentError as error:
-        return Claim("upper", NOT_CHECKED, None, f"the tail of the loss is out of reach: {error}")
-    words = f"expected loss of a release at most {float(loss):.12g}"
+    loss = release_loss(document, document.loss)
+    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
     return _claim("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 
@@ -119,8 +119,8 @@ def _lower(document: Document) -> Claim:
         document.certificate, document.epsilon, document.delta, document.sensitivity,
         document.loss, document.kind == "integer",
     )
-    words = f"every private noise costs at least {float(bound):.12g}"
+    words = f"every private noise costs at least {nearest_float(bound):.12g}"
     return _claim("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
-__all__ = ["NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "FormatError", "Report", "check"]
+__all__ = ["NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "check"]

@@ -6,14 +6,11 @@ Statement and proof: `upper.proof.md`. Standard library only.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from math import comb
 
-from ..errors import FormatError
 from ..losses import Loss, Polynomial
-from .document import Document
-
-#: Grid points that a mesh with free edges may have; beyond it the check would take too long.
-MAX_POINTS = 300_000
+from .document import Document, Tail
 
 
 def release_loss(document: Document, loss: Loss) -> Fraction:
@@ -21,7 +18,7 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
     step, grid = document.step, document.grid
     total = document.atom * loss.release_point(Fraction(0), step / grid)
     if document.edges is not None:
-        total += _mesh_loss(document, loss)
+        total += _mesh_loss(document, loss, document.edges)
     elif document.kind == "integer":
         total += sum(
             w * loss.upper(Fraction(document.first + j))
@@ -33,48 +30,52 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
             for j, w in enumerate(document.weights) if w
         )
     if document.tail is not None:
-        total += _tail_loss(document, loss)
+        total += _tail_loss(document, loss, document.tail)
     return total / document.denominator
 
 
-def _mesh_loss(document: Document, loss: Loss) -> Fraction:
-    assert document.edges is not None
+def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> Fraction:
     grid, g = document.grid, document.step / document.grid
-    marks = [int(2 * grid * edge) for edge in document.edges]  # in half grid steps
-    if marks[-1] - marks[0] > 2 * MAX_POINTS:
-        raise FormatError(f"the mesh has more than {MAX_POINTS} grid points")
+    marks = [int(2 * grid * edge) for edge in edges]  # in half grid steps
     total = Fraction(0)
-    for a, b, w in zip(marks, marks[1:], document.weights, strict=False):
+    for (a, b), w in zip(pairwise(marks), document.weights, strict=True):
         if w:
-            # Half step h lies next to the grid point (h + 1) // 2 and rounds to it.
-            points: dict[int, int] = {}
-            for h in range(a, b):
-                points[(h + 1) // 2] = points.get((h + 1) // 2, 0) + 1
-            cost = sum(c * loss.release_point(k * g, g) for k, c in points.items())
+            # Half step h is next to the grid point (h + 1) // 2 and rounds to it: grid points
+            # strictly inside get two half steps, a grid point at an end gets one.
+            first, last = a // 2 + 1, (b - 1) // 2
+            cost = Fraction(0)
+            if first <= last:
+                count = last - first + 1
+                cost = 2 * count * loss.release_run(Fraction(first + last, 2) * g, count, g)
+            for end in (a, b):
+                if end % 2 == 0:
+                    cost += loss.release_point(end // 2 * g, g)
             total += cost * w / (b - a)
     return total
 
 
-def _tail_loss(document: Document, loss: Loss) -> Fraction:
+def _tail_loss(document: Document, loss: Loss, tail: Tail) -> Fraction:
     """The part of the expected loss beyond the listed weights, by geometric series."""
-    tail, step = document.tail, document.step
-    assert tail is not None
+    step = document.step
     half = step / 2 if document.kind == "additive" else Fraction(0)
     g = step / document.grid if document.kind == "additive" else Fraction(0)
-    sums = geometric_sums(tail.ratio)
-    total = Fraction(0)
     last = document.first + len(document.weights) - 1
-    for side, outermost in ((1, last), (-1, -document.first)):
-        start = (outermost + 1) * step - half - g  # where the first continued cell begins
-        if start < 0:
-            raise FormatError("a tail must begin on its own side of 0")
-        polynomial = _smeared(loss.tail(side, start), half, g)
-        cells = document.weights[-tail.period :]
-        if side < 0:
-            cells = document.weights[: tail.period][::-1]
-        for j, w in enumerate(cells):
-            centre = (outermost - tail.period + 1 + j) * step
-            total += w * _series(polynomial, centre, document.sensitivity, sums)
+    right, left = document.weights[-tail.period :], document.weights[: tail.period][::-1]
+    total = Fraction(0)
+    for side, outermost, cells in ((1, last, right), (-1, -document.first, left)):
+        polynomial = _smeared(loss.tail(side, document.tail_start(side)), half, g)
+        sums = geometric_sums(tail.ratio, len(polynomial))
+        # Cell i, moved out by k periods, is centred at i * step + k * sensitivity.
+        first = outermost - tail.period + 1
+        moments = [
+            sum(w * i**power for i, w in enumerate(cells, first))
+            for power in range(len(polynomial))
+        ]
+        total += sum(
+            a * comb(j, k) * step ** (j - k) * moments[j - k] * document.sensitivity**k * sums[k]
+            for j, a in enumerate(polynomial)
+            for k in range(j + 1)
+        )
     return total
 
 
@@ -94,24 +95,10 @@ def _smeared(polynomial: Polynomial, half: Fraction, g: Fraction) -> Polynomial:
     return mean
 
 
-def geometric_sums(ratio: Fraction, highest: int = 17) -> list[Fraction]:
-    """S_l = sum over k >= 1 of k^l ratio^k, for l = 0..highest, exactly."""
+def geometric_sums(ratio: Fraction, count: int) -> list[Fraction]:
+    """S_l = sum over k >= 1 of k^l ratio^k, for 0 <= l < count, exactly."""
     sums: list[Fraction] = []
-    for order in range(highest + 1):
+    for order in range(count):
         lower = sum((comb(order, j) * s for j, s in enumerate(sums)), Fraction(1))
         sums.append(ratio * lower / (1 - ratio))
     return sums
-
-
-def _series(
-    polynomial: Polynomial, centre: Fraction, period: Fraction, sums: list[Fraction]
-) -> Fraction:
-    """sum over k >= 1 of ratio^k P(centre + k * period)."""
-    return sum(
-        (
-            a * comb(j, power) * centre ** (j - power) * period**power * sums[power]
-            for j, a in enumerate(polynomial)
-            for power in range(j + 1)
-        ),
-        Fraction(0),
-    )
