@@ -1,0 +1,96 @@
+"""leastnoise: the least noise that differential privacy allows, with a proof.
+
+Names are imported on first use, so that `leastnoise.certify` runs without NumPy.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "design": "design",
+    "Design": "design",
+    "load": "design",
+    "Progress": "search",
+    "L1": "losses",
+    "L2": "losses",
+    "Pinball": "losses",
+    "Power": "losses",
+    "Huber": "losses",
+    "Piecewise": "losses",
+    "Sum": "losses",
+    "Custom": "losses",
+    "Loss": "losses",
+    "closed_forms": "mechanisms",
+    "ArgumentError": "errors",
+    "CertificateError": "errors",
+    "FormatError": "errors",
+    "LeastnoiseError": "errors",
+    "MissingExtraError": "errors",
+    "RegimeError": "errors",
+}
+
+__all__ = [
+    "L1",
+    "L2",
+    "ArgumentError",
+    "CertificateError",
+    "Custom",
+    "Design",
+    "FormatError",
+    "Huber",
+    "LeastnoiseError",
+    "Loss",
+    "MissingExtraError",
+    "Piecewise",
+    "Pinball",
+    "Power",
+    "Progress",
+    "RegimeError",
+    "Sum",
+    "closed_forms",
+    "design",
+    "load",
+]
+
+if TYPE_CHECKING:
+    from .design import Design, design, load
+    from .errors import (
+        ArgumentError,
+        CertificateError,
+        FormatError,
+        LeastnoiseError,
+        MissingExtraError,
+        RegimeError,
+    )
+    from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
+    from .mechanisms import closed_forms
+    from .search import Progress
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
+
+
+class _Package(ModuleType):
+    def __setattr__(self, name: str, value: object) -> None:
+        # Importing the module leastnoise.design must not hide the function of the same name.
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

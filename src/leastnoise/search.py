@@ -13,6 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ._validate import MAX_RESOLUTION
 from .bounds.lower import Canonical, Lower, Multipliers, canonical, exact_lower, float_lower
 from .bounds.program import LatticeProgram, Round
 from .bounds.upper import (
@@ -35,6 +36,10 @@ from .spec import Problem
 _MOST_COLUMNS = 12_000
 #: From here on the optimum has steps much narrower than the sensitivity.
 _LARGE_EPSILON = 2.5
+#: Closed forms are seen through at most this many cells a sensitivity.
+_RIVAL_RESOLUTION = 64
+#: Above this, a coarser resolution comes first, so that there is something to return.
+_DIRECT_RESOLUTION = 160
 #: Below this, programs start coarse.
 _TINY_DELTA = Fraction(1, 10_000)
 
@@ -142,10 +147,11 @@ class Search:
         n, previous = self._first_resolution(), 0
         if self._tiny_delta() and self.problem.epsilon < _LARGE_EPSILON:
             # From scratch such programs lose their way; from a coarse solution they do not.
-            coarse = n
-            while coarse > 6:
-                coarse = math.ceil(coarse / 2)
-            n = coarse
+            n = _halved_to(n, 6)
+        elif n > _DIRECT_RESOLUTION:
+            n = _halved_to(n, _DIRECT_RESOLUTION // 2)
+        while n > 1 and not self._affordable(n):
+            n = n // 2
         while self._affordable(n):
             if n > previous:
                 yield n
@@ -165,16 +171,23 @@ class Search:
         if float(self.problem.epsilon) >= _LARGE_EPSILON:
             steps = max(1, math.ceil(math.sqrt(0.022 / self.gap)))
             return self._aligned(math.ceil(steps / self._gamma()) - 1)
+        # Closed forms have less mass at 0 than the optimum, above all where delta is large.
+        share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.3
+        target = share * self.gap * self.rival_loss
         n = 1
-        while n < 4096:
-            radius = min(math.ceil(self._rival_radius() * n) + n, MAX_CELLS // 2)
-            weights = discretise(self.problem, self.best_rival, n, radius).weights
-            difference = upper_costs(self.problem, n, radius) - lower_costs(
-                self.problem, n, radius)
-            if float(difference @ weights) <= 0.7 * self.gap * self.rival_loss:
-                break
-            n = max(n + 1, math.ceil(n * 1.1))
+        while (between := self._cost_between(n)) > target and n < 64:
+            n *= 2
+        # It falls like 1/n^2 from here, or was below the target already halfway.
+        n = max(math.ceil(n * math.sqrt(between / target)), n // 2, 1)
+        n = min(n, MAX_RESOLUTION)
         return self._aligned(n)
+
+    def _cost_between(self, n: int) -> float:
+        """What the two bounds differ by, for the best closed form at resolution n."""
+        radius = min(math.ceil(self._rival_radius() * n) + n, MAX_CELLS // 2)
+        weights = discretise(self.problem, self.best_rival, n, radius).weights
+        costs = upper_costs(self.problem, n, radius) - lower_costs(self.problem, n, radius)
+        return float(costs @ weights)
 
     def _aligned(self, n: int, offset: float = 0.0) -> int:
         """At large epsilon, a resolution from n on that fits the steps of the optimum.
@@ -220,7 +233,7 @@ class Search:
         problem = self.problem
         found = canonical(problem)
         self._reach = found.reach + 1.0 if found is not None else self._rival_radius() * 2 + 3
-        n = self.resolution or self._first_resolution()
+        n = self.resolution or min(self._first_resolution(), _RIVAL_RESOLUTION)
         if problem.integer:
             n = int(problem.sensitivity)
         self._offer_rivals(n)
@@ -316,7 +329,8 @@ class Search:
         if self.problem.delta == 0:
             if not self._staircase_is_optimal():
                 self._tailed_program(n)
-        elif before > self.gap:
+        elif before > self.gap and (epsilon >= 1.5 or self.resolution is not None):
+            # At small epsilon the relaxed program's solution serves both bounds.
             aligned = n if self.resolution is not None else self._aligned(n, 0.5)
             self._upper_program(aligned)
 
@@ -358,9 +372,13 @@ class Search:
                 gained |= best_upper is None or upper < best_upper[0] * (1 - 0.02 * self.gap)
                 if best_upper is None or upper < best_upper[0]:
                     best_upper = (upper, proposal)
+                # What is left to add would move neither bound by a share of the gap.
+                settled = upper - float_loss(problem, proposal) <= 0.05 * self.gap * lower
+                if settled and found.value - lower <= 0.05 * self.gap * lower:
+                    quiet += 2
             self._report(best[0], best_upper[0] if best_upper else math.inf, n)
             quiet = 0 if gained else quiet + 1
-            if quiet >= 3 or self._closes(best[0], best_upper[0] if best_upper else math.inf):
+            if quiet >= 6 or self._closes(best[0], best_upper[0] if best_upper else math.inf):
                 break
         if best is not None:
             self.bracket.offer_lower(exact_lower(problem, n, reach, best[1], best[0]))
@@ -485,6 +503,12 @@ class Search:
             upper = min(upper, float(self.bracket.upper.value))
         seconds = self.clock() - self.start
         self.progress(Progress(lower, upper, seconds, n, self.bracket.rounds))
+
+
+def _halved_to(n: int, most: int) -> int:
+    while n > most:
+        n = math.ceil(n / 2)
+    return n
 
 
 def _half_cell(position: float) -> float:

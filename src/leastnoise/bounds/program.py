@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..lattice.cells import Cells
-from ..lp import Model, Solution
+from ..lp import Model, Solution, Status
 from ..lp.highs import INF
 from .shifts import Floats, hockey_sticks, worst_local_maxima
 
@@ -144,13 +144,12 @@ class LatticeProgram:
         while True:
             left = None if deadline is None else deadline - clock()  # type: ignore[operator]
             solution = self.model.solve(left)
-            if not solution.usable:
-                yield Round(solution, np.zeros(0), 0.0, math.nan, math.inf, 0, self.model.rows)
+            weights, atom = self._mass(solution)
+            total = float(cells.mass @ weights) + atom
+            if not (solution.usable and 0.9 < total < 1.1):
+                failed = replace(solution, status=_blame(solution.status))
+                yield Round(failed, np.zeros(0), 0.0, math.nan, math.inf, 0, self.model.rows)
                 return
-            weights = np.maximum(solution.primal[: len(cells.mass)], 0.0) * self.scale
-            atom = 0.0
-            if self.atom_column >= 0:
-                atom = max(float(solution.primal[self.atom_column]), 0.0) * self.delta
             masses = cells.spread(weights)
             shifts, values = hockey_sticks(masses, self.exp, n, window, cells.symmetric)
             violation = float(values.max()) + atom - self.delta
@@ -169,6 +168,16 @@ class LatticeProgram:
                 added += self.add(m, indices[excess > small])
             if not added:
                 return
+
+    def _mass(self, solution: Solution) -> tuple[Floats, float]:
+        """Masses of the columns and of the atom, as the solver has them."""
+        columns = len(self.cells.mass)
+        if len(solution.primal) < columns:
+            return np.zeros(columns), 0.0
+        weights = np.maximum(solution.primal[:columns], 0.0) * self.scale
+        if self.atom_column < 0:
+            return weights, 0.0
+        return weights, max(float(solution.primal[self.atom_column]), 0.0) * self.delta
 
     # -- duals --------------------------------------------------------------------------------
 
@@ -198,3 +207,8 @@ class LatticeProgram:
             if keep.any():
                 result[shift] = (budget, cells[keep], z[keep])
         return result
+
+
+def _blame(status: Status) -> Status:
+    """A solver that says optimal and returns no distribution has failed."""
+    return Status.FAILED if status is Status.OPTIMAL else status

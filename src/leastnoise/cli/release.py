@@ -1,0 +1,59 @@
+"""`leastnoise release` and `leastnoise sample`: use a mechanism file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.progress import Progress
+
+from ..design import load
+from ..errors import ArgumentError
+from ..exact import rational
+
+_BLOCK = 1 << 20
+
+
+def release(
+    file: Annotated[Path, typer.Argument(help="A mechanism file.")],
+    values: Annotated[list[str], typer.Argument(help="True values, one release each.")],
+    exact: Annotated[bool, typer.Option("--exact", help="Print exact fractions.")] = False,
+) -> None:
+    """Release values privately: one line each, every one spends the file's whole budget.
+
+    The file is checked exactly first; nothing is drawn if it or a value is refused.
+    """
+    design = load(file)
+    numbers = [rational(value, "value") for value in values]
+    for number in design.release(numbers, exact=exact):
+        typer.echo(str(number))
+
+
+def sample(
+    file: Annotated[Path, typer.Argument(help="A mechanism file.")],
+    count: Annotated[int, typer.Option(help="How many draws.")],
+    out: Annotated[Path, typer.Option(help="x.npy or x.csv.")],
+) -> None:
+    """Draw exact samples of the noise, for simulation and study."""
+    if out.suffix not in (".npy", ".csv"):
+        raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
+    if not out.parent.is_dir():
+        raise ArgumentError("out", str(out), "a path in a folder that exists")
+    if not 1 <= count <= 10**9:
+        raise ArgumentError("count", count, "from 1 to 1000000000")
+    noise = load(file).noise
+    drawn = np.empty(count)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("drawing", total=count)
+        for start in range(0, count, _BLOCK):
+            stop = min(start + _BLOCK, count)
+            drawn[start:stop] = noise.sample(stop - start)
+            bar.update(task, completed=stop)
+    if out.suffix == ".npy":
+        np.save(out, drawn)
+    else:
+        np.savetxt(out, drawn, fmt="%.17g", header="noise", comments="")
+    typer.echo(f"{count} samples written to {out}")

@@ -1,0 +1,43 @@
+"""`leastnoise verify`: the exact checker of `leastnoise.certify`, with a table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from ..certify import check, read
+from ..errors import FormatError
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="A mechanism file.")],
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, no more.")] = False,
+) -> None:
+    """Check a mechanism file exactly, with nothing but integer arithmetic.
+
+    Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed;
+    3: privacy is proven, the bracket is not.
+    """
+    try:
+        report = check(read(file))
+    except FormatError as error:
+        if as_json:
+            typer.echo(json.dumps(
+                {"ok": False, "private": False, "exit_code": 2, "error": str(error)}))
+        else:
+            Console(stderr=True).print(f"malformed: {error}", markup=False, highlight=False)
+        raise typer.Exit(2) from None
+    if as_json:
+        typer.echo(json.dumps(report.to_json()))
+    else:
+        table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
+        for claim in report.claims:
+            slack = "" if claim.slack is None else f"{float(claim.slack):.2g}"
+            table.add_row(claim.name, claim.verdict, slack, claim.detail)
+        Console().print(table)
+    raise typer.Exit(report.exit_code)

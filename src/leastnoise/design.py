@@ -1,0 +1,293 @@
+"""design(...) -> Design: the best additive noise for a budget, with a certified bracket."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ._validate import check_gap, check_resolution, check_time_limit
+from .certify import Document, Report, check, parse, read
+from .errors import ArgumentError, CertificateError
+from .exact import Number
+from .losses import Loss
+from .noise import AdditiveNoise, noise_of, release_many, release_one
+from .sampling import Entropy
+from .search import Bracket, Progress, Search
+from .spec import Problem
+
+
+@dataclass(frozen=True)
+class Design:
+    """A mechanism, the proof that it is private, and a bracket around the best possible loss.
+
+    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
+    apart; its expected loss is at most `upper` for every value; and no additive noise that is
+    (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
+    arithmetic before a Design exists. If `certified` is False (the loss is a Python function),
+    privacy is proven and the bracket is an estimate. Two designs are equal if their mechanism
+    files are.
+    """
+
+    document: Document
+    loss: Loss | None = field(compare=False)  # None: a Python function that was not saved
+    converged: bool = field(compare=False)
+    status: str = field(compare=False)
+    stats: Mapping[str, Any] = field(compare=False, repr=False)
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy budget's epsilon."""
+        return float(self.document.epsilon)
+
+    @property
+    def delta(self) -> float:
+        """The privacy budget's delta."""
+        return float(self.document.delta)
+
+    @property
+    def sensitivity(self) -> float:
+        """How far apart the query's values on neighbouring datasets may be."""
+        return float(self.document.sensitivity)
+
+    @property
+    def integer(self) -> bool:
+        """Whether the noise is for integer queries."""
+        return self.document.kind == "integer"
+
+    @property
+    def loss_name(self) -> str:
+        """The loss by name; "custom" for a Python function."""
+        return self.loss.name if self.loss is not None else "custom"
+
+    @property
+    def lower(self) -> float:
+        """At most the expected loss of any private additive noise (rounded down)."""
+        return _float_towards(self.document.lower, -math.inf)
+
+    @property
+    def upper(self) -> float:
+        """At least the expected loss of this design's releases (rounded up)."""
+        return _float_towards(self.document.upper, math.inf)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / lower, rounded up: how much could at most be gained."""
+        return _gap(self.document)
+
+    @property
+    def certified(self) -> bool:
+        """Whether the bracket is proven (False: the loss is a Python function, an estimate)."""
+        return self.loss is not None and self.loss.certified
+
+    @cached_property
+    def noise(self) -> AdditiveNoise:
+        """The noise: its law to look at, its exact samples."""
+        return noise_of(self.document)
+
+    def release(
+        self, value: Any, *, exact: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """A private release of `value`: rounded to the grid at random, plus exact grid noise.
+
+        An int, float, Fraction or Decimal gives one float (an int for integer noise; with
+        `exact=True` the Fraction). A list or array gives as many independent releases, each of
+        which spends the whole (epsilon, delta): about the same person they add up. NaN,
+        infinities and values beyond the grid are refused before any randomness is drawn.
+        """
+        if isinstance(value, np.ndarray):
+            flat = release_many(self.noise, value.ravel().tolist(), exact=exact, entropy=entropy)
+            return np.array(flat, dtype=object if exact else None).reshape(value.shape)
+        if isinstance(value, (list, tuple)):
+            return release_many(self.noise, value, exact=exact, entropy=entropy)
+        return release_one(self.noise, value, exact=exact, entropy=entropy)
+
+    def verify(self) -> Report:
+        """Run the exact checker on this design's mechanism file."""
+        return check(self.document)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the mechanism file (complete or not at all); `load` reads it back."""
+        text = self.document.dumps()
+        if parse(text) != self.document:
+            raise CertificateError("the mechanism file would not read back as this design")
+        return _write_whole(Path(path), text)
+
+    def plot(self, path: str | Path | None = None, rivals: Iterable[str] | None = None) -> Any:
+        """A picture of the density (extra `plot`); saved if `path` is given."""
+        from .plotting import plot_density
+
+        return plot_density(self, path=path, rivals=rivals)
+
+    def __repr__(self) -> str:
+        kind = "integer, " if self.integer else ""
+        word = "" if self.certified else " (an estimate)"
+        return (
+            f"Design({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): expected loss in "
+            f"[{self.lower:.7g}, {self.upper:.7g}]{word}, gap {_percent(self.gap)}"
+        )
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            from .plotting import density_svg
+
+            return density_svg(self)
+        except ImportError:
+            return None
+
+
+def design(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    gap: Number = 1e-3,
+    integer: bool = False,
+    time_limit: float | None = None,
+    resolution: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Design:
+    """The additive noise with the least expected loss that (epsilon, delta)-privacy allows.
+
+    Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
+    proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
+    Floats mean their shortest decimal: 0.2 is one fifth.
+
+    epsilon, delta: the budget of one release; 0 <= epsilon <= 20, 0 <= delta < 1, not both 0.
+    sensitivity: the largest change of the query between neighbouring datasets; whole if
+        `integer`, which asks for noise on the integers.
+    loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
+    time_limit: seconds; the best bracket so far is returned with `converged=False`.
+    resolution: cells per sensitivity; chosen by the engine if None.
+    progress: called now and then with a `Progress`.
+    """
+    if not isinstance(integer, (bool, np.bool_)):
+        raise ArgumentError("integer", integer, "True or False")
+    if progress is not None and not callable(progress):
+        raise ArgumentError("progress", progress, "a function, or None")
+    problem = Problem.of(
+        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer)
+    )
+    wanted = float(check_gap(gap))
+    if problem.integer and resolution is not None:
+        raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
+    search = Search(
+        problem, wanted, check_time_limit(time_limit), check_resolution(resolution), progress
+    )
+    bracket = search.run()
+    return _finished(problem, bracket, wanted, search)
+
+
+def load(path: str | Path) -> Design:
+    """The design in a mechanism file, after the exact checker has proven all it claims.
+
+    Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted.
+    """
+    document = read(path)
+    report = check(document)
+    if report.exit_code == 1 or not report.private:
+        refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
+        raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
+    status = f"read from {Path(path).name}; {_bracket_words(document, document.loss is not None)}"
+    return Design(document, document.loss, True, status, MappingProxyType({}))
+
+
+def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search) -> Design:
+    """Put the two halves together and let the checker have the last word."""
+    lower, upper = bracket.lower, bracket.upper
+    if upper is None:
+        raise CertificateError("no mechanism passed the exact check; nothing is returned")
+    certified = problem.loss.certified
+    document = replace(
+        upper.document,
+        lower=min(lower.value, upper.value) if lower is not None else Fraction(0),
+        certificate=lower.certificate if lower is not None and certified else None,
+    )
+    if certified and lower is None:
+        document = replace(document, certificate=_empty_certificate(problem))
+    report = check(document)
+    if not report.private or (certified and not report.proven):
+        raise CertificateError(f"the exact check failed: {report.claims}")
+    gap = _gap(document)
+    seconds = search.clock() - search.start
+    stats = {
+        "rounds": bracket.rounds,
+        "resolutions": tuple(bracket.resolutions) or (upper.resolution,),
+        "resolution": upper.resolution,
+        "lower_resolution": lower.resolution if lower is not None else None,
+        "columns": bracket.columns,
+        "rows": bracket.rows,
+        "shifts": bracket.shifts,
+        "origin": upper.origin,
+        "repair": upper.repair,
+        "solver_failures": len(bracket.failures),
+        "seconds": seconds,
+    }
+    status = _status(document, certified, gap <= wanted, bracket, search)
+    return Design(document, problem.loss, gap <= wanted, status, MappingProxyType(stats))
+
+
+def _empty_certificate(problem: Problem) -> Any:
+    from .certify import Certificate
+
+    step = problem.sensitivity if not problem.integer else Fraction(1)
+    return Certificate(step, 0, ())
+
+
+def _status(
+    document: Document, certified: bool, converged: bool, bracket: Bracket, search: Search
+) -> str:
+    words = _bracket_words(document, certified)
+    words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
+    if bracket.resolutions:
+        words += f" at resolution {bracket.resolutions[-1]}"
+    if not converged:
+        reason = search.reason or "stopped when the program had nothing left to add"
+        words += f"; {reason}, before the gap of {_percent(search.gap)} that was asked for"
+        if bracket.failures:
+            words += f" (the solver gave up {len(bracket.failures)} times)"
+    return words
+
+
+def _bracket_words(document: Document, certified: bool) -> str:
+    return f"gap {_percent(_gap(document))}{'' if certified else ' (an estimate)'}"
+
+
+def _gap(document: Document) -> float:
+    if document.lower <= 0:
+        return math.inf
+    return _float_towards((document.upper - document.lower) / document.lower, math.inf)
+
+
+def _percent(gap: float) -> str:
+    return "unbounded" if math.isinf(gap) else f"{100 * gap:.2g} %"
+
+
+def _float_towards(value: Fraction, direction: float) -> float:
+    nearest = float(value)
+    if (Fraction(nearest) - value) * (1 if direction < 0 else -1) > 0:
+        return math.nextafter(nearest, direction)
+    return nearest
+
+
+def _write_whole(path: Path, text: str) -> Path:
+    handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path

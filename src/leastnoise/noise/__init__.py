@@ -1,0 +1,6 @@
+"""What a design returns: noise to look at, to sample from and to release with."""
+
+from .additive import AdditiveNoise, noise_of
+from .release import release_many, release_one
+
+__all__ = ["AdditiveNoise", "noise_of", "release_many", "release_one"]

@@ -1,0 +1,285 @@
+"""Additive noise read off a mechanism file: its law in floats, its samples exactly.
+
+The law (`pdf`, `cdf`, ...) is for looking and planning and is accurate to rounding; `sample`
+draws from the integer weights themselves, with no floating point near the randomness.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._validate import check_confidence
+from ..certify.document import Document
+from ..certify.privacy import worst_hockey_stick
+from ..errors import ArgumentError
+from ..exact import Number, rational
+from ..losses import Loss, as_loss
+from ..sampling import Entropy, GridSampler, system_entropy
+
+Floats = NDArray[np.float64]
+
+#: Periods of a tail are listed until less than this share of them is left.
+_NOTHING = 1e-18
+
+
+@dataclass(frozen=True, eq=False)
+class AdditiveNoise:
+    """Noise that does not depend on the data: uniform on cells, with an atom at 0, or integer.
+
+    (epsilon, delta)-private for every pair of values at most one sensitivity apart.
+    """
+
+    document: Document
+
+    @property
+    def integer(self) -> bool:
+        """Whether the noise lives on the whole numbers."""
+        return self.document.kind == "integer"
+
+    # -- the law in floats --------------------------------------------------------------------
+
+    @cached_property
+    def _masses(self) -> Floats:
+        """Masses of the cells, tails listed until nothing is left."""
+        document = self.document
+        total = document.denominator
+        masses = np.array([float(Fraction(w, total)) for w in document.weights])
+        if document.tail is None:
+            return masses
+        period, ratio = document.tail.period, float(document.tail.ratio)
+        periods = max(1, math.ceil(math.log(_NOTHING) / math.log(ratio)))
+        falling = ratio ** np.arange(1, periods + 1)
+        right = np.outer(falling, masses[-period:]).ravel()
+        left = np.outer(falling, masses[:period])[::-1].ravel()
+        return np.concatenate([left, masses, right])
+
+    @cached_property
+    def _edges(self) -> Floats:
+        """Edges of the cells (for integers: of the unit cells around them)."""
+        document = self.document
+        step = float(document.step)
+        if document.edges is not None:
+            return np.array([float(edge * document.step) for edge in document.edges])
+        extra = (len(self._masses) - len(document.weights)) // 2
+        first = document.first - extra
+        return (np.arange(first, first + len(self._masses) + 1) - 0.5) * step
+
+    @cached_property
+    def _centres(self) -> Floats:
+        return (self._edges[1:] + self._edges[:-1]) / 2
+
+    @property
+    def atom(self) -> float:
+        """Probability of exactly 0 beyond the continuous part."""
+        return float(Fraction(self.document.atom, self.document.denominator))
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest interval that holds the noise; infinite with tails."""
+        if self.document.tail is not None:
+            return -math.inf, math.inf
+        held = np.flatnonzero(self._masses)
+        if len(held) == 0:
+            return 0.0, 0.0
+        if self.integer:
+            return float(self._centres[held[0]]), float(self._centres[held[-1]])
+        return float(self._edges[held[0]]), float(self._edges[held[-1] + 1])
+
+    def pdf(self, x: ArrayLike) -> Floats:
+        """Density of the continuous part (see `atom`); for integers the probability of x."""
+        at = np.asarray(x, dtype=np.float64)
+        index = np.searchsorted(self._edges, at, side="right") - 1
+        inside = (index >= 0) & (index < len(self._masses))
+        safe = np.clip(index, 0, len(self._masses) - 1)
+        if self.integer:
+            return np.where(inside & (at == np.round(at)), self._masses[safe], 0.0)
+        return np.where(inside, (self._masses / np.diff(self._edges))[safe], 0.0)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """P(X <= x), the atom included."""
+        at = np.asarray(x, dtype=np.float64)
+        cumulative = np.concatenate([[0.0], np.cumsum(self._masses)])
+        if self.integer:
+            index = np.searchsorted(self._centres, at, side="right")
+            return np.minimum(cumulative[index], 1.0)
+        below = np.interp(at, self._edges, cumulative, left=0.0, right=cumulative[-1])
+        return np.minimum(below + np.where(at >= 0, self.atom, 0.0), 1.0)
+
+    def quantile(self, q: ArrayLike) -> Floats:
+        """The smallest x with P(X <= x) >= q, for 0 < q < 1."""
+        level = np.asarray(q, dtype=np.float64)
+        if not bool(np.all((level > 0) & (level < 1))):
+            raise ArgumentError("q", q, "strictly between 0 and 1")
+        cumulative = np.cumsum(self._masses)
+        if self.integer:
+            index = np.searchsorted(cumulative, level * (1 - 1e-15))
+            return self._centres[np.minimum(index, len(cumulative) - 1)]
+        zero = float(self.cdf(-1e-300 * self._edges[-1]))
+        at_zero = (level > zero) & (level <= zero + self.atom)
+        level = np.where(level > zero + self.atom, level - self.atom, level)
+        # Flat stretches of the distribution function must be left at their near end.
+        steps = np.concatenate([[0.0], cumulative])
+        index = np.clip(np.searchsorted(steps, level) - 1, 0, len(self._masses) - 1)
+        mass = np.where(self._masses[index] > 0, self._masses[index], 1.0)
+        share = np.clip((level - steps[index]) / mass, 0.0, 1.0)
+        values = self._edges[index] + share * np.diff(self._edges)[index]
+        return np.where(at_zero, 0.0, values)
+
+    @property
+    def mean(self) -> float:
+        """E X."""
+        return float(self._centres @ self._masses)
+
+    @property
+    def variance(self) -> float:
+        """Var X."""
+        second = self._centres**2
+        if not self.integer:
+            second = second + np.diff(self._edges) ** 2 / 12
+        return float(second @ self._masses) - self.mean**2
+
+    @property
+    def std(self) -> float:
+        """The standard deviation."""
+        return math.sqrt(self.variance)
+
+    def expected_loss(self, loss: str | Loss) -> float:
+        """E c(X), accurate to rounding. (The certified bound for a release is `Design.upper`.)"""
+        c = as_loss(loss)
+        held = np.flatnonzero(self._masses)
+        total = self.atom * float(c(0.0))
+        if self.integer:
+            return total + float(c(self._centres[held]) @ self._masses[held])
+        # Cells that hold a kink of the loss are few; everywhere else 5 points are exact enough.
+        nodes, weights = np.polynomial.legendre.leggauss(5)
+        half = np.diff(self._edges)[held] / 2
+        points = self._centres[held][:, None] + half[:, None] * nodes[None, :]
+        means = c(points) @ weights / 2
+        for position in np.flatnonzero(self._kinked(c, held)):
+            k = held[position]
+            lo, hi = (Fraction(self._edges[j]) for j in (k, k + 1))
+            means[position] = float(c.cell_mean(lo, hi))
+        return total + float(means @ self._masses[held])
+
+    def _kinked(self, loss: Loss, held: NDArray[np.int64]) -> NDArray[np.bool_]:
+        lo, hi = self._edges[held], self._edges[held + 1]
+        kinked = np.zeros(len(held), dtype=bool)
+        for t in _kinks(loss):
+            kinked |= (lo < t) & (t < hi)
+        return kinked
+
+    def error_bound(self, confidence: float) -> float:
+        """The smallest t with P(|X| <= t) >= confidence."""
+        level = check_confidence(confidence)
+        if self.integer:
+            size = np.abs(np.round(self._centres))
+            order = np.argsort(size, kind="stable")
+            reached = np.searchsorted(np.cumsum(self._masses[order]), level * (1 - 1e-15))
+            return float(size[order][min(int(reached), len(order) - 1)])
+        if self.atom >= level:
+            return 0.0
+        low, high = 0.0, float(np.abs(self._edges).max())
+        for _ in range(200):
+            middle = (low + high) / 2
+            mass = self.cdf(middle) - self.cdf(np.nextafter(-middle, -np.inf))
+            low, high = (low, middle) if float(mass) >= level else (middle, high)
+            if high - low <= 1e-15 * high:
+                break
+        return high
+
+    # -- privacy ------------------------------------------------------------------------------
+
+    def profile(self, epsilons: Number | Sequence[Number]) -> Floats:
+        """delta(epsilon): the exact worst hockey stick over all allowed shifts, both signs.
+
+        Each value is computed in exact arithmetic and rounded to a float.
+        """
+        from dataclasses import replace
+
+        single = isinstance(epsilons, (int, float, str, Fraction))
+        levels = [epsilons] if single else list(epsilons)  # type: ignore[arg-type,list-item]
+        values = []
+        for level in levels:
+            exact = rational(level, "epsilons")
+            if not 0 <= exact <= 100:
+                raise ArgumentError("epsilons", level, "from 0 to 100")
+            _, worst = worst_hockey_stick(replace(self.document, epsilon=exact))
+            values.append(float(worst))
+        return np.array(values[0] if single else values)
+
+    # -- sampling -----------------------------------------------------------------------------
+
+    @cached_property
+    def _sampler(self) -> GridSampler:
+        document = self.document
+        if document.edges is not None:
+            marks = [int(2 * document.grid * edge) for edge in document.edges]
+            cells = [(a, b - a) for a, b in zip(marks, marks[1:], strict=False)]
+            return GridSampler(cells, document.weights, document.atom)
+        tail = None
+        if document.tail is not None:
+            tail = (document.tail.period, document.tail.ratio)
+        return GridSampler.centred(
+            document.first, document.weights, document.grid, document.atom, tail
+        )
+
+    @property
+    def grid_step(self) -> Fraction:
+        """g: every sample and every release is a whole multiple of it."""
+        return self.document.step / self.document.grid
+
+    def grid_sample(self, size: int, entropy: Entropy | None = None) -> NDArray[np.int64]:
+        """Exact draws of the noise as whole multiples of `grid_step`."""
+        drawn = self._sampler.sample(size, entropy or system_entropy())
+        if self.document.edges is not None:
+            return (drawn + 1) // 2  # half steps round to the grid point beside them
+        return drawn
+
+    def sample(self, size: int | None = None, entropy: Entropy | None = None) -> Floats:
+        """Exact draws, as floats: the integer weights decide, the operating system is the dice.
+
+        For simulation and study. To publish a value use `release`, which also rounds it to the
+        grid: adding a sample to a float is not private.
+        """
+        count = 1 if size is None else _check_size(size)
+        values = grid_to_float(self.grid_sample(count, entropy), self.grid_step)
+        return values[0] if size is None else values
+
+
+def _kinks(loss: Loss) -> list[float]:
+    """Points where a loss is not smooth."""
+    inner = getattr(loss, "terms", None)
+    if inner is not None:
+        return [t for _, part in inner for t in _kinks(part)]
+    points = getattr(loss, "points", None)
+    if points is not None:
+        return [float(x) for x, _ in points]
+    width = getattr(loss, "width", None)
+    return [0.0] if width is None else [-float(width), float(width)]
+
+
+def grid_to_float(multiples: NDArray[np.int64], g: Fraction) -> Floats:
+    """multiples * g, correctly rounded: a function of the multiple alone."""
+    top, bottom = g.numerator, g.denominator
+    largest = int(np.abs(multiples).max(initial=0))
+    if largest * top < 2**53 and bottom < 2**53:
+        return (multiples * top).astype(np.float64) / bottom  # one correctly rounded division
+    return np.array([float(int(k) * g) for k in multiples.tolist()])
+
+
+def _check_size(size: int) -> int:
+    if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 0:
+        raise ArgumentError("size", size, "a whole number of draws, at least 0")
+    return int(size)
+
+
+def noise_of(document: Document) -> AdditiveNoise:
+    """The noise that a mechanism file describes."""
+    return AdditiveNoise(document)

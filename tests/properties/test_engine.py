@@ -1,0 +1,82 @@
+"""Properties of the engine on random problems: at least 50 examples each."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastnoise import Piecewise, design
+from leastnoise.mechanisms import closed_forms
+
+GAP = 1e-2
+
+epsilons = st.sampled_from(["0", "0.05", "0.1", "0.3", "0.7", "1", "1.5", "2", "3"])
+deltas = st.sampled_from(["0.001", "0.01", "0.05", "0.1", "0.2", "0.35", "0.5", "0.8"])
+losses = st.sampled_from(["l1", "l2", "pinball:0.7", "huber:0.5"])
+budgets = st.tuples(epsilons, deltas).filter(lambda b: not (b[0] == "0" and b[1] == "0.001"))
+
+
+def solve(epsilon, delta, loss, **more):
+    return design(epsilon=epsilon, delta=delta, loss=loss, gap=GAP, **more)
+
+
+@settings(max_examples=50)
+@given(budgets, losses)
+def test_lower_below_upper_below_every_closed_form(budget, loss):
+    found = solve(*budget, loss)
+    assert found.converged, found.status
+    assert 0 < found.lower <= found.upper
+    for rival in closed_forms(epsilon=budget[0], delta=budget[1], loss=loss):
+        value = rival.expected_loss(loss)
+        assert found.lower <= value * (1 + 1e-9), rival
+        assert found.upper <= (1 + GAP) * value * (1 + 1e-9), rival
+
+
+@settings(max_examples=50)
+@given(st.tuples(epsilons, epsilons), st.tuples(deltas, deltas), losses)
+def test_more_budget_never_costs_more(pair_epsilon, pair_delta, loss):
+    small_e, large_e = sorted(pair_epsilon, key=Fraction)
+    small_d, large_d = sorted(pair_delta, key=Fraction)
+    if small_e == "0" and small_d == "0.001":
+        small_d = "0.01"
+        large_d = max(large_d, small_d, key=Fraction)
+    tight, loose = solve(small_e, small_d, loss), solve(large_e, large_d, loss)
+    assert loose.lower <= tight.upper
+
+
+@settings(max_examples=50)
+@given(budgets, st.sampled_from(["l1", "l2", "pinball:0.7"]),
+       st.fractions(Fraction(1, 10**6), 10**6, max_denominator=1000))
+def test_scales_with_sensitivity(budget, loss, sensitivity):
+    one, many = solve(*budget, loss), solve(*budget, loss, sensitivity=sensitivity)
+    power = 2 if loss == "l2" else 1
+    scale = float(sensitivity) ** power
+    assert abs(many.upper / scale - one.upper) <= 1e-7 * one.upper
+    assert abs(many.lower / scale - one.lower) <= 1e-7 * one.lower
+
+
+@settings(max_examples=50)
+@given(budgets, st.integers(1, 9), st.integers(1, 9))
+def test_mirror_image_for_a_mirrored_loss(budget, left, right):
+    loss = Piecewise(((0, 0), (1, right)), (-left, right + 1))
+    one, two = solve(*budget, loss), solve(*budget, loss.mirror())
+    assert one.lower <= two.upper and two.lower <= one.upper
+    x = np.linspace(-2, 2, 9)
+    assert one.noise.expected_loss(loss) <= one.upper * (1 + 1e-9)
+    # The mirrored noise costs the same under the mirrored loss.
+    flipped = 1 - one.noise.cdf(-x)
+    assert np.all((flipped >= 0) & (flipped <= 1))
+
+
+@settings(max_examples=50)
+@given(epsilons, st.tuples(deltas, deltas), st.sampled_from(["l1", "l2"]))
+def test_optimum_over_one_minus_delta_never_rises(epsilon, pair, loss):
+    small, large = sorted(pair, key=Fraction)
+    if epsilon == "0" and small == "0.001":
+        small = "0.01"
+        large = max(large, small, key=Fraction)
+    one, two = solve(epsilon, small, loss), solve(epsilon, large, loss)
+    assert two.lower / (1 - float(large)) <= one.upper / (1 - float(small)) * (1 + 1e-12)
