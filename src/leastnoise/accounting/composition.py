@@ -1,0 +1,335 @@
+"""The total cost of many releases, pessimistic and optimistic.
+
+The margins for rounding and convolution, and why the two sides are sides: `dominating.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ..errors import ArgumentError, MissingExtraError
+from ..exact import Number, rational
+from ..mechanisms import Mechanism
+from ..mechanisms.analytic_gaussian import gaussian_delta
+from .dominating import CUT, ROUNDING, Losses, dots, hockey, kinks, largest_loss, upper_envelope
+from .law import Law, Pair, law_of
+
+if TYPE_CHECKING:
+    from ..design import Design
+
+#: Privacy losses are rounded to multiples of this, or finer: the optimum has mass at a loss of
+#: exactly epsilon, which coarser steps smear.
+_STEP = 1e-4
+_FEWEST = 20_000  # steps from 0 to the largest loss
+#: Losses beyond this count as infinite in the pessimistic value, and not at all in the other.
+_FARTHEST = 60.0
+#: A smooth curve is evaluated at every this many steps; its chords lie above it.
+_STRIDE = 20
+_MOST = 100_000
+
+
+@dataclass(frozen=True)
+class Composition:
+    """The total cost of `times` releases: `optimistic` <= the true value <= `pessimistic`.
+
+    `asked` names the quantity that was asked for, "epsilon" (at total `delta`) or "delta" (at total
+    `epsilon`); the other one of the two fields is the question. A pessimistic epsilon of infinity
+    says that no epsilon reaches that delta. `gaussian` is the same quantity for Gaussian noise of
+    equal variance.
+    """
+
+    mechanism: str
+    times: int
+    asked: str
+    epsilon: float | None
+    delta: float | None
+    optimistic: float
+    pessimistic: float
+    gaussian: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers; infinity becomes None, which JSON can say."""
+        return {
+            key: None if isinstance(value, float) and math.isinf(value) else value
+            for key, value in self.__dict__.items()
+        }
+
+    def __repr__(self) -> str:
+        given = f"delta={self.delta:g}" if self.asked == "epsilon" else f"epsilon={self.epsilon:g}"
+        return (
+            f"Composition({self.mechanism}, {self.times} releases, {given}: {self.asked} in "
+            f"[{self.optimistic:.6g}, {self.pessimistic:.6g}]; Gaussian noise of equal variance "
+            f"{self.gaussian:.6g})"
+        )
+
+
+def compose(
+    mechanism: Design | Mechanism,
+    times: int,
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+) -> Composition:
+    """The total epsilon at `delta`, or the total delta at `epsilon`, of `times` releases.
+
+    `mechanism` is a design or a closed-form mechanism; each release may be about another query and
+    may depend on the releases before it, as long as each has the mechanism's sensitivity. Exactly
+    one of `delta` and `epsilon` is given.
+    """
+    return compose_many(mechanism, [times], delta=delta, epsilon=epsilon)[0]
+
+
+def compose_many(
+    mechanism: Design | Mechanism,
+    times: Iterable[int],
+    *,
+    delta: Number | None = None,
+    epsilon: Number | None = None,
+) -> list[Composition]:
+    """`compose` for several numbers of releases; what they share is computed once."""
+    counts = [_check_times(k) for k in times]
+    if (delta is None) == (epsilon is None):
+        raise ArgumentError("delta", delta, "given, or else epsilon: exactly one of the two")
+    target_delta = None if delta is None else _check_delta(delta)
+    target_epsilon = None if epsilon is None else _check_epsilon(epsilon)
+    cost = _cost_of(mechanism)
+    found = []
+    for k in counts:
+        if target_delta is not None:
+            low, high = cost.epsilon(k, target_delta)
+            rival = gaussian_epsilon(cost.law.ratio, k, target_delta)
+        else:
+            assert target_epsilon is not None
+            low, high = cost.delta(k, target_epsilon)
+            rival = gaussian_delta(target_epsilon, cost.law.ratio / math.sqrt(k))
+        asked = "delta" if target_delta is None else "epsilon"
+        found.append(
+            Composition(cost.law.label, k, asked, target_epsilon, target_delta, low, high, rival)
+        )
+    return found
+
+
+def break_even(mechanism: Design | Mechanism, *, delta: Number, most: int = 1000) -> int | None:
+    """A number of releases from which Gaussian noise of equal variance costs provably less.
+
+    k releases of Gaussian noise need a smaller total epsilon at `delta` than k of the mechanism,
+    and k - 1 are not proven to; found by doubling and bisection, so that k is the first such number
+    wherever the advantage, once gained, stays. None if there is none up to `most`.
+    """
+    target, last = _check_delta(delta), _check_times(most, "most")
+    cost = _cost_of(mechanism)
+
+    def worse(k: int) -> bool:
+        return gaussian_epsilon(cost.law.ratio, k, target) < cost.epsilon(k, target)[0]
+
+    low, high = 0, 1
+    while not worse(high):
+        if high == last:
+            return None
+        low, high = high, min(2 * high, last)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if worse(middle) else (middle, high)
+    return high
+
+
+def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
+    """The exact total epsilon of `times` Gaussian releases, sigma = ratio * sensitivity."""
+    sigma = ratio / math.sqrt(times)
+    if gaussian_delta(0.0, sigma) <= delta:
+        return 0.0
+    high = 1.0
+    while gaussian_delta(high, sigma) > delta:
+        high *= 2
+    return float(brentq(lambda e: gaussian_delta(e, sigma) - delta, 0.0, high, xtol=1e-13))
+
+
+# -- many releases ------------------------------------------------------------------------------
+
+
+class _Cost:
+    """The composed losses of one mechanism, both sides, kept for every number of releases."""
+
+    def __init__(self, law: Law) -> None:
+        _distributions()  # refuse now if the extra is missing
+        self.law = law
+        self._composed = lru_cache(maxsize=64)(self._compose)
+
+    @cached_property
+    def _pairs(self) -> list[tuple[Any, Pair]]:
+        return [(m, self.law.pair(m)) for m in self.law.signed]
+
+    @cached_property
+    def _grid(self) -> tuple[float, int]:
+        """(step, N): finite losses lie within N steps, but for next to no mass."""
+        if self.law.smooth is not None:
+            rest = self.law.smooth(np.exp([_FARTHEST]))[0] + CUT / 10
+            far = 0.01
+            while far < _FARTHEST and self.law.smooth(np.exp([far]))[0] > rest:
+                far *= 1.25
+        else:
+            far = max(largest_loss(p, q) for _, (p, q) in self._pairs)
+        far = min(max(far, 1e-6), _FARTHEST)
+        step = min(_STEP, far / _FEWEST)
+        return step, math.ceil(far / step) + 1
+
+    @cached_property
+    def pessimistic(self) -> Losses:
+        """Losses of a pair that dominates the mechanism, up to `slack`."""
+        step, n = self._grid
+        index = np.arange(n + 1, dtype=np.int64)
+        if self.law.smooth is not None:
+            index = np.unique(np.append(index[::_STRIDE], n))
+            curve, terms = self.law.smooth(np.exp(step * index)), 1000
+        else:
+            curve, index = upper_envelope([pair for _, pair in self._pairs], step, n)
+            curve, terms = curve + self.law.atom, max(len(p) for _, (p, _) in self._pairs)
+        losses = dots(step, index, curve, curve)
+        return _with_slack(losses, terms)
+
+    @cached_property
+    def optimistic(self) -> list[Losses]:
+        """Losses of real pairs, each rounded down by one step: the noise moved by one shift."""
+        step, n = self._grid
+        pairs = dict(self._pairs)
+        # The widest shifts, and the one that costs most at the mechanism's own epsilon.
+        own = np.exp([self.law.epsilon])
+        cost = {m: float(hockey(p, q, own)[0]) for m, (p, q) in pairs.items()}
+        worst = max(pairs, key=lambda m: (cost[m], float(m)))
+        found = []
+        for m in sorted({max(pairs), worst, *([] if self.law.symmetric else [min(pairs)])}):
+            p, q = pairs[m]
+            index = np.unique(np.concatenate([kinks(p, q, step, n), kinks(q, p, step, n)]))
+            there, back = (self.law.atom + hockey(*pair, np.exp(step * index))
+                           for pair in ((p, q), (q, p)))
+            losses = dots(step, index, there, back)
+            lost = float(p[q == 0].sum()) + self.law.atom  # losses that are infinite in truth
+            found.append(_with_slack(
+                Losses(step, losses.start - 1, losses.masses, min(losses.infinite, lost),
+                        losses.slack), len(p)))
+        return found
+
+    def delta(self, times: int, epsilon: float) -> tuple[float, float]:
+        """(optimistic, pessimistic) total delta at `epsilon`."""
+        high, margin = self._composed(times, -1)
+        upper = min(1.0, float(high.get_delta_for_epsilon(epsilon)) + margin)
+        # Basic composition, which no convolution blurs: decides where delta is tiny.
+        one, _ = self._composed(1, -1)
+        each = float(one.get_delta_for_epsilon(epsilon / times)) + self.pessimistic.slack
+        upper = min(upper, times * each)
+        lower = 0.0
+        for which in range(len(self.optimistic)):
+            low, margin = self._composed(times, which)
+            lower = max(lower, float(low.get_delta_for_epsilon(epsilon)) - margin)
+        return min(lower, upper), upper
+
+    def epsilon(self, times: int, delta: float) -> tuple[float, float]:
+        """(optimistic, pessimistic) total epsilon at `delta`."""
+        upper = math.inf
+        if _repeated(self.pessimistic.infinite, times) < delta:
+            high, margin = self._composed(times, -1)
+            upper = _smallest_epsilon(high, delta - margin, up=True)
+        one, _ = self._composed(1, -1)
+        each = _smallest_epsilon(one, delta / times - self.pessimistic.slack, up=True)
+        upper = min(upper, times * each)
+        lower = 0.0
+        for which, losses in enumerate(self.optimistic):
+            if _repeated(losses.infinite, times) > delta + 2 * times * losses.slack:
+                return upper, upper  # infinite without a convolution
+            low, margin = self._composed(times, which)
+            lower = max(lower, _smallest_epsilon(low, delta + margin, up=False))
+        return min(lower, upper), upper
+
+    def _compose(self, times: int, which: int) -> tuple[Any, float]:
+        """dp-accounting's losses after `times` releases, and how wrong its floats may be."""
+        losses = self.pessimistic if which < 0 else self.optimistic[which]
+        held = np.flatnonzero(losses.masses)
+        one = _distributions().create_from_rounded_probability(
+            dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
+            losses.infinite, losses.step, which < 0,
+        )
+        if times == 1:
+            return one, losses.slack + 2 * ROUNDING * len(losses.masses)
+        size = times * len(losses.masses)
+        # Short ones whole: finding where to cut them costs more than it saves.
+        many = one.self_compose(times, 0.0 if size <= 4_000_000 else CUT)
+        # Transform, power and transform back, in the l1 norm: see dominating.proof.md, part 5.
+        fourier = 4 * (times + 1) * math.log2(size) * math.sqrt(size) * ROUNDING
+        fourier *= float(np.linalg.norm(losses.masses))
+        return many, times * losses.slack + 2 * CUT + fourier
+
+
+def _with_slack(losses: Losses, terms: int) -> Losses:
+    """Add what rounding may do to a hockey stick that is a sum of so many terms."""
+    slack = losses.slack + 4 * (terms + 16) * ROUNDING
+    return Losses(losses.step, losses.start, losses.masses, losses.infinite, slack)
+
+
+def _repeated(mass: float, times: int) -> float:
+    """The probability that an event of this mass happens at least once."""
+    return -math.expm1(times * math.log1p(-mass))
+
+
+def _smallest_epsilon(composed: Any, delta: float, up: bool) -> float:
+    """The epsilon at which the falling curve passes delta, rounded as `up` says."""
+    def excess(epsilon: float) -> float:
+        return float(composed.get_delta_for_epsilon(epsilon)) - delta
+
+    if delta < 0 or excess(1e6) > 0:
+        return math.inf
+    if excess(0.0) <= 0:
+        return 0.0
+    low, high = 0.0, 1.0
+    while excess(high) > 0:
+        low, high = high, 2 * high
+    root = float(brentq(excess, low, high, xtol=1e-10)) if excess(high) < 0 else high
+    # The root is rounded; the answer must lie on its own side of it.
+    move = 1e-9 * max(1.0, root)
+    if up:
+        while excess(root) > 0:
+            root, move = root + move, 2 * move
+        return root
+    while root > 0 and excess(root) <= 0:
+        root, move = root - move, 2 * move
+    return max(root, 0.0)
+
+
+def _cost_of(mechanism: Any) -> _Cost:
+    return _Cost(law_of(mechanism))
+
+
+def _distributions() -> Any:
+    try:
+        from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+    except ImportError:
+        raise MissingExtraError("dp-accounting", "accounting") from None
+    return PrivacyLossDistribution
+
+
+def _check_times(times: object, name: str = "times") -> int:
+    if isinstance(times, bool) or not isinstance(times, (int, np.integer)):
+        raise ArgumentError(name, times, "a whole number of releases")
+    if not 1 <= times <= _MOST:
+        raise ArgumentError(name, times, f"from 1 to {_MOST}")
+    return int(times)
+
+
+def _check_delta(delta: Number) -> float:
+    value = rational(delta, "delta")
+    if not 0 < value < 1:
+        raise ArgumentError("delta", delta, "strictly between 0 and 1")
+    return float(value)
+
+
+def _check_epsilon(epsilon: Number) -> float:
+    value = rational(epsilon, "epsilon")
+    if not 0 <= value <= 10_000:
+        raise ArgumentError("epsilon", epsilon, "from 0 to 10000")
+    return float(value)

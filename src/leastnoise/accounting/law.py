@@ -1,0 +1,124 @@
+"""What accounting needs to know of a mechanism: its noise against the moved noise, in pieces."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import ArgumentError
+from ..mechanisms import IntegerMechanism, Mechanism
+from ..mechanisms.numeric import Floats, floats
+from ..mechanisms.steps import StepNoise
+from ..noise import AdditiveNoise
+
+Pair = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True)
+class Law:
+    """What accounting needs to know of a mechanism.
+
+    pair(shift): masses (p, q) of pieces on which the noise and the moved noise have a constant
+        ratio (exact), or of bins (post-processing: cheaper than the truth).
+    shifts: among which the worst lies for every epsilon, all positive; `symmetric`: the negative
+        ones are no different.
+    smooth: the curve itself at gammas >= 1, where the pieces are only bins.
+    """
+
+    label: str
+    epsilon: float
+    ratio: float  # standard deviation / sensitivity
+    atom: float
+    shifts: tuple[Any, ...]
+    symmetric: bool
+    pair: Callable[[Any], Pair]
+    smooth: Callable[[Floats], Floats] | None = None
+
+    @property
+    def signed(self) -> list[Any]:
+        return [*self.shifts] if self.symmetric else [s * m for m in self.shifts for s in (1, -1)]
+
+
+def law_of(mechanism: Any) -> Law:
+    if isinstance(mechanism, Mechanism):
+        return _law_of_rival(mechanism)
+    noise = getattr(mechanism, "noise", None)
+    if isinstance(noise, AdditiveNoise):
+        return _law_of_noise(noise, f"{mechanism.loss_name} design")
+    raise ArgumentError("mechanism", mechanism, "a Design or a closed-form additive mechanism")
+
+
+def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
+    """Pieces of a design: cells, at whole shifts; on a mesh of free edges, at its differences."""
+    document = noise.document
+    masses, edges = noise._masses, noise._edges
+    epsilon, ratio = float(document.epsilon), noise.std / float(document.sensitivity)
+    if document.edges is None:
+
+        def lattice(m: int) -> Pair:
+            empty = np.zeros(abs(m))
+            here, there = np.concatenate([masses, empty]), np.concatenate([empty, masses])
+            return (here, there) if m > 0 else (there, here)
+
+        symmetric = document.weights == document.weights[::-1]
+        shifts = tuple(range(1, document.whole_shifts + 1))
+        return Law(label, epsilon, ratio, noise.atom, shifts, symmetric, lattice)
+    exact, reach = document.edges, document.sensitivity / document.step
+    gaps = {abs(a - b) for a in exact for b in exact if 0 < abs(a - b) <= reach} | {reach}
+    step = float(document.step)
+    density = np.concatenate([[0.0], masses / np.diff(edges), [0.0]])
+
+    def mesh(shift: Any) -> Pair:
+        moved = np.array([float((edge + shift) * document.step) for edge in exact])
+        cuts = np.union1d(edges, moved)
+        middle, width = (cuts[1:] + cuts[:-1]) / 2, np.diff(cuts)
+        # Edges that should coincide may differ in the last digit: such slivers carry nothing.
+        width = np.where(width < 1e-12 * step, 0.0, width)
+        here, there = np.searchsorted(edges, middle), np.searchsorted(moved, middle)
+        return density[here] * width, density[there] * width
+
+    return Law(label, epsilon, ratio, noise.atom, tuple(sorted(gaps)), False, mesh)
+
+
+def _law_of_rival(rival: Mechanism) -> Law:
+    ratio, atom = rival.std / rival.sensitivity, float(sum(mass for _, mass in rival.atoms))
+    worst = tuple(float(s) for s in rival._worst_shifts())
+
+    def cut(edges: ArrayLike, shift: float) -> Pair:
+        """Masses between the edges and all jumps of the noise and of the moved noise."""
+        jumps, even = rival.breakpoints(), floats(edges)
+        at = np.concatenate([even, jumps, jumps + shift])
+        # The moved noise jumps exactly where it jumps, not where a rounded sum says.
+        back = np.concatenate([even - shift, jumps - shift, jumps])
+        order = np.lexsort((back, at))
+        p, q = rival.interval_mass(at[order]), rival.interval_mass(np.sort(back[order]))
+        return np.maximum(p, 0.0) + 0.0, np.maximum(q, 0.0) + 0.0  # no -0: p/q would change sign
+
+    def steps(shift: float) -> Pair:
+        return cut([-np.inf, np.inf], shift)
+
+    def whole(shift: float) -> Pair:
+        reach = rival._panels(44.0)[-1] + shift + 1
+        k = np.arange(-reach, reach + 1)
+        return rival.pdf(k), rival.pdf(k - shift)
+
+    def bins(shift: float) -> Pair:
+        width = shift / max(40, min(2000, math.ceil(40 * shift / rival.std)))
+        reach = rival._panels(44.0)[-1] + shift
+        even = width * np.arange(-math.ceil(reach / width), math.ceil(reach / width) + 1)
+        return cut(even, shift)
+
+    if isinstance(rival, StepNoise):
+        return Law(rival.label, rival.epsilon, ratio, atom, worst, True, steps)
+    if isinstance(rival, IntegerMechanism):
+        return Law(rival.label, rival.epsilon, ratio, 0.0, worst, True, whole)
+
+    def smooth(gammas: Floats) -> Floats:
+        return rival.profile(np.log(gammas))
+
+    return Law(rival.label, rival.epsilon, ratio, atom, worst, True, bins, smooth)
