@@ -23,13 +23,14 @@ def main() -> None:
                   "epsilon 1, delta 0.2, sensitivity 0.36, squared error ...")
     best = design(**BUDGET, loss="l2")
     table = Table("noise", "squared error", "std (rupees)", "above the bound")
-    table.add_row("lower bound for all noise", f"{best.lower:.6f}", f"{1000 * best.lower**0.5:.2f}", "")
-    table.add_row("leastnoise (proven)", f"{best.upper:.6f}", f"{1000 * best.upper**0.5:.2f}",
-                  f"at most {100 * best.gap:.2f} %")
+    def row(name: str, squared_error: float, excess: str) -> None:
+        table.add_row(name, f"{squared_error:.6f}", f"{1000 * squared_error**0.5:.2f}", excess)
+
+    row("lower bound for all noise", best.lower, "")
+    row("leastnoise (proven)", best.upper, f"at most {100 * best.gap:.2f} %")
     for kind in (TruncatedLaplace, AnalyticGaussian, Laplace, Gaussian):
         rival = kind(**BUDGET)
-        excess = rival.variance / best.lower - 1
-        table.add_row(rival.label, f"{rival.variance:.6f}", f"{1000 * rival.std:.2f}", f"{100 * excess:.1f} %")
+        row(rival.label, rival.variance, f"{100 * (rival.variance / best.lower - 1):.1f} %")
     console.print(table)
     console.print(f"{best.status}; {best.stats['seconds']:.2f} s.", highlight=False)
     console.print(f"True mean {MEAN_SALARY}, one private release: "

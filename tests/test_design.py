@@ -134,7 +134,8 @@ def test_other_losses_with_delta_zero(loss):
 
 
 def test_a_function_gives_an_estimate_with_proven_privacy(tmp_path):
-    found = design(epsilon=1, delta=0.1, loss=Custom(lambda x: abs(x) ** 1.5, convex=True), gap=0.02)
+    loss = Custom(lambda x: abs(x) ** 1.5, convex=True)
+    found = design(epsilon=1, delta=0.1, loss=loss, gap=0.02)
     exact = design(epsilon=1, delta=0.1, loss="power:1.5", gap=0.02)
     assert not found.certified and "estimate" in found.status and "estimate" in repr(found)
     report = found.verify()

@@ -26,7 +26,10 @@ def test_wheel_builds_installs_and_runs(tmp_path):
     )
     assert (place / "leastnoise" / "py.typed").exists()
     assert (place / "leastnoise" / "exact.proof.md").exists()
-    code = f"import sys; sys.path.insert(0, {str(place)!r}); import leastnoise.__main__ as m; m.main()"
+    code = (
+        f"import sys; sys.path.insert(0, {str(place)!r}); "
+        "import leastnoise.__main__ as m; m.main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, "design", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05",
          "--json"],

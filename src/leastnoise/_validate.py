@@ -1,4 +1,4 @@
-"""The one place that checks arguments: each error names the argument, its value, what is allowed."""
+"""The one place that checks arguments: each error gives name, value and what is allowed."""
 
 from __future__ import annotations
 
@@ -54,8 +54,7 @@ def check_resolution(resolution: int | None) -> int | None:
     """None, or a whole number from 1 to 5000."""
     if resolution is None:
         return None
-    if isinstance(resolution, bool) or int(resolution) != resolution if _is_number(
-            resolution) else True:
+    if isinstance(resolution, bool) or rational(resolution, "resolution").denominator != 1:
         raise ArgumentError("resolution", resolution, "a positive whole number")
     if not 1 <= resolution <= MAX_RESOLUTION:
         raise ArgumentError("resolution", resolution, f"a whole number from 1 to {MAX_RESOLUTION}")
@@ -79,6 +78,3 @@ def check_confidence(confidence: float) -> float:
         raise ArgumentError("confidence", confidence, "strictly between 0 and 1")
     return float(value)
 
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and value == value and abs(value) != float("inf")

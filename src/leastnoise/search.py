@@ -28,7 +28,16 @@ from .bounds.upper import (
 )
 from .certify.document import MAX_CELLS, MAX_WORK
 from .errors import ArgumentError
-from .lattice.cells import lower_cells, lower_costs, tailed_cells, upper_cells, upper_costs
+from .lattice.cells import (
+    Cells,
+    Floats,
+    Ints,
+    lower_cells,
+    lower_costs,
+    tailed_cells,
+    upper_cells,
+    upper_costs,
+)
 from .mechanisms import Mechanism, Staircase
 from .spec import Problem
 
@@ -109,7 +118,7 @@ class Search:
         self._staircase_gamma: float | None = None
         self._safe: dict[int, Proposal | None] = {}
         self._reach = 0.0  # of the lower program, in sensitivities
-        self._carried: dict[int, np.ndarray] = {}  # type: ignore[type-arg]
+        self._carried: dict[int, Ints] = {}
         self._carried_n = 1
 
     # -- the plan -----------------------------------------------------------------------------
@@ -318,13 +327,14 @@ class Search:
         self.bracket.resolutions.append(n)
         before = self.bracket.gap
         epsilon, delta = self.problem.epsilon, self.problem.delta
-        if epsilon >= _LARGE_EPSILON and (self._tiny_delta() or epsilon >= 6 and 0 < delta < 0.05):
+        small = self._tiny_delta() or (epsilon >= 6 and 0 < delta < Fraction(1, 20))
+        if epsilon >= _LARGE_EPSILON and small:
             # Multipliers for delta = 0 bound every delta, and their program is much easier.
             self._lower_program(n, 0.0)
             if self._done():
                 return
         self._lower_program(n, float(self.problem.delta))
-        if self._done() or self.problem.integer and self.problem.delta > 0:
+        if self._done() or (self.problem.integer and self.problem.delta > 0):
             return
         if self.problem.delta == 0:
             if not self._staircase_is_optimal():
@@ -390,7 +400,8 @@ class Search:
         problem = self.problem
         radius = math.ceil(self._rival_radius() * n) + max(2, n // 4)
         atom_cost = float(problem.loss.upper(Fraction(0)))
-        program = self._program(upper_cells(problem, n, radius), n, radius, atom_cost, float(problem.delta))
+        cells = upper_cells(problem, n, radius)
+        program = self._program(cells, n, radius, atom_cost, float(problem.delta))
         self._seed(program, n, np.arange(-radius, radius + 1))
         safe = self._safe_for(n)
         if safe is None:
@@ -431,7 +442,9 @@ class Search:
             if self.bracket.gap <= self.gap:
                 return
 
-    def _program(self, cells, n, radius, atom_cost, delta):  # type: ignore[no-untyped-def]
+    def _program(
+        self, cells: Cells, n: int, radius: int, atom_cost: float | None, delta: float
+    ) -> LatticeProgram:
         problem = self.problem
         epsilon = float(problem.epsilon)
         floor = math.exp(-epsilon * min(self._rival_radius(), 40 / max(epsilon, 1e-9)))
@@ -443,7 +456,7 @@ class Search:
         tolerance = 1e-9 if delta >= 1e-4 else 1e-10
         return LatticeProgram(cells, epsilon, delta, reference, atom_cost, tolerance)
 
-    def _seed(self, program: LatticeProgram, n: int, index: np.ndarray) -> None:  # type: ignore[type-arg]
+    def _seed(self, program: LatticeProgram, n: int, index: Ints) -> None:
         """Rows to begin with: the full shift, and what mattered at the resolution before."""
         half = index[index <= 0]
         program.add(n, half)
@@ -470,7 +483,7 @@ class Search:
             if self.deadline is not None and self.clock() >= self.deadline:
                 return
 
-    def _proposal(self, n: int, masses: np.ndarray) -> Proposal:  # type: ignore[type-arg]
+    def _proposal(self, n: int, masses: Floats) -> Proposal:
         """The relaxed program's mass as noise, with the atom that costs nothing extra."""
         atom = 0.0
         if not self.problem.integer:

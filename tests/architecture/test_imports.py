@@ -1,4 +1,4 @@
-"""Imports go one way, downwards in this list; the checker's side needs the standard library only."""
+"""Imports go one way, downwards in this list; the checker needs the standard library only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def home(path: Path) -> str:
 def top_level_imports(path: Path):
     """(level-resolved package part or foreign top-level name) of imports outside functions."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {id(child) for f in functions for child in ast.walk(f)}
     package = ["leastnoise", *path.relative_to(ROOT).parts[:-1]]
     for node in ast.walk(tree):

@@ -86,7 +86,7 @@ def discretise(problem: Problem, mechanism: Mechanism, n: int, radius: int) -> P
     """
     step = float(problem.step(n))
     if mechanism.integer:
-        weights = mechanism.pmf(np.arange(-radius, radius + 1))
+        weights = mechanism.pdf(np.arange(-radius, radius + 1))  # the mass function, here
         weights = weights / weights.sum()
         return Proposal(n, weights, 0.0, origin=mechanism.name)
     edges = (np.arange(-radius, radius + 2) - 0.5) * step

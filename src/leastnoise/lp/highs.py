@@ -19,7 +19,7 @@ class Model:
     """
 
     def __init__(self, tolerance: float = 1e-9) -> None:
-        self._highs = highspy.Highs()
+        self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
         options = {
             "output_flag": False,
             "threads": 1,

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,15 +51,15 @@ class AdditiveNoise:
         """Masses of the cells, tails listed until nothing is left."""
         document = self.document
         total = document.denominator
-        masses = np.array([float(Fraction(w, total)) for w in document.weights])
+        masses: Floats = np.array([float(Fraction(w, total)) for w in document.weights])
         if document.tail is None:
             return masses
         period, ratio = document.tail.period, float(document.tail.ratio)
         periods = max(1, math.ceil(math.log(_NOTHING) / math.log(ratio)))
-        falling = ratio ** np.arange(1, periods + 1)
+        falling = np.power(ratio, np.arange(1, periods + 1, dtype=np.float64))
         right = np.outer(falling, masses[-period:]).ravel()
         left = np.outer(falling, masses[:period])[::-1].ravel()
-        return np.concatenate([left, masses, right])
+        return np.asarray(np.concatenate([left, masses, right]), dtype=np.float64)
 
     @cached_property
     def _edges(self) -> Floats:
@@ -69,7 +70,8 @@ class AdditiveNoise:
             return np.array([float(edge * document.step) for edge in document.edges])
         extra = (len(self._masses) - len(document.weights)) // 2
         first = document.first - extra
-        return (np.arange(first, first + len(self._masses) + 1) - 0.5) * step
+        cells = np.arange(first, first + len(self._masses) + 1, dtype=np.float64)
+        return (cells - 0.5) * step
 
     @cached_property
     def _centres(self) -> Floats:
@@ -108,9 +110,9 @@ class AdditiveNoise:
         cumulative = np.concatenate([[0.0], np.cumsum(self._masses)])
         if self.integer:
             index = np.searchsorted(self._centres, at, side="right")
-            return np.minimum(cumulative[index], 1.0)
+            return np.asarray(np.minimum(cumulative[index], 1.0))
         below = np.interp(at, self._edges, cumulative, left=0.0, right=cumulative[-1])
-        return np.minimum(below + np.where(at >= 0, self.atom, 0.0), 1.0)
+        return np.asarray(np.minimum(below + np.where(at >= 0, self.atom, 0.0), 1.0))
 
     def quantile(self, q: ArrayLike) -> Floats:
         """The smallest x with P(X <= x) >= q, for 0 < q < 1."""
@@ -221,7 +223,7 @@ class AdditiveNoise:
         document = self.document
         if document.edges is not None:
             marks = [int(2 * document.grid * edge) for edge in document.edges]
-            cells = [(a, b - a) for a, b in zip(marks, marks[1:], strict=False)]
+            cells = [(a, b - a) for a, b in pairwise(marks)]
             return GridSampler(cells, document.weights, document.atom)
         tail = None
         if document.tail is not None:
