@@ -14,18 +14,10 @@ from fractions import Fraction
 import numpy as np
 
 from ._validate import MAX_RESOLUTION
+from .bounds.incumbents import Incumbents
 from .bounds.lower import Canonical, Lower, Multipliers, canonical, exact_lower, float_lower
 from .bounds.program import LatticeProgram, Round
-from .bounds.upper import (
-    Proposal,
-    Upper,
-    discretise,
-    exact_upper,
-    float_loss,
-    mix,
-    rivals,
-    strictly_feasible,
-)
+from .bounds.upper import Proposal, Upper, discretise, exact_upper, float_loss, mix
 from .certify.document import MAX_CELLS, MAX_WORK
 from .errors import ArgumentError
 from .lattice.cells import (
@@ -38,7 +30,6 @@ from .lattice.cells import (
     upper_cells,
     upper_costs,
 )
-from .mechanisms import Mechanism, Staircase
 from .spec import Problem
 
 #: A program with more columns than this is left to coarser resolutions.
@@ -115,8 +106,6 @@ class Search:
         self.progress = progress
         self.bracket = Bracket()
         self.reason = ""
-        self._staircase_gamma: float | None = None
-        self._safe: dict[int, Proposal | None] = {}
         self._reach = 0.0  # of the lower program, in sensitivities
         self._carried: dict[int, Ints] = {}
         self._carried_n = 1
@@ -125,7 +114,7 @@ class Search:
 
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the limits allow."""
-        self.best_rival, self.rival_loss = self._best_rival()
+        self.rivals = Incumbents(self.problem, self.resolution)
         try:
             self._closed_forms()
             for n in self._resolutions():
@@ -179,10 +168,10 @@ class Search:
         """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
         if float(self.problem.epsilon) >= _LARGE_EPSILON:
             steps = max(1, math.ceil(math.sqrt(0.022 / self.gap)))
-            return self._aligned(math.ceil(steps / self._gamma()) - 1)
+            return self._aligned(math.ceil(steps / self.rivals.gamma) - 1)
         # Closed forms have less mass at 0 than the optimum, above all where delta is large.
         share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.3
-        target = share * self.gap * self.rival_loss
+        target = share * self.gap * self.rivals.loss
         n = 1
         while (between := self._cost_between(n)) > target and n < 64:
             n *= 2
@@ -193,8 +182,8 @@ class Search:
 
     def _cost_between(self, n: int) -> float:
         """What the two bounds differ by, for the best closed form at resolution n."""
-        radius = min(math.ceil(self._rival_radius() * n) + n, MAX_CELLS // 2)
-        weights = discretise(self.problem, self.best_rival, n, radius).weights
+        radius = min(math.ceil(self.rivals.radius * n) + n, MAX_CELLS // 2)
+        weights = discretise(self.problem, self.rivals.best, n, radius).weights
         costs = upper_costs(self.problem, n, radius) - lower_costs(self.problem, n, radius)
         return float(costs @ weights)
 
@@ -204,48 +193,24 @@ class Search:
         They sit near multiples of gamma * D, which should be whole cells from 0 for the lower
         bound and, cells being centred, half a cell more (`offset`) for the upper one.
         """
-        gamma = self._gamma()
+        gamma = self.rivals.gamma
         if float(self.problem.epsilon) < 1.5 and not offset:
             return n
         near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
         return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
 
-    def _gamma(self) -> float:
-        if self._staircase_gamma is None:
-            tuned = Staircase(
-                epsilon=self.problem.epsilon or 1, sensitivity=self.problem.sensitivity,
-                loss=self.problem.loss,
-            )
-            self._staircase_gamma = float(tuned.gamma)
-        return self._staircase_gamma
-
     # -- closed forms -------------------------------------------------------------------------
 
-    def _best_rival(self) -> tuple[Mechanism, float]:
-        losses = [(m.expected_loss(self.problem.loss), k, m) for k, m in enumerate(
-            rivals(self.problem, self.problem.delta))]
-        loss, _, best = min(losses)
-        return best, loss
-
-    def _rival_radius(self) -> float:
-        """Where the best closed form ends, or nearly ends, in sensitivities."""
-        return self._end(self.best_rival)
-
-    def _end(self, mechanism: Mechanism) -> float:
-        reach = mechanism.support[1]
-        if not math.isfinite(reach):
-            outside = max(1e-16, float(self.problem.delta) * 1e-9)
-            reach = -float(mechanism.quantile(outside))
-        return reach / float(self.problem.sensitivity)
-
     def _closed_forms(self) -> None:
+        """Incumbents for both bounds, and how far the lower program must reach."""
         problem = self.problem
         found = canonical(problem)
-        self._reach = found.reach + 1.0 if found is not None else self._rival_radius() * 2 + 3
+        self._reach = found.reach + 1.0 if found is not None else self.rivals.radius * 2 + 3
         n = self.resolution or min(self._first_resolution(), _RIVAL_RESOLUTION)
         if problem.integer:
             n = int(problem.sensitivity)
-        self._offer_rivals(n)
+        for upper in self.rivals.mechanisms(n):
+            self.bracket.offer_upper(upper)
         if self.bracket.upper is None:
             raise ArgumentError(
                 "delta", float(problem.delta),
@@ -261,64 +226,6 @@ class Search:
         if self.bracket.lower is None or found.value > 0.5 * float(upper.value):
             lower = exact_lower(self.problem, 1, found.reach, found.multipliers, found.value)
             self.bracket.offer_lower(lower)
-
-    def _offer_rivals(self, n: int) -> None:
-        """The best closed forms on the lattice, exactly checked."""
-        problem = self.problem
-        ranked = sorted(
-            rivals(problem, problem.delta), key=lambda m: m.expected_loss(problem.loss)
-        )
-        for mechanism in ranked[:2] if problem.delta > 0 else []:
-            fitted, own = self._fitted(mechanism, n)
-            radius = math.ceil(self._end(fitted) * own) + 1
-            if (2 * radius + 1) * own <= MAX_WORK and radius < MAX_CELLS // 2:
-                proposal = discretise(problem, fitted, own, radius)
-                self.bracket.offer_upper(exact_upper(problem, proposal, self._safe_for(own)))
-        if problem.delta == 0 or self.bracket.upper is None:
-            self._offer_tailed(n)
-
-    def _fitted(self, mechanism: Mechanism, n: int) -> tuple[Mechanism, int]:
-        """A staircase moved so that its steps are edges of cells, and the resolution for it."""
-        if self.problem.integer or not isinstance(mechanism, Staircase):
-            return mechanism, n
-        gamma = float(mechanism.gamma)
-        if self.resolution is None:
-            # A step at gamma + d costs a share of about d^2 more; at small epsilon, where
-            # gamma is near 1/2, one cell a sensitivity is as good as many.
-            several = range(math.ceil(3 / gamma), math.ceil(8 / gamma) + 2)
-            choice = [1] if float(self.problem.epsilon) < 0.05 else several
-            n = min(choice, key=lambda k: abs(_half_cell(k * gamma) / k - gamma))
-        edge = _half_cell(n * gamma) / n
-        kind = type(mechanism)
-        fitted = kind(
-            epsilon=self.problem.epsilon, delta=self.problem.delta,
-            sensitivity=self.problem.sensitivity, gamma=edge,
-        )
-        return fitted, n
-
-    def _offer_tailed(self, n: int) -> None:
-        """Closed forms with geometric tails, which need no delta."""
-        problem = self.problem
-        for mechanism in rivals(problem, Fraction(0)):
-            if mechanism.integer != problem.integer or mechanism.name not in (
-                    "staircase", "discrete-laplace"):
-                continue
-            fitted, own = self._fitted(mechanism, n)
-            for periods in (2, 8, 64, 512, 4096):
-                radius = periods * own
-                if radius >= MAX_CELLS // 2:
-                    break
-                weights = discretise(problem, fitted, own, radius).weights
-                upper = exact_upper(
-                    problem, Proposal(own, weights, 0.0, True, mechanism.name), None)
-                self.bracket.offer_upper(upper)
-                if upper is not None and _tail_is_tight(problem):
-                    break
-
-    def _safe_for(self, n: int) -> Proposal | None:
-        if n not in self._safe:
-            self._safe[n] = strictly_feasible(self.problem, n)
-        return self._safe[n]
 
     # -- programs -----------------------------------------------------------------------------
 
@@ -363,7 +270,7 @@ class Search:
         program = self._program(cells, n, radius, None, delta)
         index = np.arange(-reach, reach + 1)
         self._seed(program, n, index)
-        safe = self._safe_for(n)
+        safe = self.rivals.safe(n)
         best: tuple[float, Multipliers] | None = None
         best_upper: tuple[float, Proposal] | None = None
         quiet, value = 0, 0.0
@@ -398,12 +305,12 @@ class Search:
 
     def _upper_program(self, n: int) -> None:
         problem = self.problem
-        radius = math.ceil(self._rival_radius() * n) + max(2, n // 4)
+        radius = math.ceil(self.rivals.radius * n) + max(2, n // 4)
         atom_cost = float(problem.loss.upper(Fraction(0)))
         cells = upper_cells(problem, n, radius)
         program = self._program(cells, n, radius, atom_cost, float(problem.delta))
         self._seed(program, n, np.arange(-radius, radius + 1))
-        safe = self._safe_for(n)
+        safe = self.rivals.safe(n)
         if safe is None:
             return
         best: tuple[float, Proposal] | None = None
@@ -447,7 +354,7 @@ class Search:
     ) -> LatticeProgram:
         problem = self.problem
         epsilon = float(problem.epsilon)
-        floor = math.exp(-epsilon * min(self._rival_radius(), 40 / max(epsilon, 1e-9)))
+        floor = math.exp(-epsilon * min(self.rivals.radius, 40 / max(epsilon, 1e-9)))
         size = np.abs(np.arange(-radius, radius + 1)) / n
         reference = np.maximum(np.exp(-epsilon * size), floor)
         if cells.symmetric:
@@ -522,15 +429,3 @@ def _halved_to(n: int, most: int) -> int:
     while n > most:
         n = math.ceil(n / 2)
     return n
-
-
-def _half_cell(position: float) -> float:
-    """The nearest edge of a centred cell: 1/2, 3/2, ..."""
-    return max(0, round(position - 0.5)) + 0.5
-
-
-def _tail_is_tight(problem: Problem) -> bool:
-    """Whether the exact loss of a tail is sharp wherever the tail begins."""
-    spec = problem.loss.spec()
-    whole = spec.get("name") == "power" and "/" not in spec["p"] and "." not in spec["p"]
-    return spec.get("name") in ("l1", "l2", "pinball", "piecewise", "huber") or whole
