@@ -108,8 +108,8 @@ def _law_of_rival(rival: Mechanism) -> Law:
         return rival.pdf(k), rival.pdf(k - shift)
 
     def bins(shift: float) -> Pair:
-        width = shift / max(40, min(2000, math.ceil(40 * shift / rival.std)))
         reach = rival._panels(44.0)[-1] + shift
+        width = shift / max(1, min(400, math.floor(20_000 * shift / reach)))
         even = width * np.arange(-math.ceil(reach / width), math.ceil(reach / width) + 1)
         return cut(even, shift)
 
