@@ -232,7 +232,7 @@ class Piecewise(Loss):
     def effort_at(self, bits: int) -> int:
         # Every kink adds to the cell it lies in, and a comparison or two to every search.
         size = bits + self._bits
-        return 40 + 4 * len(self._kinks).bit_length() + size // 10
+        return 40 + 8 * len(self._kinks).bit_length() + size // 10
 
     @property
     def _bits(self) -> int:
@@ -391,7 +391,9 @@ class Power(Loss):
             # Exact powers are p times as long, and adding them takes quadratic time.
             length = int(self.p + 1) * bits
             return 60 + length // 10 + (length // 150) ** 2
-        return 500 + bits // 5
+        # As in `power_bounds`: a short integer root, or a guess and its proof.
+        short = self.p.denominator <= 16 and (self.p.numerator + 16) * bits <= 4096
+        return 250 if short else 800 + bits // 5
 
     def lower(self, x: Fraction) -> Fraction:
         return power_bounds(abs(x), self.p)[0]

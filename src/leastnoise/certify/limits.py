@@ -26,8 +26,8 @@ MAX_CELLS = 60_000
 MAX_MULTIPLIERS = 100_000
 MAX_GRID = 1_000_001
 MAX_WORK = 20_000_000  # (number of shifts) x (number of cells)
-MAX_PAIRS = 1_000_000  # of edges of a mesh that lies on no small lattice
-MAX_EFFORT = 5_000_000  # rough microseconds for all exact evaluations of the loss
+MAX_EDGES = 600  # of a mesh that lies on no small lattice
+MAX_EFFORT = 6_000_000  # microseconds, roughly and generously estimated
 
 
 def bits(*numbers: Fraction) -> int:
@@ -50,9 +50,9 @@ def common_lattice(marks: Sequence[int], limit: int) -> tuple[int, int, int]:
 def on_small_lattice(marks: Sequence[int], limit: int) -> bool:
     """Whether the mesh is better checked cell by cell of its common lattice."""
     _, cells, shifts = common_lattice(marks, limit)
-    return cells <= MAX_CELLS and cells * shifts <= MAX_WORK and (
-        len(marks) ** 2 > MAX_PAIRS or 2 * cells * shifts <= len(marks) ** 2
-    )
+    if cells > MAX_CELLS or cells * shifts > MAX_WORK:
+        return False
+    return len(marks) > MAX_EDGES or cells * shifts < 4 * len(marks) ** 2
 
 
 def density_bits(marks: Sequence[int]) -> int:
@@ -60,45 +60,53 @@ def density_bits(marks: Sequence[int]) -> int:
     common = 1
     for a, b in pairwise(marks):
         common = math.lcm(common, b - a)
-        if common.bit_length() > MAX_WORK:
+        if common.bit_length() > 100_000:
             break
     return common.bit_length()
 
 
 def refuse_too_much_work(document: Document) -> None:
     """`FormatError` if the exact check of the document would take long, or cannot be done."""
-    _privacy_work(document)
+    effort = _privacy_effort(document)
     if document.loss is not None:
-        effort = _upper_effort(document, document.loss) + _lower_effort(document, document.loss)
-        if effort > MAX_EFFORT:
-            raise FormatError(
-                f"{effort // 10**6} million microseconds for the loss exceed the checker's limit"
-            )
-
-
-def _privacy_work(document: Document) -> None:
-    n = document.whole_shifts
-    longest = max(document.weights, default=0).bit_length()
-    if document.edges is None:
-        ratio = 0 if document.tail is None else 2 * bits(document.tail.ratio)
-        work = n * len(document.weights) * (1 + (longest + ratio) // 2048)
-        if work > MAX_WORK:
-            raise FormatError(
-                f"{n} shifts times {len(document.weights)} cells exceed the limit of {MAX_WORK}"
-            )
-        return
-    marks, limit, _ = marks_of(document.edges, Fraction(n))
-    if on_small_lattice(marks, limit):
-        return
-    pairs = len(marks) ** 2
-    if pairs > MAX_PAIRS or pairs * (1 + (longest + density_bits(marks)) // 2048) > 2 * MAX_PAIRS:
+        effort += _upper_effort(document, document.loss) + _lower_effort(document, document.loss)
+    if effort > MAX_EFFORT:
         raise FormatError(
-            f"{len(marks)} edges that share no small lattice exceed the checker's limit"
+            f"the check would take about {effort // 1000} units of effort; "
+            f"{MAX_EFFORT // 1000} are allowed"
         )
 
 
+def _privacy_effort(document: Document) -> int:
+    n = document.whole_shifts
+    longest = max(document.weights, default=0).bit_length()
+    if document.edges is None:
+        ratio = Fraction(1) if document.tail is None else document.tail.ratio
+        signs = 1 if document.weights == document.weights[::-1] else 2
+        return _lattice_effort(n, len(document.weights), signs, longest + 2 * bits(ratio))
+    marks, limit, _ = marks_of(document.edges, Fraction(n))
+    longest += density_bits(marks)
+    if on_small_lattice(marks, limit):
+        _, cells, shifts = common_lattice(marks, limit)
+        return _lattice_effort(shifts, cells, 2, longest)
+    if len(marks) > MAX_EDGES:
+        raise FormatError(
+            f"{len(marks)} edges that share no small lattice; at most {MAX_EDGES} are allowed"
+        )
+    return len(marks) ** 2 * (3 + longest // 1000)
+
+
+def _lattice_effort(shifts: int, cells: int, signs: int, longest: int) -> int:
+    if shifts * cells > MAX_WORK:
+        raise FormatError(f"{shifts} shifts times {cells} cells exceed the limit of {MAX_WORK}")
+    return min(shifts, cells) * cells * signs * (2000 + longest) // 20_000
+
+
 def _upper_effort(document: Document, loss: Loss) -> int:
-    held = sum(1 for weight in document.weights if weight)
+    fold = loss.symmetric and document.edges is None
+    held = len({
+        abs(i) if fold else i for i, w in enumerate(document.weights, document.first) if w
+    })
     size = bits(document.step) + document.grid.bit_length() + 20
     effort = held * loss.effort_at(size) * (1 if document.edges is None else 3)
     if document.tail is not None:

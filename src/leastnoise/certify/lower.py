@@ -18,7 +18,7 @@ from .document import Certificate
 _MAX_DENOMINATOR_BITS = 4096
 
 
-def dual_bound(  # noqa: PLR0917 (the question, spelled out)
+def dual_bound(
     certificate: Certificate,
     epsilon: Fraction,
     delta: Fraction,

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import itemgetter
 
 from ..exact import exp_lower
 from .document import Document, Tail
@@ -32,38 +33,8 @@ def lattice_hockey_sticks(
     In units of the denominator, without the atom; a symmetric list of weights yields m > 0 only,
     because V(-m) = V(m) there.
     """
-    top, bottom = _scaled_exp(epsilon)
-    cells = list(weights)
-    signs = (1,) if cells == cells[::-1] else (1, -1)
-    if tail is None:
-        unit = Fraction(1, bottom)
-        start, stop = n, n + len(cells)
-        cells = [0] * n + cells + [0] * n
-    else:
-        # Two explicit periods on each side; from the first on, every term of V scales by ratio.
-        a, b = tail.ratio.numerator, tail.ratio.denominator
-        left, right = cells[: tail.period], cells[-tail.period :]
-        unit = Fraction(1, bottom * b * b)
-        start, stop = 2 * tail.period, 2 * tail.period + len(cells)
-        cells = [
-            *(w * a * a for w in left), *(w * a * b for w in left), *(w * b * b for w in cells),
-            *(w * a * b for w in right), *(w * a * a for w in right),
-        ]
-    plus = [w * bottom for w in cells]
-    minus = [w * top for w in cells]
-    for size in range(1, n + 1):
-        for m in (sign * size for sign in signs):
-            total = Fraction(_positive_part(plus, minus, m, start, stop))
-            if tail is not None:
-                outer = _positive_part(plus, minus, m, start - tail.period, start)
-                outer += _positive_part(plus, minus, m, stop, stop + tail.period)
-                total += outer / (1 - tail.ratio)
-            yield m, total * unit
-
-
-def _positive_part(plus: list[int], minus: list[int], m: int, start: int, stop: int) -> int:
-    ahead, behind = plus[start:stop], minus[start - m : stop - m]
-    return sum([a - b for a, b in zip(ahead, behind, strict=True) if a > b])
+    found, unit = _on_lattice(weights, epsilon, n, tail)
+    return ((m, value * unit) for m, value in found)
 
 
 def mesh_hockey_sticks(
@@ -73,63 +44,129 @@ def mesh_hockey_sticks(
 
     `edges` and `reach` are in the same unit; masses are in units of the denominator.
     """
-    marks, limit, scale = marks_of(edges, reach)
-    if on_small_lattice(marks, limit):
-        yield from _on_lattice(marks, weights, epsilon, limit, scale)
-        return
-    # V(shift) = mass - sum over pairs of cells (j, k) of min(d_j, e^eps d_k) times the length of
-    # the overlap of cell j with cell k moved by the shift. That length is piecewise linear with
-    # four kinks, so V is too, and one sweep over all differences of edges evaluates it.
-    top, bottom = _scaled_exp(epsilon)
-    lengths = [b - a for a, b in pairwise(marks)]
-    common = math.lcm(*lengths)
-    density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
-    plus = list(pairwise([0, *(d * bottom for d in density), 0]))  # left and right of each edge
-    minus = list(pairwise([0, *(d * top for d in density), 0]))
-    bends: defaultdict[int, int] = defaultdict(int, {-limit: 0, limit: 0})
-    for x, (left, right) in zip(marks, plus, strict=True):
-        for y, (left_moved, right_moved) in zip(marks, minus, strict=True):
-            bends[x - y] += (
-                min(left, left_moved) + min(right, right_moved)
-                - min(left, right_moved) - min(right, left_moved)
-            )
-    value, slope, before = sum(weights) * common * bottom, 0, min(bends)
-    for shift in sorted(bends):
-        value += slope * (shift - before)
-        slope += bends[shift]
-        before = shift
-        if 0 < abs(shift) <= limit:
-            yield Fraction(shift, scale), Fraction(value, common * bottom)
-
-
-def _on_lattice(
-    marks: Sequence[int], weights: Sequence[int], epsilon: Fraction, limit: int, scale: int
-) -> Iterator[tuple[Fraction, Fraction]]:
-    """The same, every cell cut into equal parts so that all are of one length."""
-    h, _, n = common_lattice(marks, limit)
-    parts = [(b - a) // h for a, b in pairwise(marks)]
-    common = math.lcm(*parts)
-    cells = [
-        w * (common // count)
-        for w, count in zip(weights, parts, strict=True) for _ in range(count)
-    ]
-    for m, value in lattice_hockey_sticks(cells, epsilon, n):
-        yield Fraction(m * h, scale), value / common
+    found, unit, scale = _on_mesh(edges, weights, epsilon, reach)
+    return ((Fraction(shift, scale), value * unit) for shift, value in found)
 
 
 def worst_hockey_stick(document: Document) -> tuple[str, Fraction]:
     """(where, atom + V) at the worst shift that the statement of privacy names, exactly."""
     if document.edges is None:
-        found = lattice_hockey_sticks(
+        found, unit = _on_lattice(
             document.weights, document.epsilon, document.whole_shifts, document.tail
         )
-        m, value = max(found, key=lambda pair: pair[1])
+        m, value = max(found, key=itemgetter(1))
         where = f"shift of {m} cells"
     else:
-        reach = document.sensitivity / document.step
-        shift, value = max(
-            mesh_hockey_sticks(document.edges, document.weights, document.epsilon, reach),
-            key=lambda pair: pair[1],
+        found, unit, scale = _on_mesh(
+            document.edges, document.weights, document.epsilon, Fraction(document.whole_shifts)
         )
-        where = f"shift of {shift} steps"
-    return where, (document.atom + value) / document.denominator
+        m, value = max(found, key=itemgetter(1))
+        where = f"shift of {Fraction(m, scale)} steps"
+    return where, (document.atom + value * unit) / document.denominator
+
+
+Found = Iterator[tuple[int, int]]
+
+
+def _on_lattice(
+    weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
+) -> tuple[Found, Fraction]:
+    """(m, V(m)) in whole numbers of some unit, and that unit."""
+    top, bottom = _scaled_exp(epsilon)
+    cells = list(weights)
+    signs = (1,) if cells == cells[::-1] else (1, -1)
+    if tail is None:
+        plus, minus = [w * bottom for w in cells], [w * top for w in cells]
+        return _finite(plus, minus, n, signs), Fraction(1, bottom)
+    # Two explicit periods on each side; from the first on, every term of V scales by the ratio.
+    a, b = tail.ratio.numerator, tail.ratio.denominator
+    left, right = cells[: tail.period], cells[-tail.period :]
+    cells = [
+        *(w * a * a for w in left), *(w * a * b for w in left), *(w * b * b for w in cells),
+        *(w * a * b for w in right), *(w * a * a for w in right),
+    ]
+    plus, minus = [w * bottom for w in cells], [w * top for w in cells]
+    return _tailed(plus, minus, n, signs, tail), Fraction(1, bottom * b * b * (b - a))
+
+
+def _finite(plus: list[int], minus: list[int], n: int, signs: Sequence[int]) -> Found:
+    everything = sum(plus)
+    for size in range(1, n + 1):
+        for sign in signs:
+            if size >= len(plus):
+                yield sign * size, everything
+            elif sign > 0:
+                yield size, sum(plus[:size]) + _excess(plus[size:], minus[:-size])
+            else:
+                yield -size, sum(plus[-size:]) + _excess(plus[:-size], minus[size:])
+
+
+def _tailed(
+    plus: list[int], minus: list[int], n: int, signs: Sequence[int], tail: Tail
+) -> Found:
+    period, a, b = tail.period, tail.ratio.numerator, tail.ratio.denominator
+    start, stop = 2 * period, len(plus) - 2 * period
+
+    def part(m: int, first: int, last: int) -> int:
+        return _excess(plus[first:last], minus[first - m : last - m])
+
+    for size in range(1, n + 1):
+        for m in (sign * size for sign in signs):
+            outer = part(m, start - period, start) + part(m, stop, stop + period)
+            # body + outer / (1 - ratio), times b - a
+            yield m, part(m, start, stop) * (b - a) + outer * b
+
+
+def _excess(ahead: list[int], behind: list[int]) -> int:
+    return sum([a - b for a, b in zip(ahead, behind, strict=True) if a > b])
+
+
+def _on_mesh(
+    edges: Sequence[Fraction], weights: Sequence[int], epsilon: Fraction, reach: Fraction
+) -> tuple[Found, Fraction, int]:
+    """(shift, V) in whole numbers of some units, the unit of V, and how many shifts make one."""
+    marks, limit, scale = marks_of(edges, reach)
+    lengths = [b - a for a, b in pairwise(marks)]
+    if on_small_lattice(marks, limit):
+        # Every cell is cut into equal parts so that all are of one length.
+        h, _, n = common_lattice(marks, limit)
+        parts = [length // h for length in lengths]
+        common = math.lcm(*parts)
+        cells = [
+            w * (common // count)
+            for w, count in zip(weights, parts, strict=True) for _ in range(count)
+        ]
+        found, unit = _on_lattice(cells, epsilon, n, None)
+        return ((m * h, value) for m, value in found), unit / common, scale
+    top, bottom = _scaled_exp(epsilon)
+    common = math.lcm(*lengths)
+    density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
+    plus, minus = [d * bottom for d in density], [d * top for d in density]
+    mass = sum(weights) * common * bottom
+    return _sweep(marks, plus, minus, mass, limit), Fraction(1, common * bottom), scale
+
+
+def _sweep(
+    marks: Sequence[int], plus: list[int], minus: list[int], mass: int, limit: int
+) -> Found:
+    """V at every difference of two edges up to the limit, and at the limit.
+
+    V(shift) = mass - sum over pairs of cells (j, k) of min(plus_j, minus_k) times the length of
+    the overlap of cell j with cell k moved by the shift. That length is piecewise linear with
+    kinks at the four differences of their edges, so V bends only at differences of edges.
+    """
+    here = list(pairwise([0, *plus, 0]))  # left and right of each edge
+    moved = list(pairwise([0, *minus, 0]))
+    bends: defaultdict[int, int] = defaultdict(int, {-limit: 0, limit: 0})
+    for x, (left, right) in zip(marks, here, strict=True):
+        for y, (before, after) in zip(marks, moved, strict=True):
+            bends[x - y] += (
+                min(left, before) + min(right, after) - min(left, after) - min(right, before)
+            )
+    value, slope, last = mass, 0, min(bends)
+    for shift in sorted(bends):
+        value += slope * (shift - last)
+        slope += bends[shift]
+        last = shift
+        if 0 < abs(shift) <= limit:
+            yield shift, value

@@ -5,6 +5,7 @@ Statement and proof: `upper.proof.md`. Standard library only.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from fractions import Fraction
 from itertools import pairwise
 from math import comb
@@ -19,19 +20,22 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
     total = document.atom * loss.release_point(Fraction(0), step / grid)
     if document.edges is not None:
         total += _mesh_loss(document, loss, document.edges)
-    elif document.kind == "integer":
-        total += sum(
-            w * loss.upper(Fraction(document.first + j))
-            for j, w in enumerate(document.weights) if w
-        )
     else:
-        total += sum(
-            w * loss.release_cell(document.first + j, step, grid)
-            for j, w in enumerate(document.weights) if w
-        )
+        for i, w in cell_weights(document, loss.symmetric).items():
+            integer = document.kind == "integer"
+            total += w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
     if document.tail is not None:
         total += _tail_loss(document, loss, document.tail)
     return total / document.denominator
+
+
+def cell_weights(document: Document, fold: bool) -> dict[int, int]:
+    """The weights that are not 0 by cell; with `fold`, those of cell -i count for cell i."""
+    found: defaultdict[int, int] = defaultdict(int)
+    for i, w in enumerate(document.weights, document.first):
+        if w:
+            found[abs(i) if fold else i] += w
+    return found
 
 
 def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> Fraction:
