@@ -1,0 +1,240 @@
+"""Sweeps: what is kept, what is repeated, and that it does not matter where the cells run."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from leastnoise.errors import ArgumentError, MissingExtraError
+from leastnoise.losses import Custom
+from leastnoise.sweep import budget_grid, sweep
+
+GRID = budget_grid(["0.5", "1"], ["0.1", "0.2"], ["l1", "l2"], gap=2e-2)
+
+
+def mechanisms(folder: Path) -> dict[str, bytes]:
+    """The mechanism files; seconds and statuses are of the run, not of the result."""
+    files = folder.glob("*.json")
+    return {f.name: f.read_bytes() for f in files if not f.name.endswith(".stats.json")}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    """The same grid in one process."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder, sweep(GRID, cache=folder)
+
+
+def test_rows_come_in_the_order_of_the_grid_and_hold_certified_brackets(whole):
+    _, table = whole
+    assert [(r.loss, r.epsilon, r.delta) for r in table] == [
+        (c["loss"], float(c["epsilon"]), float(c["delta"])) for c in GRID
+    ]
+    for row in table:
+        assert row.converged
+        assert row.lower <= row.upper
+        found = row.design()
+        assert found.verify().proven
+        assert (found.lower, found.upper) == (row.lower, row.upper)
+    assert table.at(epsilon="1", delta="0.2", loss="l2").loss == "l2"
+    assert "8 cells, 0 short" in repr(table)
+
+
+def test_a_second_sweep_designs_nothing(whole):
+    folder, table = whole
+    before = {f: f.stat().st_mtime_ns for f in folder.iterdir()}
+    again = sweep(GRID, cache=folder)
+    assert all(row.cached for row in again)
+    assert [r.upper for r in again] == [r.upper for r in table]
+    assert [r.seconds for r in again] == pytest.approx([r.seconds for r in table], abs=1e-5)
+    assert {f: f.stat().st_mtime_ns for f in folder.iterdir()} == before
+
+
+def test_csv_reads_back_as_the_same_numbers(whole, tmp_path):
+    _, table = whole
+    text = table.to_csv(tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == text
+    header, *lines = text.splitlines()
+    names = header.split(",")
+    for row, line in zip(table, lines, strict=True):
+        cells = dict(zip(names, line.split(","), strict=True))
+        assert float(cells["lower"]) == row.lower
+        assert float(cells["upper"]) == row.upper
+
+
+def test_cells_that_say_the_same_are_designed_once():
+    seen = []
+    grid = [{"epsilon": 1, "delta": d, "gap": 0.05} for d in (0.2, "0.2", "1/5")]
+    table = sweep(grid, progress=lambda done, total, row: seen.append((done, total)))
+    assert seen == [(1, 1)]
+    assert len(table) == 3
+    assert table[0].path is None
+    with pytest.raises(ArgumentError, match="cache must be a folder"):
+        table[0].design()
+
+
+def test_the_key_depends_on_everything_that_is_asked(tmp_path):
+    base = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+    others = [
+        {"sensitivity": 2}, {"gap": 0.06}, {"resolution": 7}, {"integer": True}, {"loss": "l2"},
+    ]
+    sweep([base, *({**base, **other} for other in others)], cache=tmp_path)
+    assert len(mechanisms(tmp_path)) == 1 + len(others)
+
+
+@pytest.mark.parametrize("damage", ["cut", "swap", "lie"])
+def test_a_damaged_file_is_not_believed(damage, tmp_path):
+    cells = budget_grid(["1"], ["0.1", "0.2"], gap=0.05)
+    first, second = sweep(cells, cache=tmp_path)
+    good = first.path.read_bytes()
+    if damage == "cut":
+        first.path.write_bytes(good[: len(good) // 2])
+    elif damage == "swap":  # a proven file, but of another budget
+        first.path.write_bytes(second.path.read_bytes())
+    else:
+        data = json.loads(good)
+        key = next(k for k in ("lower", "claims", "bracket") if k in data)
+        if key == "lower":
+            data["lower"] = data["upper"]
+        else:
+            data[key]["lower"] = data[key]["upper"]
+        first.path.write_text(json.dumps(data))
+    with pytest.warns(UserWarning, match="designed again"):
+        again = sweep(cells, cache=tmp_path)
+    assert [row.cached for row in again] == [False, True]
+    assert first.path.read_bytes() == good
+
+
+def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):
+    grid = [{"epsilon": 0, "delta": "1e-9"}, {"epsilon": 1, "delta": 0.2, "gap": 0.05}]
+    table = sweep(grid, cache=tmp_path)
+    assert table[0].failed
+    assert "delta must be" in table[0].status
+    assert math.isnan(table[0].upper)
+    assert not table[0].converged
+    assert table[1].converged
+    assert len(mechanisms(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("grid", "options", "words"),
+    [
+        ([], {}, "grid must be"),
+        ({"epsilon": 1}, {}, "grid must be"),
+        ([{"epsilon": 1}], {}, "each give delta"),
+        ([{"epsilon": 1, "delta": 0.1, "sigma": 1}], {}, "grid must be made of"),
+        ([{"epsilon": -1, "delta": 0.1}], {}, "epsilon must be"),
+        ([{"epsilon": 1, "delta": 0.1, "gap": 2}], {}, "gap must be"),
+        ([{"epsilon": 1, "delta": 0.1, "integer": 1}], {}, "integer must be"),
+        (GRID, {"n_jobs": 0}, "n_jobs must be"),
+        (GRID, {"cache": __file__}, "cache must be"),
+        (GRID, {"scheduler": 3}, "scheduler must be"),
+    ],
+)
+def test_bad_input_is_refused_before_any_work(grid, options, words):
+    if "scheduler" in options:
+        pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+        pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
+    with pytest.raises(ArgumentError, match=words):
+        sweep(grid, **options)
+
+
+def test_a_python_function_cannot_be_kept_on_disk(tmp_path):
+    grid = [{"epsilon": 1, "delta": 0.2, "loss": Custom(abs, convex=True), "gap": 0.1}]
+    with pytest.raises(ArgumentError, match="a loss with a name"):
+        sweep(grid, cache=tmp_path)
+
+
+def test_missing_extras_are_named(monkeypatch):
+    for package, extra, options in (
+        ("joblib", "sweep", {"n_jobs": 2}), ("distributed", "dask", {"scheduler": "tcp://x:1"}),
+    ):
+        if package == "distributed" and importlib.util.find_spec("joblib") is None:
+            continue
+        with monkeypatch.context() as patch:
+            patch.setitem(sys.modules, package, None)
+            with pytest.raises(MissingExtraError, match=rf"{package}.*leastnoise\[{extra}\]"):
+                sweep(GRID, **options)
+
+
+KILLED = """
+import json, sys
+from leastnoise.sweep import sweep
+sweep(json.loads(sys.argv[3]), cache=sys.argv[1], n_jobs=int(sys.argv[2]),
+      progress=lambda done, total, row: print(done, row.cached, flush=True))
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_kill_9_loses_no_finished_cell_and_repeats_none(jobs, whole, tmp_path):
+    if jobs > 1:
+        pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
+    folder = tmp_path / "cache"
+    command = [sys.executable, "-c", KILLED, str(folder), str(jobs), json.dumps(GRID)]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        for _ in range(3):
+            assert process.stdout.readline()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait(timeout=30)
+    kept = {f: (f.stat().st_mtime_ns, f.read_bytes()) for f in folder.glob("*.json")}
+    finished = len(mechanisms(folder))
+    assert 3 <= finished < len(GRID)
+    rest = subprocess.run(
+        command, check=True, capture_output=True, text=True, timeout=120
+    )
+    words = [line.split()[1] for line in rest.stdout.splitlines()]
+    assert words.count("True") == finished
+    assert words.count("False") == len(GRID) - finished
+    for file, (stamp, content) in kept.items():
+        if not file.name.endswith(".stats.json"):
+            assert (file.stat().st_mtime_ns, file.read_bytes()) == (stamp, content)
+    assert mechanisms(folder) == mechanisms(whole[0])
+
+
+def test_two_processes_write_the_same_files(whole, tmp_path):
+    pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
+    table = sweep(GRID, cache=tmp_path, n_jobs=2)
+    assert [r.upper for r in table] == [r.upper for r in whole[1]]
+    assert mechanisms(tmp_path) == mechanisms(whole[0])
+
+
+def test_a_dask_cluster_of_two_workers_writes_the_same_files(whole, tmp_path):
+    pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
+    distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        table = sweep(GRID, cache=tmp_path, scheduler=cluster.scheduler_address)
+    assert [r.upper for r in table] == [r.upper for r in whole[1]]
+    assert mechanisms(tmp_path) == mechanisms(whole[0])
+
+
+def test_the_command_writes_a_table_and_says_what_it_read_back(tmp_path):
+    from leastnoise.cli.sweep import sweep as command
+
+    app = typer.Typer()
+    app.command()(command)
+    options = ["--epsilon", "1", "--delta", "0.1,0.2", "--gap", "0.05", "--out", str(tmp_path)]
+    first = CliRunner().invoke(app, options)
+    assert first.exit_code == 0, first.output
+    assert "2 cells, 0 short" in first.output
+    start = time.monotonic()
+    second = CliRunner().invoke(app, options)
+    assert second.output.count("read back") == 2
+    assert time.monotonic() - start < 30
+    assert (tmp_path / "table.csv").read_text().startswith("epsilon,delta,")
+    bad = CliRunner().invoke(app, ["--epsilon", "1,", "--delta", "1", "--out", str(tmp_path)])
+    assert isinstance(bad.exception, ArgumentError)
