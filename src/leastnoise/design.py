@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ._validate import check_gap, check_resolution, check_time_limit
+from .bounds.lower import trivial_lower
 from .certify import Document, Report, check, parse, read
 from .errors import ArgumentError, CertificateError
 from .exact import Number
@@ -72,7 +73,7 @@ class Design:
     @property
     def lower(self) -> float:
         """At most the expected loss of any private additive noise (rounded down)."""
-        return _float_towards(self.document.lower, -math.inf)
+        return max(0.0, _float_towards(self.document.lower, -math.inf))  # a loss is never negative
 
     @property
     def upper(self) -> float:
@@ -205,17 +206,15 @@ def load(path: str | Path) -> Design:
 
 def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search) -> Design:
     """Put the two halves together and let the checker have the last word."""
-    lower, upper = bracket.lower, bracket.upper
+    lower, upper = bracket.lower or trivial_lower(problem), bracket.upper
     if upper is None:
         raise CertificateError("no mechanism passed the exact check; nothing is returned")
     certified = problem.loss.certified
     document = replace(
         upper.document,
-        lower=min(lower.value, upper.value) if lower is not None else Fraction(0),
-        certificate=lower.certificate if lower is not None and certified else None,
+        lower=min(lower.value, upper.value),
+        certificate=lower.certificate if certified else None,
     )
-    if certified and lower is None:
-        document = replace(document, certificate=_empty_certificate(problem))
     report = check(document)
     if not report.private or (certified and not report.proven):
         raise CertificateError(f"the exact check failed: {report.claims}")
@@ -225,7 +224,7 @@ def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search)
         "rounds": bracket.rounds,
         "resolutions": tuple(bracket.resolutions) or (upper.resolution,),
         "resolution": upper.resolution,
-        "lower_resolution": lower.resolution if lower is not None else None,
+        "lower_resolution": lower.resolution,
         "columns": bracket.columns,
         "rows": bracket.rows,
         "shifts": bracket.shifts,
@@ -236,13 +235,6 @@ def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search)
     }
     status = _status(document, certified, gap <= wanted, bracket, search)
     return Design(document, problem.loss, gap <= wanted, status, MappingProxyType(stats))
-
-
-def _empty_certificate(problem: Problem) -> Any:
-    from .certify import Certificate
-
-    step = problem.sensitivity if not problem.integer else Fraction(1)
-    return Certificate(step, 0, ())
 
 
 def _status(

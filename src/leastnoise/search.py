@@ -38,6 +38,8 @@ _MOST_COLUMNS = 12_000
 _LARGE_EPSILON = 2.5
 #: Closed forms are seen through at most this many cells a sensitivity.
 _RIVAL_RESOLUTION = 64
+#: A program goes on until repairing its solution costs less than this share.
+_MOST_REPAIR = 8e-7
 #: Above this, a coarser resolution comes first, so that there is something to return.
 _DIRECT_RESOLUTION = 160
 #: Below this, programs start coarse.
@@ -273,7 +275,7 @@ class Search:
         safe = self.rivals.safe(n)
         best: tuple[float, Multipliers] | None = None
         best_upper: tuple[float, Proposal] | None = None
-        quiet, value = 0, 0.0
+        quiet, value, mixing = 0, 0.0, math.inf
         for found in self._rounds(program):
             multipliers = program.multipliers(found.solution)
             lower = float_lower(problem, n, reach, multipliers)
@@ -290,12 +292,17 @@ class Search:
                 if best_upper is None or upper < best_upper[0]:
                     best_upper = (upper, proposal)
                 # What is left to add would move neither bound by a share of the gap.
-                settled = upper - float_loss(problem, proposal) <= 0.05 * self.gap * lower
+                mixing = upper - float_loss(problem, proposal)
+                settled = mixing <= 0.05 * self.gap * lower
                 if settled and found.value - lower <= 0.05 * self.gap * lower:
                     quiet += 2
             self._report(best[0], best_upper[0] if best_upper else math.inf, n)
             quiet = 0 if gained else quiet + 1
-            if quiet >= 6 or self._closes(best[0], best_upper[0] if best_upper else math.inf):
+            ours = best_upper is not None and self._improves(best_upper[0])
+            if quiet >= 6 or (
+                self._closes(best[0], best_upper[0] if best_upper else math.inf)
+                and (mixing <= _MOST_REPAIR * lower or not ours)
+            ):
                 break
         if best is not None:
             self.bracket.offer_lower(exact_lower(problem, n, reach, best[1], best[0]))
@@ -324,7 +331,7 @@ class Search:
             if best is None or upper < best[0]:
                 best = (upper, proposal)
             self._report(0.0, best[0], n)
-            if upper <= found.value * (1 + 0.05 * self.gap) or self._closes(0.0, best[0]):
+            if upper <= found.value * (1 + _MOST_REPAIR):
                 break
         if best is not None and self._improves(best[0]):
             self.bracket.offer_upper(exact_upper(problem, best[1], safe))

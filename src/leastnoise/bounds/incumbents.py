@@ -14,7 +14,15 @@ from functools import cached_property
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..mechanisms import Mechanism, Staircase
 from ..spec import Problem
-from .upper import Proposal, Upper, discretise, exact_upper, rivals, strictly_feasible
+from .upper import (
+    Proposal,
+    Upper,
+    discretise,
+    end_of,
+    exact_upper,
+    rivals,
+    strictly_feasible,
+)
 
 #: How many of the best closed forms are tried.
 _TRIED = 2
@@ -32,10 +40,10 @@ class Incumbents:
         self.best, self.loss = self._ranked[0], min(losses)[0]
         self._safe: dict[int, Proposal | None] = {}
 
-    @property
+    @cached_property
     def radius(self) -> float:
         """Where the best closed form ends, or nearly ends, in sensitivities."""
-        return self._end(self.best)
+        return end_of(self.problem, self.best)
 
     @cached_property
     def gamma(self) -> float:
@@ -57,7 +65,7 @@ class Incumbents:
         problem, any_found = self.problem, False
         for mechanism in self._ranked[:_TRIED] if problem.delta > 0 else []:
             fitted, own = self._fitted(mechanism, n)
-            radius = math.ceil(self._end(fitted) * own) + 1
+            radius = math.ceil(end_of(problem, fitted) * own) + 1
             if (2 * radius + 1) * own <= MAX_WORK and radius < MAX_CELLS // 2:
                 proposal = discretise(problem, fitted, own, radius)
                 found = exact_upper(problem, proposal, self.safe(own))
@@ -66,13 +74,6 @@ class Incumbents:
                     yield found
         if not any_found:
             yield from self._tailed(n)
-
-    def _end(self, mechanism: Mechanism) -> float:
-        reach = mechanism.support[1]
-        if not math.isfinite(reach):
-            outside = max(1e-16, float(self.problem.delta) * 1e-9)
-            reach = -float(mechanism.quantile(outside))
-        return reach / float(self.problem.sensitivity)
 
     def _fitted(self, mechanism: Mechanism, n: int) -> tuple[Mechanism, int]:
         """A staircase moved so that its steps are edges of cells, and the resolution for it."""

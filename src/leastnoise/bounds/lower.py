@@ -40,7 +40,7 @@ def exact_lower(
 ) -> Lower:
     """The exact bound that float multipliers prove. `scale` is the size of the optimal loss."""
     # Multiplying a cell's z by e^eps and summing over shifts must not lose 1e-12 of the bound.
-    digits = 14 + math.ceil(-math.log10(scale)) if scale > 0 else 14
+    digits = max(0, 14 + math.ceil(-math.log10(scale))) if scale > 0 else 14
     unit = Fraction(10) ** -digits
     mirror = problem.loss.symmetric
     entries = []
@@ -55,7 +55,12 @@ def exact_lower(
         certificate, problem.epsilon, problem.delta, problem.sensitivity, problem.loss,
         problem.integer,
     )
-    return Lower(round_down(max(bound, Fraction(0)), 15), certificate, n)
+    return Lower(round_down(bound, 15), certificate, n)
+
+
+def trivial_lower(problem: Problem) -> Lower:
+    """The bound without multipliers: the least loss, when there was no time for more."""
+    return exact_lower(problem, 1 if not problem.integer else int(problem.sensitivity), 0, {}, 1.0)
 
 
 def float_lower(

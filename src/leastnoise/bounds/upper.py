@@ -99,6 +99,18 @@ def discretise(problem: Problem, mechanism: Mechanism, n: int, radius: int) -> P
     return Proposal(n, weights / total, atom / total, origin=mechanism.name)
 
 
+def end_of(problem: Problem, mechanism: Mechanism) -> float:
+    """Where a closed form ends, in sensitivities, or may be cut off for next to nothing.
+
+    Cutting a tail of mass t off costs up to e^eps t of delta: the last period loses its partner.
+    """
+    reach = mechanism.support[1]
+    if not math.isfinite(reach):
+        outside = 1e-9 * float(problem.delta) * math.exp(-float(problem.epsilon))
+        reach = -float(mechanism.quantile(max(outside, 1e-290)))
+    return reach / float(problem.sensitivity)
+
+
 def rivals(problem: Problem, delta: Fraction) -> list[Mechanism]:
     """Closed forms private at (epsilon, delta), for real or rounded to the integers."""
     found = closed_forms(
@@ -116,11 +128,8 @@ def strictly_feasible(problem: Problem, n: int) -> Proposal | None:
     """A closed form for half of delta, on this lattice: room to spare at every shift."""
     best, best_loss = None, math.inf
     for mechanism in rivals(problem, problem.delta / 2):
-        end = mechanism.support[1] / float(problem.step(n))
-        if not end < MAX_CELLS // 2 - 2:  # infinite, too
-            continue
-        radius = math.ceil(end) + 1
-        if n * radius > MAX_WORK // 2:
+        radius = math.ceil(end_of(problem, mechanism) * n) + 1
+        if radius > MAX_CELLS // 2 or n * radius > MAX_WORK // 2:
             continue
         try:
             proposal = discretise(problem, mechanism, n, radius)
