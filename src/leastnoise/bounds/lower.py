@@ -128,7 +128,7 @@ def canonical(problem: Problem) -> Canonical | None:
                 return -math.inf
             return theta - delta * float(one.max() + two.max())
 
-        share = _golden(value, 0.0, 1.0, 40)
+        share = _golden(value, 0.0, 1.0, 24)
         if value(share) == -math.inf:
             return None
         one, two = profile(left, theta, whole * share), profile(right, theta, whole * (1 - share))
@@ -139,7 +139,7 @@ def canonical(problem: Problem) -> Canonical | None:
     high = max(low, float(np.abs(costs).max()) * 1e-3, 1e-300)
     while best_split(high) is not None and high < 1e300:
         high *= 2
-    for _ in range(60):
+    for _ in range(44):
         middle = (low + high) / 2
         low, high = (middle, high) if best_split(middle) is not None else (low, middle)
 
@@ -147,7 +147,7 @@ def canonical(problem: Problem) -> Canonical | None:
         found = best_split(theta)
         return -math.inf if found is None else found[0]
 
-    theta = _golden(objective, float(costs[longest]), low, 60) if delta > 0 else low
+    theta = _golden(objective, float(costs[longest]), low, 44) if delta > 0 else low
     found = best_split(theta)
     if found is None:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..certify.lower import cost_floor
+from ..losses import Huber, Loss, Piecewise, Sum
 from ..spec import Problem
 
 Floats = NDArray[np.float64]
@@ -48,27 +48,43 @@ class Cells:
 @lru_cache(maxsize=32)
 def lower_costs(problem: Problem, n: int, radius: int) -> Floats:
     """k_i of the cells -radius..radius, rounded to floats: the costs of the lower bound."""
-    return _costs(problem, radius, lambda i: cost_floor(
-        problem.loss, i, problem.step(n), problem.integer))
+
+    def cost(i: int) -> float:
+        return float(cost_floor(problem.loss, i, problem.step(n), problem.integer))
+
+    right = [cost(i) for i in range(radius + 1)]
+    left = right[:0:-1] if problem.loss.symmetric else [cost(-i) for i in range(radius, 0, -1)]
+    return np.array(left + right)
 
 
 @lru_cache(maxsize=32)
 def upper_costs(problem: Problem, n: int, radius: int) -> Floats:
     """Mean loss over the centred cells -radius..radius (at the integers, for integer noise)."""
-    step = problem.step(n)
+    cells = np.arange(-radius, radius + 1, dtype=np.float64)
     if problem.integer:
-        return _costs(problem, radius, lambda i: problem.loss.upper(Fraction(i)))
-    return _costs(problem, radius, lambda i: problem.loss.cell_mean(
-        i * step - step / 2, i * step + step / 2))
+        return np.asarray(problem.loss(cells))
+    step = float(problem.step(n))
+    return cell_means(problem.loss, (cells - 0.5) * step, (cells + 0.5) * step)
 
 
-def _costs(problem: Problem, radius: int, cost: Callable[[int], Fraction]) -> Floats:
-    right = [float(cost(i)) for i in range(radius + 1)]
-    if problem.loss.symmetric:
-        left = right[:0:-1]
-    else:
-        left = [float(cost(-i)) for i in range(radius, 0, -1)]
-    return np.array(left + right)
+def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
+    """Mean of the loss over each [lo, hi], in floats: Gauss's rule, exact where it has a kink."""
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    points = (lo + hi)[:, None] / 2 + (hi - lo)[:, None] / 2 * nodes[None, :]
+    means = np.asarray(loss(points) @ weights / 2)
+    for t in kinks(loss):
+        for k in np.flatnonzero((lo < t) & (t < hi)):
+            means[k] = float(loss.cell_mean(Fraction(lo[k]), Fraction(hi[k])))
+    return means
+
+
+def kinks(loss: Loss) -> list[float]:
+    """Points where a loss is not smooth."""
+    if isinstance(loss, Sum):
+        return [t for _, part in loss.terms for t in kinks(part)]
+    if isinstance(loss, Piecewise):
+        return [float(x) for x, _ in loss.points]
+    return [-float(loss.width), float(loss.width)] if isinstance(loss, Huber) else [0.0]
 
 
 def lower_cells(problem: Problem, n: int, reach: int) -> Cells:

@@ -21,6 +21,7 @@ from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..lattice.cells import cell_means
 from ..losses import Loss, as_loss
 from ..sampling import Entropy, GridSampler, system_entropy
 
@@ -159,23 +160,8 @@ class AdditiveNoise:
         total = self.atom * float(c(0.0))
         if self.integer:
             return total + float(c(self._centres[held]) @ self._masses[held])
-        # Cells that hold a kink of the loss are few; everywhere else 5 points are exact enough.
-        nodes, weights = np.polynomial.legendre.leggauss(5)
-        half = np.diff(self._edges)[held] / 2
-        points = self._centres[held][:, None] + half[:, None] * nodes[None, :]
-        means = c(points) @ weights / 2
-        for position in np.flatnonzero(self._kinked(c, held)):
-            k = held[position]
-            lo, hi = (Fraction(self._edges[j]) for j in (k, k + 1))
-            means[position] = float(c.cell_mean(lo, hi))
+        means = cell_means(c, self._edges[held], self._edges[held + 1])
         return total + float(means @ self._masses[held])
-
-    def _kinked(self, loss: Loss, held: NDArray[np.int64]) -> NDArray[np.bool_]:
-        lo, hi = self._edges[held], self._edges[held + 1]
-        kinked = np.zeros(len(held), dtype=bool)
-        for t in _kinks(loss):
-            kinked |= (lo < t) & (t < hi)
-        return kinked
 
     def error_bound(self, confidence: float) -> float:
         """The smallest t with P(|X| <= t) >= confidence."""
@@ -253,18 +239,6 @@ class AdditiveNoise:
         count = 1 if size is None else _check_size(size)
         values = grid_to_float(self.grid_sample(count, entropy), self.grid_step)
         return values[0] if size is None else values
-
-
-def _kinks(loss: Loss) -> list[float]:
-    """Points where a loss is not smooth."""
-    inner = getattr(loss, "terms", None)
-    if inner is not None:
-        return [t for _, part in inner for t in _kinks(part)]
-    points = getattr(loss, "points", None)
-    if points is not None:
-        return [float(x) for x, _ in points]
-    width = getattr(loss, "width", None)
-    return [0.0] if width is None else [-float(width), float(width)]
 
 
 def grid_to_float(multiples: NDArray[np.int64], g: Fraction) -> Floats:
