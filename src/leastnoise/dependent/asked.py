@@ -1,0 +1,172 @@
+"""From a user's arguments to an exact `Question`, or an error that names the argument."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from .._validate import check_delta, check_epsilon, check_sensitivity
+from ..certify.channel import MAX_OUTPUTS, Crossing, Prior, Question, is_convex
+from ..errors import ArgumentError
+from ..exact import Number, rational
+from ..losses import Loss, as_loss
+
+#: Bins of a prior that is given as a function or by public samples.
+BINS = 16
+#: The most whole numbers a range may hold: one row each.
+MAX_WHOLE = 250
+
+PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
+
+
+def question_of(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number,
+    loss: str | Loss,
+    bounds: tuple[Number, Number],
+    prior: PriorLike,
+    integer: bool,
+    instance_bound: Number | None,
+    crossing: tuple[Number, Number] | None,
+) -> Question:
+    """The question a user means; refuses what makes no sense, naming the argument."""
+    exact_loss = as_loss(loss)
+    if not exact_loss.certified:
+        raise ArgumentError("loss", exact_loss.name, "one with exact bounds, not a function")
+    if not exact_loss.falls_nowhere:
+        raise ArgumentError("loss", exact_loss.name, "one that never falls away from 0")
+    low, high = _bounds(bounds, integer)
+    rule = None
+    if crossing is not None:
+        rule = _crossing(crossing, low, high)
+    bound = None
+    if instance_bound is not None:
+        bound = rational(instance_bound, "instance_bound")
+        if bound <= 0:
+            raise ArgumentError("instance_bound", instance_bound, "positive")
+        if rule is not None or not is_convex(exact_loss):
+            raise ArgumentError(
+                "instance_bound", instance_bound, "left out unless the loss is convex, and without "
+                "crossing: only then is it known where a value's loss is largest"
+            )
+    return Question(
+        check_epsilon(epsilon), check_delta(delta, epsilon),
+        check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
+        prior_of(prior, low, high, integer), bound, rule,
+    )
+
+
+def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
+    allowed = "a pair (low, high) with low < high"
+    if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+        raise ArgumentError("bounds", bounds, allowed)
+    low, high = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
+    if low >= high:
+        raise ArgumentError("bounds", bounds, allowed)
+    if integer and not low.denominator == high.denominator == 1:
+        raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
+    if integer and high - low + 1 > MAX_WHOLE:
+        raise ArgumentError(
+            "bounds", bounds, f"at most {MAX_WHOLE} whole numbers: each has a row of its own"
+        )
+    return low, high
+
+
+def _crossing(crossing: object, low: Fraction, high: Fraction) -> Crossing:
+    allowed = "a pair (at, slope) with low <= at <= high and slope >= 0"
+    if not isinstance(crossing, (tuple, list)) or len(crossing) != 2:
+        raise ArgumentError("crossing", crossing, allowed)
+    at, slope = rational(crossing[0], "crossing"), rational(crossing[1], "crossing")
+    if not (low <= at <= high and slope >= 0):
+        raise ArgumentError("crossing", crossing, allowed)
+    return Crossing(at, slope)
+
+
+def prior_of(prior: PriorLike, low: Fraction, high: Fraction, integer: bool) -> Prior | None:
+    """The piecewise constant density that a user means by a prior; None for the uniform one."""
+    if isinstance(prior, str):
+        if prior != "uniform":
+            raise ArgumentError("prior", prior, '"uniform", a histogram, a function or samples')
+        return None
+    if isinstance(prior, Mapping):
+        return _histogram(prior, low, high, integer)
+    bins = int(high - low) + 1 if integer else BINS
+    width = Fraction(1) if integer else (high - low) / bins
+    edges = tuple(low + j * width for j in range(bins + 1))
+    if callable(prior):
+        masses = [_mean_density(prior, edges[j], width, integer) for j in range(bins)]
+    else:
+        masses = _counts(prior, low, high, bins, integer)
+    return _normalised(() if integer else edges, masses, "prior")
+
+
+def _histogram(
+    prior: Mapping[str, Any], low: Fraction, high: Fraction, integer: bool
+) -> Prior:
+    wanted = {"masses"} if integer else {"edges", "masses"}
+    if set(prior) != wanted:
+        raise ArgumentError("prior", dict(prior), f"a histogram with the keys {sorted(wanted)}")
+    masses = [rational(mass, "prior") for mass in prior["masses"]]
+    if integer:
+        if len(masses) != high - low + 1:
+            raise ArgumentError("prior", masses, "one mass for each whole number of the range")
+        return _normalised((), masses, "prior")
+    edges = tuple(rational(edge, "prior") for edge in prior["edges"])
+    rising = all(a < b for a, b in pairwise(edges))
+    if len(edges) != len(masses) + 1 or not rising or (edges[0], edges[-1]) != (low, high):
+        raise ArgumentError(
+            "prior", edges, "a histogram whose edges rise from bound to bound, one more than masses"
+        )
+    return _normalised(edges, masses, "prior")
+
+
+def _mean_density(
+    density: Callable[[float], float], start: Fraction, width: Fraction, integer: bool
+) -> Fraction:
+    points = [start] if integer else [start + width * (2 * j + 1) / 16 for j in range(8)]
+    values = [float(density(float(point))) for point in points]
+    if not all(0 <= value < math.inf for value in values):
+        raise ArgumentError("prior", density, "a finite, non-negative density on the range")
+    return Fraction(sum(values) / len(values)).limit_denominator(10**9)
+
+
+def _counts(
+    samples: Iterable[Number], low: Fraction, high: Fraction, bins: int, integer: bool
+) -> list[Fraction]:
+    """How many samples fall into each bin, and one more: no value is thought impossible."""
+    counts = [Fraction(1)] * bins
+    for sample in samples:
+        value = rational(sample, "prior")
+        if not low <= value <= high or (integer and value.denominator != 1):
+            raise ArgumentError("prior", sample, "samples of the range (whole for integer queries)")
+        place = (value - low) if integer else (value - low) * bins / (high - low)
+        counts[min(int(place), bins - 1)] += 1
+    return counts
+
+
+def _normalised(edges: tuple[Fraction, ...], masses: list[Fraction], name: str) -> Prior:
+    total = sum(masses)
+    if min(masses) < 0 or total <= 0:
+        raise ArgumentError(name, [float(m) for m in masses], "non-negative and not all zero")
+    return Prior(edges, tuple(mass / total for mass in masses))
+
+
+def outputs_of(
+    outputs: Iterable[Number] | None, question: Question
+) -> tuple[Fraction, ...] | None:
+    """The answers a user allows, in order; None for any."""
+    if outputs is None:
+        return None
+    if question.integer:
+        raise ArgumentError("outputs", outputs, "left out for integer queries: answers are whole")
+    found = tuple(sorted({rational(y, "outputs") for y in outputs}))
+    if not 1 <= len(found) <= MAX_OUTPUTS:
+        raise ArgumentError("outputs", f"{len(found)} answers", f"from 1 to {MAX_OUTPUTS} answers")
+    return found

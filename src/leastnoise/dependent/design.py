@@ -1,0 +1,351 @@
+"""design_dependent(...) -> DependentDesign: private answers on a bounded range."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._validate import check_gap, check_resolution, check_time_limit
+from ..certify.channel import (
+    ChannelCertificate,
+    ChannelDocument,
+    check_channel,
+)
+from ..certify.report import Report
+from ..errors import ArgumentError, CertificateError
+from ..exact import Number
+from ..losses import Loss
+from ..noise.release import exact_value
+from ..sampling import DiscreteSampler, Entropy, system_entropy
+from ..search import Progress
+from .asked import PriorLike, outputs_of, question_of
+from .mesh import Floats
+from .search import Search
+
+#: Without a time limit the search ends after this many seconds.
+LONGEST = 600.0
+
+
+@dataclass(frozen=True)
+class DependentDesign:
+    """Private answers for values in a known range, with a bracket around the best possible loss.
+
+    Guarantee: `release` is (epsilon, delta)-private for any two values of the range at most
+    `sensitivity` apart; its expected loss is at most `upper` when the true value is drawn from
+    the prior; and no private answer, however it depends on the value, has an expected loss below
+    `lower`. All three are checked in exact arithmetic before a design exists. Privacy does not
+    depend on the prior. Two designs are equal if their mechanism files are.
+    """
+
+    document: ChannelDocument
+    converged: bool = field(compare=False)
+    status: str = field(compare=False)
+    stats: Mapping[str, Any] = field(compare=False, repr=False)
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy budget's epsilon."""
+        return float(self.document.question.epsilon)
+
+    @property
+    def delta(self) -> float:
+        """The privacy budget's delta."""
+        return float(self.document.question.delta)
+
+    @property
+    def sensitivity(self) -> float:
+        """How far apart the query's values on neighbouring datasets may be."""
+        return float(self.document.question.sensitivity)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the query."""
+        return float(self.document.question.low), float(self.document.question.high)
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and answers are whole numbers."""
+        return self.document.question.integer
+
+    @property
+    def loss(self) -> Loss:
+        """What an error costs."""
+        return self.document.question.loss
+
+    @property
+    def lower(self) -> float:
+        """At most the expected loss of any private answer (rounded down)."""
+        return _float_towards(self.document.lower, -math.inf)
+
+    @property
+    def upper(self) -> float:
+        """At least the expected loss of this design (rounded up)."""
+        return _float_towards(self.document.upper, math.inf)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / lower, rounded up: how much could at most be gained."""
+        return _gap(self.document)
+
+    # -- releasing ----------------------------------------------------------------------------
+
+    def release(
+        self, value: Any, *, exact: bool = False, entropy: Entropy | None = None
+    ) -> float | int | Fraction:
+        """One private answer for a value of the range, drawn exactly from system entropy.
+
+        A float (an int for integer queries); `exact=True` gives the Fraction. With a probability
+        of at most delta the answer is the value itself. Values outside the range are refused
+        before anything is drawn.
+        """
+        number = self.checked(value)
+        k = self.document.row_of(number)
+        j = self._sampler(k).sample_one(entropy or system_entropy())
+        outputs = self.document.outputs
+        answer = outputs[j] if j < len(outputs) else number
+        if exact:
+            return answer
+        return int(answer) if self.integer else float(answer)
+
+    def sample(self, value: Any, size: int, *, entropy: Entropy | None = None) -> Floats:
+        """`size` independent answers for one value; each spends the whole (epsilon, delta)."""
+        number = self.checked(value)
+        k = self.document.row_of(number)
+        drawn = self._sampler(k).sample(size, entropy or system_entropy())
+        return np.append(self.answers, float(number))[drawn]
+
+    def checked(self, value: Any) -> Fraction:
+        """The exact number that a value of the range is; refused with advice if outside."""
+        number = exact_value(value)
+        question = self.document.question
+        low, high = question.low, question.high
+        if isinstance(value, float):  # 0.3 is a little below 3/10, and means it
+            number = low if value == float(low) else high if value == float(high) else number
+        if not low <= number <= high:
+            words = f"{float(low):g}), {float(high):g})"
+            raise ArgumentError(
+                "value", value,
+                f"from {float(low):g} to {float(high):g}; clamp it first, with "
+                f"min(max(value, {words}: clamping is safe, because it never moves two values "
+                "further apart",
+            )
+        if question.integer and number.denominator != 1:
+            raise ArgumentError("value", value, "whole: this design is for integer queries")
+        return number
+
+    @cached_property
+    def _samplers(self) -> dict[int, DiscreteSampler]:
+        return {}
+
+    def _sampler(self, k: int) -> DiscreteSampler:
+        if k not in self._samplers:
+            row, atom = self.document.rows[k], self.document.atoms[k]
+            self._samplers[k] = DiscreteSampler([*row, atom])
+        return self._samplers[k]
+
+    # -- what to expect at a value ------------------------------------------------------------
+
+    @cached_property
+    def answers(self) -> Floats:
+        """The answers on the mesh, in order (the true value itself may be one more)."""
+        return np.array([float(y) for y in self.document.outputs])
+
+    @cached_property
+    def _rows(self) -> Floats:
+        """Probabilities: one row per cell, the true value itself in the last column."""
+        whole = self.document.denominator
+        return np.array([
+            [*(w / whole for w in row), atom / whole]
+            for row, atom in zip(self.document.rows, self.document.atoms, strict=True)
+        ])
+
+    @cached_property
+    def row_values(self) -> Floats:
+        """One value for each row: the middle of its cell, or the whole number."""
+        half = 0 if self.integer else self.document.step / 2
+        start, step = self.document.question.low + half, self.document.step
+        return np.array([float(start + k * step) for k in range(len(self.document.rows))])
+
+    def probabilities(self, value: Any) -> Floats:
+        """Of each of `answers` at a true value; what is missing to 1 is the value itself."""
+        return self._rows[self.document.row_of(self.checked(value)), :-1]
+
+    def _at(self, value: ArrayLike) -> tuple[Floats, Floats]:
+        """(values, probabilities), one row of probabilities per value."""
+        values = np.asarray(value, dtype=np.float64)
+        flat = np.array([self.document.row_of(self.checked(float(v))) for v in values.ravel()])
+        return values, self._rows[flat.astype(int)]
+
+    def _mean(self, value: ArrayLike, function: Callable[[Floats, Floats], Floats]) -> Any:
+        values, rows = self._at(value)
+        flat = values.ravel()[:, None]
+        each = function(self.answers[None, :], flat)
+        own = function(flat, flat)
+        means = (rows[:, :-1] * each).sum(axis=1) + rows[:, -1] * own[:, 0]
+        return float(means[0]) if values.ndim == 0 else means.reshape(values.shape)
+
+    def expected_loss(self, value: ArrayLike) -> Any:
+        """The expected loss at a true value (a float, or an array for an array)."""
+        rule = self.document.question.crossing
+
+        def cost(answer: Floats, true: Floats) -> Floats:
+            total = np.asarray(self.loss(answer - true))
+            if rule is not None:
+                at = float(rule.at)
+                total = total + float(rule.slope) * np.abs(answer - at) * (
+                    (answer - at) * (true - at) < 0)
+            return total
+
+        return self._mean(value, cost)
+
+    def bias(self, value: ArrayLike) -> Any:
+        """The mean error at a true value."""
+        return self._mean(value, lambda answer, true: answer - true)
+
+    def spread(self, value: ArrayLike) -> Any:
+        """The standard deviation of the answer at a true value."""
+        square = self._mean(value, lambda answer, true: (answer - true) ** 2)
+        return np.sqrt(np.maximum(square - np.asarray(self.bias(value)) ** 2, 0.0))
+
+    # -- keeping and showing ------------------------------------------------------------------
+
+    def verify(self) -> Report:
+        """Run the exact checker on this design's mechanism file."""
+        return check_channel(self.document)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the mechanism file (complete or not at all)."""
+        from ..design import _write_whole
+
+        return _write_whole(Path(path), self.document.dumps())
+
+    def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
+        """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
+        from .pictures import plot_channel
+
+        return plot_channel(self, path, kind)
+
+    def __repr__(self) -> str:
+        low, high = self.bounds
+        kind = "integer, " if self.integer else ""
+        return (
+            f"DependentDesign({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})):"
+            f" expected loss in [{self.lower:.7g}, {self.upper:.7g}], gap {_percent(self.gap)}"
+        )
+
+
+def design_dependent(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    bounds: tuple[Number, Number],
+    prior: PriorLike = "uniform",
+    gap: Number = 1e-2,
+    integer: bool = False,
+    time_limit: float | None = None,
+    resolution: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    instance_bound: Number | None = None,
+    outputs: Iterable[Number] | None = None,
+    crossing: tuple[Number, Number] | None = None,
+    exact_answers: bool = True,
+) -> DependentDesign:
+    """The private answers with the least expected loss for a query whose range is known.
+
+    bounds: (low, high), public. Values outside must be clamped before a release.
+    prior: where in the range the true value is thought to lie, from public knowledge only:
+        "uniform", {"edges": ..., "masses": ...}, a density function or public samples. A
+        function or samples become a histogram of 16 equal bins, and that is the prior.
+    integer: values and answers are whole; `bounds` and `sensitivity` too.
+    resolution: cells of the range on the finest mesh; chosen by the engine if None.
+    instance_bound: no value's expected loss may exceed it (convex losses only).
+    outputs: the only answers allowed. The lower bound stays one over all answers.
+    crossing: (at, slope): an answer on the other side of `at` than the true value costs
+        slope * |answer - at| more.
+    exact_answers: whether an answer may be the true value itself (with at most probability
+        delta, where it costs nothing); False keeps every answer on the mesh.
+    The other arguments are those of `design`. Without `time_limit` the search ends after ten
+    minutes at most.
+    """
+    for name, flag in (("integer", integer), ("exact_answers", exact_answers)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise ArgumentError(name, flag, "True or False")
+    if progress is not None and not callable(progress):
+        raise ArgumentError("progress", progress, "a function, or None")
+    question = question_of(
+        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
+        prior=prior, integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
+    )
+    if question.integer and resolution is not None:
+        raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
+    wanted = float(check_gap(gap))
+    limit = check_time_limit(time_limit)
+    search = Search(
+        question, gap=wanted, time_limit=LONGEST if limit is None else limit,
+        cells=check_resolution(resolution), outputs=outputs_of(outputs, question),
+        atoms=bool(exact_answers), progress=progress,
+    )
+    search.run()
+    return _finished(search, wanted)
+
+
+def _finished(search: Search, wanted: float) -> DependentDesign:
+    """Put the two halves together and let the checker have the last word."""
+    bracket = search.bracket
+    lower, upper = bracket.lower, bracket.upper
+    if upper is None:
+        raise CertificateError("no channel passed the exact check; nothing is returned")
+    nothing = ChannelCertificate(upper.document.step, ())
+    document = replace(
+        upper.document,
+        lower=min(lower.value, upper.value) if lower is not None else Fraction(0),
+        certificate=lower.certificate if lower is not None else nothing,
+    )
+    report = check_channel(document)
+    if not report.proven:
+        raise CertificateError(f"the exact check failed: {report.claims}")
+    converged = _gap(document) <= wanted
+    stats = {
+        "rounds": bracket.rounds,
+        "meshes": tuple(bracket.meshes),
+        "cells": upper.cells,
+        "lower_cells": lower.cells if lower is not None else None,
+        "rows": bracket.rows,
+        "pairs": bracket.pairs,
+        "origin": upper.origin,
+        "seconds": search.clock() - search.start,
+    }
+    words = f"gap {_percent(_gap(document))} after {bracket.rounds} rounds"
+    words += f" on {upper.cells} cells"
+    if not converged:
+        words += f"; {search.reason}, before the gap of {_percent(wanted)} that was asked for"
+    return DependentDesign(document, converged, words, MappingProxyType(stats))
+
+
+def _gap(document: ChannelDocument) -> float:
+    if document.lower <= 0:
+        return math.inf
+    return _float_towards((document.upper - document.lower) / document.lower, math.inf)
+
+
+def _percent(gap: float) -> str:
+    return "unbounded" if math.isinf(gap) else f"{100 * gap:.2g} %"
+
+
+def _float_towards(value: Fraction, direction: float) -> float:
+    nearest = float(value)
+    if (Fraction(nearest) - value) * (1 if direction < 0 else -1) > 0:
+        return math.nextafter(nearest, direction)
+    return nearest

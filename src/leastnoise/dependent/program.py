@@ -1,0 +1,288 @@
+"""The linear program of a channel, grown pair by pair and cell by cell.
+
+    minimise    sum costs[k,y] q_k(y)  (+ the true value itself, an atom a_k per row)
+    subject to  s(k,m,y) >= q_k(y) - e^eps q_m(y),  s >= 0,  a_k + sum_y s(k,m,y) <= delta,
+                a_k + sum_y q_k(y) = 1
+
+for every ordered pair of rows at most `reach` apart. Pairs, and within a pair outputs, are added
+when the current solution violates them. What comes out is a proposal: `upper.py` and `lower.py`
+turn it into exact bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lp import Model, Solution
+from ..lp.highs import INF
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Pair = tuple[int, int]
+Multipliers = dict[Pair, tuple[Ints, Floats]]
+
+#: Below this the helper variables are noise to the solver: the program is solved without delta.
+SMALLEST_DELTA = 1e-7
+#: A pair is violated when it exceeds delta by this share.
+_VIOLATED = 1e-7
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round found, in floating point."""
+
+    solution: Solution
+    rows: Floats
+    atoms: Floats
+    value: float  # optimum of the relaxed program: already a lower bound on the full one
+    violation: float  # largest hockey stick less delta
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """Pairs of a coarse mesh with the places (shares of the range) of their outputs."""
+
+    count: int
+    places: dict[Pair, Floats]
+    margin: float
+
+
+def hockey_sticks(
+    rows: Floats, atoms: Floats, exp: float, reach: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats]:
+    """(k, m, atom_k + sum_y max(0, q_k(y) - e^eps q_m(y))) of every pair at most `reach` apart."""
+    sources, targets, values = [], [], []
+    index = np.arange(len(rows))
+    for d in range(1, reach + 1):
+        for one, two in ((slice(None, -d), slice(d, None)), (slice(d, None), slice(None, -d))):
+            excess = np.maximum(rows[one] - exp * rows[two], 0.0).sum(axis=1)
+            sources.append(index[one])
+            targets.append(index[two])
+            values.append(excess + atoms[one])
+    if not sources:
+        nothing = np.zeros(0, dtype=np.int64)
+        return nothing, nothing, np.zeros(0)
+    return np.concatenate(sources), np.concatenate(targets), np.concatenate(values)
+
+
+class ChannelProgram:
+    """The program over given costs; `rounds()` yields after every solve."""
+
+    def __init__(
+        self,
+        costs: Floats,
+        reach: int,
+        epsilon: float,
+        delta: float,
+        *,
+        symmetric: bool,
+        atom_costs: Floats | None = None,
+        tolerance: float = 1e-8,
+    ) -> None:
+        self.count, self.outputs = costs.shape
+        self.reach = reach
+        self.exp = math.exp(epsilon)
+        self.delta = delta if delta >= SMALLEST_DELTA else 0.0
+        self.symmetric = symmetric
+        self.model = Model(tolerance)
+        shape = np.arange(costs.size).reshape(costs.shape)
+        if symmetric:
+            shape = np.minimum(shape, shape[::-1, ::-1])
+        _, inverse = np.unique(shape, return_inverse=True)
+        self.column: Ints = inverse.reshape(costs.shape).astype(np.int64)
+        per_column = np.bincount(self.column.ravel(), costs.ravel())
+        self.columns = len(per_column)
+        constant = float(costs.sum(axis=0).min())  # what the best constant answer costs
+        self.cost_scale = 1.0 / max(constant, 1e-300)
+        self.model.add_columns(per_column * self.cost_scale)
+        self.atom_column: Ints | None = None
+        turned = np.arange(self.count)[::-1]
+        fold = np.minimum(np.arange(self.count), turned) if symmetric else np.arange(self.count)
+        if atom_costs is not None and self.delta > 0:
+            folded = np.bincount(fold, atom_costs) * self.delta * self.cost_scale
+            self.atom_column = self.model.add_columns(folded, 0.0, 1.0).astype(np.int64)[fold]
+        for k in range(self.count):
+            if fold[k] == k:
+                which, often = np.unique(self.column[k], return_counts=True)
+                values = often.astype(np.float64)
+                if self.atom_column is not None:
+                    which = np.append(which, self.atom_column[k])
+                    values = np.append(values, self.delta)
+                self.model.add_rows([1.0], [1.0], [0], which, values)
+        self._budget: dict[Pair, int] = {}
+        self._active: dict[Pair, NDArray[np.bool_]] = {}
+        self._blocks: list[tuple[Pair, Ints, Ints]] = []
+        self._extra: dict[int, int] = {}  # row of the range -> row of the program
+
+    # -- growing ------------------------------------------------------------------------------
+
+    def limit(self, k: int, losses: Floats, bound: float, atom_loss: float) -> None:
+        """sum_y losses[y] q_k(y) + atom_loss a_k <= bound."""
+        if self.symmetric and 2 * k > self.count - 1:
+            return
+        totals = np.bincount(self.column[k], losses, minlength=self.columns)
+        which = np.unique(self.column[k])
+        values = totals[which]
+        if self.atom_column is not None and atom_loss > 0:
+            which = np.append(which, self.atom_column[k])
+            values = np.append(values, atom_loss * self.delta)
+        row = self.model.add_rows([-INF], [1.0], [0], which, values / bound)
+        self._extra[k] = int(row[0])
+
+    def canonical(self, k: int, m: int) -> Pair:
+        """The one of a pair and its reversal that stands for both."""
+        last = self.count - 1
+        return min((k, m), (last - k, last - m)) if self.symmetric else (k, m)
+
+    def add(self, pair: Pair, outputs: Ints) -> int:
+        """Add the rows of some outputs for one pair; returns how many were new."""
+        k, m = pair
+        known = self._active.setdefault(pair, np.zeros(self.outputs, dtype=bool))
+        ahead, behind = self.column[k, outputs], self.column[m, outputs]
+        outputs = outputs[~known[outputs] & (ahead != behind)]
+        count = len(outputs)
+        if count:
+            known[outputs] = True
+            ahead, behind = self.column[k, outputs], self.column[m, outputs]
+            columns, values = [ahead, behind], [np.full(count, -1.0), np.full(count, self.exp)]
+            if self.delta > 0:
+                columns.append(self._helpers(pair, count))
+                values.append(np.full(count, self.delta))
+            width = len(columns)
+            rows = self.model.add_rows(
+                np.zeros(count), np.full(count, INF), np.arange(count) * width,
+                np.stack(columns, axis=1).ravel(), np.stack(values, axis=1).ravel(),
+            )
+            self._blocks.append((pair, outputs, rows.astype(np.int64)))
+        return count
+
+    def _helpers(self, pair: Pair, count: int) -> Ints:
+        helpers = self.model.add_columns(np.zeros(count)).astype(np.int64)
+        if pair in self._budget:
+            for column in helpers:
+                self.model.set_entry(self._budget[pair], column, 1.0)
+        else:
+            entries = helpers
+            if self.atom_column is not None:
+                entries = np.append(helpers, self.atom_column[pair[0]])
+            row = self.model.add_rows([-INF], [1.0], [0], entries, np.ones(len(entries)))
+            self._budget[pair] = int(row[0])
+        return helpers
+
+    def add_all(self, apart: int) -> None:
+        """Every pair `apart` rows apart, with all outputs."""
+        every = np.arange(self.outputs)
+        for k in range(self.count - apart):
+            for pair in {self.canonical(k, k + apart), self.canonical(k + apart, k)}:
+                self.add(pair, every)
+
+    def active(self) -> dict[Pair, Ints]:
+        """The outputs that have a row, per pair."""
+        return {pair: np.flatnonzero(mask) for pair, mask in self._active.items()}
+
+    # -- solving ------------------------------------------------------------------------------
+
+    def rounds(
+        self, deadline: float | None, clock: Callable[[], float], most: int
+    ) -> Iterator[Round]:
+        """Solve, add what is violated, and again; ends when nothing is, or the solver fails."""
+        floor = self.delta * (1 + _VIOLATED) + (1e-10 if self.delta == 0 else 0.0)
+        while True:
+            solution = self.model.solve(None if deadline is None else deadline - clock())
+            if not solution.usable:
+                return
+            rows = np.maximum(solution.primal[: self.columns], 0.0)[self.column]
+            atoms = np.zeros(self.count)
+            if self.atom_column is not None:
+                atoms = np.maximum(solution.primal[self.atom_column], 0.0) * self.delta
+            sources, targets, values = hockey_sticks(rows, atoms, self.exp, self.reach)
+            worst = float(values.max(initial=0.0)) - self.delta
+            yield Round(solution, rows, atoms, solution.objective / self.cost_scale, worst)
+            over = np.flatnonzero(values > floor)
+            over = over[np.argsort(-values[over], kind="stable")]
+            pairs = list(zip(sources[over].tolist(), targets[over].tolist(), strict=True))
+            if not self._grow(rows, pairs, most):
+                return
+
+    def _grow(self, rows: Floats, violated: list[Pair], most: int) -> int:
+        """Add rows for violated pairs, worst first, of which at most `most` may be new."""
+        small = 1e-10 if self.delta == 0 else 1e-9 * self.delta
+        added, fresh, seen = 0, 0, set()
+        for k, m in violated:
+            pair = self.canonical(k, m)
+            if pair in seen:
+                continue
+            seen.add(pair)
+            if pair not in self._active:
+                if fresh >= most:
+                    continue
+                fresh += 1
+            excess = rows[pair[0]] - self.exp * rows[pair[1]]
+            added += self.add(pair, np.flatnonzero(excess > small))
+        return added
+
+    def seed(self, pattern: Pattern, places: Floats) -> None:
+        """Rows that mattered on a coarser mesh, wherever they would lie on this one.
+
+        `places` are the outputs as shares of the range, in the pattern's coordinates.
+        """
+        ratio = self.count / pattern.count
+        reached: dict[Pair, NDArray[np.bool_]] = {}
+        for (a, b), at in pattern.places.items():
+            near = np.abs(places[:, None] - at[None, :]).min(axis=1) <= pattern.margin
+            if near.any():
+                reached[a, b] = near
+        coarse = ((np.arange(self.count) + 0.5) / ratio).astype(int).tolist()
+        for k in range(self.count):
+            for m in range(max(0, k - self.reach), min(self.count, k + self.reach + 1)):
+                a, b = coarse[k], coarse[m]
+                same = abs((k - m) - (a - b) * ratio) <= 0.5
+                if k != m and same and (a, b) in reached and self.canonical(k, m) == (k, m):
+                    self.add((k, m), np.flatnonzero(reached[a, b]))
+
+    def pattern(self, solution: Solution, places: Floats, margin: float) -> Pattern:
+        """Where the multipliers are positive, for `seed` on a finer mesh."""
+        found: dict[Pair, Floats] = {}
+        last = self.count - 1
+        for (k, m), (outputs, _) in self.multipliers(solution).items():
+            found[k, m] = places[outputs]
+            if self.symmetric:
+                found[last - k, last - m] = 1.0 - places[outputs]
+        return Pattern(self.count, found, margin)
+
+    # -- duals --------------------------------------------------------------------------------
+
+    def multipliers(self, solution: Solution) -> Multipliers:
+        """pair -> (outputs, z) from the duals; in a symmetric program also for the reversal."""
+        share = (0.5 if self.symmetric else 1.0) / self.cost_scale
+        found: dict[Pair, tuple[list[Ints], list[Floats]]] = {}
+        for pair, outputs, rows in self._blocks:
+            if rows[-1] >= len(solution.row_dual):
+                continue  # added after this solution
+            lists = found.setdefault(pair, ([], []))
+            lists[0].append(outputs)
+            lists[1].append(np.maximum(solution.row_dual[rows], 0.0) * share)
+        result = {}
+        for pair, (outputs_list, z_list) in found.items():
+            outputs, z = np.concatenate(outputs_list), np.concatenate(z_list)
+            keep = z > 0
+            if keep.any():
+                result[pair] = (outputs[keep], z[keep])
+        return result
+
+    def instance_multipliers(self, solution: Solution, bound: float) -> Floats:
+        """The multipliers of `limit`, one per row of the range."""
+        found = np.zeros(self.count)
+        for k, row in self._extra.items():
+            value = max(-float(solution.row_dual[row]), 0.0) / self.cost_scale / bound
+            last = self.count - 1
+            if self.symmetric and k != last - k:
+                found[k] = found[last - k] = value / 2
+            else:
+                found[k] = value
+        return found

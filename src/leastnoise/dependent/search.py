@@ -1,0 +1,381 @@
+"""The search for a bracket on channels: meshes of the range, coarse to fine.
+
+Each mesh serves twice. Its program over nodes bounds every private answer from below, and the
+same solution, or one with outputs between the nodes, is a channel. What mattered on one mesh is
+where the next one starts. Everything a `Bracket` holds has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..certify.channel import Question
+from ..errors import ArgumentError
+from ..search import Progress
+from .lower import Lower, exact_lower
+from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
+from .program import ChannelProgram, Pattern, Round
+from .upper import (
+    Channel,
+    Upper,
+    closed_forms,
+    constant,
+    exact_upper,
+    extract_atoms,
+    float_loss,
+    mix,
+)
+
+#: Cells of the meshes in turn.
+LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
+#: Up to this many cells, a program holds every pair from the start.
+_ALL_PAIRS = 16
+#: New pairs a round may add.
+_MOST = 40
+#: Under an instance bound nothing can be mixed in, so the program keeps this much away.
+_INSIDE = 1e-6
+
+
+@dataclass
+class Bracket:
+    """The best exactly checked bounds so far, and how they were found."""
+
+    lower: Lower | None = None
+    upper: Upper | None = None
+    rounds: int = 0
+    meshes: list[int] = field(default_factory=list)
+    rows: int = 0
+    pairs: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / lower."""
+        if self.lower is None or self.upper is None or self.lower.value <= 0:
+            return math.inf
+        return float((self.upper.value - self.lower.value) / self.lower.value)
+
+
+class Search:
+    """One run of the engine on one question."""
+
+    def __init__(
+        self,
+        question: Question,
+        *,
+        gap: float,
+        time_limit: float | None = None,
+        cells: int | None = None,
+        outputs: tuple[Fraction, ...] | None = None,
+        atoms: bool = True,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.question = question
+        self.gap = gap
+        self.cells = cells
+        self.outputs = outputs
+        self.atoms = atoms and outputs is None and not question.integer
+        self.progress = progress
+        self.clock = time.monotonic
+        self.start = self.clock()
+        self.deadline = None if time_limit is None else self.start + time_limit
+        self.bracket = Bracket()
+        self.symmetric = reversible(question)
+        self.reason = ""
+        self._lower_pattern: Pattern | None = None
+        self._upper_pattern: Pattern | None = None
+        self._support: tuple[list[float], float] | None = None
+        self.at_zero = float(question.loss.upper(Fraction(0)))
+
+    # -- the plan -----------------------------------------------------------------------------
+
+    def run(self) -> Bracket:
+        """Close the bracket as far as the gap, the clock and the limits allow."""
+        try:
+            self._simple()
+            for about in self._levels():
+                if self._done():
+                    break
+                self._level(about)
+        except KeyboardInterrupt:
+            if self.bracket.upper is None or self.bracket.lower is None:
+                raise
+            self.reason = "interrupted"
+        if self.bracket.upper is None:
+            raise ArgumentError(
+                "instance_bound", self.question.instance_bound,
+                "larger: no channel was found that keeps every value's loss that low",
+            )
+        if not self.reason:
+            met = self.bracket.gap <= self.gap
+            self.reason = "the gap is met" if met else "the finest mesh was reached"
+        return self.bracket
+
+    def _levels(self) -> tuple[int, ...]:
+        if self.question.integer:
+            return (int(self.question.width) + 1,)
+        if self.cells is not None:
+            return (*(level for level in LEVELS if level < self.cells / 1.4), self.cells)
+        return LEVELS
+
+    def _done(self) -> bool:
+        if self.bracket.gap <= self.gap:
+            return True
+        if self.deadline is not None and self.clock() >= self.deadline:
+            self.reason = "stopped at the time limit"
+            return True
+        return False
+
+    def _level(self, about: int) -> None:
+        if self.question.integer:
+            self._pilot()
+            mesh = mesh_of(self.question, about)
+            self._whole(mesh)
+            return
+        fixed = about == self.cells
+        lower = mesh_of(self.question, about if fixed else good_count(self.question, about, True))
+        self.bracket.meshes.append(lower.count)
+        self._lower(lower)
+        if self._done():
+            return
+        upper = mesh_of(self.question, about if fixed else good_count(self.question, about, False))
+        self._upper(upper)
+
+    # -- what needs no program ------------------------------------------------------------------
+
+    def _simple(self) -> None:
+        """The constant answer and the closed forms, so that there is always an incumbent."""
+        if self.question.instance_bound is not None:
+            return
+        if self.question.integer:
+            mesh = mesh_of(self.question, 0)
+        else:
+            mesh = mesh_of(self.question, good_count(self.question, 16, False))
+        outputs = self._outputs(mesh.centres() if self.question.integer else mesh.halves())
+        costs = upper_costs(mesh, outputs)
+        blank = self._channel(mesh, outputs, np.full(costs.shape, 1.0), None)
+        rivals = [("constant", constant(blank, costs))]
+        if self.question.delta > 0:
+            rivals += closed_forms(blank, self.question.delta)
+        atoms = self._atom_costs(mesh)
+        rivals.sort(key=lambda pair: float_loss(pair[1], costs, atoms))
+        for name, channel in rivals[:2]:
+            self._offer(channel, costs, name)
+
+    # -- lower bounds ---------------------------------------------------------------------------
+
+    def _lower(self, mesh: Mesh) -> None:
+        question = self.question
+        costs = lower_costs(mesh)
+        program = self._program(costs, mesh.nearest, None)
+        if question.instance_bound is not None:
+            floors = lower_costs(replace(mesh, question=_unweighted(question))) * mesh.count
+            for k in range(mesh.count):
+                program.limit(k, floors[k], float(question.instance_bound), 0.0)
+        places = (np.arange(mesh.count) + 0.5) / mesh.count
+        self._seed(program, self._lower_pattern, places)
+        last = self._lower_rounds(program, mesh)
+        if last is None:
+            return
+        self._lower_pattern = program.pattern(last.solution, places, 1.01 / mesh.count)
+        outputs = mesh.centres()
+        whole = mesh.nearest == mesh.farthest and self.outputs is None
+        if whole and last.violation <= 0.1 * float(question.delta):
+            channel = self._channel(mesh, outputs, last.rows, None)
+            channel = extract_atoms(channel) if self.atoms else channel
+            self._offer(channel, upper_costs(mesh, outputs), "program")
+
+    def _lower_rounds(self, program: ChannelProgram, mesh: Mesh) -> Round | None:
+        last, best = None, 0.0
+        for found in self._rounds(program):
+            last, best = found, found.value
+            self._report(best, math.inf, mesh.count)
+            if self._closes(best, math.inf):
+                break
+        if last is None or best <= 0:
+            return None
+        shadow = None
+        if self.question.instance_bound is not None:
+            shadow = program.instance_multipliers(
+                last.solution, float(self.question.instance_bound))
+        lower = exact_lower(
+            mesh, program.multipliers(last.solution), self.symmetric, best, shadow)
+        if self.bracket.lower is None or lower.value > self.bracket.lower.value:
+            self.bracket.lower = lower
+        return last
+
+    # -- channels -------------------------------------------------------------------------------
+
+    def _upper(self, mesh: Mesh) -> None:
+        outputs = self._outputs(self._near_support(mesh))
+        costs, atom_costs = upper_costs(mesh, outputs), self._atom_costs(mesh)
+        program = self._program(
+            costs, mesh.farthest, atom_costs if self.atoms else None, self._inside())
+        self._limit_values(program, mesh, outputs)
+        low, width = float(self.question.low), float(self.question.width)
+        places = np.array([(float(y) - low) / width for y in outputs])
+        self._seed(program, self._upper_pattern, places)
+        best: tuple[float, Channel] | None = None
+        last = None
+        for found in self._rounds(program):
+            last = found
+            channel = self._channel(mesh, outputs, found.rows, found.atoms)
+            mixed = mix(channel, constant(channel, costs), 1e-12)
+            if mixed is not None:
+                loss = float_loss(mixed, costs, atom_costs)
+                if best is None or loss < best[0]:
+                    best = (loss, channel)
+                self._report(0.0, best[0], mesh.count)
+                if self._closes(0.0, best[0]):
+                    break
+        if last is not None:
+            self._upper_pattern = program.pattern(last.solution, places, 1.01 / mesh.count)
+            used = np.flatnonzero(last.rows.max(axis=0) > 1e-4)
+            self._support = (places[used].tolist(), 1.01 / mesh.count)
+        if best is not None:
+            self._offer(best[1], costs, "program")
+
+    def _near_support(self, mesh: Mesh) -> list[Fraction]:
+        """Edges and middles of cells, near where the last channel had its outputs."""
+        halves = mesh.halves()
+        if self._support is None:
+            return halves
+        places, margin = self._support
+        count = len(halves) - 1
+        at = np.abs(np.arange(count + 1)[:, None] / count - np.array(places)[None, :])
+        near = at.min(axis=1) <= margin
+        near |= near[::-1] if self.symmetric else False
+        return [y for y, keep in zip(halves, near, strict=True) if keep]
+
+    def _whole(self, mesh: Mesh) -> None:
+        """Whole numbers: one program gives both sides."""
+        self.bracket.meshes.append(mesh.count)
+        outputs = mesh.centres()
+        costs = lower_costs(mesh)
+        program = self._program(costs, mesh.nearest, None, self._inside())
+        self._limit_values(program, mesh, outputs)
+        self._seed(program, self._lower_pattern, (np.arange(mesh.count) + 0.5) / mesh.count)
+        last = self._lower_rounds(program, mesh)
+        if last is not None:
+            self._offer(self._channel(mesh, outputs, last.rows, None), costs, "program")
+
+    def _pilot(self) -> None:
+        """What matters for whole numbers, learnt from a coarser range of real ones."""
+        question, count = self.question, int(self.question.width) + 1
+        if count <= 2 * _ALL_PAIRS or question.prior is not None or question.crossing is not None:
+            return
+        half = Fraction(1, 2)
+        real = replace(
+            question, integer=False, low=question.low - half, high=question.high + half,
+            instance_bound=None,
+        )
+        pilot = Search(real, gap=1e-3, outputs=None)
+        pilot.deadline = self.deadline
+        for level in (about for about in LEVELS if about <= count / 2 and about <= 48):
+            mesh = mesh_of(real, good_count(real, level, True))
+            pilot._lower(mesh)
+        self._lower_pattern = pilot._lower_pattern
+
+    # -- parts ----------------------------------------------------------------------------------
+
+    def _inside(self) -> float:
+        return float(self.question.delta) * (
+            1 if self.question.instance_bound is None else 1 - _INSIDE)
+
+    def _limit_values(self, program: ChannelProgram, mesh: Mesh, outputs: list[Fraction]) -> None:
+        """The instance bound at both ends of every cell."""
+        bound = self.question.instance_bound
+        if bound is None:
+            return
+        loss = self.question.loss
+        points = np.array([float(y) for y in outputs])
+        for k, pieces in enumerate(self.question.pieces(mesh.step)):
+            for value in {pieces[0][0], pieces[-1][1]}:
+                losses = np.asarray(loss(points - float(value)))
+                program.limit(k, losses, float(bound) * (1 - _INSIDE), self.at_zero)
+
+    def _program(
+        self, costs: Floats, reach: int, atom_costs: Floats | None, delta: float | None = None
+    ) -> ChannelProgram:
+        return ChannelProgram(
+            costs, reach, float(self.question.epsilon),
+            float(self.question.delta) if delta is None else delta,
+            symmetric=self.symmetric and self._outputs_turn(), atom_costs=atom_costs,
+        )
+
+    def _outputs_turn(self) -> bool:
+        if self.outputs is None:
+            return True
+        ends = self.question.low + self.question.high
+        return tuple(ends - y for y in reversed(self.outputs)) == self.outputs
+
+    def _seed(self, program: ChannelProgram, pattern: Pattern | None, places: Floats) -> None:
+        if program.count <= _ALL_PAIRS:
+            for apart in range(1, program.reach + 1):
+                program.add_all(apart)
+            return
+        if program.reach:
+            program.add_all(program.reach)
+        if pattern is not None:
+            program.seed(pattern, places)
+
+    def _outputs(self, wanted: list[Fraction]) -> list[Fraction]:
+        return wanted if self.outputs is None else list(self.outputs)
+
+    def _atom_costs(self, mesh: Mesh) -> Floats:
+        masses = [sum(float(m) for _, _, m in cell) for cell in self.question.pieces(mesh.step)]
+        return np.array(masses) * self.at_zero
+
+    def _channel(
+        self, mesh: Mesh, outputs: list[Fraction], rows: Floats, atoms: Floats | None
+    ) -> Channel:
+        return Channel(
+            mesh, tuple(outputs), rows, np.zeros(mesh.count) if atoms is None else atoms)
+
+    def _offer(self, channel: Channel, costs: Floats, origin: str) -> None:
+        """Check a channel exactly and keep it if it is better."""
+        atoms = self._atom_costs(channel.mesh)
+        known = self.bracket.upper
+        safe = [constant(channel, costs)]
+        found = exact_upper(channel, safe, costs, atoms, origin)
+        if found is not None and (known is None or found.value < known.value):
+            self.bracket.upper = found
+
+    def _rounds(self, program: ChannelProgram) -> Iterator[Round]:
+        bracket = self.bracket
+        for found in program.rounds(self.deadline, self.clock, _MOST):
+            bracket.rounds += 1
+            bracket.rows = max(bracket.rows, program.model.rows)
+            bracket.pairs = max(bracket.pairs, len(program.active()))
+            yield found
+            if self.deadline is not None and self.clock() >= self.deadline:
+                return
+
+    def _closes(self, lower: float, upper: float) -> bool:
+        """Whether these floats, with what is already proven, would meet the gap."""
+        if self.bracket.lower is not None:
+            lower = max(lower, float(self.bracket.lower.value))
+        if self.bracket.upper is not None:
+            upper = min(upper, float(self.bracket.upper.value))
+        return lower > 0 and upper - lower <= 0.999 * self.gap * lower
+
+    def _report(self, lower: float, upper: float, cells: int) -> None:
+        if self.progress is None:
+            return
+        if self.bracket.lower is not None:
+            lower = max(lower, float(self.bracket.lower.value))
+        if self.bracket.upper is not None:
+            upper = min(upper, float(self.bracket.upper.value))
+        seconds = self.clock() - self.start
+        self.progress(Progress(lower, upper, seconds, cells, self.bracket.rounds))
+
+
+def _unweighted(question: Question) -> Question:
+    """The same question with a uniform prior and the loss of the error alone."""
+    return replace(question, prior=None, crossing=None)

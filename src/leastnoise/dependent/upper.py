@@ -1,0 +1,200 @@
+"""From float rows to an exactly private channel: mix, round, check, in that order.
+
+The solver proposes; what leaves this file has passed the exact check of `leastnoise.certify`.
+Why mixing repairs, and when part of a row may become the true value itself: `upper.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..bounds.upper import rivals
+from ..certify.channel import (
+    ChannelCertificate,
+    ChannelDocument,
+    channel_loss,
+    worst_pair,
+    worst_value_loss,
+)
+from ..exact import round_up
+from ..mechanisms import Mechanism
+from ..spec import Problem
+from .mesh import Floats, Mesh
+from .program import hockey_sticks
+
+
+@dataclass(frozen=True)
+class Channel:
+    """Float rows over some outputs, and the probability of the true value itself."""
+
+    mesh: Mesh
+    outputs: tuple[Fraction, ...]
+    rows: Floats
+    atoms: Floats
+
+
+@dataclass(frozen=True)
+class Upper:
+    """An exactly private channel and its exact expected loss."""
+
+    value: Fraction
+    document: ChannelDocument
+    cells: int
+    origin: str
+
+
+def float_loss(channel: Channel, costs: Floats, atom_costs: Floats) -> float:
+    """Expected loss in floating point."""
+    return float((costs * channel.rows).sum() + (atom_costs * channel.atoms).sum())
+
+
+def constant(channel: Channel, costs: Floats) -> Channel:
+    """The best answer that ignores the data: privacy at no cost."""
+    rows = np.zeros_like(channel.rows)
+    if channel.mesh.question.delta > 0:
+        rows[:, int(costs.sum(axis=0).argmin())] = 1.0
+    else:  # every output in use must stay possible
+        total = channel.rows.sum(axis=0)
+        rows[:] = total / total.sum()
+    return replace(channel, rows=rows, atoms=np.zeros_like(channel.atoms))
+
+
+def additive(channel: Channel, mechanism: Mechanism) -> Channel:
+    """Closed-form noise on the middle of the cell, each output taking what is nearest to it.
+
+    What falls beyond the first or last output is answered there: clamping is post-processing.
+    """
+    points = np.array([float(y) for y in channel.outputs])
+    centres = np.array([float(c) for c in channel.mesh.centres()])
+    edges = np.concatenate([[-np.inf], (points[1:] + points[:-1]) / 2, [np.inf]])
+    span = 4.0 * (points[-1] - points[0]) + 1e3 * mechanism.sensitivity
+    rows = np.empty_like(channel.rows)
+    for k, centre in enumerate(centres):
+        cuts = np.clip(edges - centre, -span, span)
+        rows[k] = np.maximum(mechanism.interval_mass(cuts), 0.0)
+        for at, mass in mechanism.atoms:
+            rows[k, int(np.abs(points - centre - at).argmin())] += mass
+    rows /= rows.sum(axis=1, keepdims=True)
+    return replace(channel, rows=rows, atoms=np.zeros_like(channel.atoms))
+
+
+def closed_forms(channel: Channel, delta: Fraction) -> list[tuple[str, Channel]]:
+    """Every closed form private at (epsilon, delta), seen through the outputs."""
+    question = channel.mesh.question
+    problem = Problem(
+        question.epsilon, delta, channel.mesh.farthest * channel.mesh.step, question.loss
+    )
+    return [(m.name, additive(channel, m)) for m in rivals(problem, delta)]
+
+
+def mix(channel: Channel, safe: Channel, margin: float) -> Channel | None:
+    """The channel with just enough of a strictly private one to respect every pair."""
+    question = channel.mesh.question
+    exp, reach = math.exp(question.epsilon), channel.mesh.farthest
+    if question.delta == 0:
+        # Every row is compared output by output; a constant row leaves (e^eps - 1) of itself.
+        share = 0.0
+        for d in range(1, reach + 1):
+            for one, two in ((channel.rows[:-d], channel.rows[d:]),
+                             (channel.rows[d:], channel.rows[:-d])):
+                over = np.maximum(one - exp * two, 0.0) + margin * one
+                room = (exp - 1) * safe.rows[: len(one)]
+                ratio = np.divide(over, room, out=np.zeros_like(over), where=room > 0)
+                share = max(share, float(ratio.max()))
+        share = share / (1 + share) * (1 + 1e-9)
+    else:
+        delta = float(question.delta) * (1 - margin)
+        _, _, high = hockey_sticks(channel.rows, channel.atoms, exp, reach)
+        _, _, low = hockey_sticks(safe.rows, safe.atoms, exp, reach)
+        bad = high > delta
+        if (low[bad] >= delta).any():
+            return None
+        share = float(((high - delta)[bad] / (high - low)[bad]).max(initial=0.0))
+        share = share * (1 + 1e-12) + (1e-15 if share else 0.0)
+    share = min(1.0, share)
+    return replace(
+        channel,
+        rows=(1 - share) * channel.rows + share * safe.rows,
+        atoms=(1 - share) * channel.atoms + share * safe.atoms,
+    )
+
+
+def extract_atoms(channel: Channel) -> Channel:
+    """Turn the part of row k at its own cell that no neighbour shares into the true value.
+
+    The channel's outputs are the middles of the cells. It costs no privacy (`upper.proof.md`).
+    """
+    mesh = channel.mesh
+    rows, atoms = channel.rows.copy(), channel.atoms.copy()
+    exp = math.exp(mesh.question.epsilon)
+    for k in range(mesh.count):
+        near = channel.rows[max(0, k - mesh.farthest) : k + mesh.farthest + 1, k].copy()
+        near[min(k, mesh.farthest)] = 0.0
+        free = rows[k, k] - exp * near.max(initial=0.0) * (1 + 1e-12)
+        if free > 0:
+            rows[k, k] -= free
+            atoms[k] += free
+    return replace(channel, rows=rows, atoms=atoms)
+
+
+def exact_upper(
+    channel: Channel, safe: list[Channel], costs: Floats, atom_costs: Floats, origin: str
+) -> Upper | None:
+    """The exactly checked channel nearest to a proposal; None if it could not be repaired."""
+    for margin in (1e-12, 1e-9, 1e-6):
+        mixed = [m for s in safe if (m := mix(channel, s, margin)) is not None]
+        if not mixed:
+            return None
+        best = min(mixed, key=lambda c: float_loss(c, costs, atom_costs))
+        found = _checked(best, origin)
+        if found is not None:
+            return found
+    return None
+
+
+def _bits(delta: Fraction) -> int:
+    """Weights are whole numbers over 2^bits: fine enough that rounding is far below delta."""
+    return 62 + (max(0, math.ceil(-math.log2(delta)) - 8) if delta > 0 else 70)
+
+
+def _document(channel: Channel) -> ChannelDocument:
+    question = channel.mesh.question
+    used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
+    one = 1 << _bits(question.delta)
+    rows, atoms = [], []
+    for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
+        total = sum(row) + atom
+        # A float is a dyadic rational, so this rounding is exact.
+        weights = [int(Fraction(w / total) * one) for w in row]
+        whole = int(Fraction(atom / total) * one)
+        rest = one - sum(weights) - whole
+        middle = len(weights) // 2
+        at = middle if len(weights) % 2 and weights[middle] > abs(rest) else int(np.argmax(weights))
+        weights[at] += rest
+        rows.append(tuple(weights))
+        atoms.append(whole)
+    outputs = tuple(channel.outputs[j] for j in used)
+    nothing = ChannelCertificate(channel.mesh.step, ())
+    return ChannelDocument(
+        question, channel.mesh.step, one, outputs, tuple(rows), tuple(atoms),
+        Fraction(0), Fraction(0), nothing,
+    )
+
+
+def _checked(channel: Channel, origin: str) -> Upper | None:
+    """The document with its upper bound, if it is private and obeys the instance bound."""
+    question = channel.mesh.question
+    document = _document(channel)
+    if min(min(row) for row in document.rows) < 0 or min(document.atoms) < 0:
+        return None
+    if worst_pair(document)[1] > question.delta:
+        return None
+    bound = question.instance_bound
+    if bound is not None and worst_value_loss(document) > bound:
+        return None
+    upper = round_up(channel_loss(document), 15)
+    return Upper(upper, replace(document, upper=upper), channel.mesh.count, origin)

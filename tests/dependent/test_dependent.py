@@ -1,0 +1,237 @@
+"""Data dependent designs: brackets, privacy, releases, priors, bounds and whole numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.dependent import design_dependent
+from leastnoise.errors import ArgumentError
+from leastnoise.sampling import InsecureSeededEntropy
+
+BASE = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4)}
+
+
+@pytest.fixture(scope="module")
+def base():
+    return design_dependent(**BASE)
+
+
+def audit(design, values) -> float:
+    """The largest hockey stick between laws at values within the sensitivity, in floats."""
+    exp = math.exp(design.epsilon)
+    worst = 0.0
+    laws = {}
+    for v in values:
+        row = design.probabilities(v)
+        laws[v] = (row, 1 - row.sum())
+    for x in values:
+        for y in values:
+            if x != y and abs(x - y) <= design.sensitivity:
+                excess = np.maximum(laws[x][0] - exp * laws[y][0], 0).sum() + laws[x][1]
+                worst = max(worst, float(excess))
+    return worst
+
+
+# The brackets of earlier prototypes for |x|, sensitivity 2, range of length 4.
+@pytest.mark.parametrize(("epsilon", "delta", "gap", "low", "high"), [
+    (1, 0.2, 0.01, 0.64660, 0.65027),
+    (0.2, 0.05, 0.01, 0.9394, 0.9439),
+    (5, 0.25, 0.1, 0.0965, 0.10680),
+])
+def test_known_brackets(epsilon, delta, gap, low, high) -> None:
+    design = design_dependent(
+        epsilon=epsilon, delta=delta, sensitivity=2, bounds=(0, 4), gap=gap)
+    assert design.converged and design.gap <= gap
+    assert design.verify().proven
+    assert design.lower <= high and low <= design.upper  # two brackets of one number meet
+    assert design.upper <= high
+
+
+def test_audit(base) -> None:
+    step = float(base.document.step)
+    nodes = [k * step for k in range(len(base.document.rows) + 1)]
+    between = [k * step + 0.37 * step for k in range(len(base.document.rows))]
+    ends = [0.0, 1e-9, 4.0, 4 - 1e-9]
+    assert audit(base, sorted({*nodes, *between, *ends})) <= 0.2 + 1e-9
+
+
+@pytest.mark.parametrize("loss", ["l2", "pinball:0.8", "huber:0.5", "power:3/2"])
+def test_losses(loss) -> None:
+    design = design_dependent(**BASE, loss=loss, gap=0.03)
+    assert design.converged and design.verify().proven
+    values = (np.arange(2000) + 0.5) / 500
+    mean = float(design.expected_loss(values).mean())
+    assert design.lower <= mean <= design.upper * (1 + 1e-4)
+
+
+def test_never_worse_than_simple_answers(base) -> None:
+    assert base.upper <= 1.0  # the constant answer
+    assert base.upper <= 2 * 0.558745  # additive noise, optimal
+    tiny = design_dependent(epsilon=0.01, delta=0.001, sensitivity=2, bounds=(0, 4))
+    assert tiny.upper <= 1.0
+
+
+def test_wider_ranges_approach_additive_noise() -> None:
+    ratios = []
+    for width in (2, 4, 8):
+        design = design_dependent(
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.05)
+        ratios.append(design.upper / 0.558745)
+    assert ratios == sorted(ratios) and ratios[-1] <= 1.05
+
+
+def test_release_and_sample(base) -> None:
+    answers = set(base.answers.tolist())
+    draws = {base.release(1.3, entropy=InsecureSeededEntropy(j)) for j in range(200)}
+    assert draws <= answers | {1.3} and 1.3 in draws
+    exact = base.release(Fraction(1, 3), exact=True, entropy=InsecureSeededEntropy(1))
+    assert isinstance(exact, Fraction)
+    sample = base.sample(1.3, 40000, entropy=InsecureSeededEntropy(7))
+    assert abs(np.abs(sample - 1.3).mean() - base.expected_loss(1.3)) < 0.02
+    assert abs(sample.mean() - 1.3 - base.bias(1.3)) < 0.02
+    assert abs(sample.std() - base.spread(1.3)) < 0.02
+
+
+@pytest.mark.parametrize("value", [-0.01, 4.01, 5, Fraction(-1, 10**9)])
+def test_values_outside_are_refused(base, value) -> None:
+    with pytest.raises(ArgumentError, match=r"clamp it first.*min\(max\(value, 0\), 4\).*safe"):
+        base.release(value)
+
+
+def test_ends_given_as_floats() -> None:
+    design = design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(0.1, 0.7), gap=0.1)
+    for value in (0.1, 0.7):
+        design.release(value)
+
+
+@pytest.mark.parametrize(("key", "value", "words"), [
+    ("bounds", (4, 0), "low < high"), ("bounds", 3, "low < high"), ("prior", "flat", "uniform"),
+    ("gap", 0, "1e-9"), ("delta", 1, "below 1"), ("loss", "l7", "l1"),
+    ("prior", {"edges": [0, 4], "masses": [-1]}, "non-negative"), ("prior", [5.0], "samples"),
+    ("instance_bound", -1, "positive"), ("crossing", (9, 1), "slope"), ("outputs", [], "answers"),
+])
+def test_bad_arguments(key, value, words) -> None:
+    with pytest.raises(ArgumentError, match=words) as caught:
+        design_dependent(**{**BASE, key: value})
+    assert key in str(caught.value)
+
+
+def test_priors() -> None:
+    uniform = design_dependent(**BASE, gap=0.02)
+    same = design_dependent(**BASE, gap=0.02, prior={"edges": [0, 1, 4], "masses": [1, 3]})
+    assert same.lower <= uniform.upper and uniform.lower <= same.upper
+    for prior in (lambda x: 1 + x, [1, 2, 2, 3], {"edges": [0, 1, 4], "masses": [3, 1]}):
+        design = design_dependent(**BASE, prior=prior, gap=0.05)
+        assert design.converged and design.verify().proven
+
+
+def test_instance_bound() -> None:
+    design = design_dependent(**BASE, gap=0.05, instance_bound=1.0)
+    assert design.verify().verdict("instance") == "proven"
+    values = np.linspace(0, 4, 401)
+    assert design.expected_loss(values).max() <= 1.0
+    free = design_dependent(**BASE, gap=0.05)
+    assert free.expected_loss(values).max() > 1.0
+    with pytest.raises(ArgumentError, match="instance_bound must be larger"):
+        design_dependent(**BASE, gap=0.05, instance_bound=0.1, time_limit=3)
+
+
+def test_outputs_and_mesh_answers() -> None:
+    design = design_dependent(**BASE, outputs=[0, 1, 2, 3, 4], gap=0.2, resolution=16)
+    assert set(design.answers.tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
+    assert not any(design.document.atoms) and design.verify().proven
+    plain = design_dependent(**BASE, exact_answers=False, gap=0.05)
+    assert not any(plain.document.atoms) and plain.converged
+
+
+def test_crossing_costs_more() -> None:
+    plain = design_dependent(**BASE, gap=0.05)
+    crossed = design_dependent(**BASE, gap=0.05, crossing=(2, 10))
+    assert crossed.verify().proven and crossed.upper > plain.upper
+    values = (np.arange(4000) + 0.5) / 1000
+    assert float(crossed.expected_loss(values).mean()) <= crossed.upper * (1 + 1e-9)
+    assert float(crossed.expected_loss(values).mean()) >= crossed.lower
+
+
+def ghosh(epsilon: float, count: int) -> float:
+    """The geometric mechanism clamped to 0..count: optimal up to post-processing for |x|."""
+    ratio = math.exp(-epsilon)
+    total = 0.0
+    best = np.zeros((count + 1, count + 1))
+    for k in range(count + 1):
+        law = np.array([(1 - ratio) / (1 + ratio) * ratio ** abs(y - k) for y in range(count + 1)])
+        law[0], law[-1] = ratio**k / (1 + ratio), ratio ** (count - k) / (1 + ratio)
+        best[k] = law
+    # The best post-processing answers the posterior median of what the geometric mechanism says.
+    for y in range(count + 1):
+        total += min(
+            sum(best[k, y] * abs(k - answer) for k in range(count + 1))
+            for answer in range(count + 1)
+        )
+    return total / (count + 1)
+
+
+@pytest.mark.parametrize(("epsilon", "count"), [(1, 5), (0.5, 10), (2, 12), (1, 30)])
+def test_counts_without_delta_agree_with_ghosh(epsilon, count) -> None:
+    design = design_dependent(
+        epsilon=epsilon, delta=0, sensitivity=1, bounds=(0, count), integer=True, gap=1e-4)
+    assert design.converged and design.verify().proven
+    optimum = ghosh(epsilon, count)
+    assert design.lower <= optimum * (1 + 1e-9) and optimum <= design.upper * (1 + 1e-9)
+    assert isinstance(design.release(3), int)
+
+
+def test_counts_with_delta() -> None:
+    design = design_dependent(
+        epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 20), integer=True, gap=1e-4)
+    assert design.converged and design.verify().proven
+    with pytest.raises(ArgumentError, match="whole"):
+        design.release(2.5)
+
+
+def test_more_budget_never_costs_more() -> None:
+    losses = [
+        design_dependent(epsilon=e, delta=d, sensitivity=2, bounds=(0, 4), gap=0.1)
+        for e, d in ((0.5, 0.1), (1, 0.1), (1, 0.3))
+    ]
+    assert losses[0].upper >= losses[1].lower and losses[1].upper >= losses[2].lower
+
+
+def test_scaling() -> None:
+    one = design_dependent(**BASE, gap=0.05)
+    ten = design_dependent(epsilon=1, delta=0.2, sensitivity=20, bounds=(-20, 20), gap=0.05)
+    assert ten.lower == pytest.approx(10 * one.lower, rel=1e-9)
+    assert ten.upper == pytest.approx(10 * one.upper, rel=1e-9)
+
+
+def test_awkward_sensitivity_and_small_range() -> None:
+    awkward = design_dependent(
+        epsilon=1, delta=0.1, sensitivity="0.37", bounds=(0, 1), gap=0.1, time_limit=20)
+    assert awkward.verify().proven and awkward.gap < 0.3
+    everything = design_dependent(epsilon=1, delta=0.1, sensitivity=5, bounds=(0, 1), gap=0.05)
+    assert everything.converged
+    hidden = design_dependent(epsilon=0, delta=0.1, sensitivity=1, bounds=(0, 1), gap=0.05)
+    assert hidden.converged
+
+
+def test_save_and_show(base, tmp_path) -> None:
+    path = base.save(tmp_path / "channel.json")
+    document = parse_channel(json.loads(path.read_text()))
+    assert document == base.document and check_channel(document).proven
+    assert "bounds=(0, 4)" in repr(base) and "gap" in base.status
+    for kind in ("family", "heatmap"):
+        base.plot(tmp_path / f"{kind}.png", kind=kind)
+        assert (tmp_path / f"{kind}.png").stat().st_size > 5000
+
+
+def test_time_limit() -> None:
+    design = design_dependent(
+        epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=1e-4, time_limit=2)
+    assert not design.converged and "time limit" in design.status
+    assert design.verify().proven
