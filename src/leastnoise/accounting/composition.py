@@ -6,18 +6,20 @@ The margins for rounding and convolution, and why the two sides are sides: `domi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..errors import ArgumentError, MissingExtraError
 from ..exact import Number, rational
 from ..mechanisms import Mechanism
 from ..mechanisms.analytic_gaussian import gaussian_delta
+from ..mechanisms.numeric import Floats
 from .dominating import CUT, ROUNDING, Losses, dots, hockey, kinks, largest_loss, upper_envelope
 from .law import Law, Pair, law_of
 
@@ -32,6 +34,7 @@ _FEWEST = 20_000  # steps from 0 to the largest loss
 _FARTHEST = 60.0
 #: A smooth curve is evaluated at every this many steps; its chords lie above it.
 _STRIDE = 20
+_BENDS = 6  # so many of them are looked at closely
 _MOST = 100_000
 
 
@@ -99,7 +102,7 @@ def compose_many(
         raise ArgumentError("delta", delta, "given, or else epsilon: exactly one of the two")
     target_delta = None if delta is None else _check_delta(delta)
     target_epsilon = None if epsilon is None else _check_epsilon(epsilon)
-    cost = _cost_of(mechanism)
+    cost = _cost_for(mechanism)
     found = []
     for k in counts:
         if target_delta is not None:
@@ -124,7 +127,7 @@ def break_even(mechanism: Design | Mechanism, *, delta: Number, most: int = 1000
     wherever the advantage, once gained, stays. None if there is none up to `most`.
     """
     target, last = _check_delta(delta), _check_times(most, "most")
-    cost = _cost_of(mechanism)
+    cost = _cost_for(mechanism)
 
     def worse(k: int) -> bool:
         return gaussian_epsilon(cost.law.ratio, k, target) < cost.epsilon(k, target)[0]
@@ -160,7 +163,7 @@ class _Cost:
     def __init__(self, law: Law) -> None:
         _distributions()  # refuse now if the extra is missing
         self.law = law
-        self._composed = lru_cache(maxsize=64)(self._compose)
+        self._composed = lru_cache(maxsize=8)(self._compose)
 
     @cached_property
     def _pairs(self) -> list[tuple[Any, Pair]]:
@@ -184,10 +187,9 @@ class _Cost:
     def pessimistic(self) -> Losses:
         """Losses of a pair that dominates the mechanism, up to `slack`."""
         step, n = self._grid
-        index = np.arange(n + 1, dtype=np.int64)
         if self.law.smooth is not None:
-            index = np.unique(np.append(index[::_STRIDE], n))
-            curve, terms = self.law.smooth(np.exp(step * index)), 1000
+            curve, index = _refined(self.law.smooth, step, n)
+            terms = 1000
         else:
             curve, index = upper_envelope([pair for _, pair in self._pairs], step, n)
             curve, terms = curve + self.law.atom, max(len(p) for _, (p, _) in self._pairs)
@@ -224,6 +226,8 @@ class _Cost:
         one, _ = self._composed(1, -1)
         each = float(one.get_delta_for_epsilon(epsilon / times)) + self.pessimistic.slack
         upper = min(upper, times * each)
+        if epsilon >= times * self.law.epsilon:
+            upper = min(upper, times * self.law.delta)
         lower = 0.0
         for which in range(len(self.optimistic)):
             low, margin = self._composed(times, which)
@@ -239,6 +243,8 @@ class _Cost:
         one, _ = self._composed(1, -1)
         each = _smallest_epsilon(one, delta / times - self.pessimistic.slack, up=True)
         upper = min(upper, times * each)
+        if delta >= times * self.law.delta:
+            upper = min(upper, times * self.law.epsilon)
         lower = 0.0
         for which, losses in enumerate(self.optimistic):
             if _repeated(losses.infinite, times) > delta + 2 * times * losses.slack:
@@ -266,6 +272,22 @@ class _Cost:
         return many, times * losses.slack + 2 * CUT + fourier
 
 
+def _refined(
+    curve: Callable[[Floats], Floats], step: float, n: int
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Values of a smooth curve at every _STRIDE-th grid point, and at all near its bends."""
+    index = np.unique(np.append(np.arange(0, n + 1, _STRIDE, dtype=np.int64), n))
+    value = curve(np.exp(step * index))
+    slopes = np.diff(value) / np.diff(np.exp(step * index))
+    bend = np.abs(np.diff(slopes)) * np.exp(step * index[1:-1])
+    sharpest = 1 + np.argsort(-bend)[:_BENDS]
+    near = index[sharpest][:, None] + np.arange(-_STRIDE, _STRIDE + 1)
+    extra = np.setdiff1d(near[(near >= 0) & (near <= n)], index)
+    index, value = np.append(index, extra), np.append(value, curve(np.exp(step * extra)))
+    order = np.argsort(index)
+    return value[order], index[order]
+
+
 def _with_slack(losses: Losses, terms: int) -> Losses:
     """Add what rounding may do to a hockey stick that is a sum of so many terms."""
     slack = losses.slack + 4 * (terms + 16) * ROUNDING
@@ -282,16 +304,16 @@ def _smallest_epsilon(composed: Any, delta: float, up: bool) -> float:
     def excess(epsilon: float) -> float:
         return float(composed.get_delta_for_epsilon(epsilon)) - delta
 
-    if delta < 0 or excess(1e6) > 0:
+    if delta < 0 or excess(2 * _FARTHEST * _MOST) > 0:
         return math.inf
     if excess(0.0) <= 0:
         return 0.0
     low, high = 0.0, 1.0
-    while excess(high) > 0:
-        low, high = high, 2 * high
-    root = float(brentq(excess, low, high, xtol=1e-10)) if excess(high) < 0 else high
+    while (there := excess(high)) > 0:
+        low, high = high, 4 * high
+    root = float(brentq(excess, low, high, xtol=1e-8)) if there < 0 else high
     # The root is rounded; the answer must lie on its own side of it.
-    move = 1e-9 * max(1.0, root)
+    move = 2e-8
     if up:
         while excess(root) > 0:
             root, move = root + move, 2 * move
@@ -301,8 +323,17 @@ def _smallest_epsilon(composed: Any, delta: float, up: bool) -> float:
     return max(root, 0.0)
 
 
+@lru_cache(maxsize=4)
 def _cost_of(mechanism: Any) -> _Cost:
     return _Cost(law_of(mechanism))
+
+
+def _cost_for(mechanism: Any) -> _Cost:
+    """The costs of a mechanism; `ArgumentError` for anything else, hashable or not."""
+    try:
+        return _cost_of(mechanism)
+    except TypeError:
+        raise ArgumentError("mechanism", mechanism, "a Design or a closed form") from None
 
 
 def _distributions() -> Any:

@@ -31,7 +31,8 @@ class Law:
     """
 
     label: str
-    epsilon: float
+    epsilon: float  # of the budget that one release is known to keep, rounded up
+    delta: float
     ratio: float  # standard deviation / sensitivity
     atom: float
     shifts: tuple[Any, ...]
@@ -57,7 +58,8 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
     """Pieces of a design: cells, at whole shifts; on a mesh of free edges, at its differences."""
     document = noise.document
     masses, edges = noise._masses, noise._edges
-    epsilon, ratio = float(document.epsilon), noise.std / float(document.sensitivity)
+    epsilon, delta = (math.nextafter(float(x), 99.0) for x in (document.epsilon, document.delta))
+    ratio = noise.std / float(document.sensitivity)
     if document.edges is None:
 
         def lattice(m: int) -> Pair:
@@ -67,7 +69,7 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
 
         symmetric = document.weights == document.weights[::-1]
         shifts = tuple(range(1, document.whole_shifts + 1))
-        return Law(label, epsilon, ratio, noise.atom, shifts, symmetric, lattice)
+        return Law(label, epsilon, delta, ratio, noise.atom, shifts, symmetric, lattice)
     exact, reach = document.edges, document.sensitivity / document.step
     gaps = {abs(a - b) for a in exact for b in exact if 0 < abs(a - b) <= reach} | {reach}
     step = float(document.step)
@@ -82,7 +84,7 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
         here, there = np.searchsorted(edges, middle), np.searchsorted(moved, middle)
         return density[here] * width, density[there] * width
 
-    return Law(label, epsilon, ratio, noise.atom, tuple(sorted(gaps)), False, mesh)
+    return Law(label, epsilon, delta, ratio, noise.atom, tuple(sorted(gaps)), False, mesh)
 
 
 def _law_of_rival(rival: Mechanism) -> Law:
@@ -114,11 +116,11 @@ def _law_of_rival(rival: Mechanism) -> Law:
         return cut(even, shift)
 
     if isinstance(rival, StepNoise):
-        return Law(rival.label, rival.epsilon, ratio, atom, worst, True, steps)
+        return Law(rival.label, rival.epsilon, rival.delta, ratio, atom, worst, True, steps)
     if isinstance(rival, IntegerMechanism):
-        return Law(rival.label, rival.epsilon, ratio, 0.0, worst, True, whole)
+        return Law(rival.label, rival.epsilon, rival.delta, ratio, 0.0, worst, True, whole)
 
     def smooth(gammas: Floats) -> Floats:
         return rival.profile(np.log(gammas))
 
-    return Law(rival.label, rival.epsilon, ratio, atom, worst, True, bins, smooth)
+    return Law(rival.label, rival.epsilon, rival.delta, ratio, atom, worst, True, bins, smooth)

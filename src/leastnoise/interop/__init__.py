@@ -1,0 +1,13 @@
+"""Designs inside other libraries: OpenDP, SciPy, diffprivlib.
+
+Each function lives in the module of its library and imports it when called; nothing here is
+needed to design or to release.
+"""
+
+from __future__ import annotations
+
+from .diffprivlib import OptimalMechanism
+from .opendp import to_opendp
+from .scipy_stats import to_scipy
+
+__all__ = ["OptimalMechanism", "to_opendp", "to_scipy"]
