@@ -27,6 +27,9 @@ _HOME = {
     "Custom": "losses",
     "Loss": "losses",
     "closed_forms": "mechanisms",
+    "compare": "compare",
+    "compose": "accounting",
+    "sweep": "sweep",
     "ArgumentError": "errors",
     "CertificateError": "errors",
     "FormatError": "errors",
@@ -54,11 +57,16 @@ __all__ = [
     "RegimeError",
     "Sum",
     "closed_forms",
+    "compare",
+    "compose",
     "design",
     "load",
+    "sweep",
 ]
 
 if TYPE_CHECKING:
+    from .accounting import compose
+    from .compare import compare
     from .design import Design, design, load
     from .errors import (
         ArgumentError,
@@ -71,6 +79,7 @@ if TYPE_CHECKING:
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
     from .search import Progress
+    from .sweep import sweep
 
 
 def __getattr__(name: str) -> Any:

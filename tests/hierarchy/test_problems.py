@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from leastnoise.certify import Document, check
 from leastnoise.errors import ArgumentError
 from leastnoise.exact import exp_lower
 from leastnoise.hierarchy import D, Options, P, merged_tails
@@ -99,6 +100,16 @@ def test_noise_on_random_meshes_is_private(seed):
     assert bound.certified, bound.reason
     assert shortfall_of(bound, epsilon, delta, 1) <= 0
     assert bound.optimum <= float(bound.upper) + 1e-12
+    # The checker of mechanism files agrees: same weights, as a mesh with free edges.
+    (density,), (total,) = bound.exact_weights.density, bound.exact_weights.total
+    weights = tuple(d * (b - a) for d, (a, b) in zip(density, pairwise(pi), strict=True))
+    document = Document(
+        kind="additive", epsilon=Fraction(epsilon), delta=Fraction(delta),
+        sensitivity=Fraction(1), loss=None, step=Fraction(1, 4), grid=1, denominator=total,
+        first=0, weights=weights, atom=0, tail=None, edges=tuple(map(Fraction, pi)),
+        upper=Fraction(bound.upper), lower=Fraction(0), certificate=None,
+    )
+    assert check(document).private
 
 
 def test_merging_cells_raises_the_upper_bound():

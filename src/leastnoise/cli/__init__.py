@@ -9,9 +9,12 @@ from rich.console import Console
 
 from .. import __version__
 from ..errors import LeastnoiseError
+from .compare import compare
+from .compose import compose
 from .design import design
 from .hierarchy import hierarchy
 from .release import release, sample
+from .sweep import sweep
 from .verify import verify
 
 app = typer.Typer(
@@ -29,6 +32,9 @@ app.command("design")(design)
 app.command("verify")(verify)
 app.command("release", context_settings=_numbers)(release)
 app.command("sample")(sample)
+app.command("compare")(compare)
+app.command("compose")(compose)
+app.command("sweep")(sweep)
 app.command("hierarchy")(hierarchy)
 
 
