@@ -1,0 +1,241 @@
+"""Every bound that a loss promises, against its values on fine walks."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from leastnoise.errors import ArgumentError
+from leastnoise.losses import (
+    L1,
+    L2,
+    Custom,
+    Huber,
+    Loss,
+    Piecewise,
+    Pinball,
+    Power,
+    Sum,
+    as_loss,
+    loss_from_spec,
+)
+
+TINY = Fraction(1, 10**25)
+
+places = st.fractions(-3, 3, max_denominator=12)
+values = st.fractions(0, 4, max_denominator=6)
+slopes = st.fractions(Fraction(1, 6), 4, max_denominator=6)
+
+
+@st.composite
+def piecewise(draw: st.DrawFn) -> Piecewise:
+    xs = sorted(draw(st.sets(places, min_size=1, max_size=5)))
+    return Piecewise(tuple((x, draw(values)) for x in xs), (-draw(slopes), draw(slopes)))
+
+
+powers = st.fractions(1, 5, max_denominator=4).map(Power)
+simple = st.one_of(
+    st.just(L1()), st.just(L2()),
+    st.fractions(Fraction(1, 9), Fraction(8, 9), max_denominator=9).map(Pinball),
+    powers, st.fractions(Fraction(1, 6), 3, max_denominator=6).map(Huber), piecewise(),
+)
+sums = st.lists(
+    st.tuples(st.fractions(Fraction(1, 4), 3, max_denominator=4), simple), min_size=1, max_size=3
+).map(lambda terms: Sum(tuple(terms)))
+losses = st.one_of(simple, sums)
+steps = st.fractions(Fraction(1, 12), 2, max_denominator=12)
+indices = st.integers(-12, 12)
+
+
+def walk(lo: Fraction, hi: Fraction, parts: int = 24) -> list[Fraction]:
+    return [lo + (hi - lo) * Fraction(j, parts) for j in range(parts + 1)]
+
+
+@given(losses, places)
+def test_lower_and_upper_enclose_and_agree_with_floats(loss: Loss, x: Fraction) -> None:
+    assert 0 <= loss.lower(x) <= loss.upper(x) <= loss.lower(x) * (1 + TINY)
+    assert loss(float(x)) == pytest.approx(float(loss.lower(x)), abs=1e-9)
+
+
+@given(losses, indices, steps)
+def test_the_minorant_is_nowhere_above_the_loss(loss: Loss, i: int, step: Fraction) -> None:
+    left, right = loss.minorant(i, step), loss.minorant(i + 1, step)
+    assert list(loss.minorants(i, i + 1, step)) == [left, right]
+    for x in walk(i * step, (i + 1) * step):
+        share = x / step - i
+        assert (1 - share) * left + share * right <= loss.upper(x)
+
+
+@given(losses, indices, steps)
+def test_the_chord_error_is_enough(loss: Loss, i: int, step: Fraction) -> None:
+    lo, hi = i * step, (i + 1) * step + step / 3
+    error = loss.chord_error(lo, hi)
+    assert error >= 0
+    for x in walk(lo, hi):
+        share = (x - lo) / (hi - lo)
+        chord = (1 - share) * loss.lower(lo) + share * loss.lower(hi)
+        assert chord - loss.upper(x) <= error
+
+
+@given(losses, places, steps)
+def test_the_cell_mean_is_at_least_the_mean(loss: Loss, lo: Fraction, width: Fraction) -> None:
+    # Between two neighbours of a walk the loss is at least its chord less the chord's error.
+    nodes = walk(lo, lo + width, 32)
+    below = [
+        (loss.lower(a) + loss.lower(b)) / 2 - loss.chord_error(a, b) for a, b in pairwise(nodes)
+    ]
+    assert sum(below) / 32 <= loss.cell_mean(lo, lo + width)
+    # And it is not much more than the trapezoids.
+    trapezoids = [(loss.upper(a) + loss.upper(b)) / 2 for a, b in pairwise(nodes)]
+    assert loss.cell_mean(lo, lo + width) <= sum(trapezoids) / 32 + width * 40 / 32
+
+
+def worst_release(loss: Loss, x: Fraction, g: Fraction, parts: int = 16) -> Fraction:
+    """The largest expected loss over values j/parts of a grid step above the grid."""
+    return max(
+        (1 - f) * loss.lower(x - f * g) + f * loss.lower(x + (1 - f) * g)
+        for f in (Fraction(j, parts) for j in range(parts))
+    )
+
+
+@given(losses, places, steps)
+def test_release_point_covers_every_value(loss: Loss, x: Fraction, g: Fraction) -> None:
+    assert worst_release(loss, x, g) <= loss.release_point(x, g)
+
+
+@given(losses, indices, steps, st.sampled_from([1, 3, 5]))
+def test_release_cell_covers_every_value(loss: Loss, i: int, step: Fraction, grid: int) -> None:
+    g = step / grid
+    points = [i * step + j * g for j in range(-(grid // 2), grid // 2 + 1)]
+    bound = loss.release_cell(i, step, grid)
+    each = [
+        sum((1 - f) * loss.lower(x - f * g) + f * loss.lower(x + (1 - f) * g) for x in points)
+        for f in (Fraction(j, 8) for j in range(8))
+    ]
+    assert max(each) / grid <= bound
+    # Not loose: no more than the mean over points that rounding reaches.
+    reach = max(loss.upper(x + s * g) for x in points for s in (-1, 0, 1))
+    assert bound <= reach * Fraction(3, 2) + TINY
+
+
+@given(losses, places, st.integers(1, 6), steps)
+def test_release_run_is_at_least_the_mean_of_points(
+    loss: Loss, first: Fraction, count: int, g: Fraction
+) -> None:
+    points = [first + j * g for j in range(count)]
+    middle = first + (count - 1) * g / 2
+    if isinstance(loss, Piecewise):  # there it is exactly that
+        mean = sum(loss.release_point(x, g) for x in points) / count
+        assert loss.release_run(middle, count, g) == mean
+    f = Fraction(1, 2)
+    total = sum((1 - f) * loss.lower(x - f * g) + f * loss.lower(x + f * g) for x in points)
+    assert total / count <= loss.release_run(middle, count, g)
+
+
+@given(losses, places)
+def test_mirror(loss: Loss, x: Fraction) -> None:
+    assert loss.mirror().lower(x) == loss.lower(-x)
+    assert loss.mirror().mirror().lower(x) == loss.lower(x)
+    assert not loss.symmetric or loss.lower(x) == loss.lower(-x)
+
+
+@given(losses, st.fractions(0, 5, max_denominator=6), st.sampled_from([1, -1]))
+def test_the_outer_minimum_is_below_everything_out_there(
+    loss: Loss, edge: Fraction, side: int
+) -> None:
+    least = loss.outer_minimum(side, edge)
+    assert all(least <= loss.upper(side * x) for x in walk(edge, edge + 12, 96))
+
+
+@given(losses, st.fractions(Fraction(1, 6), 5, max_denominator=6), st.sampled_from([1, -1]))
+def test_the_tail_is_above_the_loss_and_convex(loss: Loss, start: Fraction, side: int) -> None:
+    try:
+        polynomial = loss.tail(side, start)
+    except ArgumentError as error:
+        assert "kink" in str(error)
+        return
+    assert all(a >= 0 for a in polynomial[2:])
+    for t in walk(start, start * 20):
+        value = sum((a * t**power for power, a in enumerate(polynomial)), Fraction(0))
+        assert loss.lower(side * t) <= value
+
+
+@given(losses)
+def test_specifications_read_back(loss: Loss) -> None:
+    again = loss_from_spec(json.loads(json.dumps(loss.spec())))
+    for x in walk(Fraction(-4), Fraction(4)):
+        assert again.lower(x) == loss.lower(x)
+    assert loss.effort > 0
+    assert loss.effort_at(4000) >= loss.effort_at(64)
+
+
+@given(piecewise())
+def test_falls_nowhere(loss: Piecewise) -> None:
+    places = sorted({abs(x) for x, _ in loss.points} | {Fraction(0), Fraction(9)})
+    right, left = [loss.lower(x) for x in places], [loss.lower(-x) for x in places]
+    assert loss.falls_nowhere == (right == sorted(right) and left == sorted(left))
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ({"name": "l3"}, "loss must be"),
+        ("l1", "an object"),
+        ({"name": "power", "p": "0.5"}, "between 1 and 16"),
+        ({"name": "power", "p": "17"}, "between 1 and 16"),
+        ({"name": "huber", "width": "-1"}, "positive"),
+        ({"name": "pinball", "tau": "0"}, "strictly between"),
+        ({"name": "pinball", "tau": "x"}, "finite number"),
+        ({"name": "pinball"}, "keys"),
+        ({"name": "piecewise", "points": [["1", "1"], ["0", "0"]], "slopes": ["-1", "1"]},
+         "increasing"),
+        ({"name": "piecewise", "points": "x", "slopes": ["-1", "1"]}, "points"),
+        ({"name": "piecewise", "points": [["0", "0"]] * 1001, "slopes": ["-1", "1"]}, "1000"),
+        ({"name": "sum", "terms": [["0", {"name": "l1"}]]}, "positive weight"),
+        ({"name": "sum", "terms": [["1", {"name": "l1"}]] * 101}, "100 terms"),
+    ],
+)
+def test_bad_specifications(spec: Any, words: str) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        loss_from_spec(spec)
+
+
+def test_a_loss_beyond_floats_is_refused() -> None:
+    with pytest.raises(ArgumentError, match="floats"):
+        Piecewise(((0, Fraction(10) ** 400),), (-1, 1))
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("l1", {"name": "l1"}), ("absolute", {"name": "l1"}), ("squared", {"name": "l2"}),
+        ("power:1", {"name": "l1"}), ("power:2.5", {"name": "power", "p": "2.5"}),
+        ("huber:0.5", {"name": "huber", "width": "0.5"}),
+        ("pinball:0.9", {"name": "pinball", "tau": "0.9"}),
+    ],
+)
+def test_names(text: str, spec: dict[str, Any]) -> None:
+    assert as_loss(text).spec() == spec
+    assert as_loss(spec).spec() == spec
+
+
+def test_thousand_kinks_are_found_quickly() -> None:
+    loss = Piecewise(tuple((x, x * x) for x in range(-500, 500)), (-1000, 1000))
+    assert loss.lower(Fraction(7, 2)) == Fraction(9 + 16, 2)
+    assert loss.cell_mean(Fraction(0), Fraction(2)) == Fraction(3, 2)
+
+
+def test_custom_losses_are_estimates() -> None:
+    loss = Custom(lambda x: x * x, convex=True)
+    assert not loss.certified and loss.spec() == {"name": "custom"}
+    assert not (loss + L1()).certified
+    with pytest.raises(ArgumentError):
+        Custom(lambda x: x * x)
+    with pytest.raises(ArgumentError, match="unbounded"):
+        Custom(lambda x: 1.0, convex=True)
