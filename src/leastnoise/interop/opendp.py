@@ -17,46 +17,63 @@ if TYPE_CHECKING:
 _WHOLE = {"i32": 2**31 - 1, "i64": 2**63 - 1}
 
 
-def to_opendp(design: Design, *, profile: bool = False, T: str | None = None) -> Any:
+def to_opendp(design: Design, *, T: str | None = None) -> Any:
     """The design's `release` as an OpenDP measurement on one number.
 
     Input: AtomDomain(T) without NaN, AbsoluteDistance(T); T is "f64", or "i32" (the default for
     integer designs) or "i64". Output measure: Approximate(MaxDivergence), so that it composes with
-    OpenDP's own (epsilon, delta) measurements such as canonical noise; with `profile=True`
-    SmoothedMaxDivergence, whose privacy curve is the design's exact profile.
+    OpenDP's own (epsilon, delta) measurements such as canonical noise.
 
     The privacy map is the design's budget for distances up to its sensitivity, rounded up, and
     group privacy beyond: k = ceil(distance/sensitivity) steps cost k*epsilon and
-    delta*(1 + e^epsilon + ... + e^((k-1)*epsilon)). (With `profile=True` larger distances are
-    refused.) OpenDP's distances are binary: the float 0.1 exceeds a sensitivity of one tenth by
-    5e-18, which costs the map an extra delta of that over the grid step, some 1e-16; sensitivities
-    such as 1 or 0.125 cost none.
+    delta*(1 + e^epsilon + ... + e^((k-1)*epsilon)). OpenDP's distances are binary: the float 0.1
+    exceeds a sensitivity of one tenth by 5e-18, which costs an extra delta of that over the
+    grid step, some 1e-12; sensitivities such as 1 or 0.125 cost none.
     The function never fails on data: values beyond the grid are clamped, which moves no two values
     apart, and integers beyond T saturate after the noise.
 
     OpenDP asks you to enable the features "contrib" and "honest-but-curious": it cannot check a
     foreign mechanism. What it cannot check is what the design's mechanism file proves.
     """
-    try:
-        import opendp.prelude as dp
-    except ImportError:
-        raise MissingExtraError("opendp", "opendp") from None
+    dp = _opendp()
     kind = T or ("i32" if design.integer else "f64")
     allowed = tuple(_WHOLE) if design.integer else ("f64",)
     if kind not in allowed:
         raise ArgumentError("T", T, f"one of {', '.join(allowed)} for this design")
     domain = dp.atom_domain(T=kind) if design.integer else dp.atom_domain(T=kind, nan=False)
     metric = dp.absolute_distance(T=kind)
-    if profile:
-        measure: Any = dp.smoothed_max_divergence()
-        privacy_map: Any = _profile_map(design, dp)
-    else:
-        measure = dp.approximate(dp.max_divergence())
-        privacy_map = _budget_map(design)
     return dp.m.make_user_measurement(
-        input_domain=domain, input_metric=metric, output_measure=measure,
-        function=_function(design, kind), privacy_map=privacy_map, TO=kind,
+        input_domain=domain, input_metric=metric,
+        output_measure=dp.approximate(dp.max_divergence()),
+        function=_function(design, kind), privacy_map=_budget_map(design), TO=kind,
     )
+
+
+def to_opendp_profile(design: Design) -> Any:
+    """The design's exact privacy profile, rounded up, as an OpenDP `PrivacyProfile`.
+
+    It has `delta(epsilon)` and `epsilon(delta)`, for one release and distances up to the
+    sensitivity. (OpenDP 0.16 has no way to return a profile from a foreign measurement.)
+    """
+    dp = _opendp()
+
+    def curve(epsilon: float) -> float:
+        if not epsilon >= 0:
+            raise ArgumentError("epsilon", epsilon, "at least 0")
+        # delta falls with epsilon, so that of a smaller, shorter epsilon is safe.
+        level = Fraction(math.floor(min(epsilon, 100.0) * 2**30), 2**30)
+        value = float(design.noise.profile(level))
+        return min(1.0, math.nextafter(value, math.inf)) if value > 0 else 0.0
+
+    return dp.new_privacy_profile(curve)
+
+
+def _opendp() -> Any:
+    try:
+        import opendp.prelude as dp
+    except ImportError:
+        raise MissingExtraError("opendp", "opendp") from None
+    return dp
 
 
 def _function(design: Design, kind: str) -> Any:
@@ -96,26 +113,6 @@ def _budget_map(design: Design) -> Any:
     return privacy_map
 
 
-def _profile_map(design: Design, dp: Any) -> Any:
-    def privacy_map(d_in: Any) -> Any:
-        steps, slip = _steps(d_in, design)
-        if steps > 1:
-            raise ArgumentError("d_in", d_in, f"at most the sensitivity {design.sensitivity:g}")
-
-        def curve(epsilon: float) -> float:
-            if not epsilon >= 0:
-                raise ArgumentError("epsilon", epsilon, "at least 0")
-            # delta falls with epsilon, so that of a smaller, shorter epsilon is safe.
-            level = Fraction(math.floor(min(epsilon, 100.0) * 2**30), 2**30)
-            value = float(design.noise.profile(level)) if steps else 0.0
-            above = math.nextafter(value, math.inf) if value > 0 else 0.0
-            return min(1.0, _float_up(Fraction(above) + slip))
-
-        return dp.new_privacy_profile(curve)
-
-    return privacy_map
-
-
 def _steps(d_in: Any, design: Design) -> tuple[int, Fraction]:
     """(k, slip): values d_in apart are k sensitivities apart after rounding, but for a slip.
 
@@ -128,8 +125,11 @@ def _steps(d_in: Any, design: Design) -> tuple[int, Fraction]:
         raise ArgumentError("d_in", d_in, "at least 0")
     whole = math.floor(distance / sensitivity)
     excess = distance - whole * sensitivity
-    if whole >= 1 and 0 < excess <= sensitivity / 10**12 and not design.integer:
-        return whole, excess / design.noise.grid_step
+    slip = excess / design.noise.grid_step
+    # Worth it only while it is next to nothing; else the next whole number of sensitivities.
+    small = max(design.document.delta / 100, Fraction(1, 10**11))
+    if whole >= 1 and 0 < slip <= small and not design.integer:
+        return whole, slip
     return whole + (excess > 0), Fraction(0)
 
 

@@ -41,6 +41,9 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
     def __reduce__(self) -> tuple[type, tuple[AdditiveNoise]]:
         return type(self), (self.noise,)
 
+    def _updated_ctor_param(self) -> dict[str, AdditiveNoise]:
+        return {"noise": self.noise}  # what SciPy freezes a copy with
+
     @property
     def atom(self) -> float:
         """P(noise = 0) beyond the density."""
@@ -126,6 +129,9 @@ class WholeNoise(rv_discrete):  # type: ignore[misc]
 
     def __reduce__(self) -> tuple[type, tuple[AdditiveNoise]]:
         return type(self), (self.noise,)
+
+    def _updated_ctor_param(self) -> dict[str, AdditiveNoise]:
+        return {"noise": self.noise}  # what SciPy freezes a copy with
 
     def _pmf(self, k: Any) -> Any:
         return self.noise.pdf(k)
