@@ -68,7 +68,7 @@ def good_count(question: Question, about: int, lower: bool) -> int:
         rule = question.crossing
         if rule is not None and ((rule.at - question.low) / mesh.step).denominator != 1:
             share += 0.1
-        return share + 0.2 * (count / about - 1)
+        return share + 0.05 * (count / about - 1)
 
     return min(range(about, about + about // 2 + 1), key=lost)
 

@@ -90,6 +90,7 @@ class Search:
         self.reason = ""
         self._lower_pattern: Pattern | None = None
         self._upper_pattern: Pattern | None = None
+        self._rest = False
         self._support: tuple[list[float], float] | None = None
         self.at_zero = float(question.loss.upper(Fraction(0)))
 
@@ -144,8 +145,20 @@ class Search:
         self._lower(lower)
         if self._done():
             return
+        if self._rest and not fixed:
+            self._rest = False  # the last channel program gained little: lower bounds first
+            return
+        before = self.bracket.upper
         upper = mesh_of(self.question, about if fixed else good_count(self.question, about, False))
         self._upper(upper)
+        self._rest = not self._gained(before)
+
+    def _gained(self, before: Upper | None) -> bool:
+        """Whether the last channel closed at least a tenth of the bracket."""
+        now, lower = self.bracket.upper, self.bracket.lower
+        if before is None or now is None or lower is None:
+            return True
+        return 10 * (before.value - now.value) >= before.value - lower.value
 
     # -- what needs no program ------------------------------------------------------------------
 
@@ -192,11 +205,13 @@ class Search:
             self._offer(channel, upper_costs(mesh, outputs), "program")
 
     def _lower_rounds(self, program: ChannelProgram, mesh: Mesh) -> Round | None:
-        last, best = None, 0.0
+        last, best, quiet = None, 0.0, 0
         for found in self._rounds(program):
+            quiet = quiet + 1 if found.value <= best * (1 + 0.01 * self.gap) else 0
             last, best = found, found.value
             self._report(best, math.inf, mesh.count)
-            if self._closes(best, math.inf):
+            # Whole numbers need the solution itself; else the bound is all that is wanted.
+            if not self.question.integer and (quiet >= 2 or self._closes(best, math.inf)):
                 break
         if last is None or best <= 0:
             return None

@@ -1,0 +1,75 @@
+"""`leastnoise design --bounds LOW HIGH`: what the command line needs for data dependent noise."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..dependent import DependentDesign, design_dependent
+from ..errors import ArgumentError
+
+
+def run_dependent(**options: Any) -> DependentDesign:
+    """The design that the options of the command line ask for.
+
+    Options are those of `design_dependent`, as text or numbers; None means not given. `prior` may
+    also be the path of a JSON file: a histogram, or a list of public samples.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    prior = given.get("prior", "uniform")
+    if isinstance(prior, str) and prior != "uniform":
+        given["prior"] = _prior_file(prior)
+    return design_dependent(**given)
+
+
+def _prior_file(path: str) -> Any:
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ArgumentError(
+            "prior", path, f'"uniform" or a readable JSON file ({error})'
+        ) from None
+
+
+def describe(found: DependentDesign) -> dict[str, Any]:
+    """What `--json` prints: plain numbers, the bracket rounded outwards."""
+    low, high = found.bounds
+    document = found.document
+    return {
+        "kind": "dependent",
+        "epsilon": found.epsilon,
+        "delta": found.delta,
+        "sensitivity": found.sensitivity,
+        "loss": found.loss.name,
+        "bounds": [low, high],
+        "integer": found.integer,
+        "prior": "uniform" if document.question.prior is None else "histogram",
+        "lower": found.lower,
+        "upper": found.upper,
+        "gap": found.gap if found.gap != float("inf") else None,
+        "converged": found.converged,
+        "status": found.status,
+        "seconds": found.stats["seconds"],
+        "rounds": found.stats["rounds"],
+        "cells": found.stats["cells"],
+        "answers": len(document.outputs),
+        "exact_answer": max(document.atoms) / document.denominator,
+        "worst_expected_loss": float(found.expected_loss(found.row_values).max()),
+    }
+
+
+def lines(found: DependentDesign) -> list[str]:
+    """A few lines for people."""
+    low, high = found.bounds
+    exact = max(found.document.atoms) / found.document.denominator
+    words = [
+        f"private answers on [{low:g}, {high:g}], epsilon {found.epsilon:g}, "
+        f"delta {found.delta:g}, sensitivity {found.sensitivity:g}, loss {found.loss.name}",
+        f"expected loss at most {found.upper:.8g}, proven",
+        f"no private answer can go below {found.lower:.8g}, proven",
+    ]
+    if exact > 0:
+        words.append(f"the true value itself is answered with probability up to {exact:.6g}")
+    words.append(f"{found.status}; {found.stats['seconds']:.2f} s")
+    return words
