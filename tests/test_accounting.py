@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import sys
@@ -96,6 +97,28 @@ def test_all_shifts_count():
     assert found.pessimistic >= every[worst] + law.atom - 1e-12
     exact = float(whole.noise.profile(math.log(gammas[worst])))
     assert found.pessimistic == pytest.approx(exact, rel=1e-3)
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 3.0, 5.0])
+def test_three_releases_at_every_mix_of_shifts(epsilon):
+    """An adversary who picks another shift for each release stays below the pessimistic value."""
+    whole = design(epsilon=3, delta=0.3, sensitivity=3, integer=True)
+    law = law_of(whole)
+    pairs = [(p[keep], q[keep]) for p, q in map(law.pair, law.shifts)
+             for keep in [(p > 1e-13) | (q > 1e-13)]]
+    gamma, worst, same = math.exp(epsilon), 0.0, 0.0
+    for mix in itertools.combinations_with_replacement(range(len(pairs)), 3):
+        here = there = np.ones(1)
+        for m in mix:
+            here, there = (np.outer(a, b).ravel() for a, b in ((here, pairs[m][0]),
+                                                               (there, pairs[m][1])))
+        cost = float(np.maximum(here - gamma * there, 0).sum())
+        worst = max(worst, cost)
+        same = max(same, cost) if len(set(mix)) == 1 else same
+    found = compose(whole, 3, epsilon=epsilon)
+    assert found.optimistic <= same + 1e-9
+    assert worst <= found.pessimistic + 1e-9
+    assert found.pessimistic <= 1.2 * worst
 
 
 def test_chords_give_the_curve_back():

@@ -109,11 +109,11 @@ class Comparison:
         lines = [
             f"Comparison at epsilon={d.epsilon:g}, delta={d.delta:g}, "
             f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} {d.lower:.6g}",
-            f"  {'mechanism':<32}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",
+            f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",
         ]
         for row in self.rows:
             lines.append(
-                f"  {row.label:<32}{row.loss:>11.6g}{percent(row.excess):>10}"
+                f"  {row.label:<34}{row.loss:>11.6g}{percent(row.excess):>10}"
                 f"{row.error_95:>12.5g}  {interval(row.support)}"
                 + (f"  ({row.note})" if row.note else "")
             )

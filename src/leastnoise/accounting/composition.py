@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from ..errors import ArgumentError, MissingExtraError
-from ..exact import Number, rational
+from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
 from ..mechanisms.analytic_gaussian import gaussian_delta
 from ..mechanisms.numeric import Floats
@@ -68,9 +69,14 @@ class Composition:
         given = f"delta={self.delta:g}" if self.asked == "epsilon" else f"epsilon={self.epsilon:g}"
         return (
             f"Composition({self.mechanism}, {self.times} releases, {given}: {self.asked} in "
-            f"[{self.optimistic:.6g}, {self.pessimistic:.6g}]; Gaussian noise of equal variance "
-            f"{self.gaussian:.6g})"
+            f"[{shown(self.optimistic, round_down)}, {shown(self.pessimistic, round_up)}]; "
+            f"Gaussian noise of equal variance {shown(self.gaussian, round_up)})"
         )
+
+
+def shown(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
+    """Six digits of a bound, rounded to its own side."""
+    return "inf" if math.isinf(value) else f"{float(towards(Fraction(value), 6)):.6g}"
 
 
 def compose(

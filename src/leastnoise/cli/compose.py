@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -36,6 +33,7 @@ def compose(
     Each value is a bracket: at least the first number, at most the second.
     """
     from ..accounting import break_even, compose_many
+    from ..accounting.composition import shown
     from ..design import load
 
     counts = _counts(times)
@@ -65,10 +63,13 @@ def compose(
     table.add_column(f"{asked} at most", justify="right")
     table.add_column("Gaussian, equal variance", justify="right")
     for one in found:
-        table.add_row(str(one.times), _shown(one.optimistic, round_down),
-                      _shown(one.pessimistic, round_up), _shown(one.gaussian, round_up))
+        table.add_row(str(one.times), shown(one.optimistic, round_down),
+                      shown(one.pessimistic, round_up), shown(one.gaussian, round_up))
     console = Console()
     console.print(table)
+    if any(one.pessimistic == float("inf") for one in found):
+        console.print("inf: no epsilon is enough, since an output can rule the neighbour out.",
+                      highlight=False, soft_wrap=True)
     if total is None:
         return
     if turn is None:
@@ -76,12 +77,6 @@ def compose(
     else:
         words = f"From {turn} releases on, Gaussian noise of equal variance is cheaper."
     console.print(words, highlight=False, soft_wrap=True)
-
-
-def _shown(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
-    if math.isinf(value):
-        return "none is enough"
-    return f"{float(towards(Fraction(value), 6)):.6g}"
 
 
 def _counts(times: str) -> list[int]:
