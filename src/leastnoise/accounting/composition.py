@@ -6,7 +6,7 @@ The margins for rounding and convolution, and why the two sides are sides: `domi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -336,10 +336,9 @@ def _cost_of(mechanism: Any) -> _Cost:
 
 def _cost_for(mechanism: Any) -> _Cost:
     """The costs of a mechanism; `ArgumentError` for anything else, hashable or not."""
-    try:
-        return _cost_of(mechanism)
-    except TypeError:
-        raise ArgumentError("mechanism", mechanism, "a Design or a closed form") from None
+    if not isinstance(mechanism, Hashable):
+        raise ArgumentError("mechanism", mechanism, "a Design or a closed-form mechanism")
+    return _cost_of(mechanism)
 
 
 def _distributions() -> Any:
