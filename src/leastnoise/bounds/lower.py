@@ -1,7 +1,7 @@
 """From float multipliers to an exact lower bound, and multipliers in closed form for step = D.
 
 Any multipliers 0 <= z <= y prove a bound (`../certify/lower.proof.md`), so rounding can only
-weaken it. The closed form and why it is best at step = D: `lower.proof.md`.
+weaken it. The closed form at step = D, and what is not claimed of it: `lower.proof.md`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Canonical:
 
 
 def canonical(problem: Problem) -> Canonical | None:
-    """The best multipliers at step = sensitivity, by a recursion outwards from 0.
+    """Good multipliers at step = sensitivity, by a recursion outwards from 0.
 
     None if they would need more cells than a mechanism file may hold, or if noise with a step
     of one sensitivity is not what the problem is about (integers with sensitivity above 1 are
