@@ -23,11 +23,13 @@ from .channel_document import (
     PairMultipliers,
     Prior,
     Question,
+    Tails,
     parse_channel,
 )
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
 
-_MAX_DENOMINATOR_BITS = 4096
+#: Multipliers must share a denominator below 2^this, so that sums of them stay small.
+_MAX_DENOMINATOR_BITS = 1024
 
 
 def check_channel(document: ChannelDocument) -> Report:
@@ -48,6 +50,8 @@ def _claim(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
 
 def _distribution(document: ChannelDocument) -> Claim:
     totals = [sum(row) + atom for row, atom in zip(document.rows, document.atoms, strict=True)]
+    if document.tails is not None:
+        totals += [sum(document.tails.left[1]), sum(document.tails.right[1])]
     error = max(abs(total - document.denominator) for total in totals)
     return _claim(
         "distribution", -Fraction(error, document.denominator),
@@ -85,8 +89,8 @@ def worst_pair(document: ChannelDocument) -> tuple[str, Fraction]:
     # Two different values of one cell share a row, and can differ in the atom only.
     worst = Fraction(0 if document.question.integer else max(document.atoms))
     where = "two values of one cell"
-    for k, m, value in row_hockey_sticks(
-            document.rows, document.atoms, document.question.epsilon, document.reach):
+    rows, atoms = document.wide_rows()
+    for k, m, value in row_hockey_sticks(rows, atoms, document.question.epsilon, document.reach):
         if value > worst:
             worst, where = value, f"rows {k} and {m}"
     return where, worst / document.denominator
@@ -236,7 +240,7 @@ def _common_denominator(certificate: ChannelCertificate) -> int:
             if scale % value.denominator:
                 scale = lcm(scale, value.denominator)
                 if scale.bit_length() > _MAX_DENOMINATOR_BITS:
-                    raise FormatError("the multipliers have no common denominator below 2^4096")
+                    raise FormatError("the multipliers have no common denominator below 2^1024")
     return scale
 
 
@@ -299,7 +303,7 @@ def _instance(document: ChannelDocument) -> Claim:
 
 __all__ = [
     "MAX_OUTPUTS", "MAX_ROWS", "CellLosses", "ChannelCertificate", "ChannelDocument", "Crossing",
-    "PairMultipliers", "Prior", "Question", "channel_dual_bound", "channel_loss", "check_channel",
-    "crossing_floor", "is_convex", "node_weights", "parse_channel",
+    "PairMultipliers", "Prior", "Question", "Tails", "channel_dual_bound", "channel_loss",
+    "check_channel", "crossing_floor", "is_convex", "node_weights", "parse_channel",
     "row_hockey_sticks", "worst_pair", "worst_value_loss",
 ]

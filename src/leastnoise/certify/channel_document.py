@@ -7,9 +7,8 @@ stated in `channel.proof.md`; `channel.py` checks it. Standard library only.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor
@@ -18,19 +17,29 @@ from typing import Any
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
+from .channel_fields import (
+    check_keys,
+    read_count,
+    read_integer,
+    read_list,
+    read_number,
+    read_object,
+    read_positive,
+    read_whole,
+    short,
+)
 from .document import FORMAT
 
-#: Limits of the checker: rows of a channel, outputs, pieces of a prior, digits of a number,
+#: Limits of the checker: rows of a channel, nodes and multipliers of a certificate, outputs, pieces of a prior,
 #: (pairs of rows) x (outputs), and rough microseconds for all exact evaluations of the loss.
 MAX_ROWS = 2_000
+MAX_NODES = 1_000
+MAX_MULTIPLIERS = 300_000
 MAX_OUTPUTS = 4_000
 MAX_PIECES = 10_000
-MAX_DIGITS = 300
 MAX_WORK = 40_000_000
 MAX_EFFORT = 20_000_000
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?", re.ASCII)
-_COUNT = re.compile(r"[0-9]+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -124,6 +133,20 @@ class Question:
 
 
 @dataclass(frozen=True)
+class Tails:
+    """Values beyond the range: the middle of the value's cell plus noise of whole cells.
+
+    `left` and `right` are (first, weights): i cells further with probability
+    weights[i - first] / denominator.
+    """
+
+    low: Fraction
+    high: Fraction
+    left: tuple[int, tuple[int, ...]]
+    right: tuple[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
 class ChannelDocument:
     """A data dependent mechanism and its claims, exactly as stated. Nothing here is checked."""
 
@@ -136,6 +159,7 @@ class ChannelDocument:
     upper: Fraction
     lower: Fraction
     certificate: ChannelCertificate
+    tails: Tails | None = None
 
     @property
     def reach(self) -> int:
@@ -143,8 +167,36 @@ class ChannelDocument:
         return ceil(self.question.sensitivity / self.step)
 
     def row_of(self, value: Fraction) -> int:
-        """The row that serves a value of the range."""
-        return min(floor((value - self.question.low) / self.step), len(self.rows) - 1)
+        """The row that serves a value; below 0 or beyond the last one: a cell of a tail."""
+        cell = floor((value - self.question.low) / self.step)
+        return cell if self.tails is not None else min(cell, len(self.rows) - 1)
+
+    def tail_of(self, cell: int) -> tuple[int, tuple[int, ...]]:
+        """The noise (first, weights) of a cell outside the range."""
+        assert self.tails is not None
+        return self.tails.left if cell < 0 else self.tails.right
+
+    def middle(self, cell: int) -> Fraction:
+        """The middle of a cell."""
+        return self.question.low + (cell + Fraction(1, 2)) * self.step
+
+    def wide_rows(self) -> tuple[list[list[int]], list[int]]:
+        """Rows and atoms of the range with reach + 1 cells of each tail, on common outputs."""
+        if self.tails is None:
+            return [list(row) for row in self.rows], list(self.atoms)
+        count, beyond = len(self.rows), self.reach + 1
+        laws: list[dict[Fraction, int]] = []
+        atoms = []
+        for cell in range(-beyond, count + beyond):
+            if 0 <= cell < count:
+                laws.append(dict(zip(self.outputs, self.rows[cell], strict=True)))
+                atoms.append(self.atoms[cell])
+            else:
+                first, weights = self.tail_of(cell)
+                laws.append({self.middle(cell + first + j): w for j, w in enumerate(weights)})
+                atoms.append(0)
+        places = sorted(set().union(*laws))
+        return [[law.get(y, 0) for y in places] for law in laws], atoms
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
@@ -177,6 +229,13 @@ class ChannelDocument:
             "rows": [[str(w) for w in row] for row in self.rows],
             "atoms": [str(w) for w in self.atoms],
         }
+        if self.tails is not None:
+            sides = {"left": self.tails.left, "right": self.tails.right}
+            data["tails"] = {
+                "bounds": [text_of(self.tails.low), text_of(self.tails.high)],
+                **{side: {"first": first, "weights": [str(w) for w in weights]}
+                   for side, (first, weights) in sides.items()},
+            }
         data |= {"upper": text_of(self.upper), "lower": text_of(self.lower)}
         data["certificate"] = {
             "step": text_of(self.certificate.step),
@@ -216,71 +275,104 @@ def parse_channel(data: dict[str, Any]) -> ChannelDocument:
 
 
 def _channel(raw: object) -> ChannelDocument:
-    data = _object(raw, "file")
+    data = read_object(raw, "file")
     if data.get("format") != FORMAT or data.get("kind") != "dependent":
         raise FormatError(f'"format" must be "{FORMAT}" and "kind" must be "dependent"')
-    _keys(
+    check_keys(
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
-        {"integer", "instance_bound", "crossing"},
+        {"integer", "instance_bound", "crossing", "tails"},
     )
     question = _question(data)
-    step = _positive(data["step"], "step")
+    step = read_positive(data["step"], "step")
     if question.integer and step != 1:
         raise FormatError('"step" must be "1" for whole numbers')
-    count = _whole(question.width / step, "range/step", 1, MAX_ROWS) + question.integer
-    channel = _object(data["channel"], "channel")
-    _keys(channel, "channel", {"denominator", "outputs", "rows"}, {"atoms"})
-    denominator = _count(channel["denominator"], "denominator")
+    count = read_whole(question.width / step, "range/step", 1, MAX_ROWS) + question.integer
+    channel = read_object(data["channel"], "channel")
+    check_keys(channel, "channel", {"denominator", "outputs", "rows"}, {"atoms"})
+    denominator = read_count(channel["denominator"], "denominator")
     if denominator == 0:
         raise FormatError('"denominator" must be positive')
     outputs = tuple(
-        _number(y, "outputs", lambda v: not question.integer or v.denominator == 1, "whole")
-        for y in _list(channel["outputs"], "outputs", MAX_OUTPUTS)
+        read_number(y, "outputs", lambda v: not question.integer or v.denominator == 1, "whole")
+        for y in read_list(channel["outputs"], "outputs", MAX_OUTPUTS)
     )
     if not outputs or any(a >= b for a, b in pairwise(outputs)):
         raise FormatError('"outputs" must be strictly increasing and not empty')
-    raw_rows = _list(channel["rows"], "rows", MAX_ROWS)
-    atoms = tuple(_count(w, "atoms") for w in _list(
+    raw_rows = read_list(channel["rows"], "rows", MAX_ROWS)
+    atoms = tuple(read_count(w, "atoms") for w in read_list(
         channel.get("atoms", ["0"] * count), "atoms", MAX_ROWS))
     if not len(raw_rows) == len(atoms) == count:
         raise FormatError(f'"rows" and "atoms" must have {count} entries, one for each cell')
     reach = min(ceil(question.sensitivity / step), count)
     if 2 * reach * count * len(outputs) > MAX_WORK:
         raise FormatError(f"pairs of rows times outputs exceed the limit of {MAX_WORK}")
-    if question.loss.effort * count * len(outputs) > MAX_EFFORT:
+    pieces = count + (len(question.prior.masses) if question.prior else 0)
+    if question.loss.effort * pieces * len(outputs) > MAX_EFFORT:
         raise FormatError("the loss is too slow to check on so many cells")
     rows = tuple(
-        tuple(_count(w, "rows") for w in _list(row, "rows", MAX_OUTPUTS)) for row in raw_rows
+        tuple(read_count(w, "rows") for w in read_list(row, "rows", MAX_OUTPUTS))
+        for row in raw_rows
     )
     if any(len(row) != len(outputs) for row in rows):
         raise FormatError(f"every row must have {len(outputs)} weights, one for each output")
-    upper = _number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
-    lower = _number(data["lower"], "lower", lambda v: v <= upper, "at most upper")
+    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    lower = read_number(data["lower"], "lower", lambda v: v <= upper, "at most upper")
     certificate = _certificate(data["certificate"], question)
-    return ChannelDocument(
+    document = ChannelDocument(
         question, step, denominator, outputs, rows, atoms, upper, lower, certificate
     )
+    if "tails" in data:
+        document = _with_tails(document, data["tails"])
+    return document
+
+
+def _with_tails(document: ChannelDocument, raw: object) -> ChannelDocument:
+    question = document.question
+    data = read_object(raw, "tails")
+    check_keys(data, "tails", {"bounds", "left", "right"}, set())
+    if question.integer or question.instance_bound is not None:
+        raise FormatError('"tails" go with neither "integer" nor "instance_bound"')
+    bounds = read_list(data["bounds"], "bounds", 2)
+    if len(bounds) != 2:
+        raise FormatError('"bounds" must be [low, high]')
+    low = read_number(bounds[0], "bounds", lambda v: v <= question.low, "below the range")
+    high = read_number(bounds[1], "bounds", lambda v: v >= question.high, "above the range")
+    sides = []
+    for name in ("left", "right"):
+        side = read_object(data[name], name)
+        check_keys(side, name, {"first", "weights"}, set())
+        weights = tuple(read_count(w, name) for w in read_list(side["weights"], name, MAX_OUTPUTS))
+        sides.append((read_integer(side["first"], "first", -MAX_OUTPUTS, MAX_OUTPUTS), weights))
+    whole = replace(document, tails=Tails(low, high, sides[0], sides[1]))
+    reach, count = document.reach, len(document.rows)
+    if count < reach:
+        raise FormatError('"tails" need a range at least as wide as the sensitivity')
+    width = len(document.outputs) + 4 * reach + sum(len(w) for _, w in sides)
+    if 2 * reach * (count + 2 * reach) * width > MAX_WORK:
+        raise FormatError(f"pairs of rows times outputs exceed the limit of {MAX_WORK}")
+    return whole
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    epsilon = _number(data["epsilon"], "epsilon", lambda v: 0 <= v <= 100, "from 0 to 100")
-    delta = _number(data["delta"], "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
-    sensitivity = _positive(data["sensitivity"], "sensitivity")
+    epsilon = read_number(data["epsilon"], "epsilon", lambda v: 0 <= v <= 100, "from 0 to 100")
+    delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
+    sensitivity = read_positive(data["sensitivity"], "sensitivity")
     integer = _flag(data.get("integer", False), "integer")
-    bounds = _list(data["bounds"], "bounds", 2)
+    bounds = read_list(data["bounds"], "bounds", 2)
     if len(bounds) != 2:
         raise FormatError('"bounds" must be [low, high]')
-    low = _number(bounds[0], "bounds", lambda v: True, "a number")
-    high = _number(bounds[1], "bounds", lambda v: v > low, "above the lower bound")
+    low = read_number(bounds[0], "bounds", lambda v: True, "a number")
+    high = read_number(bounds[1], "bounds", lambda v: v > low, "above the lower bound")
     if integer and not low.denominator == high.denominator == 1:
         raise FormatError('"bounds" must be whole for whole numbers')
     bound = None
     if "instance_bound" in data:
-        bound = _number(data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative")
+        bound = read_number(
+            data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative")
     return Question(
-        epsilon, delta, sensitivity, loss_from_spec(_object(data["loss"], "loss")), low, high,
+        epsilon, delta, sensitivity, loss_from_spec(read_object(data["loss"], "loss")), low, high,
         integer, _prior(data["prior"], low, high, integer), bound,
         _crossing(data["crossing"], low, high) if "crossing" in data else None,
     )
@@ -288,25 +380,25 @@ def _question(data: Mapping[str, Any]) -> Question:
 
 def _flag(value: object, name: str) -> bool:
     if not isinstance(value, bool):
-        raise FormatError(f'"{name}" must be true or false, got {_short(value)}')
+        raise FormatError(f'"{name}" must be true or false, got {short(value)}')
     return value
 
 
 def _crossing(raw: object, low: Fraction, high: Fraction) -> Crossing:
-    data = _object(raw, "crossing")
-    _keys(data, "crossing", {"at", "slope"}, set())
-    at = _number(data["at"], "at", lambda v: low <= v <= high, "within the bounds")
-    return Crossing(at, _number(data["slope"], "slope", lambda v: v >= 0, "non-negative"))
+    data = read_object(raw, "crossing")
+    check_keys(data, "crossing", {"at", "slope"}, set())
+    at = read_number(data["at"], "at", lambda v: low <= v <= high, "within the bounds")
+    return Crossing(at, read_number(data["slope"], "slope", lambda v: v >= 0, "non-negative"))
 
 
 def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior | None:
     if raw == "uniform":
         return None
-    data = _object(raw, "prior")
-    _keys(data, "prior", {"masses"} | (set() if integer else {"edges"}), set())
+    data = read_object(raw, "prior")
+    check_keys(data, "prior", {"masses"} | (set() if integer else {"edges"}), set())
     masses = tuple(
-        _number(m, "masses", lambda v: 0 <= v <= 1, "from 0 to 1")
-        for m in _list(data["masses"], "masses", MAX_PIECES)
+        read_number(m, "masses", lambda v: 0 <= v <= 1, "from 0 to 1")
+        for m in read_list(data["masses"], "masses", MAX_PIECES)
     )
     if sum(masses) != 1:
         raise FormatError('the "masses" of the prior must sum to 1')
@@ -315,8 +407,8 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
             raise FormatError("the prior must have one mass for each whole number of the range")
         return Prior((), masses)
     edges = tuple(
-        _number(e, "edges", lambda v: low <= v <= high, "within the bounds")
-        for e in _list(data["edges"], "edges", MAX_PIECES + 1)
+        read_number(e, "edges", lambda v: low <= v <= high, "within the bounds")
+        for e in read_list(data["edges"], "edges", MAX_PIECES + 1)
     )
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != len(masses) + 1 or not rising or (edges[0], edges[-1]) != (low, high):
@@ -325,21 +417,21 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
 
 
 def _certificate(raw: object, question: Question) -> ChannelCertificate:
-    data = _object(raw, "certificate")
+    data = read_object(raw, "certificate")
     optional = {"instance"} if question.instance_bound is not None else set()
-    _keys(data, "certificate", {"step", "pairs"}, optional)
-    step = _positive(data["step"], "certificate.step")
+    check_keys(data, "certificate", {"step", "pairs"}, optional)
+    step = read_positive(data["step"], "certificate.step")
     if question.integer and step != 1:
         raise FormatError('"certificate.step" must be "1" for whole numbers')
-    count = _whole(question.width / step, "range/certificate.step", 1, MAX_ROWS)
+    count = read_whole(question.width / step, "range/certificate.step", 1, MAX_NODES)
     count += question.integer
     reach = floor(question.sensitivity / step)
     pairs, seen = [], set()
-    for raw_pair in _list(data["pairs"], "pairs", MAX_ROWS * MAX_ROWS):
-        pair = _object(raw_pair, "pairs")
-        _keys(pair, "pairs", {"from", "to", "mirror", "budget", "cells"}, set())
-        source = _integer(pair["from"], "from", 0, count - 1)
-        target = _integer(pair["to"], "to", 0, count - 1)
+    for raw_pair in read_list(data["pairs"], "pairs", MAX_ROWS * MAX_ROWS):
+        pair = read_object(raw_pair, "pairs")
+        check_keys(pair, "pairs", {"from", "to", "mirror", "budget", "cells"}, set())
+        source = read_integer(pair["from"], "from", 0, count - 1)
+        target = read_integer(pair["to"], "to", 0, count - 1)
         mirror = _flag(pair["mirror"], "mirror")
         if not 1 <= abs(source - target) <= reach:
             raise FormatError(f"nodes {source} and {target} need not be neighbours")
@@ -348,83 +440,26 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
             if key in seen:
                 raise FormatError(f"the pair {key} occurs twice")
             seen.add(key)
-        budget = _number(pair["budget"], "budget", lambda v: v >= 0, "non-negative")
-        cells: dict[int, Fraction] = {}
-        for entry in _list(pair["cells"], "cells", MAX_OUTPUTS):
-            index, value = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
-            y = _integer(index, "cells", 0, count - 1)
-            if y in cells:
-                raise FormatError(f"output {y} occurs twice within a pair")
-            cells[y] = _number(
-                value, "cells", lambda v, most=budget: 0 <= v <= most, "from 0 to the budget"
-            )
-        pairs.append(PairMultipliers(source, target, mirror, budget, tuple(cells.items())))
+        budget = read_number(pair["budget"], "budget", lambda v: v >= 0, "non-negative")
+        cells = _cells(pair["cells"], count, budget)
+        pairs.append(PairMultipliers(source, target, mirror, budget, cells))
+    if sum(len(pair.cells) for pair in pairs) > MAX_MULTIPLIERS:
+        raise FormatError(f"more than {MAX_MULTIPLIERS} multipliers")
     instance = tuple(
-        _number(m, "instance", lambda v: v >= 0, "non-negative")
-        for m in _list(data.get("instance", []), "instance", MAX_ROWS)
+        read_number(m, "instance", lambda v: v >= 0, "non-negative")
+        for m in read_list(data.get("instance", []), "instance", MAX_ROWS)
     )
     if instance and len(instance) != count:
         raise FormatError(f'"instance" must have {count} entries, one for each node')
     return ChannelCertificate(step, tuple(pairs), instance)
 
 
-# -- fields -----------------------------------------------------------------------------------
-
-
-def _short(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
-
-
-def _object(value: object, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise FormatError(f'"{name}" must be an object, got {_short(value)}')
-    return value
-
-
-def _keys(data: Mapping[str, Any], name: str, required: set[str], optional: set[str]) -> None:
-    missing, unknown = required - set(data), set(data) - required - optional
-    if missing:
-        raise FormatError(f'"{name}" lacks {", ".join(sorted(missing))}')
-    if unknown:
-        raise FormatError(f'"{name}" has unknown keys: {_short(", ".join(sorted(unknown)))}')
-
-
-def _list(value: object, name: str, longest: int) -> list[Any]:
-    if not isinstance(value, list) or len(value) > longest:
-        raise FormatError(f'"{name}" must be a list of at most {longest} entries')
-    return value
-
-
-def _integer(value: object, name: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise FormatError(f'"{name}" must be an integer from {low} to {high}, got {_short(value)}')
-    return value
-
-
-def _number(value: object, name: str, allowed: Callable[[Fraction], bool], words: str) -> Fraction:
-    if not isinstance(value, str) or len(value) > MAX_DIGITS or not _NUMBER.fullmatch(value):
-        raise FormatError(f'"{name}" must be a string that holds a number, got {_short(value)}')
-    try:
-        number = Fraction(value)
-    except ZeroDivisionError:
-        raise FormatError(f'"{name}" must not divide by zero, got {_short(value)}') from None
-    if not allowed(number):
-        raise FormatError(f'"{name}" must be {words}, got {_short(value)}')
-    return number
-
-
-def _positive(value: object, name: str) -> Fraction:
-    return _number(value, name, lambda v: v > 0, "positive")
-
-
-def _whole(value: Fraction, name: str, low: int, high: int) -> int:
-    if value.denominator != 1 or not low <= value <= high:
-        raise FormatError(f'"{name}" must be a whole number from {low} to {high}, got {value}')
-    return int(value)
-
-
-def _count(value: object, name: str) -> int:
-    if not isinstance(value, str) or len(value) > MAX_DIGITS or not _COUNT.fullmatch(value):
-        raise FormatError(f'"{name}" must be a string of digits, got {_short(value)}')
-    return int(value)
+def _cells(raw: object, count: int, budget: Fraction) -> tuple[tuple[int, Fraction], ...]:
+    cells: dict[int, Fraction] = {}
+    for entry in read_list(raw, "cells", MAX_OUTPUTS):
+        index, value = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
+        y = read_integer(index, "cells", 0, count - 1)
+        if y in cells:
+            raise FormatError(f"output {y} occurs twice within a pair")
+        cells[y] = read_number(value, "cells", lambda v: 0 <= v <= budget, "from 0 to the budget")
+    return tuple(cells.items())

@@ -21,6 +21,9 @@ BINS = 16
 #: The most whole numbers a range may hold: one row each.
 MAX_WHOLE = 250
 
+#: The widest range with rows of its own, in sensitivities.
+MAX_WIDTH = 60
+
 PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
 
 
@@ -61,6 +64,40 @@ def question_of(
         check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
         prior_of(prior, low, high, integer), bound, rule,
     )
+
+
+def core_of(
+    core: tuple[Number, Number] | None, bounds: tuple[Number, Number], sensitivity: Number,
+    integer: bool,
+) -> tuple[Number, Number]:
+    """The range with rows of its own: all of it, or the core of a wide one."""
+    low, high = _bounds(bounds, False)
+    reach = check_sensitivity(sensitivity)
+    if core is None:
+        if high - low > MAX_WIDTH * reach and not integer:
+            raise ArgumentError(
+                "bounds", bounds, f"at most {MAX_WIDTH} sensitivities apart, or given with "
+                "core=(low, high): values beyond the core share one additive noise"
+            )
+        return bounds
+    inner = _bounds(core, False)
+    if integer or not (low <= inner[0] and inner[1] <= high and inner[1] - inner[0] >= reach):
+        raise ArgumentError(
+            "core", core, "inside bounds, at least one sensitivity wide, and not for integers")
+    if inner[1] - inner[0] > MAX_WIDTH * reach:
+        raise ArgumentError("core", core, f"at most {MAX_WIDTH} sensitivities wide")
+    return core
+
+
+def refuse_with_core(question: Question, **options: object) -> None:
+    """What a core with two tails does not go with."""
+    if question.instance_bound is not None:
+        options["instance_bound"] = question.instance_bound
+    for name, value in options.items():
+        if value is not None:
+            raise ArgumentError(name, value, "left out when core is given")
+    if question.delta == 0:
+        raise ArgumentError("delta", 0, "positive when core is given: the tails' noise is finite")
 
 
 def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:

@@ -22,14 +22,15 @@ from ..certify.channel import (
 )
 from ..certify.report import Report
 from ..errors import ArgumentError, CertificateError
-from ..exact import Number
+from ..exact import Number, rational
 from ..losses import Loss
 from ..noise.release import exact_value
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..search import Progress
-from .asked import PriorLike, outputs_of, question_of
+from .asked import PriorLike, core_of, outputs_of, question_of, refuse_with_core
 from .mesh import Floats
 from .search import Search
+from .wide import WideSearch
 
 #: Without a time limit the search ends after this many seconds.
 LONGEST = 600.0
@@ -69,7 +70,18 @@ class DependentDesign:
     @property
     def bounds(self) -> tuple[float, float]:
         """The range of the query."""
+        low, high = self._ends
+        return float(low), float(high)
+
+    @property
+    def core(self) -> tuple[float, float]:
+        """The values that `lower` and `upper` are about: the range, or the core of a wide one."""
         return float(self.document.question.low), float(self.document.question.high)
+
+    @property
+    def _ends(self) -> tuple[Fraction, Fraction]:
+        question, tails = self.document.question, self.document.tails
+        return (question.low, question.high) if tails is None else (tails.low, tails.high)
 
     @property
     def integer(self) -> bool:
@@ -110,8 +122,8 @@ class DependentDesign:
         number = self.checked(value)
         k = self.document.row_of(number)
         j = self._sampler(k).sample_one(entropy or system_entropy())
-        outputs = self.document.outputs
-        answer = outputs[j] if j < len(outputs) else number
+        answers = self._answers_of(k)
+        answer = answers[j] if j < len(answers) else number
         if exact:
             return answer
         return int(answer) if self.integer else float(answer)
@@ -121,13 +133,27 @@ class DependentDesign:
         number = self.checked(value)
         k = self.document.row_of(number)
         drawn = self._sampler(k).sample(size, entropy or system_entropy())
-        return np.append(self.answers, float(number))[drawn]
+        return np.array([float(y) for y in (*self._answers_of(k), number)])[drawn]
+
+    def _in_core(self, k: int) -> bool:
+        return 0 <= k < len(self.document.rows)
+
+    def _answers_of(self, k: int) -> tuple[Fraction, ...]:
+        if self._in_core(k):
+            return self.document.outputs
+        first, weights = self.document.tail_of(k)
+        return tuple(self.document.middle(k + first + j) for j in range(len(weights)))
+
+    def _weights_of(self, k: int) -> list[int]:
+        """Of the answers, and of the true value itself."""
+        if self._in_core(k):
+            return [*self.document.rows[k], self.document.atoms[k]]
+        return [*self.document.tail_of(k)[1], 0]
 
     def checked(self, value: Any) -> Fraction:
         """The exact number that a value of the range is; refused with advice if outside."""
         number = exact_value(value)
-        question = self.document.question
-        low, high = question.low, question.high
+        low, high = self._ends
         if isinstance(value, float):  # 0.3 is a little below 3/10, and means it
             number = low if value == float(low) else high if value == float(high) else number
         if not low <= number <= high:
@@ -138,7 +164,7 @@ class DependentDesign:
                 f"min(max(value, {words}: clamping is safe, because it never moves two values "
                 "further apart",
             )
-        if question.integer and number.denominator != 1:
+        if self.integer and number.denominator != 1:
             raise ArgumentError("value", value, "whole: this design is for integer queries")
         return number
 
@@ -147,10 +173,10 @@ class DependentDesign:
         return {}
 
     def _sampler(self, k: int) -> DiscreteSampler:
-        if k not in self._samplers:
-            row, atom = self.document.rows[k], self.document.atoms[k]
-            self._samplers[k] = DiscreteSampler([*row, atom])
-        return self._samplers[k]
+        key = min(max(k, -1), len(self.document.rows))  # the cells of a tail share one noise
+        if key not in self._samplers:
+            self._samplers[key] = DiscreteSampler(self._weights_of(key))
+        return self._samplers[key]
 
     # -- what to expect at a value ------------------------------------------------------------
 
@@ -160,15 +186,6 @@ class DependentDesign:
         return np.array([float(y) for y in self.document.outputs])
 
     @cached_property
-    def _rows(self) -> Floats:
-        """Probabilities: one row per cell, the true value itself in the last column."""
-        whole = self.document.denominator
-        return np.array([
-            [*(w / whole for w in row), atom / whole]
-            for row, atom in zip(self.document.rows, self.document.atoms, strict=True)
-        ])
-
-    @cached_property
     def row_values(self) -> Floats:
         """One value for each row: the middle of its cell, or the whole number."""
         half = 0 if self.integer else self.document.step / 2
@@ -176,22 +193,28 @@ class DependentDesign:
         return np.array([float(start + k * step) for k in range(len(self.document.rows))])
 
     def probabilities(self, value: Any) -> Floats:
-        """Of each of `answers` at a true value; what is missing to 1 is the value itself."""
-        return self._rows[self.document.row_of(self.checked(value)), :-1]
+        """Of each of `answers` at a true value of the core; the rest is the value itself."""
+        k = self.document.row_of(self.checked(value))
+        if not self._in_core(k):
+            raise ArgumentError("value", value, "in the core of the range")
+        return np.array([w / self.document.denominator for w in self.document.rows[k]])
 
-    def _at(self, value: ArrayLike) -> tuple[Floats, Floats]:
-        """(values, probabilities), one row of probabilities per value."""
-        values = np.asarray(value, dtype=np.float64)
-        flat = np.array([self.document.row_of(self.checked(float(v))) for v in values.ravel()])
-        return values, self._rows[flat.astype(int)]
+    def _law(self, value: float) -> tuple[Floats, Floats]:
+        """(answers, probabilities) at a true value, the value itself last."""
+        number = self.checked(value)
+        k = self.document.row_of(number)
+        weights = np.array([w / self.document.denominator for w in self._weights_of(k)])
+        if self._in_core(k):
+            return np.append(self.answers, value), weights
+        return np.array([float(y) for y in (*self._answers_of(k), number)]), weights
 
     def _mean(self, value: ArrayLike, function: Callable[[Floats, Floats], Floats]) -> Any:
-        values, rows = self._at(value)
-        flat = values.ravel()[:, None]
-        each = function(self.answers[None, :], flat)
-        own = function(flat, flat)
-        means = (rows[:, :-1] * each).sum(axis=1) + rows[:, -1] * own[:, 0]
-        return float(means[0]) if values.ndim == 0 else means.reshape(values.shape)
+        values = np.asarray(value, dtype=np.float64)
+        means = []
+        for true in values.ravel().tolist():
+            answers, weights = self._law(true)
+            means.append(float((weights * function(answers, np.asarray(true))).sum()))
+        return means[0] if values.ndim == 0 else np.array(means).reshape(values.shape)
 
     def expected_loss(self, value: ArrayLike) -> Any:
         """The expected loss at a true value (a float, or an array for an array)."""
@@ -236,11 +259,14 @@ class DependentDesign:
 
     def __repr__(self) -> str:
         low, high = self.bounds
+        start, end = self.core
+        inner = "" if self.document.tails is None else f", core=({start:g}, {end:g})"
         kind = "integer, " if self.integer else ""
         return (
             f"DependentDesign({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
-            f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})):"
-            f" expected loss in [{self.lower:.7g}, {self.upper:.7g}], gap {_percent(self.gap)}"
+            f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
+            f"{inner}): expected loss in [{self.lower:.7g}, {self.upper:.7g}], "
+            f"gap {_percent(self.gap)}"
         )
 
 
@@ -261,6 +287,7 @@ def design_dependent(
     outputs: Iterable[Number] | None = None,
     crossing: tuple[Number, Number] | None = None,
     exact_answers: bool = True,
+    core: tuple[Number, Number] | None = None,
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
 
@@ -276,6 +303,9 @@ def design_dependent(
         slope * |answer - at| more.
     exact_answers: whether an answer may be the true value itself (with at most probability
         delta, where it costs nothing); False keeps every answer on the mesh.
+    core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
+        values in it, one additive noise for all values beyond it on each side. Prior, `lower`
+        and `upper` are then about values of the core; privacy holds on all of `bounds`.
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.
     """
@@ -285,17 +315,25 @@ def design_dependent(
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
     question = question_of(
-        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
-        prior=prior, integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
+        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
+        bounds=core_of(core, bounds, sensitivity, bool(integer)), prior=prior,
+        integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
     )
     if question.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
     wanted = float(check_gap(gap))
     limit = check_time_limit(time_limit)
+    seconds = LONGEST if limit is None else limit
+    if core is not None:
+        refuse_with_core(question, outputs=outputs, resolution=resolution)
+        wide = (rational(bounds[0], "bounds"), rational(bounds[1], "bounds"))
+        search: Search = WideSearch(
+            question, wide=wide, gap=wanted, time_limit=seconds, progress=progress)
+        search.run()
+        return _finished(search, wanted)
     search = Search(
-        question, gap=wanted, time_limit=LONGEST if limit is None else limit,
-        cells=check_resolution(resolution), outputs=outputs_of(outputs, question),
-        atoms=bool(exact_answers), progress=progress,
+        question, gap=wanted, time_limit=seconds, cells=check_resolution(resolution),
+        outputs=outputs_of(outputs, question), atoms=bool(exact_answers), progress=progress,
     )
     search.run()
     return _finished(search, wanted)

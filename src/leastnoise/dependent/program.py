@@ -134,6 +134,11 @@ class ChannelProgram:
         row = self.model.add_rows([-INF], [1.0], [0], which, values / bound)
         self._extra[k] = int(row[0])
 
+    def fix(self, k: int, row: Floats) -> None:
+        """Pin a row of the channel."""
+        for column, value in zip(self.column[k].tolist(), row.tolist(), strict=True):
+            self.model.set_column_bounds(column, value, value)
+
     def canonical(self, k: int, m: int) -> Pair:
         """The one of a pair and its reversal that stands for both."""
         last = self.count - 1

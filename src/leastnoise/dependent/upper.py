@@ -161,7 +161,8 @@ def _bits(delta: Fraction) -> int:
     return 62 + (max(0, math.ceil(-math.log2(delta)) - 8) if delta > 0 else 70)
 
 
-def _document(channel: Channel) -> ChannelDocument:
+def whole_document(channel: Channel) -> ChannelDocument:
+    """The channel in whole numbers, without claims."""
     question = channel.mesh.question
     used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
     one = 1 << _bits(question.delta)
@@ -188,7 +189,7 @@ def _document(channel: Channel) -> ChannelDocument:
 def _checked(channel: Channel, origin: str) -> Upper | None:
     """The document with its upper bound, if it is private and obeys the instance bound."""
     question = channel.mesh.question
-    document = _document(channel)
+    document = whole_document(channel)
     if min(min(row) for row in document.rows) < 0 or min(document.atoms) < 0:
         return None
     if worst_pair(document)[1] > question.delta:

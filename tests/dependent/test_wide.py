@@ -1,0 +1,112 @@
+"""Wide ranges: a core with rows of its own, and two tails that share one noise."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.cli.dependent import describe, lines, run_dependent
+from leastnoise.dependent import design_dependent
+from leastnoise.errors import ArgumentError, FormatError
+from leastnoise.sampling import InsecureSeededEntropy
+
+WIDE = {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (-5000, 5000), "core": (-6, 6)}
+
+
+@pytest.fixture(scope="module")
+def wide():
+    return design_dependent(**WIDE, gap=0.25)
+
+
+def test_bracket_and_checker(wide) -> None:
+    assert wide.converged and wide.verify().proven
+    assert wide.bounds == (-5000, 5000) and wide.core == (-6, 6)
+    assert "core=(-6, 6)" in repr(wide)
+    document = parse_channel(json.loads(wide.document.dumps()))
+    assert document == wide.document and check_channel(document).proven
+
+
+def test_values_everywhere(wide) -> None:
+    for value in (-5000, -4999.9, -6, -5.99, 0, 6, 6.01, 4321.5, 5000):
+        wide.release(value, entropy=InsecureSeededEntropy(1))
+    with pytest.raises(ArgumentError, match="clamp"):
+        wide.release(5001)
+    sample = wide.sample(4321.5, 20000, entropy=InsecureSeededEntropy(3))
+    assert abs(np.abs(sample - 4321.5).mean() - wide.expected_loss(4321.5)) < 0.05
+    values = -6 + (np.arange(1200) + 0.5) / 100
+    assert wide.lower <= wide.expected_loss(values).mean() <= wide.upper * (1 + 1e-9)
+
+
+def test_audit_across_the_border(wide) -> None:
+    """Laws at values in the core, across its border and in a tail, as a third party sees them."""
+    exp = math.exp(1)
+    values = [float(v) for v in np.arange(2, 11, 0.3)] + [5.999, 6.0, -6.0, -6.001, -7.5, 4000.2]
+    laws = {}
+    for value in values:
+        answers, weights = wide._law(value)
+        law: dict[object, float] = {"itself": float(weights[-1])}
+        for y, w in zip(answers[:-1].tolist(), weights[:-1].tolist(), strict=True):
+            law[round(y, 9)] = law.get(round(y, 9), 0.0) + w
+        laws[value] = law
+    for x in values:
+        for z in values:
+            if x != z and abs(x - z) <= 2:
+                excess = sum(
+                    max(0.0, p - (0 if y == "itself" else exp * laws[z].get(y, 0.0)))
+                    for y, p in laws[x].items()
+                )
+                assert excess <= 0.1 + 1e-9
+
+
+def test_damaged_tails_are_refuted(wide) -> None:
+    document = wide.document
+    first, weights = document.tails.left
+    narrow = (first, (*(0 for _ in weights[:-1]), document.denominator))
+    assert check_channel(
+        replace(document, tails=replace(document.tails, left=narrow))).verdict(
+            "privacy") == "refuted"
+    short = (first, (*weights[:-1], weights[-1] + 1))
+    assert check_channel(
+        replace(document, tails=replace(document.tails, right=short))).verdict(
+            "distribution") == "refuted"
+    data = json.loads(document.dumps())
+    data["tails"]["bounds"] = ["0", "1"]
+    with pytest.raises(FormatError):
+        parse_channel(data)
+
+
+def test_sign_flips_are_avoided() -> None:
+    # The core must be wide enough that noise beyond it seldom crosses.
+    design = design_dependent(**{**WIDE, "core": (-10, 10)}, gap=0.5, crossing=(0, 999))
+    assert design.verify().proven
+    assert design.upper < 5  # additive noise costs more than 50
+    assert design.document.question.crossing.slope == Fraction(999)
+
+
+def test_a_wide_range_needs_a_core() -> None:
+    with pytest.raises(ArgumentError, match="core="):
+        design_dependent(epsilon=1, delta=0.1, sensitivity=2, bounds=(-5000, 5000))
+    for key, value in (("core", (-1, 0)), ("core", (-9000, 0)), ("instance_bound", 3),
+                       ("resolution", 9), ("delta", 0)):
+        with pytest.raises(ArgumentError, match=key):
+            design_dependent(**{**WIDE, key: value})
+
+
+def test_command_line_face(tmp_path) -> None:
+    prior = tmp_path / "prior.json"
+    prior.write_text('{"edges": ["0", "1", "4"], "masses": ["1", "1"]}')
+    design = run_dependent(
+        epsilon="1", delta="0.2", sensitivity="2", bounds=("0", "4"), prior=str(prior),
+        gap="0.1", loss="l1", time_limit=None)
+    shown = describe(design)
+    assert json.loads(json.dumps(shown))["bounds"] == [0.0, 4.0]
+    assert shown["lower"] <= shown["upper"] and shown["prior"] == "histogram"
+    assert any("proven" in line for line in lines(design))
+    with pytest.raises(ArgumentError, match="prior"):
+        run_dependent(epsilon=1, delta=0.2, bounds=(0, 4), prior=str(tmp_path / "none.json"))
