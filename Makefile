@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench wheel clean
+.PHONY: demo test lint slow bench diffprivlib wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -36,6 +36,20 @@ test: lint
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m slow
+
+bench: $(VENV)/.dev
+	$(BIN)/python benchmarks/table1.py
+	$(BIN)/python benchmarks/sampling.py
+
+# diffprivlib needs an older scikit-learn than everything else: an environment of its own.
+$(VENV)-diffprivlib/.ready: pyproject.toml
+	test -x $(VENV)-diffprivlib/bin/python || $(PYTHON) -m venv $(VENV)-diffprivlib
+	$(VENV)-diffprivlib/bin/python -m pip install --quiet --disable-pip-version-check \
+	  'diffprivlib==0.6.6' 'scikit-learn<1.8' pytest hypothesis -e .
+	touch $@
+
+diffprivlib: $(VENV)-diffprivlib/.ready
+	$(VENV)-diffprivlib/bin/python -m pytest tests/interop/diffprivlib
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel

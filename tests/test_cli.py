@@ -47,7 +47,7 @@ def test_stopping_early_is_exit_code_1():
 
 
 @pytest.mark.parametrize(("words", "text"), [
-    (["--epsilon", "-1", "--delta", "0.2"], "epsilon must be from 0 to 20"),
+    (["--epsilon", "-1", "--delta", "0.2"], "epsilon must be from 0 to 15"),
     (["--epsilon", "1", "--delta", "2"], "delta must be"),
     (["--epsilon", "1", "--delta", "0.1", "--loss", "l7"], "loss must be"),
     (["--epsilon", "1", "--delta", "0.1", "--loss", "piecewise:none.json"], "none.json"),

@@ -88,7 +88,7 @@ def test_design_for_error_refuses():
         design_for_error(0, delta=0.1)
     with pytest.raises(ArgumentError, match="confidence must be strictly between"):
         design_for_error(1, delta=0.1, confidence=1.0)
-    with pytest.raises(RegimeError, match="no epsilon up to 20"):
+    with pytest.raises(RegimeError, match="no epsilon up to 15"):
         design_for_error(0.5, delta=0, confidence=1 - 1e-12, integer=True)
 
 

@@ -145,7 +145,7 @@ def test_a_function_gives_an_estimate_with_proven_privacy(tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    ({"epsilon": -1}, "epsilon must be from 0 to 20, got epsilon=-1"),
+    ({"epsilon": -1}, "epsilon must be from 0 to 15, got epsilon=-1"),
     ({"epsilon": math.nan}, "epsilon must be a finite number"),
     ({"epsilon": True}, "epsilon must be a finite number"),
     ({"delta": 1}, "delta must be at least 0 and below 1, got delta=1"),

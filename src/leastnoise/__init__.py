@@ -28,6 +28,8 @@ _HOME = {
     "Loss": "losses",
     "closed_forms": "mechanisms",
     "compare": "compare",
+    "design_for_error": "compare",
+    "break_even": "accounting",
     "compose": "accounting",
     "sweep": "sweep",
     "ArgumentError": "errors",
@@ -56,17 +58,19 @@ __all__ = [
     "Progress",
     "RegimeError",
     "Sum",
+    "break_even",
     "closed_forms",
     "compare",
     "compose",
     "design",
+    "design_for_error",
     "load",
     "sweep",
 ]
 
 if TYPE_CHECKING:
-    from .accounting import compose
-    from .compare import compare
+    from .accounting import break_even, compose
+    from .compare import compare, design_for_error
     from .design import Design, design, load
     from .errors import (
         ArgumentError,

@@ -7,13 +7,13 @@ from fractions import Fraction
 from .errors import ArgumentError
 from .exact import Number, rational
 
-MAX_EPSILON = 20
+MAX_EPSILON = 15
 MIN_GAP = Fraction(1, 10**9)
 MAX_RESOLUTION = 5000
 
 
 def check_epsilon(epsilon: Number) -> Fraction:
-    """0 <= epsilon <= 20."""
+    """0 <= epsilon <= 15."""
     value = rational(epsilon, "epsilon")
     if not 0 <= value <= MAX_EPSILON:
         raise ArgumentError("epsilon", epsilon, f"from 0 to {MAX_EPSILON}")

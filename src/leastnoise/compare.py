@@ -173,7 +173,7 @@ def design_for_error(
     the designs themselves minimise `loss`. Guaranteed: the returned design reaches the error,
     rounding to the grid included. Not guaranteed: that no smaller epsilon does, since the error
     bound of loss-optimal noise need not fall evenly. The cost is one `design` a step, about ten to
-    fifteen. `RegimeError` if no epsilon up to 20 is enough. (Closed forms: `inverse_error`.)
+    fifteen. `RegimeError` if no epsilon up to 15 is enough. (Closed forms: `inverse_error`.)
     """
     target = float(rational(error, "error"))
     if target <= 0:
@@ -182,7 +182,7 @@ def design_for_error(
     if not 1e-6 <= tolerance <= 1:
         raise ArgumentError("tolerance", tolerance, "from 1e-6 to 1")
     kind = RoundedTulap if integer else Tulap
-    guess = 20.0
+    guess = 15.0
     with contextlib.suppress(RegimeError):
         guess = inverse_error(kind, target, level, delta, sensitivity)
 
@@ -195,15 +195,15 @@ def design_for_error(
         rounding = 0.0 if integer else float(made.noise.grid_step)
         return made if made.noise.error_bound(level) + rounding <= target else None
 
-    high = min(max(guess, 1e-3), 20.0)
+    high = min(max(guess, 1e-3), 15.0)
     best = reached(high)
     low = high / 2
-    while best is None and high < 20:
-        low, high = high, min(2 * high, 20.0)
+    while best is None and high < 15:
+        low, high = high, min(2 * high, 15.0)
         best = reached(high)
     if best is None:
         raise RegimeError(
-            f"no epsilon up to 20 reaches error={target!r} with confidence={level!r} "
+            f"no epsilon up to 15 reaches error={target!r} with confidence={level!r} "
             f"(delta={float(rational(delta, 'delta'))!r})"
         )
     while low > 1e-4 and (better := reached(low)) is not None:

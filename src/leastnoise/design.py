@@ -165,7 +165,7 @@ def design(
     proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
     Floats mean their shortest decimal: 0.2 is one fifth.
 
-    epsilon, delta: the budget of one release; 0 <= epsilon <= 20, 0 <= delta < 1, not both 0.
+    epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
     sensitivity: the largest change of the query between neighbouring datasets; whole if
         `integer`, which asks for noise on the integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.

@@ -215,8 +215,9 @@ class Search:
             self.bracket.offer_upper(upper)
         if self.bracket.upper is None:
             raise ArgumentError(
-                "delta", float(problem.delta),
-                "larger for this epsilon: the noise would span more cells than a file may hold",
+                "epsilon", float(problem.epsilon),
+                f"such that the noise fits into {MAX_CELLS} cells, "
+                f"which it does not with delta={float(problem.delta):g}",
             )
         if found is not None and found.value > 0:
             self._canonical(found)

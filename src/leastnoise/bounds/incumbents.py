@@ -84,7 +84,8 @@ class Incumbents:
         if self.resolution is None:
             # A step at gamma + d costs a share of about d^2 more; at small epsilon, where
             # gamma is near 1/2, one cell a sensitivity is as good as many.
-            several = range(math.ceil(3 / gamma), math.ceil(8 / gamma) + 2)
+            most = math.isqrt(int(MAX_WORK / (2.5 * end_of(problem, mechanism) + 1)))
+            several = range(min(math.ceil(2 / gamma), most), min(math.ceil(8 / gamma), most) + 2)
             choice = [1] if float(problem.epsilon) < 0.05 else several
             n = min(choice, key=lambda k: abs(_half_cell(k * gamma) / k - gamma))
         fitted = type(mechanism)(

@@ -27,8 +27,8 @@ from .shifts import hockey_sticks
 Floats = NDArray[np.float64]
 
 #: Grids tried in turn until releasing on the grid costs next to nothing.
-_GRIDS = (101, 1001, 10001, 100001, 1000001)
-_GRID_COST = 1e-7
+_GRIDS = (1001, 10001, 100001, 1000001)
+_GRID_COST = 3e-7
 
 
 @dataclass(frozen=True)
@@ -280,26 +280,27 @@ def _checked(problem: Problem, document: Document, proposal: Proposal) -> Upper 
     _, worst = worst_hockey_stick(document)
     if worst > problem.delta:
         return None
+    scale = math.inf if proposal.tail else float_loss(problem, proposal)
     try:
-        document, loss = _with_grid(document, problem.loss)
+        document, loss = _with_grid(document, problem.loss, scale)
     except (ArgumentError, FormatError):
         return None  # a tail that begins inside the last kink, or on the wrong side of 0
     upper = round_up(loss, 15)
     document = replace(document, upper=upper)
-    repair = 0.0
-    if not proposal.tail:
-        repair = float(upper) / float_loss(problem, proposal) - 1
+    repair = 0.0 if proposal.tail else float(upper) / scale - 1
     return Upper(upper, document, proposal.n, proposal.origin, max(repair, 0.0))
 
 
-def _with_grid(document: Document, loss: Loss) -> tuple[Document, Fraction]:
-    if document.kind == "integer":
-        return document, release_loss(document, loss)
-    values = []
-    for grid in _GRIDS:
-        document = replace(document, grid=grid)
-        values.append(release_loss(document, loss))
-        # A finer grid costs about a tenth of this one: stop when that saves nothing.
-        if len(values) > 1 and values[-2] - values[-1] <= _GRID_COST * values[-1]:
-            break
-    return document, values[-1]
+def _with_grid(document: Document, loss: Loss, scale: float) -> tuple[Document, Fraction]:
+    """A grid so fine that releasing on it costs next to nothing of `scale`, and the exact loss.
+
+    Without an atom any of these is: a cell pays for the grid only in the order of its square.
+    """
+    if document.kind == "additive":
+        zero = Fraction(0)
+        for grid in _GRIDS:
+            document = replace(document, grid=grid)
+            extra = loss.release_point(zero, document.step / grid) - loss.upper(zero)
+            if float(document.atom * extra / document.denominator) <= _GRID_COST * scale:
+                break
+    return document, release_loss(document, loss)

@@ -15,7 +15,7 @@ from ..errors import ArgumentError
 
 
 def design(
-    epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 20.")],
+    epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")],
     delta: Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")],
     sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
     loss: Annotated[
