@@ -1,0 +1,21 @@
+"""Numbers from the paper, and how to read them."""
+
+from __future__ import annotations
+
+import csv
+from importlib import resources
+
+Budget = tuple[float, float]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of published/`name`.csv."""
+    text = resources.files(__package__).joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+def percents(name: str) -> dict[Budget, float]:
+    """A table of the paper: (epsilon, delta) -> percent."""
+    return {
+        (float(row["epsilon"]), float(row["delta"])): float(row["percent"]) for row in rows(name)
+    }
