@@ -178,3 +178,10 @@ def test_privacy_by_brute_force(design) -> None:
         for event in range(16) for a in (0, 1)
     )
     assert float(worst_pair(document)[1]) == pytest.approx(worst)
+
+
+def test_useless_multipliers_still_prove_zero() -> None:
+    document = parse_channel(changed(lower="0", loss={"name": "l2"}, upper="2"))
+    pair = PairMultipliers(0, 1, True, Fraction(9), ((0, Fraction(9)), (1, Fraction(9))))
+    bad = replace(document, certificate=ChannelCertificate(Fraction(1), (pair,)))
+    assert check_channel(bad).verdict("lower") == "proven"

@@ -146,6 +146,8 @@ def test_outputs_and_mesh_answers() -> None:
     design = design_dependent(**BASE, outputs=[0, 1, 2, 3, 4], gap=0.2, resolution=16)
     assert set(design.answers.tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
     assert not any(design.document.atoms) and design.verify().proven
+    lopsided = design_dependent(**BASE, outputs=[-5, 9], gap=0.2, resolution=12)
+    assert lopsided.verify().proven and not lopsided.converged
     plain = design_dependent(**BASE, exact_answers=False, gap=0.05)
     assert not any(plain.document.atoms) and plain.converged
 
@@ -235,3 +237,10 @@ def test_time_limit() -> None:
         epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=1e-4, time_limit=2)
     assert not design.converged and "time limit" in design.status
     assert design.verify().proven
+
+
+def test_closed_forms_stand_in_when_time_is_short() -> None:
+    design = design_dependent(
+        epsilon=0.5, delta=0, sensitivity=2, bounds=(0, 100), integer=True, loss="l2",
+        time_limit=0.05)
+    assert design.verify().proven and design.upper < 40

@@ -230,7 +230,7 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
             + weights[k] * crossing_floor(question, step, k, y)
             for y in range(count)
         )
-    return total
+    return max(total, Fraction(0))  # a loss is never negative
 
 
 def _common_denominator(certificate: ChannelCertificate) -> int:

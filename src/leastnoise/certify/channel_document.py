@@ -30,8 +30,9 @@ from .channel_fields import (
 )
 from .document import FORMAT
 
-#: Limits of the checker: rows of a channel, nodes and multipliers of a certificate, outputs, pieces of a prior,
-#: (pairs of rows) x (outputs), and rough microseconds for all exact evaluations of the loss.
+#: Limits of the checker: rows of a channel, nodes and multipliers of a certificate, outputs,
+#: pieces of a prior, (pairs of rows) x (outputs), and rough microseconds for all exact
+#: evaluations of the loss.
 MAX_ROWS = 2_000
 MAX_NODES = 1_000
 MAX_MULTIPLIERS = 300_000

@@ -44,4 +44,4 @@ def exact_lower(
         shadow = tuple(max(0, round(Fraction(v) / unit)) * unit for v in instance.tolist())
     certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow)
     bound = channel_dual_bound(mesh.question, certificate)
-    return Lower(round_down(max(bound, Fraction(0)), 15), certificate, mesh.count)
+    return Lower(round_down(bound, 15), certificate, mesh.count)

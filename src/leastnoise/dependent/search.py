@@ -99,11 +99,14 @@ class Search:
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the limits allow."""
         try:
-            self._simple()
+            self._simple(16)
             for about in self._levels():
                 if self._done():
                     break
                 self._level(about)
+            if self.bracket.gap > self.gap and self.question.epsilon >= 3:
+                # Closed forms have steps much narrower than the cells above.
+                self._simple(128)
         except KeyboardInterrupt:
             if self.bracket.upper is None or self.bracket.lower is None:
                 raise
@@ -162,20 +165,19 @@ class Search:
 
     # -- what needs no program ------------------------------------------------------------------
 
-    def _simple(self) -> None:
+    def _simple(self, about: int) -> None:
         """The constant answer and the closed forms, so that there is always an incumbent."""
         if self.question.instance_bound is not None:
             return
         if self.question.integer:
             mesh = mesh_of(self.question, 0)
         else:
-            mesh = mesh_of(self.question, good_count(self.question, 16, False))
+            mesh = mesh_of(self.question, good_count(self.question, about, False))
         outputs = self._outputs(mesh.centres() if self.question.integer else mesh.halves())
         costs = upper_costs(mesh, outputs)
         blank = self._channel(mesh, outputs, np.full(costs.shape, 1.0), None)
         rivals = [("constant", constant(blank, costs))]
-        if self.question.delta > 0:
-            rivals += closed_forms(blank, self.question.delta)
+        rivals += closed_forms(blank, self.question.delta)
         atoms = self._atom_costs(mesh)
         rivals.sort(key=lambda pair: float_loss(pair[1], costs, atoms))
         for name, channel in rivals[:2]:
@@ -231,7 +233,9 @@ class Search:
         outputs = self._outputs(self._near_support(mesh))
         costs, atom_costs = upper_costs(mesh, outputs), self._atom_costs(mesh)
         program = self._program(
-            costs, mesh.farthest, atom_costs if self.atoms else None, self._inside())
+            costs, mesh.farthest, atom_costs if self.atoms else None, self._inside(),
+            turns=self._outputs_turn(),
+        )
         self._limit_values(program, mesh, outputs)
         low, width = float(self.question.low), float(self.question.width)
         places = np.array([(float(y) - low) / width for y in outputs])
@@ -316,12 +320,13 @@ class Search:
                 program.limit(k, losses, float(bound) * (1 - _INSIDE), self.at_zero)
 
     def _program(
-        self, costs: Floats, reach: int, atom_costs: Floats | None, delta: float | None = None
+        self, costs: Floats, reach: int, atom_costs: Floats | None, delta: float | None = None,
+        *, turns: bool = True,
     ) -> ChannelProgram:
         return ChannelProgram(
             costs, reach, float(self.question.epsilon),
             float(self.question.delta) if delta is None else delta,
-            symmetric=self.symmetric and self._outputs_turn(), atom_costs=atom_costs,
+            symmetric=self.symmetric and turns, atom_costs=atom_costs,
         )
 
     def _outputs_turn(self) -> bool:
