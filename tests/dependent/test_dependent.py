@@ -244,3 +244,9 @@ def test_closed_forms_stand_in_when_time_is_short() -> None:
         epsilon=0.5, delta=0, sensitivity=2, bounds=(0, 100), integer=True, loss="l2",
         time_limit=0.05)
     assert design.verify().proven and design.upper < 40
+
+
+def test_says_when_additive_noise_is_better() -> None:
+    design = design_dependent(
+        epsilon=9, delta=0.1, sensitivity=1, bounds=(0, 20), gap=0.05, time_limit=0.5)
+    assert design.verify().proven and "use design" in design.status

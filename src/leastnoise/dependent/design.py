@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validate import check_gap, check_resolution, check_time_limit
+from ..bounds.upper import rivals
 from ..certify.channel import (
     ChannelCertificate,
     ChannelDocument,
+    Question,
     check_channel,
 )
 from ..certify.report import Report
@@ -27,6 +29,7 @@ from ..losses import Loss
 from ..noise.release import exact_value
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..search import Progress
+from ..spec import Problem
 from .asked import PriorLike, core_of, outputs_of, question_of, refuse_with_core
 from .mesh import Floats
 from .search import Search
@@ -369,7 +372,19 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     words += f" on {upper.cells} cells"
     if not converged:
         words += f"; {search.reason}, before the gap of {_percent(wanted)} that was asked for"
+        rival = _additive_loss(document.question)
+        if rival < float(document.upper):
+            words += f"; additive noise costs {rival:.6g} at every value, which is less: use design"
     return DependentDesign(document, converged, words, MappingProxyType(stats))
+
+
+def _additive_loss(question: Question) -> float:
+    """What the best closed-form additive noise costs, to advise by (infinite if none applies)."""
+    if question.crossing is not None or question.integer:
+        return math.inf
+    problem = Problem(question.epsilon, question.delta, question.sensitivity, question.loss)
+    found = (m.expected_loss(question.loss) for m in rivals(problem, question.delta))
+    return min(found, default=math.inf)
 
 
 def _gap(document: ChannelDocument) -> float:

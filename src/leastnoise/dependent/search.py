@@ -99,14 +99,11 @@ class Search:
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the limits allow."""
         try:
-            self._simple(16)
+            self._simple()
             for about in self._levels():
                 if self._done():
                     break
                 self._level(about)
-            if self.bracket.gap > self.gap and self.question.epsilon >= 3:
-                # Closed forms have steps much narrower than the cells above.
-                self._simple(128)
         except KeyboardInterrupt:
             if self.bracket.upper is None or self.bracket.lower is None:
                 raise
@@ -165,14 +162,14 @@ class Search:
 
     # -- what needs no program ------------------------------------------------------------------
 
-    def _simple(self, about: int) -> None:
+    def _simple(self) -> None:
         """The constant answer and the closed forms, so that there is always an incumbent."""
         if self.question.instance_bound is not None:
             return
         if self.question.integer:
             mesh = mesh_of(self.question, 0)
         else:
-            mesh = mesh_of(self.question, good_count(self.question, about, False))
+            mesh = mesh_of(self.question, good_count(self.question, 16, False))
         outputs = self._outputs(mesh.centres() if self.question.integer else mesh.halves())
         costs = upper_costs(mesh, outputs)
         blank = self._channel(mesh, outputs, np.full(costs.shape, 1.0), None)
