@@ -176,8 +176,8 @@ def sweep(
     n_jobs: processes on this machine (needs joblib if not 1; -1: one per core).
     cache: a folder for the mechanism files. A cell whose file is there, matches the question and
         passes the exact checker is not designed again, so a sweep that was killed, even by
-        SIGKILL, goes on where it stopped: no finished cell is lost and none is repeated. The
-        files' names hold a hash of the question and the version of this package.
+        SIGKILL, goes on where it stopped: no finished cell is lost and none is repeated (one that
+        ended at its time limit is finished too). The files' names hold a hash of the question and the version of this package.
     scheduler: the address of a Dask scheduler ("tcp://...") or a `distributed.Client`; the cells
         then run on its workers, which need this package but no access to `cache`.
     progress: called in this process as progress(done, total, row) after every cell.

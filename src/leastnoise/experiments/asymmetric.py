@@ -52,7 +52,7 @@ def run(place: Place) -> Report:
         name="asymmetric", title="Shapes for other losses",
         verdict=(
             f"The noise for the asymmetric loss leans to the cheap side (mean {mean:.3f}), as "
-            "published; the paper prints no numbers with these pictures."
+            "the paper observes. It prints no numbers with these pictures."
         ),
         columns=("quantity", "published", "ours", "difference"), rows=list(lines),
         conventions=(

@@ -280,7 +280,7 @@ def picture(lines: list[Line], title: str) -> Any:
     for line in lines:
         x, y = epsilons.index(line.cell.epsilon), deltas.index(line.cell.delta)
         right.text(
-            x, y, f"{line.difference:+.2f}", ha="center", va="center", fontsize=6.5,
+            x, y, f"{round(line.difference, 2) + 0.0:+.2f}", ha="center", va="center", fontsize=6.5,
             color="#000000" if line.agrees else "#D55E00",
             fontweight="normal" if line.agrees else "bold",
         )

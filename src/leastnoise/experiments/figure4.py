@@ -46,7 +46,8 @@ def run(place: Place) -> Report:
         name="figure4", title="Figure 4: shapes of data independent noise, sensitivity 10, l1",
         verdict=(
             f"At {shown} of {len(lines)} budgets the unconstrained noise has a peak at plus or "
-            "minus one sensitivity, as published; the paper prints no numbers with the figure."
+            "minus one sensitivity, which monotone noise cannot have. The paper prints no numbers "
+            "with the figure."
         ),
         columns=("budget", "P(L,beta)", "P(L,beta), monotone", "monotone costs more, %",
                  "peak at the sensitivity"),
