@@ -69,7 +69,8 @@ class SweepRow:
         """The mechanism, read from the cache and checked exactly."""
         if self.path is None:
             raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
-        return load(self.path)
+        found: Design = load(self.path)
+        return found
 
 
 _COLUMNS = tuple(f.name for f in fields(SweepRow) if f.name not in ("cached", "status"))
@@ -177,7 +178,8 @@ def sweep(
     cache: a folder for the mechanism files. A cell whose file is there, matches the question and
         passes the exact checker is not designed again, so a sweep that was killed, even by
         SIGKILL, goes on where it stopped: no finished cell is lost and none is repeated (one that
-        ended at its time limit is finished too). The files' names hold a hash of the question and the version of this package.
+        ended at its time limit is finished too). The files' names hold a hash of the
+        question and the version of this package.
     scheduler: the address of a Dask scheduler ("tcp://...") or a `distributed.Client`; the cells
         then run on its workers, which need this package but no access to `cache`.
     progress: called in this process as progress(done, total, row) after every cell.
