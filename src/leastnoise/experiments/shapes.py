@@ -29,12 +29,3 @@ def draw_steps(axes: Any, edges: Any, density: Any, **style: Any) -> None:
         axes.stairs(density, edges, fill=True, **style)
     else:
         axes.stairs(density, edges, **style)
-
-
-def peaks(edges: Any, density: Any) -> list[float]:
-    """Where the density is larger than on both sides and away from 0: it is not monotone."""
-    middle = (edges[1:] + edges[:-1]) / 2
-    least = 1e-6 * density.max()
-    inner = density[1:-1]
-    up = (inner > density[:-2] + least) & (inner >= density[2:] - least)
-    return [float(x) for x in middle[1:-1][up] if abs(x) > (edges[1] - edges[0])]

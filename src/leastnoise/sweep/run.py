@@ -1,146 +1,35 @@
-"""sweep(grid) -> SweepTable: many designs, in parallel, kept on disk, resumed after a crash.
-
-A cell of the grid is finished when its mechanism file stands in the cache under its final name,
-which happens in one step. Whatever is read back has passed the exact checker again.
-"""
+"""The sweep itself: which cells, who designs them, and what is kept."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import json
 import math
-import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
-from . import __version__
-from ._validate import check_gap, check_resolution, check_time_limit
-from .certify import check, parse
-from .design import Design, design, load
-from .errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
-from .exact import Number, rational, text_of
-from .losses import Loss
-from .spec import Problem
+from .. import __version__
+from .._validate import check_gap, check_resolution, check_time_limit
+from ..certify import check, parse
+from ..design import Design, design
+from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
+from ..exact import Number, text_of
+from ..losses import Loss
+from ..spec import Problem
+from .disk import folder_of, read_stats, stats_path, stored, write_whole
+from .table import SweepRow, SweepTable
 
 #: What a cell of the grid may say: the arguments of `design`.
 _ARGUMENTS = (
     "epsilon", "delta", "sensitivity", "loss", "gap", "integer", "time_limit", "resolution",
 )
-
-
-@dataclass(frozen=True)
-class SweepRow:
-    """One finished cell: what was asked, the certified bracket, and where the mechanism is.
-
-    `lower` and `upper` bracket the optimal expected loss as `Design.lower` and `Design.upper` do.
-    `cached` says that the cell was read back rather than designed. If the engine refused the
-    cell, the bracket is NaN and `status` holds its words.
-    """
-
-    epsilon: float
-    delta: float
-    sensitivity: float
-    loss: str
-    integer: bool
-    lower: float
-    upper: float
-    gap: float
-    converged: bool
-    seconds: float
-    cached: bool
-    status: str
-    path: Path | None
-
-    @property
-    def failed(self) -> bool:
-        """Whether there is no design."""
-        return math.isnan(self.lower)
-
-    def design(self) -> Design:
-        """The mechanism, read from the cache and checked exactly."""
-        if self.path is None:
-            raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
-        found: Design = load(self.path)
-        return found
-
-
-_COLUMNS = tuple(f.name for f in fields(SweepRow) if f.name not in ("cached", "status"))
-
-
-@dataclass(frozen=True, repr=False)
-class SweepTable(Sequence[SweepRow]):
-    """The rows of a sweep in the order of its grid."""
-
-    rows: tuple[SweepRow, ...]
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[SweepRow]:
-        return iter(self.rows)
-
-    @overload
-    def __getitem__(self, key: int) -> SweepRow: ...
-    @overload
-    def __getitem__(self, key: slice) -> SweepTable: ...
-    def __getitem__(self, key: int | slice) -> SweepRow | SweepTable:
-        return SweepTable(self.rows[key]) if isinstance(key, slice) else self.rows[key]
-
-    def at(self, *, epsilon: Number, delta: Number, loss: str | None = None) -> SweepRow:
-        """The first row with this budget (and loss, by name)."""
-        asked = float(rational(epsilon, "epsilon")), float(rational(delta, "delta"))
-        for row in self.rows:
-            if (row.epsilon, row.delta) == asked and loss in (None, row.loss):
-                return row
-        raise ArgumentError("epsilon, delta, loss", (*asked, loss), "a cell of this sweep")
-
-    @property
-    def missed(self) -> SweepTable:
-        """The rows that stopped before the gap that was asked for, or failed."""
-        return SweepTable(tuple(row for row in self.rows if not row.converged))
-
-    def to_csv(self, path: str | Path | None = None) -> str:
-        """The table as CSV; written to `path`, complete or not at all, if given.
-
-        Floats are written so that they read back as themselves: a bound stays a bound.
-        """
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        for row in self.rows:
-            cells = [getattr(row, name) for name in _COLUMNS]
-            writer.writerow("" if cell is None else cell for cell in cells)
-        if path is not None:
-            _write_whole(Path(path), text.getvalue())
-        return text.getvalue()
-
-    def __repr__(self) -> str:
-        done = sum(row.seconds for row in self.rows if not math.isnan(row.seconds))
-        lines = [
-            f"SweepTable: {len(self)} cells, {len(self.missed)} short of their gap, "
-            f"{done:.1f} s of work",
-            f"{'loss':<10}{'epsilon':>9}{'delta':>9}{'lower':>14}{'upper':>14}{'gap':>10}{'s':>8}",
-        ]
-        shown = self.rows if len(self) <= 24 else (*self.rows[:12], None, *self.rows[-12:])
-        for row in shown:
-            if row is None:
-                lines.append(f"... {len(self) - 24} more ...")
-                continue
-            lines.append(
-                f"{row.loss[:9]:<10}{row.epsilon:>9.4g}{row.delta:>9.4g}{row.lower:>14.7g}"
-                f"{row.upper:>14.7g}{row.gap:>10.1e}{row.seconds:>8.2f}"
-                f"{'' if row.converged else '  ' + row.status}"
-            )
-        return "\n".join(lines)
 
 
 def budget_grid(
@@ -188,7 +77,7 @@ def sweep(
     many or a cluster write the same bytes.
     """
     cells = [_Cell.of(entry) for entry in _entries(grid)]
-    folder = _folder(cache)
+    folder = folder_of(cache)
     if folder is not None:
         for cell in cells:
             if not cell.problem.loss.certified:
@@ -196,7 +85,9 @@ def sweep(
                     "loss", cell.problem.loss.name, "a loss with a name when a cache is given"
                 )
     unique = {cell.key: cell for cell in cells}
-    work = ((cell, _stored(folder, cell)) for cell in unique.values())
+    work = (
+        (cell, None if folder is None else stored(folder / cell.name)) for cell in unique.values()
+    )
     rows: dict[str, SweepRow] = {}
     for key, answer in _answers(work, n_jobs, scheduler):
         rows[key] = _row(unique[key], answer, folder)
@@ -336,12 +227,12 @@ def _row(cell: _Cell, answer: _Answer, folder: Path | None) -> SweepRow:
         shown = Design(document, document.loss, True, "", {})
         lower, upper, gap = shown.lower, shown.upper, shown.gap
         if path is not None and answer.cached:
-            seconds, status = _read_stats(path)
+            seconds, status = read_stats(path)
         elif path is not None:
             # The mechanism file comes last: it is what makes the cell finished.
             stats = {"seconds": round(seconds, 6), "status": status}
-            _write_whole(_stats_path(path), json.dumps(stats) + "\n")
-            _write_whole(path, answer.text)
+            write_whole(stats_path(path), json.dumps(stats) + "\n")
+            write_whole(path, answer.text)
     problem = cell.problem
     return SweepRow(
         epsilon=float(problem.epsilon), delta=float(problem.delta),
@@ -398,9 +289,6 @@ def _client(scheduler: Any, stack: ExitStack) -> Any:
         raise ArgumentError("scheduler", scheduler, f"one that answers ({error})") from None
 
 
-# -- the disk -----------------------------------------------------------------------------------
-
-
 def _entries(grid: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     allowed = "a series of dicts of arguments of design, not empty"
     if isinstance(grid, (str, Mapping)) or not isinstance(grid, Iterable):
@@ -409,47 +297,3 @@ def _entries(grid: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     if not entries or not all(isinstance(entry, Mapping) for entry in entries):
         raise ArgumentError("grid", entries, allowed)
     return entries
-
-
-def _folder(cache: str | Path | None) -> Path | None:
-    if cache is None:
-        return None
-    folder = Path(cache)
-    if folder.exists() and not folder.is_dir():
-        raise ArgumentError("cache", str(cache), "a folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _stored(folder: Path | None, cell: _Cell) -> str | None:
-    if folder is None:
-        return None
-    try:
-        return (folder / cell.name).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return None
-    except UnicodeDecodeError:
-        return ""  # refused as malformed, and said so
-
-
-def _stats_path(path: Path) -> Path:
-    return path.with_suffix(".stats.json")
-
-
-def _read_stats(path: Path) -> tuple[float, str]:
-    """Seconds and status of the run that made the file; nothing rests on them."""
-    try:
-        stats = json.loads(_stats_path(path).read_text(encoding="utf-8"))
-        return float(stats["seconds"]), str(stats["status"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return math.nan, "read from the cache"
-
-
-def _write_whole(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
