@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench diffprivlib wheel clean
+.PHONY: demo test lint slow bench diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -50,6 +50,9 @@ $(VENV)-diffprivlib/.ready: pyproject.toml
 
 diffprivlib: $(VENV)-diffprivlib/.ready
 	$(VENV)-diffprivlib/bin/python -m pytest tests/interop/diffprivlib
+
+reproduce: $(VENV)/.dev
+	$(BIN)/leastnoise reproduce all --jobs 2 --out build/reproduction
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel

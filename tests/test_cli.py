@@ -104,3 +104,24 @@ def test_sample(mechanism, tmp_path):
     assert x.shape == y.shape == (5000,) and 0.4 < np.abs(x).mean() < 0.7
     assert run("sample", mechanism, "--count", 5, "--out", tmp_path / "x.txt").returncode == 2
     assert run("sample", mechanism, "--count", 0, "--out", tmp_path / "x.npy").returncode == 2
+
+
+def test_noise_that_depends_on_the_value(tmp_path):
+    path = tmp_path / "d.json"
+    words = ["design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 2, "--bounds", 0, 4]
+    done = run(*words, "--gap", 0.1, "--json", "--out", path)
+    assert done.returncode == 0, done.stderr
+    data = json.loads(done.stdout)
+    assert data["lower"] <= 0.65027 and data["upper"] >= 0.64660  # the notes' bracket
+    assert run("verify", path).returncode == 0
+    answers = [float(x) for x in run("release", path, "0", "1.5", "4").stdout.split()]
+    assert len(answers) == 3 and all(0 <= x <= 4 for x in answers)
+    outside = run("release", path, "1", "4.5")
+    assert outside.returncode == 2 and "value must be" in outside.stderr and not outside.stdout
+    assert run("sample", path, "--count", 3, "--out", tmp_path / "x.npy").returncode == 2
+
+
+def test_plot(tmp_path):
+    pytest.importorskip("matplotlib", reason="the extra plot is not installed")
+    done = run("design", "--epsilon", 1, "--delta", 0.2, "--gap", 0.1, "--plot", tmp_path / "d.png")
+    assert done.returncode == 0 and (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")

@@ -27,11 +27,14 @@ _HOME = {
     "Custom": "losses",
     "Loss": "losses",
     "closed_forms": "mechanisms",
+    "design_dependent": "dependent",
+    "DependentDesign": "dependent",
     "compare": "compare",
     "design_for_error": "compare",
     "break_even": "accounting",
     "compose": "accounting",
     "sweep": "sweep",
+    "budget_grid": "sweep",
     "ArgumentError": "errors",
     "CertificateError": "errors",
     "FormatError": "errors",
@@ -46,6 +49,7 @@ __all__ = [
     "ArgumentError",
     "CertificateError",
     "Custom",
+    "DependentDesign",
     "Design",
     "FormatError",
     "Huber",
@@ -59,10 +63,12 @@ __all__ = [
     "RegimeError",
     "Sum",
     "break_even",
+    "budget_grid",
     "closed_forms",
     "compare",
     "compose",
     "design",
+    "design_dependent",
     "design_for_error",
     "load",
     "sweep",
@@ -71,6 +77,7 @@ __all__ = [
 if TYPE_CHECKING:
     from .accounting import break_even, compose
     from .compare import compare, design_for_error
+    from .dependent import DependentDesign, design_dependent
     from .design import Design, design, load
     from .errors import (
         ArgumentError,
@@ -83,7 +90,7 @@ if TYPE_CHECKING:
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
     from .search import Progress
-    from .sweep import sweep
+    from .sweep import budget_grid, sweep
 
 
 def __getattr__(name: str) -> Any:

@@ -17,7 +17,15 @@ import numpy as np
 
 from ._validate import check_gap, check_resolution, check_time_limit
 from .bounds.lower import trivial_lower
-from .certify import Document, Report, check, parse, read
+from .certify import (
+    ChannelDocument,
+    Document,
+    Report,
+    check,
+    check_any,
+    parse,
+    read_any,
+)
 from .errors import ArgumentError, CertificateError
 from .exact import Number
 from .losses import Loss
@@ -190,17 +198,23 @@ def design(
     return _finished(problem, bracket, wanted, search)
 
 
-def load(path: str | Path) -> Design:
+def load(path: str | Path) -> Any:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
-    Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted.
+    A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
+    if the file is malformed and `CertificateError` if a claim is refuted.
     """
-    document = read(path)
-    report = check(document)
+    document = read_any(path)
+    report = check_any(document)
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
-    status = f"read from {Path(path).name}; {_bracket_words(document, document.loss is not None)}"
+    status = f"read from {Path(path).name}"
+    if isinstance(document, ChannelDocument):
+        from .dependent import DependentDesign
+
+        return DependentDesign(document, True, status, MappingProxyType({}))
+    status += f"; {_bracket_words(document, document.loss is not None)}"
     return Design(document, document.loss, True, status, MappingProxyType({}))
 
 

@@ -14,7 +14,10 @@ class ArgumentError(LeastnoiseError, ValueError):
         self.name = name
         self.value = value
         self.allowed = allowed
-        shown = repr(value)
+        try:
+            shown = repr(value)
+        except ValueError:  # an integer too long to print
+            shown = f"a {type(value).__name__} of very many digits"
         if len(shown) > 80:
             shown = shown[:77] + "..."
         super().__init__(f"{name} must be {allowed}, got {name}={shown}")

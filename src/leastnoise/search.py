@@ -208,6 +208,9 @@ class Search:
         problem = self.problem
         found = canonical(problem)
         self._reach = found.reach + 1.0 if found is not None else self.rivals.radius * 2 + 3
+        if not problem.loss.symmetric and problem.delta > 0:
+            # The best noise leans to the cheaper side, away from what both of these look at.
+            self._reach = max(self._reach, 1.6 * self.rivals.radius + 2)
         n = self.resolution or min(self._first_resolution(), _RIVAL_RESOLUTION)
         if problem.integer:
             n = int(problem.sensitivity)
@@ -243,7 +246,11 @@ class Search:
             self._lower_program(n, 0.0)
             if self._done():
                 return
-        self._lower_program(n, float(self.problem.delta))
+        while self._lower_program(n, float(delta)) and not self._done():
+            # Mass has moved where no event sees it: the bound would be weak.
+            self._reach = 1.5 * self._reach + 1
+            if not self._affordable(n):
+                break
         if self._done() or (self.problem.integer and self.problem.delta > 0):
             return
         if self.problem.delta == 0:
@@ -261,10 +268,11 @@ class Search:
         loss = self.problem.loss
         return loss.symmetric and loss.falls_nowhere and not self.problem.integer
 
-    def _lower_program(self, n: int, delta: float) -> None:
+    def _lower_program(self, n: int, delta: float) -> bool:
         """Multipliers from the relaxed program, and noise from its solution.
 
-        `delta` may be smaller than the problem's: any multipliers prove a bound.
+        `delta` may be smaller than the problem's: any multipliers prove a bound. Returns whether
+        the program should reach further out.
         """
         problem = self.problem
         reach = math.ceil(self._reach * n)
@@ -276,7 +284,7 @@ class Search:
         safe = self.rivals.safe(n)
         best: tuple[float, Multipliers] | None = None
         best_upper: tuple[float, Proposal] | None = None
-        quiet, value, mixing = 0, 0.0, math.inf
+        quiet, value, mixing, outside = 0, 0.0, math.inf, 0.0
         for found in self._rounds(program):
             multipliers = program.multipliers(found.solution)
             lower = float_lower(problem, n, reach, multipliers)
@@ -285,7 +293,9 @@ class Search:
             value = max(value, found.value)
             if best is None or lower > best[0]:
                 best = (lower, multipliers)
-            proposal = self._proposal(n, cells.spread(found.weights))
+            masses = cells.spread(found.weights)
+            outside = float(masses[:n].sum() + masses[-n:].sum())
+            proposal = self._proposal(n, masses)
             mixed = None if safe is None else mix(problem, proposal, safe)
             if mixed is not None:
                 upper = float_loss(problem, mixed)
@@ -310,10 +320,14 @@ class Search:
         if best_upper is not None and self._improves(best_upper[0]):
             self.bracket.offer_upper(exact_upper(problem, best_upper[1], safe))
         self._carried, self._carried_n = program.active(), n
+        # Cutting it off costs delta: a share of about outside / delta would have to be repaired.
+        return outside > 0.03 * self.gap * (delta if delta > 0 else 1.0)
 
     def _upper_program(self, n: int) -> None:
         problem = self.problem
         radius = math.ceil(self.rivals.radius * n) + max(2, n // 4)
+        if not problem.loss.symmetric:
+            radius = max(radius, math.ceil(self._reach * n))
         atom_cost = float(problem.loss.upper(Fraction(0)))
         cells = upper_cells(problem, n, radius)
         program = self._program(cells, n, radius, atom_cost, float(problem.delta))

@@ -35,7 +35,7 @@ HALF = Fraction(1, 2)
 # common part is equal, so the hockey stick is the atom, 1/2. Loss |x|: over cell 0 the mean of
 # |1/2 - x| is 1/4 and of |3/2 - x| is 1, so 1/4 * 1/4 + 1/4 * 1 = 5/16.
 BY_HAND = {
-    "format": "leastnoise/1", "kind": "dependent", "epsilon": "0", "delta": "1/2",
+    "format": "leastnoise/1", "kind": "dependent-cells", "epsilon": "0", "delta": "1/2",
     "sensitivity": "1", "loss": {"name": "l1"}, "bounds": ["0", "2"], "prior": "uniform",
     "step": "1",
     "channel": {"denominator": "4", "outputs": ["0.5", "1.5"], "rows": [["1", "1"], ["1", "1"]],

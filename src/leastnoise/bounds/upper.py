@@ -106,7 +106,8 @@ def end_of(problem: Problem, mechanism: Mechanism) -> float:
     """
     reach = mechanism.support[1]
     if not math.isfinite(reach):
-        outside = 1e-9 * float(problem.delta) * math.exp(-float(problem.epsilon))
+        # (With delta = 0 nothing may be cut off, and this only says where little is left.)
+        outside = 1e-9 * float(problem.delta or 1e-3) * math.exp(-float(problem.epsilon))
         reach = -float(mechanism.quantile(max(outside, 1e-290)))
     return reach / float(problem.sensitivity)
 

@@ -1,4 +1,4 @@
-"""The file of a data dependent mechanism, kind "dependent": read strictly, written canonically.
+"""The file of a data dependent mechanism, kind "dependent-cells": strict reading, plain writing.
 
 A channel has one row of output probabilities for every cell of the range. What the keys mean is
 stated in `channel.proof.md`; `channel.py` checks it. Standard library only.
@@ -41,6 +41,10 @@ MAX_PIECES = 10_000
 MAX_WORK = 40_000_000
 MAX_EFFORT = 20_000_000
 
+
+
+#: One row for each cell of the range. (Kind "dependent", one row for each node, is another form.)
+KIND = "dependent-cells"
 
 
 @dataclass(frozen=True)
@@ -204,7 +208,7 @@ class ChannelDocument:
         asked = self.question
         data: dict[str, Any] = {
             "format": FORMAT,
-            "kind": "dependent",
+            "kind": KIND,
             "epsilon": text_of(asked.epsilon),
             "delta": text_of(asked.delta),
             "sensitivity": text_of(asked.sensitivity),
@@ -268,7 +272,7 @@ class ChannelDocument:
 
 
 def parse_channel(data: dict[str, Any]) -> ChannelDocument:
-    """The document in a JSON object of kind "dependent"; `FormatError` if it is not one."""
+    """The document in a JSON object of kind "dependent-cells"; `FormatError` if it is not one."""
     try:
         return _channel(data)
     except ArgumentError as error:
@@ -277,8 +281,8 @@ def parse_channel(data: dict[str, Any]) -> ChannelDocument:
 
 def _channel(raw: object) -> ChannelDocument:
     data = read_object(raw, "file")
-    if data.get("format") != FORMAT or data.get("kind") != "dependent":
-        raise FormatError(f'"format" must be "{FORMAT}" and "kind" must be "dependent"')
+    if data.get("format") != FORMAT or data.get("kind") != KIND:
+        raise FormatError(f'"format" must be "{FORMAT}" and "kind" must be "{KIND}"')
     check_keys(
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",

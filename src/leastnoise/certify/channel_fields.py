@@ -1,4 +1,4 @@
-"""Fields of a mechanism file of kind "dependent", each read strictly or refused by name.
+"""Fields of a mechanism file of kind "dependent-cells", each read strictly or refused by name.
 
 Standard library only.
 """

@@ -230,29 +230,45 @@ class Document:
         return "{" + ",\n ".join(lines) + "}\n"
 
 
-def read(path: str | Path) -> Document:
-    """The document in the file at `path`; `FormatError` if it is not one."""
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a file, as far as it is allowed to be; `FormatError` if it has none."""
     try:
         with Path(path).open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot read {path}: {error}") from None
-    return parse(data)
+
+
+def load_json(data: bytes | str) -> object:
+    """The JSON value in a file's content, no key twice; `FormatError` if it is none."""
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
+    try:
+        return json.loads(data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from None
+
+
+def read(path: str | Path) -> Document:
+    """The document in the file at `path`; `FormatError` if it is not one."""
+    return parse(read_bytes(path))
 
 
 def parse(data: bytes | str) -> Document:
     """The document in a file's content; `FormatError` if it is not one."""
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
+    return document_of(load_json(data))
+
+
+def document_of(raw: object) -> Document:
+    """The document in a JSON value; `FormatError` if it is not one."""
     try:
-        raw = json.loads(data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
         document = _document(raw)
     except FormatError:
         raise
-    except ArgumentError as error:
+    except (ArgumentError, ValueError, RecursionError) as error:
         raise FormatError(str(error)) from None
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from None
     refuse_too_much_work(document)
     return document
 

@@ -14,6 +14,7 @@ from .compose import compose
 from .design import design
 from .hierarchy import hierarchy
 from .release import release, sample
+from .reproduce import reproduce
 from .sweep import sweep
 from .verify import verify
 
@@ -36,6 +37,7 @@ app.command("compare")(compare)
 app.command("compose")(compose)
 app.command("sweep")(sweep)
 app.command("hierarchy")(hierarchy)
+app.command("reproduce")(reproduce)
 
 
 def _version(wanted: bool) -> None:

@@ -37,7 +37,7 @@ def describe(found: DependentDesign) -> dict[str, Any]:
     low, high = found.bounds
     document = found.document
     return {
-        "kind": "dependent",
+        "kind": "dependent-cells",
         "epsilon": found.epsilon,
         "delta": found.delta,
         "sensitivity": found.sensitivity,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,6 +25,13 @@ def design(
     ] = "l1",
     gap: Annotated[str, typer.Option(help="Relative gap to reach.")] = "1e-3",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
+    bounds: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="LOW HIGH", help="The query's range: noise may depend on the value."),
+    ] = None,
+    prior: Annotated[
+        str | None, typer.Option(help="With --bounds: uniform, or a JSON file (public knowledge).")
+    ] = None,
     time_limit: Annotated[str | None, typer.Option(help="Seconds.")] = None,
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
@@ -34,16 +42,23 @@ def design(
 
     Exit code 0: done; 1: stopped before the gap (the best bracket is printed); 2: bad input.
     """
-    from .. import design as run
+    from .. import design as additive
+    from .dependent import describe as describe_dependent
+    from .dependent import lines, run_dependent
 
+    run: Any = additive
     for option, path in (("out", out), ("plot", plot)):
         if path is not None and not path.parent.is_dir():
             raise ArgumentError(option, str(path), "a path in a folder that exists")
+    if prior is not None and bounds is None:
+        raise ArgumentError("prior", prior, "left out without --bounds")
     shown = Console(stderr=True)
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss, "gap": gap,
         "integer": integer, "time_limit": time_limit, "resolution": _whole(resolution),
     }
+    if bounds is not None:
+        run = partial(run_dependent, bounds=bounds, prior=prior)
     if shown.is_terminal:
         with Live(console=shown, refresh_per_second=8, transient=True) as live:
             found = run(**options, progress=lambda now: live.update(_line(now)))
@@ -54,9 +69,12 @@ def design(
     if plot is not None:
         found.plot(plot)
     if as_json:
-        typer.echo(json.dumps(describe(found)))
-    else:
+        described = describe(found) if bounds is None else describe_dependent(found)
+        typer.echo(json.dumps(described))
+    elif bounds is None:
         _print_table(found, out)
+    else:
+        typer.echo("\n".join(lines(found)))
     raise typer.Exit(0 if found.converged else 1)
 
 

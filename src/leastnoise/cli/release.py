@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from ..dependent import DependentDesign
 from ..design import load
 from ..errors import ArgumentError
 from ..exact import rational
@@ -28,8 +29,14 @@ def release(
     """
     design = load(file)
     numbers = [rational(value, "value") for value in values]
-    for number in design.release(numbers, exact=exact):
-        typer.echo(str(number))
+    if isinstance(design, DependentDesign):
+        for number in numbers:
+            design.checked(number)
+        answers = [design.release(number, exact=exact) for number in numbers]
+    else:
+        answers = design.release(numbers, exact=exact)
+    for answer in answers:
+        typer.echo(str(answer))
 
 
 def sample(
@@ -44,7 +51,10 @@ def sample(
         raise ArgumentError("out", str(out), "a path in a folder that exists")
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
-    noise = load(file).noise
+    design = load(file)
+    if isinstance(design, DependentDesign):
+        raise ArgumentError("file", str(file), "additive: this noise depends on the value")
+    noise = design.noise
     drawn = np.empty(count)
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("drawing", total=count)

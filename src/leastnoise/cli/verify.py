@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..certify import check, read
+from ..certify import check_any, read_any
 from ..errors import FormatError
 
 
@@ -24,7 +24,7 @@ def verify(
     3: privacy is proven, the bracket is not.
     """
     try:
-        report = check(read(file))
+        report = check_any(read_any(file))
     except FormatError as error:
         if as_json:
             typer.echo(json.dumps(
