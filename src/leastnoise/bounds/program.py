@@ -1,4 +1,4 @@
-"""The lattice program: one linear program instead of 2^L events (THEORY: `program.proof.md`).
+"""The lattice program: one linear program instead of 2^L events (why: `program.proof.md`).
 
     minimise    sum_i k_i p(i)  (+ cost of the atom)
     subject to  s(m,i) >= p(i) - e^eps p(i-m),  s >= 0,  a + sum_i s(m,i) <= delta,  sum p + a = 1

@@ -28,7 +28,7 @@ def moments(mechanism):
 
 
 @pytest.mark.parametrize(("name", "options", "absolute", "spread"), [
-    # PEERS.md, "Noise a user gets at epsilon = 1, delta = 0.2".
+    # Measured on the real packages at epsilon = 1, delta = 0.2.
     ("LaplaceBoundedNoise", {"delta": 0.2}, 0.612, 0.760),
     ("GaussianAnalytic", {"delta": 0.2}, 0.667, 0.836),
     ("Laplace", {"delta": 0.2}, 0.818, 1.156),
