@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-import os
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -15,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ._bracket import float_towards, gap_of, percent, write_whole
 from ._validate import check_gap, check_resolution, check_time_limit
 from .bounds.lower import trivial_lower
 from .certify import (
@@ -81,17 +79,17 @@ class Design:
     @property
     def lower(self) -> float:
         """At most the expected loss of any private additive noise (rounded down)."""
-        return max(0.0, _float_towards(self.document.lower, -math.inf))  # a loss is never negative
+        return max(0.0, float_towards(self.document.lower, -math.inf))  # a loss is never negative
 
     @property
     def upper(self) -> float:
         """At least the expected loss of this design's releases (rounded up)."""
-        return _float_towards(self.document.upper, math.inf)
+        return float_towards(self.document.upper, math.inf)
 
     @property
     def gap(self) -> float:
         """(upper - lower) / lower, rounded up: how much could at most be gained."""
-        return _gap(self.document)
+        return gap_of(self.document)
 
     @property
     def certified(self) -> bool:
@@ -129,7 +127,7 @@ class Design:
         text = self.document.dumps()
         if parse(text) != self.document:
             raise CertificateError("the mechanism file would not read back as this design")
-        return _write_whole(Path(path), text)
+        return write_whole(Path(path), text)
 
     def plot(self, path: str | Path | None = None, rivals: Iterable[str] | None = None) -> Any:
         """A picture of the density (extra `plot`); saved if `path` is given."""
@@ -143,7 +141,7 @@ class Design:
         return (
             f"Design({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): expected loss in "
-            f"[{self.lower:.7g}, {self.upper:.7g}]{word}, gap {_percent(self.gap)}"
+            f"[{self.lower:.7g}, {self.upper:.7g}]{word}, gap {percent(self.gap)}"
         )
 
     def _repr_svg_(self) -> str | None:
@@ -232,7 +230,7 @@ def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search)
     report = check(document)
     if not report.private or (certified and not report.proven):
         raise CertificateError(f"the exact check failed: {report.claims}")
-    gap = _gap(document)
+    gap = gap_of(document)
     seconds = search.clock() - search.start
     stats = {
         "rounds": bracket.rounds,
@@ -260,40 +258,11 @@ def _status(
         words += f" at resolution {bracket.resolutions[-1]}"
     if not converged:
         reason = search.reason or "stopped when the program had nothing left to add"
-        words += f"; {reason}, before the gap of {_percent(search.gap)} that was asked for"
+        words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
     return words
 
 
 def _bracket_words(document: Document, certified: bool) -> str:
-    return f"gap {_percent(_gap(document))}{'' if certified else ' (an estimate)'}"
-
-
-def _gap(document: Document) -> float:
-    if document.lower <= 0:
-        return math.inf
-    return _float_towards((document.upper - document.lower) / document.lower, math.inf)
-
-
-def _percent(gap: float) -> str:
-    return "unbounded" if math.isinf(gap) else f"{100 * gap:.2g} %"
-
-
-def _float_towards(value: Fraction, direction: float) -> float:
-    nearest = float(value)
-    if (Fraction(nearest) - value) * (1 if direction < 0 else -1) > 0:
-        return math.nextafter(nearest, direction)
-    return nearest
-
-
-def _write_whole(path: Path, text: str) -> Path:
-    handle, temporary = tempfile.mkstemp(dir=path.parent or ".", prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    return path
+    return f"gap {percent(gap_of(document))}{'' if certified else ' (an estimate)'}"

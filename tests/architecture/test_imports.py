@@ -15,7 +15,8 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "losses", "certify", "spec", "lattice", "lp", "sampling",
+    "errors", "exact", "_validate", "_bracket", "losses", "certify", "spec", "lattice", "lp",
+    "sampling",
     "noise", "mechanisms", "bounds", "hierarchy", "search", "design", "dependent", "compare",
     "accounting", "sweep", "interop", "plotting", "experiments", "atlas", "cli", "__main__",
 ]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._bracket import float_towards, gap_of, percent, write_whole
 from .._validate import check_gap, check_resolution, check_time_limit
 from ..bounds.upper import rivals
 from ..certify.channel import (
@@ -99,17 +100,17 @@ class DependentDesign:
     @property
     def lower(self) -> float:
         """At most the expected loss of any private answer (rounded down)."""
-        return _float_towards(self.document.lower, -math.inf)
+        return float_towards(self.document.lower, -math.inf)
 
     @property
     def upper(self) -> float:
         """At least the expected loss of this design (rounded up)."""
-        return _float_towards(self.document.upper, math.inf)
+        return float_towards(self.document.upper, math.inf)
 
     @property
     def gap(self) -> float:
         """(upper - lower) / lower, rounded up: how much could at most be gained."""
-        return _gap(self.document)
+        return gap_of(self.document)
 
     # -- releasing ----------------------------------------------------------------------------
 
@@ -250,9 +251,7 @@ class DependentDesign:
 
     def save(self, path: str | Path) -> Path:
         """Write the mechanism file (complete or not at all)."""
-        from ..design import _write_whole
-
-        return _write_whole(Path(path), self.document.dumps())
+        return write_whole(Path(path), self.document.dumps())
 
     def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
         """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
@@ -269,7 +268,7 @@ class DependentDesign:
             f"DependentDesign({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
             f"{inner}): expected loss in [{self.lower:.7g}, {self.upper:.7g}], "
-            f"gap {_percent(self.gap)}"
+            f"gap {percent(self.gap)}"
         )
 
 
@@ -357,7 +356,7 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     report = check_channel(document)
     if not report.proven:
         raise CertificateError(f"the exact check failed: {report.claims}")
-    converged = _gap(document) <= wanted
+    converged = gap_of(document) <= wanted
     stats = {
         "rounds": bracket.rounds,
         "meshes": tuple(bracket.meshes),
@@ -368,10 +367,10 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
         "origin": upper.origin,
         "seconds": search.clock() - search.start,
     }
-    words = f"gap {_percent(_gap(document))} after {bracket.rounds} rounds"
+    words = f"gap {percent(gap_of(document))} after {bracket.rounds} rounds"
     words += f" on {upper.cells} cells"
     if not converged:
-        words += f"; {search.reason}, before the gap of {_percent(wanted)} that was asked for"
+        words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
         rival = _additive_loss(document.question)
         if rival < float(document.upper):
             words += f"; additive noise costs {rival:.6g} at every value, which is less: use design"
@@ -385,20 +384,3 @@ def _additive_loss(question: Question) -> float:
     problem = Problem(question.epsilon, question.delta, question.sensitivity, question.loss)
     found = (m.expected_loss(question.loss) for m in rivals(problem, question.delta))
     return min(found, default=math.inf)
-
-
-def _gap(document: ChannelDocument) -> float:
-    if document.lower <= 0:
-        return math.inf
-    return _float_towards((document.upper - document.lower) / document.lower, math.inf)
-
-
-def _percent(gap: float) -> str:
-    return "unbounded" if math.isinf(gap) else f"{100 * gap:.2g} %"
-
-
-def _float_towards(value: Fraction, direction: float) -> float:
-    nearest = float(value)
-    if (Fraction(nearest) - value) * (1 if direction < 0 else -1) > 0:
-        return math.nextafter(nearest, direction)
-    return nearest
