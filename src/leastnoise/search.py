@@ -172,7 +172,7 @@ class Search:
             steps = max(1, math.ceil(math.sqrt(0.022 / self.gap)))
             return self._aligned(math.ceil(steps / self.rivals.gamma) - 1)
         # Closed forms have less mass at 0 than the optimum, above all where delta is large.
-        share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.3
+        share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.37
         target = share * self.gap * self.rivals.loss
         n = 1
         while (between := self._cost_between(n)) > target and n < 64:
@@ -321,7 +321,9 @@ class Search:
             self.bracket.offer_upper(exact_upper(problem, best_upper[1], safe))
         self._carried, self._carried_n = program.active(), n
         # Cutting it off costs delta: a share of about outside / delta would have to be repaired.
-        return outside > 0.03 * self.gap * (delta if delta > 0 else 1.0)
+        # (For a symmetric loss the closed form of the multipliers knows how far they reach.)
+        too_much = 0.03 * self.gap * (delta if delta > 0 else 1.0)
+        return outside > too_much and not problem.loss.symmetric
 
     def _upper_program(self, n: int) -> None:
         problem = self.problem

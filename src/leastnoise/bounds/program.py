@@ -24,9 +24,11 @@ from .shifts import Floats, hockey_sticks, worst_local_maxima
 
 Ints = NDArray[np.int64]
 
-#: How many new shifts a round may add: few keep the program small, but n of them take long.
+#: How many new shifts a round may add: few keep the program small, but at large epsilon, where
+#: nearly all of the n shifts matter, it would take too many rounds.
 _SHIFTS_A_ROUND = 4
 _SHARE_OF_SHIFTS_A_ROUND = 0.1
+_LARGE_EXPONENTIAL = math.exp(2.4)
 #: Entries below this are noise to the solver, which drops them below 1e-9.
 _SMALL_ENTRY = 1e-8
 
@@ -140,7 +142,9 @@ class LatticeProgram:
         window = slice(width - events, width + events + 1)
         indices = np.arange(-events, events + 1)
         limit = self.delta * 1e-8
-        most = max(_SHIFTS_A_ROUND, round(_SHARE_OF_SHIFTS_A_ROUND * n))
+        most = _SHIFTS_A_ROUND
+        if self.exp >= _LARGE_EXPONENTIAL:
+            most = max(most, round(_SHARE_OF_SHIFTS_A_ROUND * n))
         while True:
             left = None if deadline is None else deadline - clock()  # type: ignore[operator]
             solution = self.model.solve(left)
