@@ -167,13 +167,11 @@ def _widen(proposal: Proposal, radius: int) -> Proposal:
     return replace(proposal, weights=np.pad(proposal.weights, radius - proposal.radius))
 
 
-def trimmed(proposal: Proposal, epsilon: float) -> Proposal:
-    """Without the outer cells that hold nothing (symmetrically)."""
+def trimmed(proposal: Proposal) -> Proposal:
+    """A proposal without tail, less the outer cells that hold nothing (symmetrically)."""
     held = np.flatnonzero(proposal.weights > 1e-18 * proposal.weights.max())
     centre = proposal.radius
     radius = max(int(abs(held - centre).max()), 1)
-    if proposal.tail:
-        return proposal
     weights = proposal.weights[centre - radius : centre + radius + 1]
     total = float(weights.sum()) + proposal.atom
     return replace(proposal, weights=weights / total, atom=proposal.atom / total)
@@ -202,7 +200,7 @@ def exact_upper(
     """The exactly checked mechanism nearest to a proposal; None if it could not be repaired."""
     if proposal.tail:
         return _checked(problem, _tailed_document(problem, enveloped(problem, proposal)), proposal)
-    proposal = trimmed(proposal, float(problem.epsilon))
+    proposal = trimmed(proposal)
     if (2 * proposal.radius + 1) * proposal.n > MAX_WORK or proposal.radius > MAX_CELLS // 2 - 1:
         return None
     for margin in (1e-12, 1e-9, 1e-6):
