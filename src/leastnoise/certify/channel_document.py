@@ -17,18 +17,18 @@ from typing import Any
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
-from .channel_fields import (
+from .document import FORMAT
+from .fields import (
     check_keys,
     read_count,
+    read_flag,
     read_integer,
     read_list,
     read_number,
     read_object,
     read_positive,
     read_whole,
-    short,
 )
-from .document import FORMAT
 
 #: Limits of the checker: rows of a channel, nodes and multipliers of a certificate, outputs,
 #: pieces of a prior, (pairs of rows) x (outputs), and rough microseconds for all exact
@@ -364,7 +364,7 @@ def _question(data: Mapping[str, Any]) -> Question:
     epsilon = read_number(data["epsilon"], "epsilon", lambda v: 0 <= v <= 100, "from 0 to 100")
     delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
-    integer = _flag(data.get("integer", False), "integer")
+    integer = read_flag(data.get("integer", False), "integer")
     bounds = read_list(data["bounds"], "bounds", 2)
     if len(bounds) != 2:
         raise FormatError('"bounds" must be [low, high]')
@@ -381,12 +381,6 @@ def _question(data: Mapping[str, Any]) -> Question:
         integer, _prior(data["prior"], low, high, integer), bound,
         _crossing(data["crossing"], low, high) if "crossing" in data else None,
     )
-
-
-def _flag(value: object, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise FormatError(f'"{name}" must be true or false, got {short(value)}')
-    return value
 
 
 def _crossing(raw: object, low: Fraction, high: Fraction) -> Crossing:
@@ -437,7 +431,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         check_keys(pair, "pairs", {"from", "to", "mirror", "budget", "cells"}, set())
         source = read_integer(pair["from"], "from", 0, count - 1)
         target = read_integer(pair["to"], "to", 0, count - 1)
-        mirror = _flag(pair["mirror"], "mirror")
+        mirror = read_flag(pair["mirror"], "mirror")
         if not 1 <= abs(source - target) <= reach:
             raise FormatError(f"nodes {source} and {target} need not be neighbours")
         last = count - 1

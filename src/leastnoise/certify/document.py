@@ -7,8 +7,6 @@ and files beyond the limits are refused with a `FormatError`. Standard library o
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -18,23 +16,32 @@ from typing import Any
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
+from .fields import (
+    check_keys,
+    demand,
+    read_count,
+    read_flag,
+    read_integer,
+    read_list,
+    read_number,
+    read_object,
+    read_positive,
+    read_short_number,
+    read_whole,
+    short,
+)
 from .limits import (
     MAX_BYTES,
     MAX_CELLS,
-    MAX_DIGITS,
     MAX_EPSILON,
     MAX_GRID,
     MAX_MULTIPLIERS,
-    MAX_SHORT,
     MAX_WORK,
     refuse_too_much_work,
 )
 
 FORMAT = "leastnoise/1"
 KINDS = ("additive", "integer")
-
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
-_COUNT = re.compile(r"[0-9]+")
 
 
 @dataclass(frozen=True)
@@ -110,57 +117,57 @@ class Document:
     certificate: Certificate | None
 
     def __post_init__(self) -> None:
-        _demand(self.kind in KINDS, f'"kind" must be one of {", ".join(KINDS)}')
-        _demand(0 <= self.epsilon <= MAX_EPSILON, f'"epsilon" must be from 0 to {MAX_EPSILON}')
-        _demand(0 <= self.delta < 1, '"delta" must be at least 0 and below 1')
-        _demand(self.sensitivity > 0, '"sensitivity" must be positive')
-        _demand(self.step > 0, '"step" must be positive')
-        n = _whole(self.sensitivity / self.step, "sensitivity/step", 1, MAX_CELLS)
-        _demand(1 <= self.grid <= MAX_GRID, f'"grid" must be from 1 to {MAX_GRID}')
-        _demand(self.grid % 2 == 1, '"grid" must be odd')
-        _demand(self.denominator > 0, '"denominator" must be positive')
-        _demand(min((self.atom, *self.weights)) >= 0, "weights and atom must be non-negative")
-        _demand(len(self.weights) <= MAX_CELLS, f"more than {MAX_CELLS} weights")
-        _demand(abs(self.first) <= MAX_CELLS, f'"first" must be at most {MAX_CELLS} in size')
+        demand(self.kind in KINDS, f'"kind" must be one of {", ".join(KINDS)}')
+        demand(0 <= self.epsilon <= MAX_EPSILON, f'"epsilon" must be from 0 to {MAX_EPSILON}')
+        demand(0 <= self.delta < 1, '"delta" must be at least 0 and below 1')
+        demand(self.sensitivity > 0, '"sensitivity" must be positive')
+        demand(self.step > 0, '"step" must be positive')
+        n = read_whole(self.sensitivity / self.step, "sensitivity/step", 1, MAX_CELLS)
+        demand(1 <= self.grid <= MAX_GRID, f'"grid" must be from 1 to {MAX_GRID}')
+        demand(self.grid % 2 == 1, '"grid" must be odd')
+        demand(self.denominator > 0, '"denominator" must be positive')
+        demand(min((self.atom, *self.weights)) >= 0, "weights and atom must be non-negative")
+        demand(len(self.weights) <= MAX_CELLS, f"more than {MAX_CELLS} weights")
+        demand(abs(self.first) <= MAX_CELLS, f'"first" must be at most {MAX_CELLS} in size')
         if self.kind == "integer":
             plain = self.step == 1 and self.grid == 1 and self.atom == 0 and self.edges is None
-            _demand(plain, "integer noise has step 1, and neither grid, atom nor edges")
+            demand(plain, "integer noise has step 1, and neither grid, atom nor edges")
         if self.edges is not None:
             self._check_edges(self.edges)
         if self.tail is not None:
             self._check_tail(self.tail, n)
-        _demand(self.upper >= 0, '"upper" must be non-negative')
-        _demand(self.lower <= self.upper, '"lower" must be at most "upper"')
+        demand(self.upper >= 0, '"upper" must be non-negative')
+        demand(self.lower <= self.upper, '"lower" must be at most "upper"')
         if self.certificate is not None:
             self._check_certificate(self.certificate)
 
     def _check_edges(self, edges: tuple[Fraction, ...]) -> None:
-        _demand(self.tail is None and self.first == 0, "a mesh has neither a tail nor a first cell")
-        _demand(
+        demand(self.tail is None and self.first == 0, "a mesh has neither a tail nor a first cell")
+        demand(
             len(edges) == len(self.weights) + 1,
             f"{len(self.weights)} weights need {len(self.weights) + 1} edges",
         )
-        _demand(all(a < b for a, b in pairwise(edges)), '"edges" must be strictly increasing')
-        _demand(max(abs(e) for e in edges) <= MAX_CELLS, f"an edge is beyond {MAX_CELLS} steps")
-        _demand(
+        demand(all(a < b for a, b in pairwise(edges)), '"edges" must be strictly increasing')
+        demand(max(abs(e) for e in edges) <= MAX_CELLS, f"an edge is beyond {MAX_CELLS} steps")
+        demand(
             all((2 * self.grid * edge).denominator == 1 for edge in edges),
             "every edge times 2*grid must be whole, or grid noise is not defined",
         )
 
     def _check_tail(self, tail: Tail, n: int) -> None:
-        _demand(tail.period == n, f'"period" must be sensitivity/step = {n}')
-        _demand(0 < tail.ratio < 1, '"ratio" must be strictly between 0 and 1')
-        _demand(len(self.weights) >= 2 * n, f"a tail of period {n} needs {2 * n} weights")
+        demand(tail.period == n, f'"period" must be sensitivity/step = {n}')
+        demand(0 < tail.ratio < 1, '"ratio" must be strictly between 0 and 1')
+        demand(len(self.weights) >= 2 * n, f"a tail of period {n} needs {2 * n} weights")
         last = self.first + len(self.weights) - 1
-        _demand(self.first <= -1 and last >= 1, "a tail must begin on its own side of 0")
+        demand(self.first <= -1 and last >= 1, "a tail must begin on its own side of 0")
 
     def _check_certificate(self, certificate: Certificate) -> None:
         if self.kind == "integer":
-            _demand(certificate.step == 1, '"certificate.step" must be "1" for integer noise')
-        n = _whole(
+            demand(certificate.step == 1, '"certificate.step" must be "1" for integer noise')
+        n = read_whole(
             self.sensitivity / certificate.step, "sensitivity/certificate.step", 1, MAX_CELLS
         )
-        _demand(
+        demand(
             all(abs(entry.shift) <= n for entry in certificate.shifts),
             f"a shift of the certificate is beyond the sensitivity, {n} steps",
         )
@@ -285,25 +292,26 @@ def _no_constant(text: str) -> Any:
 
 
 def _document(raw: object) -> Document:
-    data = _object(raw, "file")
+    data = read_object(raw, "file")
     if data.get("format") != FORMAT:
-        raise FormatError(f'"format" must be "{FORMAT}", got {_short(data.get("format"))}')
+        raise FormatError(f'"format" must be "{FORMAT}", got {short(data.get("format"))}')
     kind = data.get("kind")
     if kind not in KINDS:
-        raise FormatError(f'"kind" must be one of {", ".join(KINDS)}, got {_short(kind)}')
+        raise FormatError(f'"kind" must be one of {", ".join(KINDS)}, got {short(kind)}')
     additive = kind == "additive"
-    _keys(
+    check_keys(
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "step", "noise",
          "upper", "lower"} | ({"grid"} if additive else set()),
         {"certificate"},
     )
-    noise = _object(data["noise"], "noise")
+    noise = read_object(data["noise"], "noise")
     mesh = additive and "edges" in noise
     required = {"denominator", "weights", "edges" if mesh else "first"}
-    _keys(noise, "noise", required | ({"atom"} if additive else set()), set() if mesh else {"tail"})
-    weights = _list(noise["weights"], "weights", MAX_CELLS)
-    spec = _object(data["loss"], "loss")
+    required |= {"atom"} if additive else set()
+    check_keys(noise, "noise", required, set() if mesh else {"tail"})
+    weights = read_list(noise["weights"], "weights", MAX_CELLS)
+    spec = read_object(data["loss"], "loss")
     custom = spec == {"name": "custom"}
     if not custom and "certificate" not in data:
         raise FormatError('"certificate" is missing')
@@ -311,55 +319,53 @@ def _document(raw: object) -> Document:
         raise FormatError('a custom loss has no "certificate": its bracket is an estimate')
     return Document(
         kind=kind,
-        epsilon=_number(data["epsilon"], "epsilon"),
-        delta=_number(data["delta"], "delta"),
-        sensitivity=_positive(data["sensitivity"], "sensitivity"),
-        loss=None if custom else loss_from_spec(spec, _short_number),
-        step=_positive(data["step"], "step"),
-        grid=_integer(data["grid"], "grid", 1, MAX_GRID) if additive else 1,
-        denominator=_count(noise["denominator"], "denominator"),
-        first=0 if mesh else _integer(noise["first"], "first", -MAX_CELLS, MAX_CELLS),
-        weights=tuple(_count(w, "weights") for w in weights),
-        atom=_count(noise["atom"], "atom") if additive else 0,
+        epsilon=read_number(data["epsilon"], "epsilon"),
+        delta=read_number(data["delta"], "delta"),
+        sensitivity=read_positive(data["sensitivity"], "sensitivity"),
+        loss=None if custom else loss_from_spec(spec, read_short_number),
+        step=read_positive(data["step"], "step"),
+        grid=read_integer(data["grid"], "grid", 1, MAX_GRID) if additive else 1,
+        denominator=read_count(noise["denominator"], "denominator"),
+        first=0 if mesh else read_integer(noise["first"], "first", -MAX_CELLS, MAX_CELLS),
+        weights=tuple(read_count(w, "weights") for w in weights),
+        atom=read_count(noise["atom"], "atom") if additive else 0,
         tail=_tail(noise["tail"]) if "tail" in noise else None,
         edges=_edges(noise["edges"]) if mesh else None,
-        upper=_number(data["upper"], "upper"),
-        lower=_number(data["lower"], "lower"),
+        upper=read_number(data["upper"], "upper"),
+        lower=read_number(data["lower"], "lower"),
         certificate=None if custom else _certificate(data["certificate"]),
     )
 
 
 def _edges(raw: object) -> tuple[Fraction, ...]:
-    return tuple(_short_number(edge, "edges") for edge in _list(raw, "edges", MAX_CELLS))
+    return tuple(read_short_number(edge, "edges") for edge in read_list(raw, "edges", MAX_CELLS))
 
 
 def _tail(raw: object) -> Tail:
-    tail = _object(raw, "tail")
-    _keys(tail, "tail", {"period", "ratio"}, set())
-    period = _integer(tail["period"], "period", 1, MAX_CELLS)
-    return Tail(period, _short_number(tail["ratio"], "ratio"))
+    tail = read_object(raw, "tail")
+    check_keys(tail, "tail", {"period", "ratio"}, set())
+    period = read_integer(tail["period"], "period", 1, MAX_CELLS)
+    return Tail(period, read_short_number(tail["ratio"], "ratio"))
 
 
 def _certificate(raw: object) -> Certificate:
-    data = _object(raw, "certificate")
-    _keys(data, "certificate", {"step", "reach", "shifts"}, set())
+    data = read_object(raw, "certificate")
+    check_keys(data, "certificate", {"step", "reach", "shifts"}, set())
     entries, multipliers = [], 0
-    for raw_entry in _list(data["shifts"], "shifts", MAX_CELLS):
-        entry = _object(raw_entry, "shifts")
-        _keys(entry, "shifts", {"shift", "mirror", "budget", "cells"}, set())
-        if not isinstance(entry["mirror"], bool):
-            raise FormatError(f'"mirror" must be true or false, got {_short(entry["mirror"])}')
-        cells = _list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
+    for raw_entry in read_list(data["shifts"], "shifts", MAX_CELLS):
+        entry = read_object(raw_entry, "shifts")
+        check_keys(entry, "shifts", {"shift", "mirror", "budget", "cells"}, set())
+        cells = read_list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
         multipliers += len(cells)
         entries.append(ShiftMultipliers(
-            _integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
-            entry["mirror"],
-            _number(entry["budget"], "budget"),
+            read_integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
+            read_flag(entry["mirror"], "mirror"),
+            read_number(entry["budget"], "budget"),
             tuple(_multiplier(cell) for cell in cells),
         ))
     return Certificate(
-        _positive(data["step"], "certificate.step"),
-        _integer(data["reach"], "reach", 0, MAX_CELLS),
+        read_positive(data["step"], "certificate.step"),
+        read_integer(data["reach"], "reach", 0, MAX_CELLS),
         tuple(entries),
     )
 
@@ -367,95 +373,7 @@ def _certificate(raw: object) -> Certificate:
 def _multiplier(raw: object) -> tuple[int, Fraction]:
     if not isinstance(raw, list) or len(raw) != 2:
         raise FormatError('an entry of "cells" must be a pair [cell, multiplier]')
-    return _integer(raw[0], "cells", -MAX_CELLS, MAX_CELLS), _number(raw[1], "cells")
-
-
-def _demand(condition: bool, words: str) -> None:
-    if not condition:
-        raise FormatError(words)
-
-
-def _short(value: object) -> str:
-    # The text of a container may be long, or too deep to write.
-    if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
-    shown = repr(value[:100] if isinstance(value, str) else value)
-    return shown if len(shown) <= 60 else shown[:57] + "..."
-
-
-def _object(value: object, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise FormatError(f'"{name}" must be an object, got {_short(value)}')
-    return value
-
-
-def _keys(data: Mapping[str, Any], name: str, required: set[str], optional: set[str]) -> None:
-    missing, unknown = required - set(data), set(data) - required - optional
-    if missing:
-        raise FormatError(f'"{name}" lacks {", ".join(sorted(missing))}')
-    if unknown:
-        raise FormatError(f'"{name}" has unknown keys, such as {_short(min(unknown))}')
-
-
-def _list(value: object, name: str, longest: int) -> list[Any]:
-    if not isinstance(value, list) or len(value) > longest:
-        raise FormatError(f'"{name}" must be a list of at most {longest} entries')
-    return value
-
-
-def _integer(value: object, name: str, low: int, high: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        raise FormatError(f'"{name}" must be an integer from {low} to {high}, got {_short(value)}')
-    return value
-
-
-def _anything(value: Fraction) -> bool:
-    return True
-
-
-def _number(
-    value: object,
-    name: str,
-    allowed: Callable[[Fraction], bool] = _anything,
-    words: str = "a number",
-    longest: int = MAX_DIGITS,
-) -> Fraction:
-    """An integer, a decimal or a fraction, as a string."""
-    if not isinstance(value, str) or len(value) > longest or not _NUMBER.fullmatch(value):
-        raise FormatError(
-            f'"{name}" must be a string of at most {longest} characters that holds an integer, '
-            f"a decimal or a fraction, got {_short(value)}"
-        )
-    try:
-        number = Fraction(value)
-    except ZeroDivisionError:
-        raise FormatError(f'"{name}" divides by zero') from None
-    if not allowed(number):
-        raise FormatError(f'"{name}" must be {words}, got {_short(value)}')
-    return number
-
-
-def _short_number(value: object, name: str) -> Fraction:
-    """A number that enters products and powers, and must not be long."""
-    return _number(value, name, longest=MAX_SHORT)
-
-
-def _positive(value: object, name: str) -> Fraction:
-    return _number(value, name, lambda v: v > 0, "positive", MAX_SHORT)
-
-
-def _whole(value: Fraction, name: str, low: int, high: int) -> int:
-    if value.denominator != 1 or not low <= value <= high:
-        raise FormatError(f'"{name}" must be a whole number from {low} to {high}')
-    return int(value)
-
-
-def _count(value: object, name: str) -> int:
-    if not isinstance(value, str) or len(value) > MAX_DIGITS or not _COUNT.fullmatch(value):
-        raise FormatError(
-            f'"{name}" must be a string of at most {MAX_DIGITS} digits, got {_short(value)}'
-        )
-    return int(value)
+    return read_integer(raw[0], "cells", -MAX_CELLS, MAX_CELLS), read_number(raw[1], "cells")
 
 
 __all__ = [

@@ -1,7 +1,4 @@
-"""Fields of a mechanism file of kind "dependent-cells", each read strictly or refused by name.
-
-Standard library only.
-"""
+"""Fields of a mechanism file, each read strictly or refused by name. Standard library only."""
 
 from __future__ import annotations
 
@@ -11,17 +8,24 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import FormatError
+from .limits import MAX_DIGITS, MAX_SHORT
 
-#: The longest number, in characters.
-MAX_DIGITS = 300
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
+_COUNT = re.compile(r"[0-9]+")
 
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?", re.ASCII)
-_COUNT = re.compile(r"[0-9]+", re.ASCII)
+
+def demand(condition: bool, words: str) -> None:
+    """`FormatError` with these words unless the condition holds."""
+    if not condition:
+        raise FormatError(words)
 
 
 def short(value: object) -> str:
     """The value as text, cut to fit a message."""
-    shown = repr(value)
+    # The text of a container may be long, or too deep to write.
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    shown = repr(value[:100] if isinstance(value, str) else value)
     return shown if len(shown) <= 60 else shown[:57] + "..."
 
 
@@ -38,7 +42,7 @@ def check_keys(data: Mapping[str, Any], name: str, required: set[str], optional:
     if missing:
         raise FormatError(f'"{name}" lacks {", ".join(sorted(missing))}')
     if unknown:
-        raise FormatError(f'"{name}" has unknown keys: {short(", ".join(sorted(unknown)))}')
+        raise FormatError(f'"{name}" has unknown keys, such as {short(min(unknown))}')
 
 
 def read_list(value: object, name: str, longest: int) -> list[Any]:
@@ -55,35 +59,60 @@ def read_integer(value: object, name: str, low: int, high: int) -> int:
     return value
 
 
+def _anything(value: Fraction) -> bool:
+    return True
+
+
 def read_number(
-    value: object, name: str, allowed: Callable[[Fraction], bool], words: str
+    value: object,
+    name: str,
+    allowed: Callable[[Fraction], bool] = _anything,
+    words: str = "a number",
+    longest: int = MAX_DIGITS,
 ) -> Fraction:
-    """An exact number in a string, if it is allowed."""
-    if not isinstance(value, str) or len(value) > MAX_DIGITS or not _NUMBER.fullmatch(value):
-        raise FormatError(f'"{name}" must be a string that holds a number, got {short(value)}')
+    """An integer, a decimal or a fraction, as a string."""
+    if not isinstance(value, str) or len(value) > longest or not _NUMBER.fullmatch(value):
+        raise FormatError(
+            f'"{name}" must be a string of at most {longest} characters that holds an integer, '
+            f"a decimal or a fraction, got {short(value)}"
+        )
     try:
         number = Fraction(value)
     except ZeroDivisionError:
-        raise FormatError(f'"{name}" must not divide by zero, got {short(value)}') from None
+        raise FormatError(f'"{name}" divides by zero') from None
     if not allowed(number):
         raise FormatError(f'"{name}" must be {words}, got {short(value)}')
     return number
 
 
+def read_short_number(value: object, name: str) -> Fraction:
+    """A number that enters products and powers, and must not be long."""
+    return read_number(value, name, longest=MAX_SHORT)
+
+
 def read_positive(value: object, name: str) -> Fraction:
-    """A positive number in a string."""
-    return read_number(value, name, lambda v: v > 0, "positive")
+    """A positive number in a string, not long."""
+    return read_number(value, name, lambda v: v > 0, "positive", MAX_SHORT)
 
 
 def read_whole(value: Fraction, name: str, low: int, high: int) -> int:
-    """A whole number within limits."""
+    """A number that must be whole, within limits."""
     if value.denominator != 1 or not low <= value <= high:
-        raise FormatError(f'"{name}" must be a whole number from {low} to {high}, got {value}')
+        raise FormatError(f'"{name}" must be a whole number from {low} to {high}')
     return int(value)
 
 
 def read_count(value: object, name: str) -> int:
     """A non-negative whole number in a string."""
     if not isinstance(value, str) or len(value) > MAX_DIGITS or not _COUNT.fullmatch(value):
-        raise FormatError(f'"{name}" must be a string of digits, got {short(value)}')
+        raise FormatError(
+            f'"{name}" must be a string of at most {MAX_DIGITS} digits, got {short(value)}'
+        )
     return int(value)
+
+
+def read_flag(value: object, name: str) -> bool:
+    """True or false."""
+    if not isinstance(value, bool):
+        raise FormatError(f'"{name}" must be true or false, got {short(value)}')
+    return value
