@@ -8,14 +8,23 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 import numpy as np
 
 from ._validate import MAX_RESOLUTION
 from .bounds.incumbents import Incumbents
-from .bounds.lower import Canonical, Lower, Multipliers, canonical, exact_lower, float_lower
+from .bounds.interior import InteriorProgram, InteriorSolution
+from .bounds.lower import (
+    Canonical,
+    Lower,
+    Multipliers,
+    canonical,
+    exact_lower,
+    float_lower,
+    thinned,
+)
 from .bounds.program import LatticeProgram, Round
 from .bounds.upper import Proposal, Upper, discretise, exact_upper, float_loss, mix
 from .certify.document import MAX_CELLS, MAX_WORK
@@ -44,6 +53,11 @@ _MOST_REPAIR = 8e-7
 _DIRECT_RESOLUTION = 160
 #: Below this, programs start coarse.
 _TINY_DELTA = Fraction(1, 10_000)
+#: From this resolution and delta on, so many shifts matter that all of them are taken at once,
+#: as long as the program has no more rows than that.
+_INTERIOR_RESOLUTION = 48
+_INTERIOR_DELTA = Fraction(1, 4)
+_INTERIOR_ROWS = 300_000
 
 
 @dataclass(frozen=True)
@@ -171,23 +185,20 @@ class Search:
         if float(self.problem.epsilon) >= _LARGE_EPSILON:
             steps = max(1, math.ceil(math.sqrt(0.022 / self.gap)))
             return self._aligned(math.ceil(steps / self.rivals.gamma) - 1)
+        # Beyond delta = 1/2 the optimum only gains an atom: the relative gap stays the same.
+        rivals = self.rivals
+        if self.problem.delta > Fraction(1, 2):
+            rivals = Incumbents(replace(self.problem, delta=Fraction(1, 2)), self.resolution)
         # Closed forms have less mass at 0 than the optimum, above all where delta is large.
         share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.37
-        target = share * self.gap * self.rivals.loss
+        target = share * self.gap * rivals.loss
         n = 1
-        while (between := self._cost_between(n)) > target and n < 64:
+        while (between := _cost_between(rivals, n)) > target and n < 64:
             n *= 2
         # It falls like 1/n^2 from here, or was below the target already halfway.
         n = max(math.ceil(n * math.sqrt(between / target)), n // 2, 1)
         n = min(n, MAX_RESOLUTION)
         return self._aligned(n)
-
-    def _cost_between(self, n: int) -> float:
-        """What the two bounds differ by, for the best closed form at resolution n."""
-        radius = min(math.ceil(self.rivals.radius * n) + n, MAX_CELLS // 2)
-        weights = discretise(self.problem, self.rivals.best, n, radius).weights
-        costs = upper_costs(self.problem, n, radius) - lower_costs(self.problem, n, radius)
-        return float(costs @ weights)
 
     def _aligned(self, n: int, offset: float = 0.0) -> int:
         """At large epsilon, a resolution from n on that fits the steps of the optimum.
@@ -238,6 +249,9 @@ class Search:
     def _solve(self, n: int) -> None:
         """One resolution: the lower program, and the upper one where it can help."""
         self.bracket.resolutions.append(n)
+        if self._many_shifts_matter(n):
+            self._interior_programs(n)
+            return
         before = self.bracket.gap
         epsilon, delta = self.problem.epsilon, self.problem.delta
         small = self._tiny_delta() or (epsilon >= 6 and 0 < delta < Fraction(1, 20))
@@ -353,6 +367,63 @@ class Search:
         if best is not None and self._improves(best[0]):
             self.bracket.offer_upper(exact_upper(problem, best[1], safe))
 
+    def _many_shifts_matter(self, n: int) -> bool:
+        problem = self.problem
+        shifts = n if problem.loss.symmetric else 2 * n
+        return (
+            not problem.integer
+            and problem.epsilon < _LARGE_EPSILON
+            and problem.delta >= _INTERIOR_DELTA
+            and n >= _INTERIOR_RESOLUTION
+            and shifts * 2 * self._reach * n <= _INTERIOR_ROWS
+        )
+
+    def _interior_programs(self, n: int) -> None:
+        """Both programs, all shifts at once: multipliers from the one, noise from the other."""
+        problem = self.problem
+        # The margin of the lazily grown program is not needed, and far cells cost steps.
+        reach = math.ceil((self._reach - 0.5) * n)
+        cells = lower_cells(problem, n, reach)
+        found = self._interior(cells, None)
+        multipliers, lower = thinned(problem, n, reach, found.multipliers, 0.005 * self.gap)
+        self.bracket.offer_lower(exact_lower(problem, n, reach, multipliers, lower))
+        self._report(lower, math.inf, n)
+        safe = self.rivals.safe(n)
+        if self._done() or safe is None:
+            return
+        masses = cells.spread(found.weights)
+        filled = np.flatnonzero(masses > 1e-3 * self.gap * float(masses.max())) - cells.width
+        radius = min(int(np.abs(filled).max()) + max(2, n // 8), reach)
+        cells = upper_cells(problem, n, radius)
+        found = self._interior(cells, float(problem.loss.upper(Fraction(0))))
+        masses = cells.spread(found.weights)[n:-n]
+        total = float(masses.sum()) + found.atom
+        proposal = Proposal(n, masses / total, found.atom / total)
+        mixed = mix(problem, proposal, safe)
+        if mixed is not None and self._improves(float_loss(problem, mixed)):
+            self.bracket.offer_upper(exact_upper(problem, proposal, safe))
+        self._report(lower, math.inf, n)
+
+    def _interior(self, cells: Cells, atom_cost: float | None) -> InteriorSolution:
+        """Solve to a small share of the gap, beginning with exponential weights."""
+        problem, bracket = self.problem, self.bracket
+        program = InteriorProgram(cells, float(problem.epsilon), float(problem.delta), atom_cost)
+        columns = len(cells.mass)
+        distance = np.arange(columns) if cells.symmetric else np.abs(
+            np.arange(columns) - columns // 2
+        )
+        start = np.exp(-distance / (0.5 * cells.n))
+        if atom_cost is not None:
+            start = np.append(start, 0.1 * float(cells.mass @ start))
+        found = program.solve(
+            start, 0.01 * self.gap,
+            lambda: self.deadline is not None and self.clock() >= self.deadline,
+        )
+        bracket.rounds += found.steps
+        bracket.rows, bracket.columns = max(bracket.rows, found.rows), max(bracket.columns, columns)
+        bracket.shifts = max(bracket.shifts, len(found.multipliers))
+        return found
+
     def _tailed_program(self, n: int) -> None:
         """delta = 0 and no closed form: the program with geometric tails."""
         problem = self.problem
@@ -447,6 +518,15 @@ class Search:
             upper = min(upper, float(self.bracket.upper.value))
         seconds = self.clock() - self.start
         self.progress(Progress(lower, upper, seconds, n, self.bracket.rounds))
+
+
+def _cost_between(rivals: Incumbents, n: int) -> float:
+    """What the two bounds differ by, for the best closed form at resolution n."""
+    problem = rivals.problem
+    radius = min(math.ceil(rivals.radius * n) + n, MAX_CELLS // 2)
+    weights = discretise(problem, rivals.best, n, radius).weights
+    costs = upper_costs(problem, n, radius) - lower_costs(problem, n, radius)
+    return float(costs @ weights)
 
 
 def _halved_to(n: int, most: int) -> int:

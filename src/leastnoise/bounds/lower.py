@@ -81,6 +81,27 @@ def float_lower(
     return theta - float(problem.delta) * budgets
 
 
+def thinned(
+    problem: Problem, n: int, reach: int, multipliers: Multipliers, loss: float
+) -> tuple[Multipliers, float]:
+    """Without the small multipliers, as long as the bound falls by at most a share `loss`.
+
+    Returns what is left and its bound in floating point.
+    """
+    whole = float_lower(problem, n, reach, multipliers)
+    largest = max((float(z.max()) for _, _, z in multipliers.values()), default=0.0)
+    for share in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8):
+        kept = {
+            m: (budget, cells[z > share * largest], z[z > share * largest])
+            for m, (budget, cells, z) in multipliers.items()
+            if float(z.max()) > share * largest
+        }
+        bound = float_lower(problem, n, reach, kept)
+        if bound >= whole - loss * abs(whole):
+            return kept, bound
+    return multipliers, whole
+
+
 @dataclass(frozen=True)
 class Canonical:
     """Multipliers of the shifts +-1 at step = D."""
