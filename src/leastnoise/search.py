@@ -385,8 +385,9 @@ class Search:
         reach = math.ceil((self._reach - 0.5) * n)
         cells = lower_cells(problem, n, reach)
         found = self._interior(cells, None)
-        multipliers, lower = thinned(problem, n, reach, found.multipliers, 0.005 * self.gap)
-        self.bracket.offer_lower(exact_lower(problem, n, reach, multipliers, lower))
+        multipliers, lower = thinned(problem, n, reach, found.multipliers, 0.01 * self.gap)
+        # Thousands of multipliers: eleven digits keep the file small.
+        self.bracket.offer_lower(exact_lower(problem, n, reach, multipliers, lower, 11))
         self._report(lower, math.inf, n)
         safe = self.rivals.safe(n)
         if self._done() or safe is None:
@@ -416,7 +417,7 @@ class Search:
         if atom_cost is not None:
             start = np.append(start, 0.1 * float(cells.mass @ start))
         found = program.solve(
-            start, 0.01 * self.gap,
+            start, 0.002 * self.gap,
             lambda: self.deadline is not None and self.clock() >= self.deadline,
         )
         bracket.rounds += found.steps

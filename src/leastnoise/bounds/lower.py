@@ -36,11 +36,14 @@ class Lower:
 
 
 def exact_lower(
-    problem: Problem, n: int, reach: int, multipliers: Multipliers, scale: float
+    problem: Problem, n: int, reach: int, multipliers: Multipliers, scale: float, digits: int = 14
 ) -> Lower:
-    """The exact bound that float multipliers prove. `scale` is the size of the optimal loss."""
-    # Multiplying a cell's z by e^eps and summing over shifts must not lose 1e-12 of the bound.
-    digits = max(0, 14 + math.ceil(-math.log10(scale))) if scale > 0 else 14
+    """The exact bound that float multipliers prove. `scale` is the size of the optimal loss.
+
+    Multipliers keep `digits` digits after the first of `scale`: multiplying a cell's z by e^eps
+    and summing over shifts loses two or three of them.
+    """
+    digits = max(0, digits + math.ceil(-math.log10(scale))) if scale > 0 else digits
     unit = Fraction(10) ** -digits
     mirror = problem.loss.symmetric
     entries = []
@@ -90,7 +93,7 @@ def thinned(
     """
     whole = float_lower(problem, n, reach, multipliers)
     largest = max((float(z.max()) for _, _, z in multipliers.values()), default=0.0)
-    for share in (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8):
+    for share in (1e-3, 1e-4, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8):
         kept = {
             m: (budget, cells[z > share * largest], z[z > share * largest])
             for m, (budget, cells, z) in multipliers.items()
