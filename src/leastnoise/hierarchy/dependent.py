@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from typing import NotRequired, TypedDict, Unpack
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from ..losses import Loss
 from .costs import Costs
 from .exactly import Reference
 from .partition import Partition, index_vector, whole
-from .problems import LowerProblem, UpperProblem
+from .problems import BoundingProblem, LowerProblem, UpperProblem
 from .program import Multipliers, Pair, Program
 
 
@@ -110,7 +111,63 @@ class RangeCells:
         return {key: entry for key, entry in found.items() if key[0] != key[1]}
 
 
-class PPrime(UpperProblem):
+class Instance(TypedDict):
+    """The arguments of both problems; `cells` = L or else `pi`, uniform `weights` by default."""
+
+    epsilon: Number
+    delta: Number
+    beta: Number
+    limits: tuple[Number, Number]
+    sensitivity: NotRequired[Number]
+    cells: NotRequired[int | None]
+    pi: NotRequired[Sequence[int] | None]
+    range_cells: NotRequired[Sequence[int] | None]
+    weights: NotRequired[Sequence[Number] | None]
+    loss: NotRequired[str | Loss | Costs]
+
+
+class Dependent(BoundingProblem):
+    """Data dependent noise: a distribution p_k for each cell k of the range `limits`."""
+
+    _padding = False  # as for data independent noise
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        beta: Number,
+        limits: tuple[Number, Number],
+        sensitivity: Number = 1,
+        cells: int | None = None,
+        pi: Sequence[int] | None = None,
+        range_cells: Sequence[int] | None = None,
+        weights: Sequence[Number] | None = None,
+        loss: str | Loss | Costs = "l1",
+    ) -> None:
+        super().__init__(epsilon, delta, sensitivity, beta, loss)
+        padding = self.reach if self._padding else 0
+        self.partition = Partition(index_vector(pi, cells), self.beta, padding)
+        self.range = RangeCells(limits, self.beta, range_cells, weights)
+
+    @property
+    def merged(self) -> bool:
+        """Whether cells of the noise or of the range are merged."""
+        return self.partition.merged or self.range.merged
+
+    def _pairs(self) -> list[Pair]:
+        return self.range.pairs(self.reach)
+
+    def program(self) -> Program:
+        cost = self.costs.infimum if self._padding else self.costs.mean
+        costs = [cost(lo, hi) for lo, hi in self.partition.intervals()]
+        rows = [[mass * c for c in costs] for mass in self.range.mass]
+        return Program(
+            self.partition, rows, self._pairs(), self.epsilon, self.delta, self.monotone
+        )
+
+
+class PPrime(Dependent, UpperProblem):
     """P'(L,beta) with `cells` = L, or P'(pi,beta) with `pi`: noise p_k for each range cell k.
 
     minimise sum_k mass_k sum_j c_j p_k(j) subject to every p_k being a distribution and
@@ -118,42 +175,20 @@ class PPrime(UpperProblem):
         p_k(A) <= e^epsilon p_m(A - phi) + delta
 
     for all cells k, m of the range, all shifts phi that they allow and all events A. Neighbouring
-    cells of the range may be merged (`range_cells`, end points in units of beta).
+    cells of the range may be merged (`range_cells`, end points in units of beta). `monotone`
+    demands densities that fall away from 0.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        beta: Number,
-        limits: tuple[Number, Number],
-        sensitivity: Number = 1,
-        cells: int | None = None,
-        pi: Sequence[int] | None = None,
-        range_cells: Sequence[int] | None = None,
-        weights: Sequence[Number] | None = None,
-        loss: str | Loss | Costs = "l1",
-        monotone: bool = False,
-    ) -> None:
-        super().__init__(epsilon, delta, sensitivity, beta, loss)
+    def __init__(self, *, monotone: bool = False, **instance: Unpack[Instance]) -> None:
+        super().__init__(**instance)
         self.monotone = monotone
-        self.partition = Partition(index_vector(pi, cells), self.beta)
-        self.range = RangeCells(limits, self.beta, range_cells, weights)
 
     @property
     def name(self) -> str:
-        merged = self.partition.merged or self.range.merged
-        return "P'(pi,beta)" if merged else "P'(L,beta)"
-
-    def program(self) -> Program:
-        mean = [self.costs.mean(lo, hi) for lo, hi in self.partition.intervals()]
-        costs = [[mass * c for c in mean] for mass in self.range.mass]
-        pairs = self.range.pairs(self.reach)
-        return Program(self.partition, costs, pairs, self.epsilon, self.delta, self.monotone)
+        return "P'(pi,beta)" if self.merged else "P'(L,beta)"
 
 
-class DPrime(LowerProblem):
+class DPrime(Dependent, LowerProblem):
     """D'(L,beta) with one shift m-k per pair of cells, or D'(pi,beta) with three as printed.
 
     `shifts` is "one" (the main text; a lower bound) or "three" (the appendix; none, not even with
@@ -161,24 +196,10 @@ class DPrime(LowerProblem):
     the noise or of the range need "three".
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        beta: Number,
-        limits: tuple[Number, Number],
-        sensitivity: Number = 1,
-        cells: int | None = None,
-        pi: Sequence[int] | None = None,
-        range_cells: Sequence[int] | None = None,
-        weights: Sequence[Number] | None = None,
-        loss: str | Loss | Costs = "l1",
-        shifts: str = "one",
-    ) -> None:
-        super().__init__(epsilon, delta, sensitivity, beta, loss)
-        self.partition = Partition(index_vector(pi, cells), self.beta, self.reach)
-        self.range = RangeCells(limits, self.beta, range_cells, weights)
+    _padding = True
+
+    def __init__(self, *, shifts: str = "one", **instance: Unpack[Instance]) -> None:
+        super().__init__(**instance)
         if shifts not in ("one", "three"):
             raise ArgumentError("shifts", shifts, '"one" or "three"')
         if shifts == "one" and self.range.merged:
@@ -190,15 +211,13 @@ class DPrime(LowerProblem):
         plain = self.shifts == "one" and not self.partition.merged
         return "D'(L,beta)" if plain else "D'(pi,beta)"
 
-    def program(self) -> Program:
-        least = [self.costs.infimum(lo, hi) for lo, hi in self.partition.intervals()]
-        costs = [[mass * c for c in least] for mass in self.range.mass]
-        single = self.shifts == "one"
-        pairs = self.range.one_shift(self.reach) if single else self.range.pairs(self.reach)
-        return Program(self.partition, costs, pairs, self.epsilon, self.delta)
+    def _pairs(self) -> list[Pair]:
+        if self.shifts == "one":
+            return self.range.one_shift(self.reach)
+        return super()._pairs()
 
     def _objection(self) -> str | None:
-        if self.partition.merged or self.range.merged:
+        if self.merged:
             return "merged cells restrict a minimisation, so the value is no lower bound"
         if self.shifts == "three":
             return "two of the three shifts per pair are constraints the original problem lacks"

@@ -170,7 +170,41 @@ class LowerProblem(BoundingProblem):
         return min(self.costs.beyond(-1, left), self.costs.beyond(1, right))
 
 
-class P(UpperProblem):
+class Independent(BoundingProblem):
+    """Data independent noise: one distribution over cells `cells` = L, or over those of `pi`."""
+
+    _letter: str
+    _padding = False  # D/beta more cells at each end, which no event may use
+
+    def __init__(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        beta: Number,
+        sensitivity: Number = 1,
+        cells: int | None = None,
+        pi: Sequence[int] | None = None,
+        loss: str | Loss | Costs = "l1",
+        monotone: bool = False,
+    ) -> None:
+        super().__init__(epsilon, delta, sensitivity, beta, loss)
+        self.monotone = monotone
+        padding = self.reach if self._padding else 0
+        self.partition = Partition(index_vector(pi, cells), self.beta, padding)
+
+    @property
+    def name(self) -> str:
+        return f"{self._letter}(pi,beta)" if self.partition.merged else f"{self._letter}(L,beta)"
+
+    def program(self) -> Program:
+        cost = self.costs.infimum if self._padding else self.costs.mean
+        costs = [cost(lo, hi) for lo, hi in self.partition.intervals()]
+        pairs = [(0, 0, shift) for shift in named_shifts(self.partition, self.reach)]
+        return Program(self.partition, [costs], pairs, self.epsilon, self.delta, self.monotone)
+
+
+class P(Independent, UpperProblem):
     """P(L,beta) with `cells` = L, or P(pi,beta) with the index vector `pi`.
 
     minimise sum_j c_j p(j) subject to p >= 0, sum_j p(j) = 1 and, for every shift phi in
@@ -181,33 +215,10 @@ class P(UpperProblem):
     c_j the mean of the loss over Pi_j. `monotone` demands densities that fall away from 0.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        beta: Number,
-        sensitivity: Number = 1,
-        cells: int | None = None,
-        pi: Sequence[int] | None = None,
-        loss: str | Loss | Costs = "l1",
-        monotone: bool = False,
-    ) -> None:
-        super().__init__(epsilon, delta, sensitivity, beta, loss)
-        self.monotone = monotone
-        self.partition = Partition(index_vector(pi, cells), self.beta)
-
-    @property
-    def name(self) -> str:
-        return "P(pi,beta)" if self.partition.merged else "P(L,beta)"
-
-    def program(self) -> Program:
-        costs = [self.costs.mean(lo, hi) for lo, hi in self.partition.intervals()]
-        pairs = [(0, 0, shift) for shift in named_shifts(self.partition, self.reach)]
-        return Program(self.partition, [costs], pairs, self.epsilon, self.delta, self.monotone)
+    _letter = "P"
 
 
-class D(LowerProblem):
+class D(Independent, LowerProblem):
     """D(L,beta) with `cells` = L, or D(pi,beta) with the index vector `pi`, in primal form.
 
     As P, with the infimum of the loss over each cell as its cost and D/beta more cells at each
@@ -215,30 +226,8 @@ class D(LowerProblem):
     merging restricts a minimisation.
     """
 
-    def __init__(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        beta: Number,
-        sensitivity: Number = 1,
-        cells: int | None = None,
-        pi: Sequence[int] | None = None,
-        loss: str | Loss | Costs = "l1",
-        monotone: bool = False,
-    ) -> None:
-        super().__init__(epsilon, delta, sensitivity, beta, loss)
-        self.monotone = monotone
-        self.partition = Partition(index_vector(pi, cells), self.beta, self.reach)
-
-    @property
-    def name(self) -> str:
-        return "D(pi,beta)" if self.partition.merged else "D(L,beta)"
-
-    def program(self) -> Program:
-        costs = [self.costs.infimum(lo, hi) for lo, hi in self.partition.intervals()]
-        pairs = [(0, 0, shift) for shift in named_shifts(self.partition, self.reach)]
-        return Program(self.partition, [costs], pairs, self.epsilon, self.delta, self.monotone)
+    _letter = "D"
+    _padding = True
 
     def _objection(self) -> str | None:
         if self.partition.merged:
