@@ -4,6 +4,8 @@ Every loss is non-negative, continuous and unbounded on both sides, and knows ex
 
 * `lower(x)`, `upper(x)`: rationals around c(x), equal wherever c(x) is rational;
 * `cell_mean(lo, hi)`: at least the mean of c over [lo, hi];
+* `ramp_means(lo, hi)`: at least the means over [lo, hi] of c times a weight that falls from 1 to
+  0, and of c times one that rises from 0 to 1;
 * `minorant(i, step)`: k_i such that the piecewise linear function through (i*step, k_i) is
   nowhere above c, which is what a lower bound needs;
 * `release_point(x, g)`: at least the worst expected loss, over all values, of a release on the
@@ -99,6 +101,10 @@ class Loss(ABC):
         """At least the mean of c over [lo, hi], lo < hi."""
 
     @abstractmethod
+    def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        """At least the means over [lo, hi], lo < hi, of c times a falling and a rising ramp."""
+
+    @abstractmethod
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         """At least the largest excess of the chord from lo to hi over c on [lo, hi]."""
 
@@ -162,6 +168,19 @@ class Loss(ABC):
         return Sum(((rational(weight, "weight"), self),))
 
     __rmul__ = __mul__
+
+
+def _simpson(loss: Loss, nodes: Sequence[Fraction]) -> tuple[Fraction, Fraction]:
+    """The ramp means of a loss that is quadratic between the nodes: Simpson's rule is exact."""
+    lo, hi = nodes[0], nodes[-1]
+    area = rising = Fraction(0)
+    for a, b in pairwise(nodes):
+        middle = (a + b) / 2
+        start, half, end = loss.lower(a), 4 * loss.lower(middle), loss.lower(b)
+        area += (b - a) * (start + half + end)
+        rising += (b - a) * (start * (a - lo) + half * (middle - lo) + end * (b - lo))
+    area, rising = area / (6 * (hi - lo)), rising / (6 * (hi - lo) ** 2)
+    return area - rising, rising
 
 
 def _derived() -> Any:
@@ -300,6 +319,9 @@ class Piecewise(Loss):
         )
         return area * _HALF / (hi - lo)
 
+    def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        return _simpson(self, [lo, *(t for t, _ in self._between(lo, hi)), hi])
+
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         inside = [t for t, _ in self._between(lo, hi)]
         if not inside:
@@ -418,6 +440,19 @@ class Power(Loss):
         lo, hi = power_bounds(abs(x), self.p + 1)
         return (lo, hi) if x >= 0 else (-hi, -lo)
 
+    def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        if self.p == 2:
+            return _simpson(self, [lo, hi])
+        # The integrals of c and of x c(x) over [lo, hi], each between two bounds.
+        up, down = self._antiderivative(hi), self._antiderivative(lo)
+        area = ((up[0] - down[1]) / (self.p + 1), (up[1] - down[0]) / (self.p + 1))
+        far, near = (power_bounds(abs(x), self.p + 2) for x in (hi, lo))
+        first = ((far[0] - near[1]) / (self.p + 2), (far[1] - near[0]) / (self.p + 2))
+        square = (hi - lo) ** 2
+        falling = (hi * area[hi > 0] - first[0]) / square
+        rising = (first[1] - lo * area[lo < 0]) / square
+        return falling, rising
+
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         width = hi - lo
         if self.p == 2:
@@ -514,6 +549,9 @@ class Huber(Loss):
     def cell_mean(self, lo: Fraction, hi: Fraction) -> Fraction:
         return (self._antiderivative(hi) - self._antiderivative(lo)) / (hi - lo)
 
+    def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        return _simpson(self, [lo, *(t for t in (-self.width, self.width) if lo < t < hi), hi])
+
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         if lo >= self.width or hi <= -self.width:
             return Fraction(0)
@@ -587,6 +625,13 @@ class Sum(Loss):
 
     def cell_mean(self, lo: Fraction, hi: Fraction) -> Fraction:
         return self._combine(lambda loss: loss.cell_mean(lo, hi))
+
+    def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        means = [(weight, loss.ramp_means(lo, hi)) for weight, loss in self.terms]
+        return (
+            sum((weight * falling for weight, (falling, _) in means), Fraction(0)),
+            sum((weight * rising for weight, (_, rising) in means), Fraction(0)),
+        )
 
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         return self._combine(lambda loss: loss.chord_error(lo, hi))
@@ -679,6 +724,9 @@ class Custom(Loss):
     def cell_mean(self, lo: Fraction, hi: Fraction) -> Fraction:
         values = self._inside(lo, hi, 16)
         return (sum(values) - (values[0] + values[-1]) / 2) / 16
+
+    def ramp_means(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        return _simpson(self, [lo + (hi - lo) * j / 16 for j in range(17)])
 
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         if not self.convex:

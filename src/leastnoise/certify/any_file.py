@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from .channel import check_channel
-from .channel_document import KIND, ChannelDocument, parse_channel
+from .channel_document import KIND, ChannelDocument
+from .channel_reader import parse_channel
 from .document import Document, document_of, load_json, read_bytes
 from .report import Report, check
 

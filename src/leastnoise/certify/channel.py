@@ -6,27 +6,26 @@ rounded down for privacy and up for the lower bound.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, lcm
+from operator import itemgetter
 
 from ..errors import FormatError
-from ..exact import exp_lower, exp_upper
+from ..exact import exp_lower, exp_upper, nearest_float
 from ..losses import Huber, Loss, Piecewise, Power, Sum
 from .channel_document import (
-    MAX_OUTPUTS,
-    MAX_ROWS,
     ChannelCertificate,
     ChannelDocument,
-    Crossing,
+    LatticeNoise,
     PairMultipliers,
-    Prior,
-    Question,
-    Tails,
-    parse_channel,
 )
-from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
+from .channel_reader import parse_channel
+from .privacy import lattice_hockey_sticks
+from .question import Crossing, Prior, Question
+from .report import NOT_CHECKED, Claim, Report, claim_of
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 1024
@@ -40,124 +39,181 @@ def check_channel(document: ChannelDocument) -> Report:
     return Report(tuple(claims))
 
 
-def _claim(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
-    good = slack >= 0
-    return Claim(name, PROVEN if good else REFUTED, slack, holds if good else fails)
-
-
 # -- a private distribution -------------------------------------------------------------------
 
 
 def _distribution(document: ChannelDocument) -> Claim:
-    totals = [sum(row) + atom for row, atom in zip(document.rows, document.atoms, strict=True)]
-    if document.tails is not None:
-        totals += [sum(document.tails.left[1]), sum(document.tails.right[1])]
+    totals = [sum(row) for row in document.rows]
+    if document.noise is not None:
+        totals.append(sum(document.noise.weights))
     error = max(abs(total - document.denominator) for total in totals)
-    return _claim(
+    return claim_of(
         "distribution", -Fraction(error, document.denominator),
         "every row is non-negative and sums to the denominator",
         "a row does not sum to the denominator",
     )
 
 
-def row_hockey_sticks(
-    rows: Sequence[Sequence[int]], atoms: Sequence[int], epsilon: Fraction, reach: int
-) -> Iterator[tuple[int, int, Fraction]]:
-    """(k, m, atom_k + sum_y max(0, r_k(y) - e^eps r_m(y))) for 1 <= |k - m| <= reach.
+Law = dict[Fraction | int, int]  # answer -> weight, zeros left out
 
-    In units of the denominator. If the channel is its own mirror image, each pair stands for
-    its reversal and only one of the two is listed.
+
+def law_hockey_sticks(
+    laws: Sequence[Law], epsilon: Fraction, reach: int
+) -> Iterator[tuple[int, int, Fraction]]:
+    """(k, m, sum_y max(0, q_k(y) - e^eps q_m(y))) for 1 <= |k - m| <= reach.
+
+    In units of the denominator. An answer that only one law gives counts in full against every
+    other law; what is left of a law is compared once with each different one.
     """
     bound = exp_lower(epsilon)
     top, bottom = bound.numerator, bound.denominator
-    plus = [[w * bottom for w in row] for row in rows]
-    minus = [[w * top for w in row] for row in rows]
-    last = len(rows) - 1
-    mirrored = list(atoms) == list(atoms)[::-1] and all(
-        list(rows[k]) == list(rows[last - k])[::-1] for k in range(last // 2 + 1)
-    )
-    for k in range(len(rows)):
-        for m in range(max(0, k - reach), min(last, k + reach) + 1):
-            if k == m or (mirrored and k + m > last):
+    often = Counter(y for law in laws for y in law)
+    own = [sum(w for y, w in law.items() if often[y] == 1) for law in laws]
+    shared = [tuple((y, w) for y, w in law.items() if often[y] > 1) for law in laws]
+    number = {part: j for j, part in enumerate(dict.fromkeys(shared))}
+    groups = [number[part] for part in shared]
+    parts = [dict(part) for part in number]
+    known: dict[tuple[int, int], Fraction] = {}
+    for k, g in enumerate(groups):
+        for m in range(max(0, k - reach), min(len(laws), k + reach + 1)):
+            key = (g, groups[m])
+            if k == m:
                 continue
-            excess = sum(d for a, b in zip(plus[k], minus[m], strict=True) if (d := a - b) > 0)
-            yield k, m, atoms[k] + Fraction(excess, bottom)
+            if key not in known:
+                other = parts[key[1]]
+                excess = (w * bottom - top * other.get(y, 0) for y, w in parts[g].items())
+                known[key] = Fraction(sum(x for x in excess if x > 0), bottom)
+            yield k, m, own[k] + known[key]
+
+
+def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
+    """(first node, laws): the rows, with reach + 1 nodes beyond them on each side if any."""
+    count = len(document.rows)
+    if document.beyond is None:
+        return 0, [{y: w for y, w in enumerate(row) if w} for row in document.rows]
+    border = document.reach + 1
+    nodes = range(-border, count + border)
+    laws = (document.law(k) for k in nodes)
+    return -border, [
+        {y: w for y, w in zip(answers, row, strict=True) if w} for answers, row in laws
+    ]
 
 
 def worst_pair(document: ChannelDocument) -> tuple[str, Fraction]:
-    """(where, largest hockey stick) over the pairs of rows that neighbours can meet, exactly."""
-    # Two different values of one cell share a row, and can differ in the atom only.
-    worst = Fraction(0 if document.question.integer else max(document.atoms))
-    where = "two values of one cell"
-    rows, atoms = document.wide_rows()
-    for k, m, value in row_hockey_sticks(rows, atoms, document.question.epsilon, document.reach):
+    """(where, largest hockey stick) over the nodes that neighbours can meet, exactly."""
+    question = document.question
+    if not document.rows:
+        assert document.noise is not None
+        reach = document.reach if document.beyond else min(document.reach, document.last)
+        found = lattice_hockey_sticks(document.noise.weights, question.epsilon, reach)
+        shift, value = max(found, key=itemgetter(1))
+        return f"shift of {shift} steps", value / document.denominator
+    first, laws = _laws(document)
+    worst, where = Fraction(0), "no two nodes"
+    for k, m, value in law_hockey_sticks(laws, question.epsilon, document.reach):
         if value > worst:
-            worst, where = value, f"rows {k} and {m}"
+            worst, where = value, f"nodes {k + first} and {m + first}"
     return where, worst / document.denominator
 
 
 def _privacy(document: ChannelDocument) -> Claim:
     where, worst = worst_pair(document)
     delta = document.question.delta
-    words = f"largest hockey stick {float(worst):.12g} at {where}, delta {float(delta):g}"
-    return _claim("privacy", delta - worst, words, words)
+    words = (
+        f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
+        f"delta {nearest_float(delta):g}"
+    )
+    return claim_of("privacy", delta - worst, words, words)
 
 
 # -- the expected loss ------------------------------------------------------------------------
 
 
-class CellLosses:
-    """At least the mean of the loss of an answer y over values between two points, remembered."""
+class NodeLosses:
+    """At least the share of the expected loss that node k pays for answering y, remembered.
 
-    def __init__(self, question: Question) -> None:
-        self.loss = question.loss
-        self.crossing = question.crossing
-        self._means: dict[tuple[Fraction, Fraction], Fraction] = {}
+    That is the integral of the prior density times the probability of being rounded to the node
+    times the loss; for whole numbers the mass of the number times the loss.
+    """
 
-    def mean(self, y: Fraction, start: Fraction, end: Fraction) -> Fraction:
-        """Over true values uniform on [start, end), or equal to start = end."""
+    def __init__(self, question: Question, step: Fraction) -> None:
+        self.question = question
+        self.step = step
+        self.cells = question.pieces(step)
+        self._means: dict[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] = {}
+
+    def cost(self, k: int, y: Fraction) -> Fraction:
+        """Of the answer y at node k."""
+        question = self.question
+        if question.integer:
+            value, _, mass = self.cells[k][0]
+            crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
+            return mass * (question.loss.upper(y - value) + crossed)
+        node, total = question.low + k * self.step, Fraction(0)
+        for cell in (k - 1, k):
+            if 0 <= cell < len(self.cells):
+                for start, end, mass in self.cells[cell]:
+                    # The probability of this node, at the two ends of the piece.
+                    before = 1 - abs(start - node) / self.step
+                    after = 1 - abs(end - node) / self.step
+                    total += mass * self._piece(y, start, end, before, after)
+        return total
+
+    def _piece(
+        self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
+    ) -> Fraction:
+        """Mean over [start, end) of the loss times a weight linear from `before` to `after`."""
         key = (y - end, y - start)
         if key not in self._means:
-            self._means[key] = (
-                self.loss.upper(key[0]) if start == end else self.loss.cell_mean(*key)
-            )
-        if self.crossing is None:
-            return self._means[key]
-        return self._means[key] + self._crossed(y, start, end, self.crossing)
+            self._means[key] = self.question.loss.ramp_means(*key)
+        # The error falls as the value rises.
+        falling, rising = self._means[key]
+        return before * rising + after * falling + self._crossing(y, start, end, before, after)
 
-    def _crossed(self, y: Fraction, start: Fraction, end: Fraction, rule: Crossing) -> Fraction:
-        if y == rule.at:
+    def _crossing(
+        self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
+    ) -> Fraction:
+        rule = self.question.crossing
+        if rule is None or y == rule.at:
             return Fraction(0)
         if start == end:
             share = Fraction((start - rule.at) * (y - rule.at) < 0)
         else:
-            below = (min(max(rule.at, start), end) - start) / (end - start)
-            share = below if y > rule.at else 1 - below
+            cut = min(max(rule.at, start), end)
+            a, b = (start, cut) if y > rule.at else (cut, end)
+            middle = ((a + b) / 2 - start) / (end - start)
+            share = (b - a) / (end - start) * (before + (after - before) * middle)
         return rule.slope * abs(y - rule.at) * share
 
 
 def channel_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss of a release, the true value being drawn from the prior."""
-    losses = CellLosses(document.question)
-    at_zero = document.question.loss.upper(Fraction(0))
+    if not document.rows:
+        return noise_loss(document)
+    losses = NodeLosses(document.question, document.step)
+    answers = document.answers()
     total = Fraction(0)
-    cells = document.question.pieces(document.step)
-    for row, atom, pieces in zip(document.rows, document.atoms, cells, strict=True):
-        for start, end, mass in pieces:
-            if mass:
-                cost = sum(
-                    (w * losses.mean(y, start, end)
-                     for y, w in zip(document.outputs, row, strict=True) if w),
-                    atom * at_zero,
-                )
-                total += mass * cost
+    for k, row in enumerate(document.rows):
+        total += sum(w * losses.cost(k, y) for y, w in zip(answers, row, strict=True) if w)
+    return total / document.denominator
+
+
+def noise_loss(document: ChannelDocument) -> Fraction:
+    """At least the expected loss at every value that is answered with `noise`."""
+    assert document.noise is not None
+    loss, step, total = document.question.loss, document.step, Fraction(0)
+    for i, w in enumerate(document.noise.weights, document.noise.first):
+        if w:
+            point = i * step
+            integer = document.question.integer
+            total += w * (loss.upper(point) if integer else loss.release_point(point, step))
     return total / document.denominator
 
 
 def _upper(document: ChannelDocument) -> Claim:
     loss = channel_loss(document)
-    words = f"expected loss of a release at most {float(loss):.12g}"
-    return _claim("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 
 # -- the lower bound --------------------------------------------------------------------------
@@ -230,7 +286,7 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
             + weights[k] * crossing_floor(question, step, k, y)
             for y in range(count)
         )
-    return max(total, Fraction(0))  # a loss is never negative
+    return total
 
 
 def _common_denominator(certificate: ChannelCertificate) -> int:
@@ -250,8 +306,8 @@ def _lower(document: ChannelDocument) -> Claim:
             "lower", NOT_CHECKED, None, "the loss falls away from 0, which the bound does not allow"
         )
     bound = channel_dual_bound(document.question, document.certificate)
-    words = f"every private answer costs at least {float(bound):.12g}"
-    return _claim("lower", bound - document.lower, words, f"{words}, below the stated lower")
+    words = f"every private answer costs at least {nearest_float(bound):.12g}"
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
 # -- a bound at every value -------------------------------------------------------------------
@@ -270,25 +326,31 @@ def is_convex(loss: Loss) -> bool:
 
 
 def worst_value_loss(document: ChannelDocument) -> Fraction:
-    """The largest expected loss over the true values, for a convex loss without crossing.
+    """At least the expected loss at every true value, for a convex loss without crossing.
 
-    Within a cell the expected loss is convex in the value, so it is largest at an end.
+    Between nodes k and k + 1 it is at most the largest of: row k at node k, row k+1 at node k+1,
+    and the mean of row k at node k+1 and row k+1 at node k.
     """
-    loss, worst = document.question.loss, Fraction(0)
-    at_zero = loss.upper(Fraction(0))
+    worst = Fraction(0) if document.noise is None else noise_loss(document)
+    if not document.rows:
+        return worst
+    loss, answers = document.question.loss, document.answers()
     values: dict[Fraction, Fraction] = {}
-    cells = document.question.pieces(document.step)
-    for row, atom, pieces in zip(document.rows, document.atoms, cells, strict=True):
-        for value in {pieces[0][0], pieces[-1][1]}:
-            total = atom * at_zero
-            for y, w in zip(document.outputs, row, strict=True):
-                if w:
-                    x = y - value
-                    if x not in values:
-                        values[x] = loss.upper(x)
-                    total += w * values[x]
-            worst = max(worst, total)
-    return worst / document.denominator
+
+    def at(k: int, node: int) -> Fraction:
+        total = Fraction(0)
+        for y, w in zip(answers, document.rows[k], strict=True):
+            if w:
+                x = y - document.place(node)
+                if x not in values:
+                    values[x] = loss.upper(x)
+                total += w * values[x]
+        return total / document.denominator
+
+    worst = max(worst, *(at(k, k) for k in range(document.last + 1)))
+    if document.question.integer:
+        return worst
+    return max(worst, *((at(k, k + 1) + at(k + 1, k)) / 2 for k in range(document.last)))
 
 
 def _instance(document: ChannelDocument) -> Claim:
@@ -297,13 +359,13 @@ def _instance(document: ChannelDocument) -> Claim:
     if document.question.crossing is not None or not is_convex(document.question.loss):
         return Claim("instance", NOT_CHECKED, None, "needs a convex loss of the error alone")
     worst = worst_value_loss(document)
-    words = f"no value's expected loss is above {float(worst):.12g}"
-    return _claim("instance", bound - worst, words, f"{words}: too much")
+    words = f"no value's expected loss is above {nearest_float(worst):.12g}"
+    return claim_of("instance", bound - worst, words, f"{words}: too much")
 
 
 __all__ = [
-    "MAX_OUTPUTS", "MAX_ROWS", "CellLosses", "ChannelCertificate", "ChannelDocument", "Crossing",
-    "PairMultipliers", "Prior", "Question", "Tails", "channel_dual_bound", "channel_loss",
-    "check_channel", "crossing_floor", "is_convex", "node_weights", "parse_channel",
-    "row_hockey_sticks", "worst_pair", "worst_value_loss",
+    "ChannelCertificate", "ChannelDocument", "Crossing", "LatticeNoise", "NodeLosses",
+    "PairMultipliers", "Prior", "Question", "channel_dual_bound", "channel_loss",
+    "check_channel", "crossing_floor", "is_convex", "law_hockey_sticks", "node_weights",
+    "parse_channel", "worst_pair", "worst_value_loss",
 ]

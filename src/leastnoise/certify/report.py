@@ -76,7 +76,8 @@ def check(document: Document) -> Report:
     return Report(tuple(one(document) for one in checks))
 
 
-def _claim(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
+def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
+    """A claim that holds if and only if its slack is not negative."""
     good = slack >= 0
     return Claim(name, PROVEN if good else REFUTED, slack, holds if good else fails)
 
@@ -88,7 +89,7 @@ def _distribution(document: Document) -> Claim:
         ends = sum(document.weights[:period]) + sum(document.weights[-period:])
         total += ends * ratio / (1 - ratio)
     error = abs(total - document.denominator) / document.denominator
-    return _claim(
+    return claim_of(
         "distribution", -error,
         "the weights are non-negative and sum to the denominator",
         f"the weights sum to {nearest_float(total / document.denominator)} times the denominator",
@@ -101,7 +102,7 @@ def _privacy(document: Document) -> Claim:
         f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
         f"delta {nearest_float(document.delta):g}"
     )
-    return _claim("privacy", document.delta - worst, words, words)
+    return claim_of("privacy", document.delta - worst, words, words)
 
 
 def _upper(document: Document) -> Claim:
@@ -109,7 +110,7 @@ def _upper(document: Document) -> Claim:
         return Claim("upper", NOT_CHECKED, None, "the loss is a Python function: an estimate")
     loss = release_loss(document, document.loss)
     words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return _claim("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 
 def _lower(document: Document) -> Claim:
@@ -120,7 +121,7 @@ def _lower(document: Document) -> Claim:
         document.loss, document.kind == "integer",
     )
     words = f"every private noise costs at least {nearest_float(bound):.12g}"
-    return _claim("lower", bound - document.lower, words, f"{words}, below the stated lower")
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
-__all__ = ["NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "check"]
+__all__ = ["NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "check", "claim_of"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._validate import check_delta, check_epsilon, check_sensitivity
-from ..certify.channel import MAX_OUTPUTS, Crossing, Prior, Question, is_convex
+from ..certify.channel import Crossing, Prior, Question, is_convex
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
@@ -21,6 +21,8 @@ BINS = 16
 #: The most whole numbers a range may hold: one row each.
 MAX_WHOLE = 250
 
+#: The most answers a user may list.
+MAX_OUTPUTS = 500
 #: The widest range with rows of its own, in sensitivities.
 MAX_WIDTH = 60
 

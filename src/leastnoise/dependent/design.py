@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,21 +19,17 @@ from numpy.typing import ArrayLike
 from .._bracket import float_towards, gap_of, percent, write_whole
 from .._validate import check_gap, check_resolution, check_time_limit
 from ..bounds.upper import rivals
-from ..certify.channel import (
-    ChannelCertificate,
-    ChannelDocument,
-    Question,
-    check_channel,
-)
+from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
 from ..certify.report import Report
 from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
 from ..losses import Loss
-from ..noise.release import exact_value
+from ..noise.release import exact_value, round_at_random
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..search import Progress
 from ..spec import Problem
 from .asked import PriorLike, core_of, outputs_of, question_of, refuse_with_core
+from .lower import trivial_lower
 from .mesh import Floats
 from .search import Search
 from .wide import WideSearch
@@ -74,18 +72,13 @@ class DependentDesign:
     @property
     def bounds(self) -> tuple[float, float]:
         """The range of the query."""
-        low, high = self._ends
+        low, high = self.document.ends
         return float(low), float(high)
 
     @property
     def core(self) -> tuple[float, float]:
         """The values that `lower` and `upper` are about: the range, or the core of a wide one."""
         return float(self.document.question.low), float(self.document.question.high)
-
-    @property
-    def _ends(self) -> tuple[Fraction, Fraction]:
-        question, tails = self.document.question, self.document.tails
-        return (question.low, question.high) if tails is None else (tails.low, tails.high)
 
     @property
     def integer(self) -> bool:
@@ -100,7 +93,7 @@ class DependentDesign:
     @property
     def lower(self) -> float:
         """At most the expected loss of any private answer (rounded down)."""
-        return float_towards(self.document.lower, -math.inf)
+        return max(0.0, float_towards(self.document.lower, -math.inf))  # a loss is never negative
 
     @property
     def upper(self) -> float:
@@ -119,45 +112,47 @@ class DependentDesign:
     ) -> float | int | Fraction:
         """One private answer for a value of the range, drawn exactly from system entropy.
 
-        A float (an int for integer queries); `exact=True` gives the Fraction. With a probability
-        of at most delta the answer is the value itself. Values outside the range are refused
-        before anything is drawn.
+        The value is rounded to a node at random, which needs no more sensitivity, and the node's
+        row is drawn from. A float (an int for integer queries); `exact=True` gives the Fraction.
+        Values outside the range are refused before anything is drawn.
         """
-        number = self.checked(value)
-        k = self.document.row_of(number)
-        j = self._sampler(k).sample_one(entropy or system_entropy())
-        answers = self._answers_of(k)
-        answer = answers[j] if j < len(answers) else number
+        number, source = self.checked(value), entropy or system_entropy()
+        k = round_at_random(self._place(number), source)
+        answer = self.document.law(k)[0][self._sampler(k).sample_one(source)]
         if exact:
             return answer
         return int(answer) if self.integer else float(answer)
 
     def sample(self, value: Any, size: int, *, entropy: Entropy | None = None) -> Floats:
         """`size` independent answers for one value; each spends the whole (epsilon, delta)."""
-        number = self.checked(value)
-        k = self.document.row_of(number)
-        drawn = self._sampler(k).sample(size, entropy or system_entropy())
-        return np.array([float(y) for y in (*self._answers_of(k), number)])[drawn]
+        answers, weights = self.exact_law(value)
+        drawn = DiscreteSampler(weights).sample(size, entropy or system_entropy())
+        return np.array([float(y) for y in answers])[drawn]
 
-    def _in_core(self, k: int) -> bool:
-        return 0 <= k < len(self.document.rows)
+    def _place(self, number: Fraction) -> Fraction:
+        return (number - self.document.question.low) / self.document.step
 
-    def _answers_of(self, k: int) -> tuple[Fraction, ...]:
-        if self._in_core(k):
-            return self.document.outputs
-        first, weights = self.document.tail_of(k)
-        return tuple(self.document.middle(k + first + j) for j in range(len(weights)))
+    def exact_law(self, value: Any) -> tuple[list[Fraction], list[int]]:
+        """The answers at a value, in order, and their probabilities as whole numbers.
 
-    def _weights_of(self, k: int) -> list[int]:
-        """Of the answers, and of the true value itself."""
-        if self._in_core(k):
-            return [*self.document.rows[k], self.document.atoms[k]]
-        return [*self.document.tail_of(k)[1], 0]
+        Those of the two nodes next to the value, mixed as rounding mixes them.
+        """
+        place = self._place(self.checked(value))
+        k = math.floor(place)
+        share = place - k
+        law: defaultdict[Fraction, int] = defaultdict(int)
+        for node, part in ((k, share.denominator - share.numerator), (k + 1, share.numerator)):
+            if part:
+                for y, w in zip(*self.document.law(node), strict=True):
+                    if w:
+                        law[y] += w * part
+        answers = sorted(law)
+        return answers, [law[y] for y in answers]
 
     def checked(self, value: Any) -> Fraction:
         """The exact number that a value of the range is; refused with advice if outside."""
         number = exact_value(value)
-        low, high = self._ends
+        low, high = self.document.ends
         if isinstance(value, float):  # 0.3 is a little below 3/10, and means it
             number = low if value == float(low) else high if value == float(high) else number
         if not low <= number <= high:
@@ -177,46 +172,32 @@ class DependentDesign:
         return {}
 
     def _sampler(self, k: int) -> DiscreteSampler:
-        key = min(max(k, -1), len(self.document.rows))  # the cells of a tail share one noise
+        rows = self.document.rows
+        key = k if 0 <= k < len(rows) else -1  # all other nodes share one noise
         if key not in self._samplers:
-            self._samplers[key] = DiscreteSampler(self._weights_of(key))
+            self._samplers[key] = DiscreteSampler(self.document.law(k)[1])
         return self._samplers[key]
 
     # -- what to expect at a value ------------------------------------------------------------
 
     @cached_property
     def answers(self) -> Floats:
-        """The answers on the mesh, in order (the true value itself may be one more)."""
-        return np.array([float(y) for y in self.document.outputs])
+        """The answers that rows can give, in order."""
+        document = self.document
+        used = {j for row in document.rows for j, w in enumerate(row) if w}
+        return np.array([float(y) for j, y in enumerate(document.answers()) if j in used])
 
-    @cached_property
-    def row_values(self) -> Floats:
-        """One value for each row: the middle of its cell, or the whole number."""
-        half = 0 if self.integer else self.document.step / 2
-        start, step = self.document.question.low + half, self.document.step
-        return np.array([float(start + k * step) for k in range(len(self.document.rows))])
-
-    def probabilities(self, value: Any) -> Floats:
-        """Of each of `answers` at a true value of the core; the rest is the value itself."""
-        k = self.document.row_of(self.checked(value))
-        if not self._in_core(k):
-            raise ArgumentError("value", value, "in the core of the range")
-        return np.array([w / self.document.denominator for w in self.document.rows[k]])
-
-    def _law(self, value: float) -> tuple[Floats, Floats]:
-        """(answers, probabilities) at a true value, the value itself last."""
-        number = self.checked(value)
-        k = self.document.row_of(number)
-        weights = np.array([w / self.document.denominator for w in self._weights_of(k)])
-        if self._in_core(k):
-            return np.append(self.answers, value), weights
-        return np.array([float(y) for y in (*self._answers_of(k), number)]), weights
+    def law(self, value: Any) -> tuple[Floats, Floats]:
+        """(answers, probabilities) at a true value, as floats to look at."""
+        answers, weights = self.exact_law(value)
+        total = sum(weights)
+        return np.array([float(y) for y in answers]), np.array([w / total for w in weights])
 
     def _mean(self, value: ArrayLike, function: Callable[[Floats, Floats], Floats]) -> Any:
         values = np.asarray(value, dtype=np.float64)
         means = []
         for true in values.ravel().tolist():
-            answers, weights = self._law(true)
+            answers, weights = self.law(true)
             means.append(float((weights * function(answers, np.asarray(true))).sum()))
         return means[0] if values.ndim == 0 else np.array(means).reshape(values.shape)
 
@@ -251,7 +232,10 @@ class DependentDesign:
 
     def save(self, path: str | Path) -> Path:
         """Write the mechanism file (complete or not at all)."""
-        return write_whole(Path(path), self.document.dumps())
+        text = self.document.dumps()
+        if parse_channel(json.loads(text)) != self.document:
+            raise CertificateError("the mechanism file would not read back as this design")
+        return write_whole(Path(path), text)
 
     def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
         """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
@@ -262,7 +246,7 @@ class DependentDesign:
     def __repr__(self) -> str:
         low, high = self.bounds
         start, end = self.core
-        inner = "" if self.document.tails is None else f", core=({start:g}, {end:g})"
+        inner = "" if self.document.beyond is None else f", core=({start:g}, {end:g})"
         kind = "integer, " if self.integer else ""
         return (
             f"DependentDesign({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
@@ -347,11 +331,10 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     lower, upper = bracket.lower, bracket.upper
     if upper is None:
         raise CertificateError("no channel passed the exact check; nothing is returned")
-    nothing = ChannelCertificate(upper.document.step, ())
+    if lower is None:
+        lower = trivial_lower(search.question)
     document = replace(
-        upper.document,
-        lower=min(lower.value, upper.value) if lower is not None else Fraction(0),
-        certificate=lower.certificate if lower is not None else nothing,
+        upper.document, lower=min(lower.value, upper.value), certificate=lower.certificate
     )
     report = check_channel(document)
     if not report.proven:
@@ -361,7 +344,8 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
         "rounds": bracket.rounds,
         "meshes": tuple(bracket.meshes),
         "cells": upper.cells,
-        "lower_cells": lower.cells if lower is not None else None,
+        "lower_cells": lower.cells,
+        "steps": document.last,
         "rows": bracket.rows,
         "pairs": bracket.pairs,
         "origin": upper.origin,

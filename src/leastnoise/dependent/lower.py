@@ -10,7 +10,12 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..certify.channel import ChannelCertificate, PairMultipliers, channel_dual_bound
+from ..certify.channel import (
+    ChannelCertificate,
+    PairMultipliers,
+    Question,
+    channel_dual_bound,
+)
 from ..exact import round_down
 from .mesh import Floats, Mesh
 from .program import Multipliers
@@ -45,3 +50,10 @@ def exact_lower(
     certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow)
     bound = channel_dual_bound(mesh.question, certificate)
     return Lower(round_down(bound, 15), certificate, mesh.count)
+
+
+def trivial_lower(question: Question) -> Lower:
+    """The bound that needs no multipliers: about 0."""
+    step = Fraction(1) if question.integer else question.width
+    certificate = ChannelCertificate(step, ())
+    return Lower(round_down(channel_dual_bound(question, certificate), 15), certificate, 0)

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.channel import CellLosses, Question, crossing_floor, node_weights
+from ..certify.channel import NodeLosses, Question, crossing_floor, node_weights
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +26,11 @@ class Mesh:
     def farthest(self) -> int:
         """Cells further apart than this hold no two values within the sensitivity."""
         return min(math.ceil(self.question.sensitivity / self.step), self.count - 1)
+
+    @property
+    def private_to(self) -> Fraction:
+        """The sensitivity that a channel on this mesh serves: the one asked, in whole cells."""
+        return math.ceil(self.question.sensitivity / self.step) * self.step
 
     @property
     def nearest(self) -> int:
@@ -93,21 +98,42 @@ def lower_costs(mesh: Mesh) -> Floats:
 
 
 def upper_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
-    """The share of the expected loss that row k pays for each output."""
-    losses = CellLosses(mesh.question)
-    floats: dict[Fraction, float] = {}
+    """The share of the expected loss that the values of cell k pay for each output."""
     costs = np.zeros((mesh.count, len(outputs)))
-    uniform = mesh.question.prior is None and mesh.question.crossing is None
+    means: dict[tuple[Fraction, Fraction], float] = {}
     for k, pieces in enumerate(mesh.question.pieces(mesh.step)):
         for start, end, mass in pieces:
             for j, y in enumerate(outputs):
-                if not uniform:
-                    costs[k, j] += float(mass) * float(losses.mean(y, start, end))
-                    continue
-                if y - start not in floats:
-                    floats[y - start] = float(mass) * float(losses.mean(y, start, end))
-                costs[k, j] = floats[y - start]
+                key = (y - end, y - start)
+                if key not in means:
+                    means[key] = _mean_loss(mesh.question, *key)
+                costs[k, j] += float(mass) * (means[key] + _crossed(mesh.question, y, start, end))
     return costs
+
+
+def _mean_loss(question: Question, lo: Fraction, hi: Fraction) -> float:
+    return float(question.loss.upper(lo) if lo == hi else question.loss.cell_mean(lo, hi))
+
+
+def _crossed(question: Question, y: Fraction, start: Fraction, end: Fraction) -> float:
+    """What crossing costs on average when the true value is uniform on [start, end)."""
+    rule = question.crossing
+    if rule is None or y == rule.at:
+        return 0.0
+    if start == end:
+        share = float((start - rule.at) * (y - rule.at) < 0)
+    else:
+        below = float((min(max(rule.at, start), end) - start) / (end - start))
+        share = below if y > rule.at else 1 - below
+    return float(rule.slope * abs(y - rule.at)) * share
+
+
+def node_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
+    """The share of the expected loss that each node of the mesh, 0 to count, pays per output."""
+    losses = NodeLosses(mesh.question, mesh.step)
+    return np.array([
+        [float(losses.cost(k, y)) for y in outputs] for k in range(mesh.count + 1)
+    ])
 
 
 def reversible(question: Question) -> bool:

@@ -38,6 +38,8 @@ LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 _ALL_PAIRS = 16
 #: New pairs a round may add.
 _MOST = 40
+#: The share of the gap that rounding values to nodes may cost.
+ROUNDING = 0.2
 #: Under an instance bound nothing can be mixed in, so the program keeps this much away.
 _INSIDE = 1e-6
 
@@ -359,8 +361,10 @@ class Search:
         """Check a channel exactly and keep it if it is better."""
         atoms = self._atom_costs(channel.mesh)
         known = self.bracket.upper
+        if known is not None and float_loss(channel, costs, atoms) >= known.value:
+            return  # rounding values to nodes only costs more
         safe = [constant(channel, costs)]
-        found = exact_upper(channel, safe, costs, atoms, origin)
+        found = exact_upper(channel, safe, costs, atoms, origin, ROUNDING * self.gap)
         if found is not None and (known is None or found.value < known.value):
             self.bracket.upper = found
 

@@ -13,17 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from ..bounds.upper import rivals
-from ..certify.channel import (
-    ChannelCertificate,
-    ChannelDocument,
-    channel_loss,
-    worst_pair,
-    worst_value_loss,
-)
+from ..certify.channel import ChannelDocument, channel_loss, worst_pair, worst_value_loss
 from ..exact import round_up
 from ..mechanisms import Mechanism
 from ..spec import Problem
 from .mesh import Floats, Mesh
+from .nodes import WholeChannel, fewest_steps, node_document, steps_per_cell
 from .program import hockey_sticks
 
 
@@ -91,10 +86,15 @@ def closed_forms(channel: Channel, delta: Fraction) -> list[tuple[str, Channel]]
     return [(m.name, additive(channel, m)) for m in rivals(problem, delta)]
 
 
-def mix(channel: Channel, safe: Channel, margin: float) -> Channel | None:
-    """The channel with just enough of a strictly private one to respect every pair."""
-    question = channel.mesh.question
-    exp, reach = math.exp(question.epsilon), channel.mesh.farthest
+def mix(
+    channel: Channel, safe: Channel, margin: float, reach: int | None = None
+) -> Channel | None:
+    """The channel with just enough of a strictly private one to respect every pair.
+
+    `reach` is how far apart rows must be compared, if they are not those of cells.
+    """
+    question, exp = channel.mesh.question, math.exp(channel.mesh.question.epsilon)
+    reach = channel.mesh.farthest if reach is None else reach
     if question.delta == 0:
         # Every row is compared output by output; a constant row leaves (e^eps - 1) of itself.
         share = 0.0
@@ -142,15 +142,19 @@ def extract_atoms(channel: Channel) -> Channel:
 
 
 def exact_upper(
-    channel: Channel, safe: list[Channel], costs: Floats, atom_costs: Floats, origin: str
+    channel: Channel, safe: list[Channel], costs: Floats, atom_costs: Floats, origin: str,
+    allowed: float,
 ) -> Upper | None:
-    """The exactly checked channel nearest to a proposal; None if it could not be repaired."""
+    """The exactly checked channel nearest to a proposal; None if it could not be repaired.
+
+    `allowed` is the share of the loss that rounding values to nodes may cost.
+    """
     for margin in (1e-12, 1e-9, 1e-6):
         mixed = [m for s in safe if (m := mix(channel, s, margin)) is not None]
         if not mixed:
             return None
         best = min(mixed, key=lambda c: float_loss(c, costs, atom_costs))
-        found = _checked(best, origin)
+        found = _checked(best, float_loss(best, costs, atom_costs), origin, allowed)
         if found is not None:
             return found
     return None
@@ -161,11 +165,10 @@ def _bits(delta: Fraction) -> int:
     return 62 + (max(0, math.ceil(-math.log2(delta)) - 8) if delta > 0 else 70)
 
 
-def whole_document(channel: Channel) -> ChannelDocument:
-    """The channel in whole numbers, without claims."""
-    question = channel.mesh.question
+def whole_channel(channel: Channel) -> WholeChannel:
+    """The channel in whole numbers."""
     used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
-    one = 1 << _bits(question.delta)
+    one = 1 << _bits(channel.mesh.question.delta)
     rows, atoms = [], []
     for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
         total = sum(row) + atom
@@ -179,23 +182,24 @@ def whole_document(channel: Channel) -> ChannelDocument:
         rows.append(tuple(weights))
         atoms.append(whole)
     outputs = tuple(channel.outputs[j] for j in used)
-    nothing = ChannelCertificate(channel.mesh.step, ())
-    return ChannelDocument(
-        question, channel.mesh.step, one, outputs, tuple(rows), tuple(atoms),
-        Fraction(0), Fraction(0), nothing,
-    )
+    return WholeChannel(channel.mesh, outputs, one, rows, atoms)
 
 
-def _checked(channel: Channel, origin: str) -> Upper | None:
+def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Upper | None:
     """The document with its upper bound, if it is private and obeys the instance bound."""
-    question = channel.mesh.question
-    document = whole_document(channel)
-    if min(min(row) for row in document.rows) < 0 or min(document.atoms) < 0:
+    whole, parts = whole_channel(channel), fewest_steps(channel.mesh)
+    if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
-    if worst_pair(document)[1] > question.delta:
-        return None
-    bound = question.instance_bound
+    while True:
+        document = node_document(whole, parts)
+        if worst_pair(document)[1] > document.question.delta:
+            return None
+        value = round_up(channel_loss(document), 15)
+        finer = steps_per_cell(channel.mesh, float(value) - loss, allowed * loss, parts)
+        if channel.mesh.question.integer or finer is None:
+            break
+        parts = finer
+    bound = document.question.instance_bound
     if bound is not None and worst_value_loss(document) > bound:
         return None
-    upper = round_up(channel_loss(document), 15)
-    return Upper(upper, replace(document, upper=upper), channel.mesh.count, origin)
+    return Upper(value, replace(document, upper=value), channel.mesh.count, origin)

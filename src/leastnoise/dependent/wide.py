@@ -13,16 +13,17 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.channel import Question, Tails, channel_loss, worst_pair
+from ..certify.channel import LatticeNoise, Question, channel_loss, worst_pair
 from ..errors import ArgumentError
 from ..exact import round_up
 from ..search import Progress
 from ..search import Search as AdditiveSearch
 from ..spec import Problem
-from .mesh import Floats, Mesh, mesh_of, upper_costs
+from .mesh import Floats, Mesh, mesh_of, node_costs
+from .nodes import document_on_nodes
 from .program import ChannelProgram, Pattern
 from .search import Bracket, Search
-from .upper import Channel, Upper, float_loss, mix, whole_document
+from .upper import Channel, Upper, float_loss, mix, whole_channel
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
 _FINENESS = (2, 4, 6)
@@ -68,13 +69,13 @@ class WideSearch(Search):
         """A channel for the core alone is no answer here: values beyond it need the tails."""
 
     def _noise(self, mesh: Mesh) -> Floats:
-        """Additive noise on whole cells, symmetric in reach, private inside the budget."""
+        """Additive noise on whole steps, symmetric in reach, private inside the budget."""
         question = self.question
         problem = Problem(
-            question.epsilon, question.delta * (1 - _INSIDE), mesh.farthest * mesh.step,
-            question.loss,
+            question.epsilon, question.delta * (1 - _INSIDE), mesh.private_to, question.loss,
         )
-        found = AdditiveSearch(problem, 1e-2, 10.0, mesh.farthest, None).run().upper
+        reach = int(mesh.private_to / mesh.step)
+        found = AdditiveSearch(problem, 1e-2, 10.0, reach, None).run().upper
         if found is None or found.document.tail is not None or found.document.edges is not None:
             raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
         document = found.document
@@ -88,63 +89,60 @@ class WideSearch(Search):
         return np.asarray(noise / noise.sum())
 
     def _core(self, mesh: Mesh) -> None:
+        """Rows for the nodes of the core, those of the nodes around it being fixed."""
         noise = self._noise(mesh)
-        radius, beyond = len(noise) // 2, mesh.farthest + 1
-        start, count = -beyond - radius, mesh.count
-        width = count + 2 * beyond + 2 * radius
-        middles = [
-            self.question.low + (j + Fraction(1, 2)) * mesh.step
-            for j in range(start, start + width)
-        ]
-        rows = np.zeros((count + 2 * beyond, width))
+        reach = int(mesh.private_to / mesh.step)
+        radius, border = len(noise) // 2, reach + 1
+        nodes = mesh.count + 1
+        core = slice(border, border + nodes)
+        start, width = -border - radius, nodes + 2 * border + 2 * radius
+        places = [self.question.low + j * mesh.step for j in range(start, start + width)]
+        rows = np.zeros((nodes + 2 * border, width))
         for k in range(len(rows)):
             rows[k, k : k + 2 * radius + 1] = noise
-        places = (np.arange(width) - radius + 0.5) / len(rows)
+        shares = (np.arange(width) - radius + 0.5) / len(rows)
         rule = self.question.crossing
-        if rule is not None and rule.at not in middles:
+        if rule is not None and rule.at not in places:
             # The one answer that never crosses.
-            at = int(np.searchsorted([float(y) for y in middles], float(rule.at)))
-            middles.insert(at, rule.at)
+            at = int(np.searchsorted([float(y) for y in places], float(rule.at)))
+            places.insert(at, rule.at)
             rows = np.insert(rows, at, 0.0, axis=1)
-            places = np.insert(places, at, (places[at - 1] + places[at]) / 2)
+            shares = np.insert(shares, at, (shares[at - 1] + shares[at]) / 2)
         costs = np.zeros(rows.shape)
-        costs[beyond : beyond + count] = upper_costs(mesh, middles)
+        costs[core] = node_costs(mesh, places)
         program = ChannelProgram(
-            costs, mesh.farthest, float(self.question.epsilon), float(self.question.delta),
+            costs, reach, float(self.question.epsilon), float(self.question.delta),
             symmetric=self.symmetric,
         )
-        for k in [*range(beyond), *range(beyond + count, len(rows))]:
+        for k in [*range(border), *range(border + nodes, len(rows))]:
             program.fix(k, rows[k])
-        program.add_all(mesh.farthest)
+        program.add_all(reach)
         if self._core_pattern is not None:
-            program.seed(self._core_pattern, places)
-        additive = Channel(mesh, tuple(middles), rows, np.zeros(len(rows)))
+            program.seed(self._core_pattern, shares)
+        additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
         best = additive
-        best_loss = float_loss(additive, costs, np.zeros(len(rows)))
+        best_loss = float_loss(additive, costs, additive.atoms)
         for found in self._rounds(program):
             last = found
-            proposal = replace(additive, rows=found.rows)
-            mixed = mix(proposal, additive, 1e-9)
+            mixed = mix(replace(additive, rows=found.rows), additive, 1e-9, reach)
             if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
                 best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
             self._report(0.0, best_loss, mesh.count)
-            self._core_pattern = program.pattern(last.solution, places, 1.01 / len(rows))
-        self._keep(best, beyond, radius)
+            self._core_pattern = program.pattern(last.solution, shares, 1.01 / len(rows))
+        self._keep(best, core, radius)
 
-    def _keep(self, channel: Channel, beyond: int, radius: int) -> None:
-        """Round, add the tails, check exactly, and keep the channel if it is better."""
-        mesh = channel.mesh
-        document = whole_document(channel)
-        sides = []
-        for at, cell in ((beyond - 1, -1), (beyond + mesh.count, mesh.count)):
-            row = dict(zip(document.outputs, document.rows[at], strict=True))
-            weights = (row.get(document.middle(cell + i), 0) for i in range(-radius, radius + 1))
-            sides.append((-radius, tuple(weights)))
-        core = slice(beyond, beyond + mesh.count)
-        document = replace(
-            document, rows=document.rows[core], atoms=document.atoms[core],
-            tails=Tails(self.wide[0], self.wide[1], sides[0], sides[1]),
+    def _keep(self, channel: Channel, core: slice, radius: int) -> None:
+        """Round, check exactly, and keep the channel if it is better."""
+        mesh, whole = channel.mesh, whole_channel(channel)
+        # The row of the node next to the core, from that node on.
+        row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
+        beside = self.question.low - mesh.step
+        noise = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
+        document = document_on_nodes(
+            mesh, mesh.step, whole.denominator,
+            [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
         )
+        document = replace(document, noise=LatticeNoise(-radius, noise), beyond=self.wide)
         if worst_pair(document)[1] > self.question.delta:
             return
         value = round_up(channel_loss(document), 15)

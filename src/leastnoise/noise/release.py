@@ -54,6 +54,16 @@ def _grid_value(noise: AdditiveNoise, value: object, exact: bool) -> Fraction:
     return scaled
 
 
+def round_at_random(number: Fraction, source: Entropy) -> int:
+    """floor(number + U), U uniform on [0, 1): one of the two whole numbers next to it, exactly.
+
+    The upper one with a probability of the fractional part; whole numbers need no randomness.
+    """
+    whole = math.floor(number)
+    share = number - whole
+    return whole + bool(share and source.below(share.denominator) < share.numerator)
+
+
 def release_one(
     noise: AdditiveNoise, value: object, *, exact: bool = False, entropy: Entropy | None = None
 ) -> float | int | Fraction:
@@ -77,12 +87,7 @@ def release_many(
     drawn = noise.grid_sample(len(scaled), source).tolist()
     results = []
     for number, step in zip(scaled, drawn, strict=True):
-        whole = math.floor(number)
-        share = number - whole
-        # floor(value/g + U): up with probability `share`, drawn exactly.
-        if share and source.below(share.denominator) < share.numerator:
-            whole += 1
-        results.append(whole + step)
+        results.append(round_at_random(number, source) + step)
     if noise.integer:
         return [int(k) for k in results]
     if exact:
@@ -90,4 +95,4 @@ def release_many(
     return [float(k * noise.grid_step) for k in results]
 
 
-__all__ = ["Value", "exact_value", "release_many", "release_one"]
+__all__ = ["Value", "exact_value", "release_many", "release_one", "round_at_random"]

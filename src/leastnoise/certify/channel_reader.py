@@ -1,0 +1,290 @@
+"""Reading a file of kind "dependent": strictly, and nothing that would take long to check.
+
+Unknown, missing or repeated keys, wrong types and numbers out of range are refused with a
+`FormatError`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from math import floor
+from typing import Any
+
+from ..errors import ArgumentError, FormatError
+from ..losses import loss_from_spec
+from .channel_document import (
+    KIND,
+    ChannelCertificate,
+    ChannelDocument,
+    LatticeNoise,
+    PairMultipliers,
+)
+from .document import FORMAT
+from .fields import (
+    check_keys,
+    demand,
+    read_count,
+    read_flag,
+    read_integer,
+    read_list,
+    read_number,
+    read_object,
+    read_positive,
+    read_short_number,
+    read_whole,
+)
+from .limits import MAX_CELLS, MAX_EPSILON, bits
+from .question import Crossing, Prior, Question
+
+#: Limits of the checker: nodes with a row, weights in rows, nodes in all, nodes and multipliers
+#: of a certificate, pieces of a prior, and rough microseconds for all that is computed.
+MAX_ROWS = 2_001
+MAX_WEIGHTS = 2_000_000
+MAX_NODES = 10_000_000
+MAX_CERTIFICATE_NODES = 1_100
+MAX_MULTIPLIERS = 300_000
+MAX_PIECES = 10_000
+MAX_EFFORT = 20_000_000
+
+
+def parse_channel(data: object) -> ChannelDocument:
+    """The document in a JSON object of kind "dependent"; `FormatError` if it is not one."""
+    try:
+        document = _channel(read_object(data, "file"))
+    except FormatError:
+        raise
+    except (ArgumentError, ValueError, RecursionError) as error:
+        raise FormatError(str(error)) from None
+    refuse_too_much_work(document)
+    return document
+
+
+def _channel(data: dict[str, Any]) -> ChannelDocument:
+    demand(data.get("format") == FORMAT, f'"format" must be "{FORMAT}"')
+    demand(data.get("kind") == KIND, f'"kind" must be "{KIND}"')
+    check_keys(
+        data, "file",
+        {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
+         "channel", "upper", "lower", "certificate"},
+        {"integer", "instance_bound", "crossing", "beyond"},
+    )
+    question = _question(data)
+    step = read_positive(data["step"], "step")
+    demand(not question.integer or step == 1, '"step" must be "1" for whole numbers')
+    last = read_whole(question.width / step, "range/step", 1, MAX_NODES)
+    read_whole(question.sensitivity / step, "sensitivity/step", 1, MAX_NODES)
+    channel = read_object(data["channel"], "channel")
+    mesh = "outputs" in channel
+    check_keys(
+        channel, "channel", {"denominator", "rows", "outputs" if mesh else "first"}, {"noise"}
+    )
+    denominator = read_count(channel["denominator"], "denominator")
+    demand(denominator > 0, '"denominator" must be positive')
+    rows = _rows(channel["rows"], last)
+    noise = _noise(channel["noise"]) if "noise" in channel else None
+    demand(bool(rows) or noise is not None, 'a channel needs "rows" or "noise"')
+    demand(
+        bool(rows) or question.crossing is None,
+        'a channel without "rows" does not go with "crossing"',
+    )
+    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    document = ChannelDocument(
+        question=question,
+        step=step,
+        denominator=denominator,
+        first=0 if mesh else read_integer(channel["first"], "first", -MAX_CELLS, MAX_CELLS),
+        rows=rows,
+        upper=upper,
+        lower=read_number(data["lower"], "lower", lambda v: v <= upper, "at most upper"),
+        certificate=_certificate(data["certificate"], question),
+        noise=noise,
+    )
+    if mesh:
+        document = replace(document, outputs=_outputs(channel["outputs"], document))
+    if "beyond" in data:
+        demand(noise is not None, '"beyond" needs "noise" for the values outside the bounds')
+        low, high = _pair(data["beyond"], "beyond")
+        demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
+        document = replace(document, beyond=(low, high))
+    else:
+        demand(not (rows and noise), '"noise" beside "rows" needs "beyond"')
+    return document
+
+
+def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
+    found = read_list(raw, "rows", MAX_ROWS)
+    if not found:
+        return ()
+    demand(len(found) == last + 1, f'"rows" must have {last + 1} entries, one for each node')
+    longest = MAX_WEIGHTS // len(found)
+    rows = tuple(
+        tuple(read_count(w, "rows") for w in read_list(row, "rows", longest)) for row in found
+    )
+    demand(len(rows[0]) > 0, "a row is empty")
+    demand(len({len(row) for row in rows}) == 1, "all rows must have the same length")
+    return rows
+
+
+def _noise(raw: object) -> LatticeNoise:
+    data = read_object(raw, "noise")
+    check_keys(data, "noise", {"first", "weights"}, set())
+    weights = tuple(
+        read_count(w, "noise") for w in read_list(data["weights"], "weights", MAX_CELLS)
+    )
+    demand(len(weights) > 0, '"weights" must not be empty')
+    return LatticeNoise(read_integer(data["first"], "first", -MAX_CELLS, MAX_CELLS), weights)
+
+
+def _outputs(raw: object, document: ChannelDocument) -> tuple[Fraction, ...]:
+    outputs = tuple(
+        read_short_number(y, "outputs") for y in read_list(raw, "outputs", MAX_WEIGHTS)
+    )
+    count = len(document.rows[0]) if document.rows else 0
+    demand(len(outputs) == count, f'"outputs" must have {count} entries, one for each weight')
+    demand(all(a < b for a, b in pairwise(outputs)), '"outputs" must be strictly increasing')
+    whole = not document.question.integer or all(y.denominator == 1 for y in outputs)
+    demand(whole, '"outputs" must be whole for whole numbers')
+    return outputs
+
+
+def _pair(raw: object, name: str) -> tuple[Fraction, Fraction]:
+    found = read_list(raw, name, 2)
+    demand(len(found) == 2, f'"{name}" must be [low, high]')
+    low, high = (read_short_number(end, name) for end in found)
+    demand(low < high, f'"{name}" must be [low, high] with low < high')
+    return low, high
+
+
+def _question(data: Mapping[str, Any]) -> Question:
+    epsilon = read_short_number(data["epsilon"], "epsilon")
+    demand(0 <= epsilon <= MAX_EPSILON, f'"epsilon" must be from 0 to {MAX_EPSILON}')
+    delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
+    sensitivity = read_positive(data["sensitivity"], "sensitivity")
+    integer = read_flag(data.get("integer", False), "integer")
+    low, high = _pair(data["bounds"], "bounds")
+    if integer:
+        whole = low.denominator == high.denominator == sensitivity.denominator == 1
+        demand(whole, '"bounds" and "sensitivity" must be whole for whole numbers')
+    bound = None
+    if "instance_bound" in data:
+        bound = read_number(
+            data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative")
+    return Question(
+        epsilon, delta, sensitivity,
+        loss_from_spec(read_object(data["loss"], "loss"), read_short_number), low, high,
+        integer, _prior(data["prior"], low, high, integer), bound,
+        _crossing(data["crossing"], low, high) if "crossing" in data else None,
+    )
+
+
+def _crossing(raw: object, low: Fraction, high: Fraction) -> Crossing:
+    data = read_object(raw, "crossing")
+    check_keys(data, "crossing", {"at", "slope"}, set())
+    at, slope = (read_short_number(data[key], key) for key in ("at", "slope"))
+    demand(low <= at <= high, '"at" must be within the bounds')
+    demand(slope >= 0, '"slope" must be non-negative')
+    return Crossing(at, slope)
+
+
+def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior | None:
+    if raw == "uniform":
+        return None
+    data = read_object(raw, "prior")
+    check_keys(data, "prior", {"masses"} | (set() if integer else {"edges"}), set())
+    masses = tuple(
+        read_number(m, "masses", lambda v: 0 <= v <= 1, "from 0 to 1")
+        for m in read_list(data["masses"], "masses", MAX_PIECES)
+    )
+    demand(sum(masses) == 1, 'the "masses" of the prior must sum to 1')
+    if integer:
+        demand(len(masses) == high - low + 1, "the prior must have one mass for each whole number")
+        return Prior((), masses)
+    edges = tuple(
+        read_short_number(e, "edges") for e in read_list(data["edges"], "edges", MAX_PIECES + 1)
+    )
+    rising = all(a < b for a, b in pairwise(edges))
+    if len(edges) != len(masses) + 1 or not rising or (edges[0], edges[-1]) != (low, high):
+        raise FormatError('the "edges" must rise from bound to bound, one more than masses')
+    return Prior(edges, masses)
+
+
+def _certificate(raw: object, question: Question) -> ChannelCertificate:
+    data = read_object(raw, "certificate")
+    optional = {"instance"} if question.instance_bound is not None else set()
+    check_keys(data, "certificate", {"step", "first", "pairs"}, optional)
+    # Answers beyond the outermost nodes never help when the loss falls nowhere.
+    read_integer(data["first"], "certificate.first", 0, 0)
+    step = read_positive(data["step"], "certificate.step")
+    demand(not question.integer or step == 1, '"certificate.step" must be "1" for whole numbers')
+    count = read_whole(
+        question.width / step + question.integer, "range/certificate.step", 1,
+        MAX_CERTIFICATE_NODES,
+    )
+    last, reach = count - 1, floor(question.sensitivity / step)
+    pairs, seen, multipliers = [], set(), 0
+    for raw_pair in read_list(data["pairs"], "pairs", MAX_MULTIPLIERS):
+        pair = read_object(raw_pair, "pairs")
+        check_keys(pair, "pairs", {"from", "to", "mirror", "budget", "cells"}, set())
+        source = read_integer(pair["from"], "from", 0, last)
+        target = read_integer(pair["to"], "to", 0, last)
+        mirror = read_flag(pair["mirror"], "mirror")
+        if not 1 <= abs(source - target) <= reach:
+            raise FormatError(f"nodes {source} and {target} need not be neighbours")
+        for key in [(source, target), (last - source, last - target)][: 1 + mirror]:
+            demand(key not in seen, f"the pair {key} occurs twice")
+            seen.add(key)
+        budget = read_number(pair["budget"], "budget", lambda v: v >= 0, "non-negative")
+        cells = _cells(pair["cells"], last, budget)
+        multipliers += len(cells)
+        demand(multipliers <= MAX_MULTIPLIERS, f"more than {MAX_MULTIPLIERS} multipliers")
+        pairs.append(PairMultipliers(source, target, mirror, budget, cells))
+    instance = tuple(
+        read_number(m, "instance", lambda v: v >= 0, "non-negative")
+        for m in read_list(data.get("instance", []), "instance", MAX_CERTIFICATE_NODES)
+    )
+    demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
+    return ChannelCertificate(step, tuple(pairs), instance)
+
+
+def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fraction], ...]:
+    cells: dict[int, Fraction] = {}
+    for entry in read_list(raw, "cells", last + 1):
+        index, value = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
+        y = read_integer(index, "cells", 0, last)
+        demand(y not in cells, f"output {y} occurs twice within a pair")
+        cells[y] = read_number(value, "cells", lambda v: 0 <= v <= budget, "from 0 to the budget")
+    return tuple(cells.items())
+
+
+def refuse_too_much_work(document: ChannelDocument) -> None:
+    """`FormatError` if the exact check of the document would take long."""
+    question = document.question
+    reach = min(document.reach, document.last)
+    noise = 0 if document.noise is None else len(document.noise.weights)
+    used = sum(1 for row in document.rows for w in row if w)
+    longest = max((w.bit_length() for row in document.rows for w in row), default=0)
+    distinct = len(set(document.rows))
+    if document.rows:
+        sides = 2 * reach + 2 if document.beyond is not None else 0
+        partners = min(2 * reach, distinct + sides)
+        compared = (used + sides * noise) * partners
+    else:
+        compared = reach * noise
+    # Evaluations of the loss: one for each distance of an answer from a cell, more where the
+    # prior changes within one.
+    width = len(document.rows[0]) if document.rows else noise
+    extra = 0 if question.prior is None else len(question.prior.edges) * width
+    size = bits(document.step, question.low) + 64
+    own = document.last * width if document.outputs is not None else 0
+    evaluations = 6 * (document.last * bool(document.rows) + width + extra + own)
+    nodes = int(question.width / document.certificate.step)
+    effort = compared * (2000 + longest) // 10_000 + 10 * used
+    effort += (evaluations + 6 * nodes) * question.loss.effort_at(size) + nodes * nodes * 3
+    if effort > MAX_EFFORT:
+        raise FormatError(
+            f"the check would take about {effort // 1000} units of effort; "
+            f"{MAX_EFFORT // 1000} are allowed"
+        )
