@@ -5,16 +5,20 @@ from __future__ import annotations
 import copy
 import json
 import math
+import sys
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from leastnoise import design_dependent
 from leastnoise.certify.channel import (
-    CellLosses,
     ChannelCertificate,
     Crossing,
+    LatticeNoise,
+    NodeLosses,
     PairMultipliers,
     Prior,
     Question,
@@ -23,28 +27,30 @@ from leastnoise.certify.channel import (
     check_channel,
     parse_channel,
     worst_pair,
+    worst_value_loss,
 )
-from leastnoise.dependent import design_dependent
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 
-HALF = Fraction(1, 2)
+sys.path.insert(0, str(Path(__file__).parent))
+from dependent_brute import check_file
 
-# Range [0, 2], sensitivity 1, two cells, epsilon = 0, delta = 1/2. Row 0 answers 1/2 with
-# probability 1/4, 3/2 with 1/4 and the truth with 1/2; row 1 is the mirror image. The rows'
-# common part is equal, so the hockey stick is the atom, 1/2. Loss |x|: over cell 0 the mean of
-# |1/2 - x| is 1/4 and of |3/2 - x| is 1, so 1/4 * 1/4 + 1/4 * 1 = 5/16.
+HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
+
+# Range [0, 2], sensitivity 1, three nodes, epsilon = 0, delta = 1/2. Every node answers 0 and 2
+# with probability 1/4 each and itself with 1/2, so neighbours differ by 1/2. Loss |x|: between
+# nodes 0 and 1, at x = t, node 0 costs 3t/4 + (2-t)/4 and node 1 costs t/4 + (1-t)/2 + (2-t)/4;
+# with weights 1-t and t that is 1/2 + t - t^2, on average 2/3 and at most 3/4.
 BY_HAND = {
-    "format": "leastnoise/1", "kind": "dependent-cells", "epsilon": "0", "delta": "1/2",
+    "format": "leastnoise/1", "kind": "dependent", "epsilon": "0", "delta": "1/2",
     "sensitivity": "1", "loss": {"name": "l1"}, "bounds": ["0", "2"], "prior": "uniform",
     "step": "1",
-    "channel": {"denominator": "4", "outputs": ["0.5", "1.5"], "rows": [["1", "1"], ["1", "1"]],
-                "atoms": ["2", "2"]},
-    "upper": "5/16", "lower": "1/4",
-    # Two nodes one apart: y = z = 1/2 on the own output of each: theta_0 = min(0 + 1/2 - 0,
-    # 1/2 * 1 - 1/2) ... = 0 at (0, 1); with z = 1/4: theta = min(1/4, 1/2 - 1/4) = 1/4 each,
+    "channel": {"denominator": "4", "first": 0,
+                "rows": [["3", "0", "1"], ["1", "2", "1"], ["1", "0", "3"]]},
+    "upper": "2/3", "lower": "1/4",
+    # Two nodes one apart, w = 1/2: theta_0 = min(0 + 1/4, 1/2 - 1/4) = 1/4, theta_1 likewise,
     # less delta * (1/4 + 1/4) = 1/4.
-    "certificate": {"step": "1", "pairs": [
+    "certificate": {"step": "1", "first": 0, "pairs": [
         {"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [[0, "1/4"]]}]},
 }
 
@@ -68,33 +74,41 @@ def design():
 def test_by_hand() -> None:
     document = parse_channel(BY_HAND)
     assert worst_pair(document)[1] == HALF
-    assert channel_loss(document) == Fraction(5, 16)
-    assert channel_dual_bound(document.question, document.certificate) == Fraction(1, 4)
+    assert channel_loss(document) == Fraction(2, 3)
+    assert channel_dual_bound(document.question, document.certificate) == QUARTER
+    assert worst_value_loss(document) == Fraction(3, 4)
     report = check_channel(document)
     assert report.proven and report.exit_code == 0
     assert [claim.slack for claim in report.claims] == [0, 0, 0, 0]
+    assert check_file(json.dumps(BY_HAND)) == []
 
 
 @pytest.mark.parametrize(("keys", "claim"), [
-    ({"upper": "0.3124"}, "upper"),
+    ({"upper": "0.6666"}, "upper"),
     ({"lower": "0.2501"}, "lower"),
     ({"delta": "0.4999"}, "privacy"),
-    ({"channel__atoms": ["3", "1"]}, "distribution"),
-    ({"channel__rows": [["0", "2"], ["2", "0"]]}, "privacy"),
-    ({"instance_bound": "0.49"}, "instance"),
+    ({"sensitivity": "2", "delta": "0.4"}, "privacy"),
+    ({"channel__denominator": "5"}, "distribution"),
+    ({"channel__rows": [["4", "0", "0"], ["1", "2", "1"], ["1", "0", "3"]]}, "privacy"),
+    ({"instance_bound": "0.74"}, "instance"),
+    ({"certificate__pairs": []}, "lower"),
 ])
 def test_refutes(keys: dict, claim: str) -> None:
     report = check_channel(parse_channel(changed(**keys)))
     assert report.verdict(claim) == "refuted" and report.exit_code == 1
+    if claim != "instance":
+        assert claim in check_file(json.dumps(changed(**keys)))
 
 
 @pytest.mark.parametrize("keys", [
     {"unknown": 1}, {"kind": "additive"}, {"epsilon": 1}, {"delta": "1"}, {"step": "0.7"},
-    {"step": "0"}, {"bounds": ["2", "0"]}, {"bounds": ["0"]}, {"prior": "flat"},
+    {"step": "0"}, {"step": "2"}, {"bounds": ["2", "0"]}, {"bounds": ["0"]}, {"prior": "flat"},
     {"prior": {"edges": ["0", "2"], "masses": ["1/2"]}}, {"channel__denominator": "0"},
-    {"channel__outputs": ["1.5", "0.5"]}, {"channel__outputs": ["0.5"]},
-    {"channel__rows": [["1", "1"]]}, {"channel__rows": [["1", "-1"], ["1", "1"]]},
-    {"channel__atoms": ["2"]}, {"certificate__step": "0.3"}, {"loss": {"name": "custom"}},
+    {"channel__outputs": ["0", "1", "2"]}, {"channel__first": "0"}, {"channel__rows": []},
+    {"channel__rows": [["1", "1"]]}, {"channel__rows": [["4"], ["4", "0"], ["4"]]},
+    {"channel__rows": [["4", "0"], ["4", "-1"], ["4", "0"]]}, {"certificate__step": "0.3"},
+    {"loss": {"name": "custom"}}, {"certificate__first": 1}, {"beyond": ["-1", "3"]},
+    {"channel__noise": {"first": 0, "weights": ["4"]}},
     {"certificate__pairs": [{"from": 0, "to": 0, "mirror": False, "budget": "1", "cells": []}]},
     {"certificate__pairs": [
         {"from": 0, "to": 1, "mirror": False, "budget": "1", "cells": [[0, "2"]]}]},
@@ -104,44 +118,124 @@ def test_refutes(keys: dict, claim: str) -> None:
         {"from": 0, "to": 1, "mirror": True, "budget": "1", "cells": []},
         {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": []}]},
     {"certificate__instance": ["1", "1"]}, {"integer": 1}, {"integer": True, "step": "1/2"},
-    {"upper": "1/0"}, {"upper": "1e3"}, {"upper": "٣"}, {"lower": "1"},
+    {"integer": True, "sensitivity": "3/2"}, {"sensitivity": "3/2"}, {"upper": "1/0"},
+    {"upper": "1e3"}, {"upper": "٣"}, {"lower": "1"}, {"crossing": {"at": "3", "slope": "1"}},
 ])
 def test_refuses_malformed(keys: dict) -> None:
     with pytest.raises(FormatError):
         parse_channel(changed(**keys))
 
 
-def test_round_trip(design) -> None:
+def test_whole_numbers_by_hand() -> None:
+    """The same rows for the numbers 0, 1, 2: losses 1/2 each, three nodes below."""
+    document = parse_channel(changed(integer=True, upper="1/2", lower="0"))
+    assert channel_loss(document) == HALF and worst_value_loss(document) == HALF
+    assert worst_pair(document)[1] == HALF
+
+
+def test_answers_where_they_are_wanted() -> None:
+    """Answers off the nodes: 1/3 for everybody costs (1/9 + 25/9) / 4."""
+    data = changed(channel={"denominator": "1", "outputs": ["1/3"], "rows": [["1"]] * 3})
+    document = parse_channel(data)
+    assert worst_pair(document)[1] == 0
+    assert channel_loss(document) == Fraction(26, 36)
+
+
+def test_noise_for_every_node() -> None:
+    """-1, 0, 1 with 1/4, 1/2, 1/4: at shift 1 the excess is 1/4 + 1/4; |x| costs 1/2 + 1/4 * 1/2,
+    because 0 costs up to 1/2 on a step of 1."""
+    channel = {"denominator": "4", "first": 0, "rows": [],
+               "noise": {"first": -1, "weights": ["1", "2", "1"]}}
+    document = parse_channel(changed(channel=channel, upper="3/4"))
+    assert worst_pair(document)[1] == HALF
+    assert channel_loss(document) == Fraction(3, 4)
+    assert check_channel(document).proven
+    assert document.law(0) == ((0, 0, 1), (1, 2, 1))  # moved into the range
+    with pytest.raises(FormatError):
+        parse_channel(changed(channel=channel, crossing={"at": "1", "slope": "1"}))
+
+
+def test_noise_beyond_the_rows() -> None:
+    """Rows that are the noise of the neighbours: private everywhere; one broken row is found."""
+    row = {k: [str(max(0, 2 - abs(y - k))) for y in range(-1, 4)] for k in range(3)}
+    channel = {"denominator": "4", "first": -1, "rows": [row[k] for k in range(3)],
+               "noise": {"first": -1, "weights": ["1", "2", "1"]}}
+    data = changed(channel=channel, beyond=["-9", "9.5"], upper="2")
+    document = parse_channel(data)
+    assert worst_pair(document)[1] == HALF and document.ends == (-9, Fraction(19, 2))
+    data["channel"]["rows"][0] = ["0", "0", "4", "0", "0"]
+    where, worst = worst_pair(parse_channel(data))
+    assert worst > HALF and "nodes" in where
+
+
+def test_round_trip_and_second_checker(design) -> None:
     again = parse_channel(json.loads(design.document.dumps()))
     assert again == design.document
     assert check_channel(again).proven
+    assert check_file(design.document.dumps()) == []
 
 
-def test_every_small_damage_is_noticed(design) -> None:
-    document = design.document
-    row = list(document.rows[3])
-    j = int(np.argmax(row))
-    row[j] += 1
-    rows = (*document.rows[:3], tuple(row), *document.rows[4:])
-    assert check_channel(replace(document, rows=rows)).exit_code == 1
-    for key, change in (("upper", -1), ("lower", 1)):
-        moved = replace(document, **{key: getattr(document, key) + change * Fraction(1, 10**9)})
-        assert check_channel(moved).exit_code == 1
+@pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])
+def test_second_checker_on_other_losses(loss) -> None:
+    found = design_dependent(
+        epsilon=1, delta=0.2, sensitivity=2, bounds=(0, 4), gap=0.05, loss=loss)
+    assert check_file(found.document.dumps()) == []
+
+
+def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:
+    """Each weight, in turn, one larger; a unit moved; each bound tightened; each multiplier up."""
+    text = design.document.dumps()
+    rng = np.random.default_rng(5)
+    rows = json.loads(text)["channel"]["rows"]
+    for k in range(0, len(rows), 6):
+        for j in rng.integers(0, len(rows[k]), 3).tolist():
+            data = json.loads(text)
+            data["channel"]["rows"][k][j] = str(int(rows[k][j]) + 1)
+            assert check_channel(parse_channel(data)).verdict("distribution") == "refuted"
+    # All of one row's mass on one answer: far from every neighbour.
+    for k in (0, 7, len(rows) - 1):
+        data = json.loads(text)
+        row = data["channel"]["rows"][k]
+        total = sum(map(int, row))
+        data["channel"]["rows"][k] = ["0"] * len(row)
+        data["channel"]["rows"][k][k] = str(total)
+        report = check_channel(parse_channel(data))
+        assert report.verdict("privacy") == "refuted"
+        assert "privacy" in check_file(json.dumps(data))
+    # The bounds are stated to fifteen digits.
+    tiny = Fraction(1, 10**9)
+    for key, change, claim in (
+        ("upper", -tiny, "upper"), ("lower", tiny, "lower"), ("epsilon", -tiny, "privacy"),
+        ("delta", -tiny, "privacy"),
+    ):
+        data = json.loads(text)
+        data[key] = str(Fraction(data[key]) + change)
+        assert check_channel(parse_channel(data)).verdict(claim) == "refuted", key
+    certificate = json.loads(text)["certificate"]
+    for place in range(0, len(certificate["pairs"]), 7):
+        data = json.loads(text)
+        pair = data["certificate"]["pairs"][place]
+        pair["budget"] = str(2 * Fraction(pair["budget"]))
+        assert check_channel(parse_channel(data)).verdict("lower") == "refuted"
 
 
 def test_losses_agree_with_quadrature() -> None:
     rule = Crossing(Fraction(1), Fraction(3))
-    for name in ("l1", "l2", "pinball:0.8", "huber:0.5", "power:3"):
+    prior = Prior((Fraction(0), Fraction(7, 10), Fraction(2)), (QUARTER, 3 * QUARTER))
+    values = (np.arange(200000) + 0.5) / 100000
+    density = np.where(values < 0.7, 0.25 / 0.7, 0.75 / 1.3)
+    for name in ("l1", "l2", "pinball:0.8", "huber:0.5", "power:3", "power:3/2"):
         question = Question(
             Fraction(1), Fraction(0), Fraction(1), as_loss(name), Fraction(0), Fraction(2),
-            crossing=rule)
-        losses = CellLosses(question)
-        for y in (Fraction(0), Fraction(7, 10), Fraction(3, 2)):
-            values = (np.arange(20000) + 0.5) / 20000 * 0.8 + 0.5
-            extra = 3 * abs(float(y) - 1) * ((float(y) - 1) * (values - 1) < 0)
-            mean = float((question.loss(float(y) - values) + extra).mean())
-            found = float(losses.mean(y, HALF, Fraction(13, 10)))
-            assert mean - 1e-4 <= found <= mean + 2e-4
+            prior=prior, crossing=rule)
+        losses = NodeLosses(question, HALF)
+        for k in range(5):
+            hat = np.maximum(0, 1 - np.abs(values - k / 2) / 0.5)
+            for y in (Fraction(0), Fraction(7, 10), Fraction(3, 2)):
+                extra = 3 * abs(float(y) - 1) * ((float(y) - 1) * (values - 1) < 0)
+                cost = np.asarray(question.loss(float(y) - values)) + extra
+                mean = float((density * hat * cost).sum()) / 100000
+                assert float(losses.cost(k, y)) == pytest.approx(mean, abs=1e-4)
 
 
 def test_lower_bound_holds_for_random_multipliers() -> None:
@@ -167,21 +261,29 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
             assert channel_dual_bound(question, certificate) <= best.document.upper
 
 
-def test_privacy_by_brute_force(design) -> None:
-    """All events of a small channel, for values in the same cell, next to each other, and far."""
-    document = parse_channel(changed(
-        channel__rows=[["2", "1"], ["1", "2"]], channel__atoms=["1", "1"], delta="0.9"))
-    exp = math.exp(float(document.question.epsilon))
-    laws = [np.array([2, 1, 1, 0]) / 4, np.array([1, 2, 0, 1]) / 4]
-    worst = max(
-        sum(laws[a][j] - exp * laws[1 - a][j] for j in range(4) if event >> j & 1)
-        for event in range(16) for a in (0, 1)
-    )
-    assert float(worst_pair(document)[1]) == pytest.approx(worst)
+def test_privacy_by_brute_force() -> None:
+    """All events of a small channel, for every ordered pair of nodes within the sensitivity."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        raw = rng.integers(0, 9, (3, 4)) * rng.integers(0, 2, (3, 4)) + np.eye(3, 4, dtype=int)
+        scale = math.lcm(*raw.sum(axis=1).tolist())
+        rows = [[int(w) * scale // int(row.sum()) for w in row] for row in raw]
+        data = changed(channel={
+            "denominator": str(scale), "first": -1, "rows": [[str(w) for w in r] for r in rows],
+        }, epsilon="0.3")
+        exp = math.exp(0.3)
+        worst = max(
+            sum((rows[k][j] - exp * rows[m][j]) / scale for j in range(4) if event >> j & 1)
+            for event in range(16) for k in range(3) for m in range(3) if abs(k - m) == 1
+        )
+        assert float(worst_pair(parse_channel(data))[1]) == pytest.approx(worst)
 
 
-def test_useless_multipliers_still_prove_zero() -> None:
-    document = parse_channel(changed(lower="0", loss={"name": "l2"}, upper="2"))
-    pair = PairMultipliers(0, 1, True, Fraction(9), ((0, Fraction(9)), (1, Fraction(9))))
-    bad = replace(document, certificate=ChannelCertificate(Fraction(1), (pair,)))
-    assert check_channel(bad).verdict("lower") == "proven"
+def test_useless_multipliers_prove_nothing(design) -> None:
+    certificate = ChannelCertificate(Fraction(1), (
+        PairMultipliers(0, 1, True, Fraction(9), ((0, Fraction(9)), (1, Fraction(9)))),))
+    assert check_channel(
+        replace(design.document, certificate=certificate)).verdict("lower") == "refuted"
+    noise = LatticeNoise(0, (design.document.denominator,))
+    assert check_channel(
+        replace(design.document, rows=(), noise=noise)).verdict("privacy") == "refuted"

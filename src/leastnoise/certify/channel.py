@@ -60,10 +60,11 @@ Law = dict[Fraction | int, int]  # answer -> weight, zeros left out
 def law_hockey_sticks(
     laws: Sequence[Law], epsilon: Fraction, reach: int
 ) -> Iterator[tuple[int, int, Fraction]]:
-    """(k, m, sum_y max(0, q_k(y) - e^eps q_m(y))) for 1 <= |k - m| <= reach.
+    """(k, m, sum_y max(0, q_k(y) - e^eps q_m(y))) for 1 <= |k - m| <= reach, or one like it.
 
     In units of the denominator. An answer that only one law gives counts in full against every
-    other law; what is left of a law is compared once with each different one.
+    other law; what is left of a law is compared once with each different one, so that of several
+    m which differ from each other in such answers only, one is listed.
     """
     bound = exp_lower(epsilon)
     top, bottom = bound.numerator, bound.denominator
@@ -75,15 +76,12 @@ def law_hockey_sticks(
     parts = [dict(part) for part in number]
     known: dict[tuple[int, int], Fraction] = {}
     for k, g in enumerate(groups):
-        for m in range(max(0, k - reach), min(len(laws), k + reach + 1)):
-            key = (g, groups[m])
-            if k == m:
-                continue
-            if key not in known:
-                other = parts[key[1]]
-                excess = (w * bottom - top * other.get(y, 0) for y, w in parts[g].items())
-                known[key] = Fraction(sum(x for x in excess if x > 0), bottom)
-            yield k, m, own[k] + known[key]
+        window = range(max(0, k - reach), min(len(laws), k + reach + 1))
+        for h, m in {groups[m]: m for m in window if m != k}.items():
+            if (g, h) not in known:
+                excess = (w * bottom - top * parts[h].get(y, 0) for y, w in parts[g].items())
+                known[g, h] = Fraction(sum(x for x in excess if x > 0), bottom)
+            yield k, m, own[k] + known[g, h]
 
 
 def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
@@ -141,9 +139,20 @@ class NodeLosses:
         self.step = step
         self.cells = question.pieces(step)
         self._means: dict[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] = {}
+        self._costs: dict[Fraction, Fraction] = {}
 
     def cost(self, k: int, y: Fraction) -> Fraction:
         """Of the answer y at node k."""
+        question = self.question
+        if question.prior is None and question.crossing is None and 0 < k < len(self.cells):
+            # Between the ends of the range only the distance counts.
+            error = y - question.low - k * self.step
+            if error not in self._costs:
+                self._costs[error] = self._cost(k, y)
+            return self._costs[error]
+        return self._cost(k, y)
+
+    def _cost(self, k: int, y: Fraction) -> Fraction:
         question = self.question
         if question.integer:
             value, _, mass = self.cells[k][0]
@@ -328,8 +337,8 @@ def is_convex(loss: Loss) -> bool:
 def worst_value_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss at every true value, for a convex loss without crossing.
 
-    Between nodes k and k + 1 it is at most the largest of: row k at node k, row k+1 at node k+1,
-    and the mean of row k at node k+1 and row k+1 at node k.
+    Between nodes k and k + 1 it is at most the quadratic of t in [0, 1] whose three coefficients
+    are row k at node k, the mean of row k at node k+1 and row k+1 at node k, and row k+1 there.
     """
     worst = Fraction(0) if document.noise is None else noise_loss(document)
     if not document.rows:
@@ -347,10 +356,15 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
                 total += w * values[x]
         return total / document.denominator
 
-    worst = max(worst, *(at(k, k) for k in range(document.last + 1)))
+    own = [at(k, k) for k in range(document.last + 1)]
+    worst = max(worst, *own)
     if document.question.integer:
         return worst
-    return max(worst, *((at(k, k + 1) + at(k + 1, k)) / 2 for k in range(document.last)))
+    for k, (start, end) in enumerate(pairwise(own)):
+        middle = (at(k, k + 1) + at(k + 1, k)) / 2
+        if middle > max(start, end):
+            worst = max(worst, (middle * middle - start * end) / (2 * middle - start - end))
+    return worst
 
 
 def _instance(document: ChannelDocument) -> Claim:

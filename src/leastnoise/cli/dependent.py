@@ -37,7 +37,7 @@ def describe(found: DependentDesign) -> dict[str, Any]:
     low, high = found.bounds
     document = found.document
     return {
-        "kind": "dependent-cells",
+        "kind": "dependent",
         "epsilon": found.epsilon,
         "delta": found.delta,
         "sensitivity": found.sensitivity,
@@ -52,24 +52,25 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "status": found.status,
         "seconds": found.stats["seconds"],
         "rounds": found.stats["rounds"],
-        "cells": found.stats["cells"],
-        "answers": len(document.outputs),
-        "exact_answer": max(document.atoms) / document.denominator,
-        "worst_expected_loss": float(found.expected_loss(found.row_values).max()),
+        "steps": document.last,
+        "answers": len(found.answers),
+        "revealing": found.revealing,
+        "worst_expected_loss": float(found.expected_loss(found.nodes).max()),
     }
 
 
 def lines(found: DependentDesign) -> list[str]:
     """A few lines for people."""
     low, high = found.bounds
-    exact = max(found.document.atoms) / found.document.denominator
     words = [
         f"private answers on [{low:g}, {high:g}], epsilon {found.epsilon:g}, "
         f"delta {found.delta:g}, sensitivity {found.sensitivity:g}, loss {found.loss.name}",
         f"expected loss at most {found.upper:.8g}, proven",
         f"no private answer can go below {found.lower:.8g}, proven",
     ]
-    if exact > 0:
-        words.append(f"the true value itself is answered with probability up to {exact:.6g}")
+    if found.revealing > 0:
+        words.append(
+            f"with probability up to {found.revealing:.6g} the answer is the true value, up to "
+            f"rounding to steps of {float(found.document.step):.6g}")
     words.append(f"{found.status}; {found.stats['seconds']:.2f} s")
     return words

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -187,6 +187,23 @@ class DependentDesign:
         used = {j for row in document.rows for j, w in enumerate(row) if w}
         return np.array([float(y) for j, y in enumerate(document.answers()) if j in used])
 
+    @cached_property
+    def nodes(self) -> Floats:
+        """The nodes of the range (of the core): where a value is rounded to."""
+        document = self.document
+        return np.array([float(document.place(k)) for k in range(document.last + 1)])
+
+    @cached_property
+    def revealing(self) -> float:
+        """The largest probability, over the nodes, of an answer that no other node gives.
+
+        Never above delta (unless the range is so short that there is one node only).
+        """
+        document = self.document
+        often = Counter(j for row in document.rows for j, w in enumerate(row) if w)
+        own = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
+        return max(own, default=0) / document.denominator
+
     def law(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at."""
         answers, weights = self.exact_law(value)
@@ -287,8 +304,8 @@ def design_dependent(
     outputs: the only answers allowed. The lower bound stays one over all answers.
     crossing: (at, slope): an answer on the other side of `at` than the true value costs
         slope * |answer - at| more.
-    exact_answers: whether an answer may be the true value itself (with at most probability
-        delta, where it costs nothing); False keeps every answer on the mesh.
+    exact_answers: whether a value's node may have an answer of its own, itself (with at most
+        probability delta, which costs nothing more); False: no answer belongs to one node only.
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`.

@@ -14,60 +14,83 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from ..certify.channel import ChannelCertificate, ChannelDocument
+from ..certify.channel import ChannelCertificate, ChannelDocument, Question
 from .mesh import Mesh
 
 #: The most steps the range is cut into: a file then stays below two megabytes.
 MOST_STEPS = 512
-#: The fewest to begin with.
+#: The fewest to begin with, and where no value's loss may exceed a bound.
 _FEWEST_STEPS = 32
+_FEWEST_STEPS_BOUNDED = 128
 
 
 @dataclass(frozen=True)
 class WholeChannel:
-    """Weights of the outputs and of the true value itself, one row for each cell of a mesh."""
+    """Weights of the outputs and of the true value itself, one row for each cell of a mesh.
+
+    Outputs may be moved to nodes, unless they are `fixed`.
+    """
 
     mesh: Mesh
     outputs: tuple[Fraction, ...]
     denominator: int
     rows: Sequence[Sequence[int]]
     atoms: Sequence[int]
-
-
-def steps_per_cell(mesh: Mesh, excess: float, allowed: float, parts: int) -> int | None:
-    """How many steps a cell should have when `parts` cost `excess`; None if that will do.
-
-    Rounding to nodes costs in proportion to their distance.
-    """
-    most = max(parts, MOST_STEPS // mesh.count // 2 * 2)
-    if excess <= allowed or parts == most:
-        return None
-    return min(most, 2 * math.ceil(parts * min(excess / allowed, 64.0) / 2))
+    fixed: bool = False
 
 
 def fewest_steps(mesh: Mesh) -> int:
-    """Steps per cell to begin with: even, so that middles of cells are nodes."""
-    return 2 * math.ceil(_FEWEST_STEPS / (2 * mesh.count))
+    """Steps of the range to begin with."""
+    bounded = mesh.question.instance_bound is not None
+    return _fitting(mesh, _FEWEST_STEPS_BOUNDED if bounded else _FEWEST_STEPS)
 
 
-def node_document(channel: WholeChannel, parts: int) -> ChannelDocument:
-    """The channel on nodes `parts` to a cell, without claims."""
-    mesh, parts = channel.mesh, 1 if channel.mesh.question.integer else parts
-    step = mesh.step / parts
-    laws = list(_laws(channel, parts, step))
-    return document_on_nodes(mesh, step, 2 * channel.denominator, laws)
+def finer_steps(mesh: Mesh, steps: int, excess: float, allowed: float) -> int | None:
+    """How many steps the range should have when `steps` cost `excess`; None if they will do.
+
+    Rounding to nodes costs in proportion to their distance.
+    """
+    if excess <= allowed:
+        return None
+    wanted = _fitting(mesh, math.ceil(steps * min(excess / allowed, 64.0)))
+    while wanted > MOST_STEPS and wanted > steps:
+        wanted = _fitting(mesh, wanted - 2 * mesh.count)
+    return wanted if wanted > steps else None
+
+
+def _fitting(mesh: Mesh, about: int) -> int:
+    """A number of steps from `about` on that the sensitivity is a whole number of, if possible.
+
+    Preferably an even number in each cell, so that middles of cells are nodes.
+    """
+    ratio = mesh.question.sensitivity / mesh.question.width
+    even = 2 * mesh.count * math.ceil(about / (2 * mesh.count))
+    if even % ratio.denominator == 0 or ratio.denominator > MOST_STEPS:
+        return even
+    return int(ratio.denominator * math.ceil(Fraction(about, ratio.denominator)))
+
+
+def node_document(channel: WholeChannel, steps: int) -> ChannelDocument:
+    """The channel on the nodes between `steps` equal steps of the range, without claims."""
+    mesh, question = channel.mesh, channel.mesh.question
+    step = Fraction(1) if question.integer else question.width / steps
+    reach = question.sensitivity / step
+    # A sensitivity that no affordable step divides is rounded up to whole cells.
+    served = question.sensitivity if reach.denominator == 1 else mesh.private_to
+    laws = list(_laws(channel, step))
+    return document_on_nodes(
+        replace(question, sensitivity=served), step, 2 * channel.denominator, laws)
 
 
 def document_on_nodes(
-    mesh: Mesh, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
+    question: Question, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
 ) -> ChannelDocument:
     """A file's channel from the law (answer -> weight) of every node, without claims."""
-    question = replace(mesh.question, sensitivity=mesh.private_to)
     used = sorted({y for law in laws for y, w in law.items() if w})
     places = [(y - question.low) / step for y in used]
     document = ChannelDocument(
         question, step, denominator, 0, (), Fraction(0), Fraction(0),
-        ChannelCertificate(mesh.step, ()),
+        ChannelCertificate(question.width, ()),
     )
     if any(place.denominator != 1 for place in places):
         rows = tuple(tuple(law.get(y, 0) for y in used) for law in laws)
@@ -84,17 +107,20 @@ def document_on_nodes(
     return replace(document, first=first, rows=tuple(dense))
 
 
-def _laws(channel: WholeChannel, parts: int, step: Fraction) -> Iterator[dict[Fraction, int]]:
+def _laws(channel: WholeChannel, step: Fraction) -> Iterator[dict[Fraction, int]]:
     """The law of each node, twice over: a node between two cells takes half of each."""
-    low, integer = channel.mesh.question.low, channel.mesh.question.integer
-    count = channel.mesh.count
-    for j in range(count if integer else count * parts + 1):
-        sides = (j, j) if integer else (max(0, (j - 1) // parts), min(count - 1, j // parts))
+    question, count = channel.mesh.question, channel.mesh.count
+    outputs = channel.outputs
+    if not channel.fixed:
+        outputs = tuple(question.low + round((y - question.low) / step) * step for y in outputs)
+    for j in range(count if question.integer else int(question.width / step) + 1):
+        place = Fraction(j) if question.integer else j * step / channel.mesh.step
+        sides = (j, j) if question.integer else (math.ceil(place) - 1, math.floor(place))
         law: defaultdict[Fraction, int] = defaultdict(int)
-        for k in sides:
-            for y, w in zip(channel.outputs, channel.rows[k], strict=True):
+        for k in (max(0, sides[0]), min(count - 1, sides[1])):
+            for y, w in zip(outputs, channel.rows[k], strict=True):
                 if w:
                     law[y] += w
             if channel.atoms[k]:
-                law[low + j * step] += channel.atoms[k]
+                law[question.low + j * step] += channel.atoms[k]
         yield law

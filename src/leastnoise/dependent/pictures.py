@@ -40,34 +40,37 @@ def plot_channel(
 
 def draw_family(axes: Any, design: DependentDesign) -> None:
     """Stems of the answer's distribution for several true values, shifted upwards."""
-    low, high = design.bounds
-    document = design.document
-    points = design.answers
+    low, high = design.core
     for shift, share in enumerate(_SHOWN):
-        value = round(low + share * (high - low)) if design.integer else low + share * (high - low)
-        masses = design.probabilities(value)
-        atom = document.atoms[document.row_of(design.checked(value))] / document.denominator
+        value = low + share * (high - low)
+        value = round(value) if design.integer else value
+        answers, masses = design.law(value)
         colour = f"C{shift}"
         axes.axhline(shift, color="0.85", linewidth=0.8)
-        used = masses > 0
-        axes.vlines(points[used], shift, shift + masses[used], color=colour, linewidth=2)
-        axes.plot([value, value], [shift, shift + atom], color=colour, linewidth=2, linestyle=":")
-        axes.plot([value], [shift], marker="^", color=colour, label=f"true value {value:g}")
-    axes.set_xlabel("answer (triangle: the true value; dotted: the true value itself is answered)")
+        axes.vlines(answers, shift, shift + masses, color=colour, linewidth=2)
+        axes.plot([value], [shift], marker="^", color=colour)
+    axes.set_xlabel("answer (triangle: the true value)")
     axes.set_ylabel("probability, one line per true value")
     axes.set_yticks([])
 
 
 def draw_heatmap(axes: Any, design: DependentDesign) -> None:
     """Probability of each answer (colour) for each true value (across)."""
-    low, high = design.bounds
-    points = design.answers
-    masses = np.array([design.probabilities(float(v)) for v in design.row_values])
-    middles = (points[1:] + points[:-1]) / 2
-    edges = np.concatenate([[points[0] - 1e-9], middles, [points[-1] + 1e-9]])
-    edges = np.concatenate([[min(low, edges[0])], edges[1:-1], [max(high, edges[-1])]])
-    across = np.linspace(low, high, len(masses) + 1)
-    image = axes.pcolormesh(across, edges, masses.T, cmap="viridis", shading="flat")
+    low, high = design.core
+    count = len(design.nodes) if design.integer else min(len(design.nodes), 64)
+    values = design.nodes if design.integer else np.linspace(low, high, count)
+    bins = np.linspace(low, high, count + 1)
+    if design.integer:
+        bins = np.append(design.nodes - 0.5, high + 0.5)
+    masses = np.zeros((count, count))
+    for k, value in enumerate(values.tolist()):
+        answers, weights = design.law(value)
+        inside = np.clip(answers, bins[0], bins[-1])
+        masses[k] = np.histogram(inside, bins=bins, weights=weights)[0]
+    half = (values[1] - values[0]) / 2
+    across = np.append(values - half, values[-1] + half)
+    image = axes.pcolormesh(
+        np.clip(across, bins[0], bins[-1]), bins, masses.T, cmap="viridis", shading="flat")
     axes.figure.colorbar(image, ax=axes, label="probability of the answer")
     axes.set_xlabel("true value")
     axes.set_ylabel("answer")

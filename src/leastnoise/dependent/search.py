@@ -20,6 +20,7 @@ from ..errors import ArgumentError
 from ..search import Progress
 from .lower import Lower, exact_lower
 from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
+from .nodes import fewest_steps
 from .program import ChannelProgram, Pattern, Round
 from .upper import (
     Channel,
@@ -307,16 +308,18 @@ class Search:
             1 if self.question.instance_bound is None else 1 - _INSIDE)
 
     def _limit_values(self, program: ChannelProgram, mesh: Mesh, outputs: list[Fraction]) -> None:
-        """The instance bound at both ends of every cell."""
-        bound = self.question.instance_bound
+        """The instance bound a step beyond both ends of every cell, as far as rounding carries."""
+        question, bound = self.question, self.question.instance_bound
         if bound is None:
             return
-        loss = self.question.loss
+        step = Fraction(0) if question.integer else question.width / fewest_steps(mesh)
+        at_own = float(max(question.loss.upper(step), question.loss.upper(-step)))
         points = np.array([float(y) for y in outputs])
-        for k, pieces in enumerate(self.question.pieces(mesh.step)):
-            for value in {pieces[0][0], pieces[-1][1]}:
-                losses = np.asarray(loss(points - float(value)))
-                program.limit(k, losses, float(bound) * (1 - _INSIDE), self.at_zero)
+        for k, pieces in enumerate(question.pieces(mesh.step)):
+            start, end = pieces[0][0] - step, pieces[-1][1] + step
+            for value in {max(question.low, start), min(question.high, end)}:
+                losses = np.asarray(question.loss(points - float(value)))
+                program.limit(k, losses, float(bound) * (1 - _INSIDE), at_own)
 
     def _program(
         self, costs: Floats, reach: int, atom_costs: Floats | None, delta: float | None = None,
@@ -354,8 +357,9 @@ class Search:
     def _channel(
         self, mesh: Mesh, outputs: list[Fraction], rows: Floats, atoms: Floats | None
     ) -> Channel:
-        return Channel(
-            mesh, tuple(outputs), rows, np.zeros(mesh.count) if atoms is None else atoms)
+        fixed = self.outputs is not None or self.question.crossing is not None
+        none = np.zeros(mesh.count)
+        return Channel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
 
     def _offer(self, channel: Channel, costs: Floats, origin: str) -> None:
         """Check a channel exactly and keep it if it is better."""

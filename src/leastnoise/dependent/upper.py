@@ -18,7 +18,7 @@ from ..exact import round_up
 from ..mechanisms import Mechanism
 from ..spec import Problem
 from .mesh import Floats, Mesh
-from .nodes import WholeChannel, fewest_steps, node_document, steps_per_cell
+from .nodes import WholeChannel, fewest_steps, finer_steps, node_document
 from .program import hockey_sticks
 
 
@@ -30,6 +30,7 @@ class Channel:
     outputs: tuple[Fraction, ...]
     rows: Floats
     atoms: Floats
+    fixed: bool = False  # whether the outputs must stay where they are
 
 
 @dataclass(frozen=True)
@@ -182,23 +183,23 @@ def whole_channel(channel: Channel) -> WholeChannel:
         rows.append(tuple(weights))
         atoms.append(whole)
     outputs = tuple(channel.outputs[j] for j in used)
-    return WholeChannel(channel.mesh, outputs, one, rows, atoms)
+    return WholeChannel(channel.mesh, outputs, one, rows, atoms, channel.fixed)
 
 
 def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Upper | None:
     """The document with its upper bound, if it is private and obeys the instance bound."""
-    whole, parts = whole_channel(channel), fewest_steps(channel.mesh)
+    whole, steps = whole_channel(channel), fewest_steps(channel.mesh)
     if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
     while True:
-        document = node_document(whole, parts)
+        document = node_document(whole, steps)
         if worst_pair(document)[1] > document.question.delta:
             return None
         value = round_up(channel_loss(document), 15)
-        finer = steps_per_cell(channel.mesh, float(value) - loss, allowed * loss, parts)
+        finer = finer_steps(channel.mesh, steps, float(value) - loss, allowed * loss)
         if channel.mesh.question.integer or finer is None:
             break
-        parts = finer
+        steps = finer
     bound = document.question.instance_bound
     if bound is not None and worst_value_loss(document) > bound:
         return None

@@ -139,7 +139,7 @@ class WideSearch(Search):
         beside = self.question.low - mesh.step
         noise = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
         document = document_on_nodes(
-            mesh, mesh.step, whole.denominator,
+            replace(self.question, sensitivity=mesh.private_to), mesh.step, whole.denominator,
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
         )
         document = replace(document, noise=LatticeNoise(-radius, noise), beyond=self.wide)
