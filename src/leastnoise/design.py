@@ -1,4 +1,7 @@
-"""design(...) -> Design: the best additive noise for a budget, with a certified bracket."""
+"""design(...): the best noise for a budget with a certified bracket.
+
+Additive noise, a `Design`, or with `bounds` noise that depends on the value, a `DependentDesign`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack, overload
 
 import numpy as np
 
@@ -23,6 +26,12 @@ from .certify import (
     check_any,
     parse,
     read_any,
+)
+from .dependent import (
+    DependentDesign,
+    DependentOptions,
+    design_dependent,
+    refuse_without_bounds,
 )
 from .errors import ArgumentError, CertificateError
 from .exact import Number
@@ -153,32 +162,78 @@ class Design:
             return None
 
 
+@overload
 def design(
     *,
     epsilon: Number,
     delta: Number,
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
-    gap: Number = 1e-3,
+    gap: Number | None = None,
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Design:
-    """The additive noise with the least expected loss that (epsilon, delta)-privacy allows.
+    bounds: None = None,
+) -> Design: ...
+
+
+@overload
+def design(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    gap: Number | None = None,
+    integer: bool = False,
+    time_limit: float | None = None,
+    resolution: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    bounds: tuple[Number, Number],
+    **options: Unpack[DependentOptions],
+) -> DependentDesign: ...
+
+
+def design(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    gap: Number | None = None,
+    integer: bool = False,
+    time_limit: float | None = None,
+    resolution: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    bounds: tuple[Number, Number] | None = None,
+    **options: Unpack[DependentOptions],
+) -> Design | DependentDesign:
+    """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
     proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
-    Floats mean their shortest decimal: 0.2 is one fifth.
+    Floats mean their shortest decimal: 0.2 is one fifth. The noise is additive; with `bounds`, the
+    query's range, it may depend on the value, and a `DependentDesign` is returned.
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
     sensitivity: the largest change of the query between neighbouring datasets; whole if
         `integer`, which asks for noise on the integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
+    gap: 1e-3 if None, or 1e-2 with `bounds`.
     time_limit: seconds; the best bracket so far is returned with `converged=False`.
-    resolution: cells per sensitivity; chosen by the engine if None.
+    resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
     progress: called now and then with a `Progress`.
+    bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
+        `instance_bound`, `outputs`, `crossing`, `exact_answers`, `core`.
     """
+    if bounds is not None:
+        return design_dependent(
+            epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
+            gap=1e-2 if gap is None else gap, integer=integer, time_limit=time_limit,
+            resolution=resolution, progress=progress, **options,
+        )
+    refuse_without_bounds(options)
     if not isinstance(integer, (bool, np.bool_)):
         raise ArgumentError("integer", integer, "True or False")
     if progress is not None and not callable(progress):
@@ -186,7 +241,7 @@ def design(
     problem = Problem.of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer)
     )
-    wanted = float(check_gap(gap))
+    wanted = float(check_gap(1e-3 if gap is None else gap))
     if problem.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
     search = Search(
@@ -196,7 +251,7 @@ def design(
     return _finished(problem, bracket, wanted, search)
 
 
-def load(path: str | Path) -> Any:
+def load(path: str | Path) -> Design | DependentDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
     A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
@@ -209,8 +264,7 @@ def load(path: str | Path) -> Any:
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status = f"read from {Path(path).name}"
     if isinstance(document, ChannelDocument):
-        from .dependent import DependentDesign
-
+        status += f"; gap {percent(gap_of(document))}"
         return DependentDesign(document, True, status, MappingProxyType({}))
     status += f"; {_bracket_words(document, document.loss is not None)}"
     return Design(document, document.loss, True, status, MappingProxyType({}))

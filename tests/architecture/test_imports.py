@@ -17,7 +17,7 @@ ROOT = Path(leastnoise.__file__).parent
 ORDER = [
     "errors", "exact", "_validate", "_bracket", "losses", "certify", "spec", "lattice", "lp",
     "sampling",
-    "noise", "mechanisms", "bounds", "hierarchy", "search", "design", "dependent", "compare",
+    "noise", "mechanisms", "bounds", "hierarchy", "search", "dependent", "design", "compare",
     "accounting", "sweep", "interop", "plotting", "experiments", "atlas", "cli", "__main__",
 ]
 STANDARD_LIBRARY_ONLY = {"errors", "exact", "losses", "certify"}

@@ -83,7 +83,7 @@ def check_file(text: str) -> list[str]:
         for m in range(max(0, k - n), min(nodes, k + n) + 1):
             if sum(max(F(0), p - e_low * rows[m][y]) for y, p in mine) > delta and k != m:
                 wrong.append("privacy")
-    c, area, moment, minorant = loss_of(data["loss"])
+    _, area, moment, minorant = loss_of(data["loss"])
     # Cell k: node k with probability 1 - t, node k + 1 with probability t, t uniform.
     total, means = F(0), {}
     for k in range(nodes):

@@ -5,13 +5,12 @@ from __future__ import annotations
 import copy
 import json
 import math
-import sys
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
+from dependent_brute import check_file
 
 from leastnoise import design_dependent
 from leastnoise.certify.channel import (
@@ -31,9 +30,6 @@ from leastnoise.certify.channel import (
 )
 from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
-
-sys.path.insert(0, str(Path(__file__).parent))
-from dependent_brute import check_file
 
 HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 

@@ -34,12 +34,14 @@ def compose(
     """
     from ..accounting import break_even, compose_many
     from ..accounting.composition import shown
-    from ..design import load
+    from ..design import Design, load
 
     counts = _counts(times)
     if delta is not None and epsilon is not None:
         raise ArgumentError("epsilon", epsilon, "left out when delta is given")
     mechanism = load(file)
+    if not isinstance(mechanism, Design):
+        raise ArgumentError("file", str(file), "additive: this noise depends on the value")
     total: Any = delta
     if delta is None and epsilon is None:
         total = min(0.5, 2 * max(counts) * mechanism.delta) or 1e-6

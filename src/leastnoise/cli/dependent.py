@@ -6,21 +6,23 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..dependent import DependentDesign, design_dependent
+from ..dependent import DependentDesign
+from ..design import design
 from ..errors import ArgumentError
 
 
 def run_dependent(**options: Any) -> DependentDesign:
     """The design that the options of the command line ask for.
 
-    Options are those of `design_dependent`, as text or numbers; None means not given. `prior` may
+    Options are those of `design` with bounds, as text or numbers; None means not given. `prior` may
     also be the path of a JSON file: a histogram, or a list of public samples.
     """
     given = {name: value for name, value in options.items() if value is not None}
     prior = given.get("prior", "uniform")
     if isinstance(prior, str) and prior != "uniform":
         given["prior"] = _prior_file(prior)
-    return design_dependent(**given)
+    found: DependentDesign = design(**given)
+    return found
 
 
 def _prior_file(path: str) -> Any:

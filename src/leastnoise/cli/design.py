@@ -23,7 +23,9 @@ def design(
         str,
         typer.Option(help="l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE."),
     ] = "l1",
-    gap: Annotated[str, typer.Option(help="Relative gap to reach.")] = "1e-3",
+    gap: Annotated[
+        str | None, typer.Option(help="Relative gap to reach: 1e-3, or 1e-2 with --bounds.")
+    ] = None,
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
     bounds: Annotated[
         tuple[str, str] | None,

@@ -1,5 +1,6 @@
 """Data dependent noise: private answers for a query whose range is known."""
 
+from .asked import DependentOptions, refuse_without_bounds
 from .design import DependentDesign, design_dependent
 
-__all__ = ["DependentDesign", "design_dependent"]
+__all__ = ["DependentDesign", "DependentOptions", "design_dependent", "refuse_without_bounds"]

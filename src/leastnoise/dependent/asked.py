@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -27,6 +27,26 @@ MAX_OUTPUTS = 500
 MAX_WIDTH = 60
 
 PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
+
+
+class DependentOptions(TypedDict, total=False):
+    """What can be asked of data dependent noise only; see `design_dependent`."""
+
+    prior: PriorLike
+    instance_bound: Number | None
+    outputs: Iterable[Number] | None
+    crossing: tuple[Number, Number] | None
+    exact_answers: bool
+    core: tuple[Number, Number] | None
+
+
+def refuse_without_bounds(options: DependentOptions) -> None:
+    """`ArgumentError` if an option is given that needs a range, or that nobody knows."""
+    for name, value in options.items():
+        if name not in DependentOptions.__annotations__:
+            known = ", ".join(DependentOptions.__annotations__)
+            raise ArgumentError(name, value, f"an argument of design (with bounds also {known})")
+        raise ArgumentError(name, value, "left out without bounds=(low, high)")
 
 
 def question_of(

@@ -91,6 +91,16 @@ class DependentDesign:
         return self.document.question.loss
 
     @property
+    def loss_name(self) -> str:
+        """The loss by name."""
+        return self.loss.name
+
+    @property
+    def certified(self) -> bool:
+        """Whether the bracket is proven: always."""
+        return True
+
+    @property
     def lower(self) -> float:
         """At most the expected loss of any private answer (rounded down)."""
         return max(0.0, float_towards(self.document.lower, -math.inf))  # a loss is never negative
@@ -107,16 +117,24 @@ class DependentDesign:
 
     # -- releasing ----------------------------------------------------------------------------
 
-    def release(
-        self, value: Any, *, exact: bool = False, entropy: Entropy | None = None
-    ) -> float | int | Fraction:
-        """One private answer for a value of the range, drawn exactly from system entropy.
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """A private answer for a value of the range, drawn exactly from system entropy.
 
         The value is rounded to a node at random, which needs no more sensitivity, and the node's
         row is drawn from. A float (an int for integer queries); `exact=True` gives the Fraction.
-        Values outside the range are refused before anything is drawn.
+        A list or array gives as many independent answers, each of which spends the whole
+        (epsilon, delta). Values outside the range are refused before anything is drawn.
         """
-        number, source = self.checked(value), entropy or system_entropy()
+        if isinstance(value, np.ndarray):
+            flat = self.release(value.ravel().tolist(), exact=exact, entropy=entropy)
+            return np.array(flat, dtype=object if exact else None).reshape(value.shape)
+        source = entropy or system_entropy()
+        if isinstance(value, (list, tuple)):
+            numbers = [self.checked(one) for one in value]
+            return [self._answer(number, exact, source) for number in numbers]
+        return self._answer(self.checked(value), exact, source)
+
+    def _answer(self, number: Fraction, exact: bool, source: Entropy) -> float | int | Fraction:
         k = round_at_random(self._place(number), source)
         answer = self.document.law(k)[0][self._sampler(k).sample_one(source)]
         if exact:
@@ -259,6 +277,14 @@ class DependentDesign:
         from .pictures import plot_channel
 
         return plot_channel(self, path, kind)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            from .pictures import channel_svg
+
+            return channel_svg(self)
+        except ImportError:
+            return None
 
     def __repr__(self) -> str:
         low, high = self.bounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,14 @@ def plot_channel(
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+def channel_svg(design: DependentDesign) -> str:
+    """The family as an SVG element, for notebooks."""
+    text = io.StringIO()
+    plot_channel(design).savefig(text, format="svg", metadata={"Date": None})
+    whole = text.getvalue()
+    return whole[whole.index("<svg") :]
 
 
 def draw_family(axes: Any, design: DependentDesign) -> None:

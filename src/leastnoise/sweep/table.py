@@ -48,7 +48,8 @@ class SweepRow:
         """The mechanism, read from the cache and checked exactly."""
         if self.path is None:
             raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
-        found: Design = load(self.path)
+        found = load(self.path)
+        assert isinstance(found, Design)  # a sweep makes additive designs
         return found
 
 
