@@ -13,7 +13,7 @@ import sys
 import time
 from typing import Any
 
-from leastnoise.dependent import design_dependent
+from leastnoise import design
 
 CASES: list[tuple[str, float, dict[str, Any]]] = [
     ("(1, 0.2), 5 %", 0.5, {"epsilon": 1, "delta": 0.2, "gap": 0.05}),
@@ -38,22 +38,23 @@ def main() -> None:
                       {"epsilon": 5, "delta": 0.25, "gap": 1e-3, "time_limit": 590}))
     for name, target, options in cases:
         start = time.perf_counter()
-        design = design_dependent(**range_, **options)
+        found = design(**range_, **options)
         seconds = time.perf_counter() - start
-        report = design.verify()
+        report = found.verify()
         checking = time.perf_counter() - start - seconds
         print(
-            f"{name:28} [{design.lower:.6f}, {design.upper:.6f}] gap {100 * design.gap:.3f} % "
+            f"{name:28} [{found.lower:.6f}, {found.upper:.6f}] gap {100 * found.gap:.3f} % "
             f"in {seconds:.2f} s (target {target:g} s), checked again in {checking:.2f} s: "
-            f"{'proven' if report.proven else 'REFUTED'}, cells {design.stats['meshes']}",
+            f"{'proven' if report.proven else 'REFUTED'}, cells {found.stats['meshes']}, "
+            f"{found.document.last} steps, {len(found.document.dumps()) // 1000} kB",
             flush=True,
         )
     if "--curve" in sys.argv:
         print("range / sensitivity, [lower, upper] / additive optimum, (1, 0.2), |x|")
         for width in (1, 2, 3, 4, 6, 8, 12):
-            design = design_dependent(
+            found = design(
                 epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.02)
-            print(f"{width:4} [{design.lower / 0.558745:.4f}, {design.upper / 0.558690:.4f}]",
+            print(f"{width:4} [{found.lower / 0.558745:.4f}, {found.upper / 0.558690:.4f}]",
                   flush=True)
 
 

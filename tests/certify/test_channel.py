@@ -137,18 +137,24 @@ def test_answers_where_they_are_wanted() -> None:
     assert channel_loss(document) == Fraction(26, 36)
 
 
-def test_noise_for_every_node() -> None:
-    """-1, 0, 1 with 1/4, 1/2, 1/4: at shift 1 the excess is 1/4 + 1/4; |x| costs 1/2 + 1/4 * 1/2,
-    because 0 costs up to 1/2 on a step of 1."""
-    channel = {"denominator": "4", "first": 0, "rows": [],
-               "noise": {"first": -1, "weights": ["1", "2", "1"]}}
-    document = parse_channel(changed(channel=channel, upper="3/4"))
-    assert worst_pair(document)[1] == HALF
-    assert channel_loss(document) == Fraction(3, 4)
-    assert check_channel(document).proven
-    assert document.law(0) == ((0, 0, 1), (1, 2, 1))  # moved into the range
-    with pytest.raises(FormatError):
-        parse_channel(changed(channel=channel, crossing={"at": "1", "slope": "1"}))
+def test_additive_noise_for_every_value() -> None:
+    """-1, 0, 1 with 1/4, 1/2, 1/4 on a grid of 1: at shift 1 the excess is 1/4 + 1/4; |x| costs
+    1/2 + 1/2 * 1/2, because 0 costs up to 1/2 on that grid."""
+    data = changed(
+        channel={"denominator": "1", "first": 0, "rows": []}, upper="3/4",
+        additive={"step": "1", "grid": 1, "noise": {
+            "denominator": "4", "first": -1, "weights": ["1", "2", "1"], "atom": "0"}})
+    document = parse_channel(data)
+    report = check_channel(document)
+    assert report.proven and [claim.slack for claim in report.claims] == [0, 0, 0, 0]
+    assert worst_value_loss(document) == Fraction(3, 4)
+    assert parse_channel(json.loads(document.dumps())) == document
+    for key, value, claim in (("upper", "0.74", "upper"), ("delta", "0.49", "privacy")):
+        assert check_channel(parse_channel({**data, key: value})).verdict(claim) == "refuted"
+    for wrong in ({"crossing": {"at": "1", "slope": "1"}}, {"beyond": ["0", "2"]},
+                  {"channel": BY_HAND["channel"]}, {"additive": {"step": "1"}}):
+        with pytest.raises(FormatError):
+            parse_channel({**data, **wrong})
 
 
 def test_noise_beyond_the_rows() -> None:
@@ -282,4 +288,5 @@ def test_useless_multipliers_prove_nothing(design) -> None:
         replace(design.document, certificate=certificate)).verdict("lower") == "refuted"
     noise = LatticeNoise(0, (design.document.denominator,))
     assert check_channel(
-        replace(design.document, rows=(), noise=noise)).verdict("privacy") == "refuted"
+        replace(design.document, noise=noise, beyond=design.document.ends)
+    ).verdict("privacy") == "refuted"

@@ -40,7 +40,7 @@ def test_values_everywhere(wide) -> None:
     sample = wide.sample(4321.5, 20000, entropy=InsecureSeededEntropy(3))
     assert abs(np.abs(sample - 4321.5).mean() - wide.expected_loss(4321.5)) < 0.05
     values = -6 + (np.arange(1200) + 0.5) / 100
-    assert wide.lower <= wide.expected_loss(values).mean() <= wide.upper * (1 + 1e-9)
+    assert wide.lower <= wide.expected_loss(values).mean() <= wide.upper * (1 + 1e-4)
 
 
 def test_audit_across_the_border(wide) -> None:
@@ -49,34 +49,31 @@ def test_audit_across_the_border(wide) -> None:
     values = [float(v) for v in np.arange(2, 11, 0.3)] + [5.999, 6.0, -6.0, -6.001, -7.5, 4000.2]
     laws = {}
     for value in values:
-        answers, weights = wide._law(value)
-        law: dict[object, float] = {"itself": float(weights[-1])}
-        for y, w in zip(answers[:-1].tolist(), weights[:-1].tolist(), strict=True):
+        answers, weights = wide.law(value)
+        law: dict[float, float] = {}
+        for y, w in zip(answers.tolist(), weights.tolist(), strict=True):
             law[round(y, 9)] = law.get(round(y, 9), 0.0) + w
         laws[value] = law
     for x in values:
         for z in values:
             if x != z and abs(x - z) <= 2:
                 excess = sum(
-                    max(0.0, p - (0 if y == "itself" else exp * laws[z].get(y, 0.0)))
-                    for y, p in laws[x].items()
+                    max(0.0, p - exp * laws[z].get(y, 0.0)) for y, p in laws[x].items()
                 )
                 assert excess <= 0.1 + 1e-9
 
 
-def test_damaged_tails_are_refuted(wide) -> None:
+def test_damaged_noise_is_refuted(wide) -> None:
     document = wide.document
-    first, weights = document.tails.left
-    narrow = (first, (*(0 for _ in weights[:-1]), document.denominator))
-    assert check_channel(
-        replace(document, tails=replace(document.tails, left=narrow))).verdict(
-            "privacy") == "refuted"
-    short = (first, (*weights[:-1], weights[-1] + 1))
-    assert check_channel(
-        replace(document, tails=replace(document.tails, right=short))).verdict(
-            "distribution") == "refuted"
+    weights = document.noise.weights
+    narrow = replace(document.noise, weights=(*(0 for _ in weights[:-1]), document.denominator))
+    assert check_channel(replace(document, noise=narrow)).verdict("privacy") == "refuted"
+    long = replace(document.noise, weights=(*weights[:-1], weights[-1] + 1))
+    assert check_channel(replace(document, noise=long)).verdict("distribution") == "refuted"
+    moved = replace(document.noise, first=document.noise.first + 1)
+    assert check_channel(replace(document, noise=moved)).verdict("privacy") == "refuted"
     data = json.loads(document.dumps())
-    data["tails"]["bounds"] = ["0", "1"]
+    data["beyond"] = ["0", "1"]
     with pytest.raises(FormatError):
         parse_channel(data)
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import ceil, floor, lcm
-from operator import itemgetter
 
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, nearest_float
@@ -21,11 +20,12 @@ from .channel_document import (
     ChannelDocument,
     LatticeNoise,
     PairMultipliers,
+    additive_part,
 )
 from .channel_reader import parse_channel
-from .privacy import lattice_hockey_sticks
 from .question import Crossing, Prior, Question
-from .report import NOT_CHECKED, Claim, Report, claim_of
+from .report import NOT_CHECKED, Claim, Report, check, claim_of
+from .upper import release_loss
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 1024
@@ -33,7 +33,11 @@ _MAX_DENOMINATOR_BITS = 1024
 
 def check_channel(document: ChannelDocument) -> Report:
     """Check every claim of a data dependent mechanism in exact arithmetic."""
-    claims = [_distribution(document), _privacy(document), _upper(document), _lower(document)]
+    if document.additive is not None:
+        claims = [c for c in check(document.additive).claims if c.name != "lower"]
+    else:
+        claims = [_distribution(document), _privacy(document), _upper(document)]
+    claims.append(_lower(document))
     if document.question.instance_bound is not None:
         claims.append(_instance(document))
     return Report(tuple(claims))
@@ -100,12 +104,6 @@ def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
 def worst_pair(document: ChannelDocument) -> tuple[str, Fraction]:
     """(where, largest hockey stick) over the nodes that neighbours can meet, exactly."""
     question = document.question
-    if not document.rows:
-        assert document.noise is not None
-        reach = document.reach if document.beyond else min(document.reach, document.last)
-        found = lattice_hockey_sticks(document.noise.weights, question.epsilon, reach)
-        shift, value = max(found, key=itemgetter(1))
-        return f"shift of {shift} steps", value / document.denominator
     first, laws = _laws(document)
     worst, where = Fraction(0), "no two nodes"
     for k, m, value in law_hockey_sticks(laws, question.epsilon, document.reach):
@@ -162,6 +160,10 @@ class NodeLosses:
         for cell in (k - 1, k):
             if 0 <= cell < len(self.cells):
                 for start, end, mass in self.cells[cell]:
+                    if len(self.cells[cell]) == 1 and question.crossing is None:
+                        # The error falls as the value rises.
+                        total += mass * self._ramps(y - end, y - start)[cell == k]
+                        continue
                     # The probability of this node, at the two ends of the piece.
                     before = 1 - abs(start - node) / self.step
                     after = 1 - abs(end - node) / self.step
@@ -172,12 +174,13 @@ class NodeLosses:
         self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
     ) -> Fraction:
         """Mean over [start, end) of the loss times a weight linear from `before` to `after`."""
-        key = (y - end, y - start)
-        if key not in self._means:
-            self._means[key] = self.question.loss.ramp_means(*key)
-        # The error falls as the value rises.
-        falling, rising = self._means[key]
+        falling, rising = self._ramps(y - end, y - start)  # in the error
         return before * rising + after * falling + self._crossing(y, start, end, before, after)
+
+    def _ramps(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        if (lo, hi) not in self._means:
+            self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
+        return self._means[lo, hi]
 
     def _crossing(
         self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
@@ -197,8 +200,6 @@ class NodeLosses:
 
 def channel_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss of a release, the true value being drawn from the prior."""
-    if not document.rows:
-        return noise_loss(document)
     losses = NodeLosses(document.question, document.step)
     answers = document.answers()
     total = Fraction(0)
@@ -208,7 +209,7 @@ def channel_loss(document: ChannelDocument) -> Fraction:
 
 
 def noise_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss at every value that is answered with `noise`."""
+    """At least the expected loss at every value beyond the range."""
     assert document.noise is not None
     loss, step, total = document.question.loss, document.step, Fraction(0)
     for i, w in enumerate(document.noise.weights, document.noise.first):
@@ -340,10 +341,10 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
     Between nodes k and k + 1 it is at most the quadratic of t in [0, 1] whose three coefficients
     are row k at node k, the mean of row k at node k+1 and row k+1 at node k, and row k+1 there.
     """
-    worst = Fraction(0) if document.noise is None else noise_loss(document)
-    if not document.rows:
-        return worst
     loss, answers = document.question.loss, document.answers()
+    if document.additive is not None:
+        return release_loss(document.additive, loss)
+    worst = Fraction(0) if document.noise is None else noise_loss(document)
     values: dict[Fraction, Fraction] = {}
 
     def at(k: int, node: int) -> Fraction:
@@ -379,7 +380,7 @@ def _instance(document: ChannelDocument) -> Claim:
 
 __all__ = [
     "ChannelCertificate", "ChannelDocument", "Crossing", "LatticeNoise", "NodeLosses",
-    "PairMultipliers", "Prior", "Question", "channel_dual_bound", "channel_loss",
+    "PairMultipliers", "Prior", "Question", "additive_part", "channel_dual_bound", "channel_loss",
     "check_channel", "crossing_floor", "is_convex", "law_hockey_sticks", "node_weights",
     "parse_channel", "worst_pair", "worst_value_loss",
 ]

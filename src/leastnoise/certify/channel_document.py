@@ -8,16 +8,23 @@ at random and answered from its row. What the keys mean is stated in `channel.pr
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor
 from typing import Any
 
 from ..exact import text_of
-from .document import FORMAT
+from .document import FORMAT, Certificate, Document
 from .question import Question
 
 KIND = "dependent"
+
+
+def additive_part(document: Document, upper: Fraction) -> Document:
+    """A file's additive noise without a lower bound of its own."""
+    step = Fraction(1) if document.kind == "integer" else document.sensitivity
+    nothing = Certificate(step, 0, ())
+    return replace(document, upper=upper, lower=Fraction(0), certificate=nothing)
 
 
 @dataclass(frozen=True)
@@ -53,8 +60,9 @@ class ChannelDocument:
     """A data dependent mechanism and its claims, exactly as stated. Nothing here is checked.
 
     Node k is low + k * step. Row k serves it, and answer j of a row is low + (first + j) * step,
-    or `outputs[j]`. Nodes without a row add `noise` to themselves: those beyond the range, up to
-    `beyond`, or, if there are no rows, all of them, answers being moved into the range.
+    or `outputs[j]`. Values up to `beyond` are rounded to nodes outside the range, which add
+    `noise` to themselves. A mechanism without rows is `additive` noise for every value, its
+    answers being moved into the range.
     """
 
     question: Question
@@ -68,6 +76,7 @@ class ChannelDocument:
     outputs: tuple[Fraction, ...] | None = None
     noise: LatticeNoise | None = None
     beyond: tuple[Fraction, Fraction] | None = None
+    additive: Document | None = None
 
     @property
     def last(self) -> int:
@@ -95,17 +104,24 @@ class ChannelDocument:
         count = len(self.rows[0]) if self.rows else 0
         return tuple(self.place(self.first + j) for j in range(count))
 
+    def answer(self, k: int, j: int) -> Fraction:
+        """What node k answers when entry j of its law is drawn."""
+        if 0 <= k < len(self.rows):
+            return self.place(self.first + j) if self.outputs is None else self.outputs[j]
+        assert self.noise is not None
+        return self.place(k + self.noise.first + j)
+
+    def weights(self, k: int) -> tuple[int, ...]:
+        """The weights of node k's law."""
+        if 0 <= k < len(self.rows):
+            return self.rows[k]
+        assert self.noise is not None
+        return self.noise.weights
+
     def law(self, k: int) -> tuple[tuple[Fraction, ...], tuple[int, ...]]:
         """(answers, weights) of node k."""
-        if self.rows and 0 <= k <= self.last:
-            return self.answers(), self.rows[k]
-        assert self.noise is not None
-        first, weights = self.noise.first, self.noise.weights
-        answers = tuple(self.place(k + first + j) for j in range(len(weights)))
-        if not self.rows:
-            low, high = self.ends
-            answers = tuple(min(max(y, low), high) for y in answers)
-        return answers, weights
+        weights = self.weights(k)
+        return tuple(self.answer(k, j) for j in range(len(weights))), weights
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
@@ -135,6 +151,10 @@ class ChannelDocument:
             data["instance_bound"] = text_of(asked.instance_bound)
         if self.beyond is not None:
             data["beyond"] = [text_of(end) for end in self.beyond]
+        if self.additive is not None:
+            inner = self.additive.to_json()
+            keys = ("step", "grid", "noise")
+            data["additive"] = {key: inner[key] for key in keys if key in inner}
         data |= {
             "channel": self._channel_json(),
             "upper": text_of(self.upper),

@@ -22,7 +22,7 @@ from .channel_document import (
     LatticeNoise,
     PairMultipliers,
 )
-from .document import FORMAT
+from .document import FORMAT, Document, document_of
 from .fields import (
     check_keys,
     demand,
@@ -69,7 +69,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
-        {"integer", "instance_bound", "crossing", "beyond"},
+        {"integer", "instance_bound", "crossing", "beyond", "additive"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -85,11 +85,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     demand(denominator > 0, '"denominator" must be positive')
     rows = _rows(channel["rows"], last)
     noise = _noise(channel["noise"]) if "noise" in channel else None
-    demand(bool(rows) or noise is not None, 'a channel needs "rows" or "noise"')
-    demand(
-        bool(rows) or question.crossing is None,
-        'a channel without "rows" does not go with "crossing"',
-    )
+    demand(bool(rows) != ("additive" in data), 'there must be either "rows" or "additive"')
+    demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     document = ChannelDocument(
         question=question,
@@ -105,13 +102,27 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))
     if "beyond" in data:
-        demand(noise is not None, '"beyond" needs "noise" for the values outside the bounds')
         low, high = _pair(data["beyond"], "beyond")
         demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
         document = replace(document, beyond=(low, high))
-    else:
-        demand(not (rows and noise), '"noise" beside "rows" needs "beyond"')
+    if "additive" in data:
+        demand(question.crossing is None, '"additive" does not go with "crossing"')
+        demand(noise is None, '"additive" does not go with "noise"')
+        document = replace(document, additive=_additive(data, question.integer))
     return document
+
+
+def _additive(data: Mapping[str, Any], integer: bool) -> Document:
+    """The noise in the words of a file of its own, without a lower bound."""
+    inner = read_object(data["additive"], "additive")
+    check_keys(inner, "additive", {"step", "noise"} | (set() if integer else {"grid"}), set())
+    same = ("format", "epsilon", "delta", "sensitivity", "loss", "upper")
+    nothing = {"step": data["sensitivity"], "reach": 0, "shifts": []}
+    return document_of({
+        **{key: data[key] for key in same}, **inner, "lower": "0",
+        "kind": "integer" if integer else "additive",
+        "certificate": {**nothing, "step": "1"} if integer else nothing,
+    })
 
 
 def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
@@ -266,16 +277,12 @@ def refuse_too_much_work(document: ChannelDocument) -> None:
     noise = 0 if document.noise is None else len(document.noise.weights)
     used = sum(1 for row in document.rows for w in row if w)
     longest = max((w.bit_length() for row in document.rows for w in row), default=0)
-    distinct = len(set(document.rows))
-    if document.rows:
-        sides = 2 * reach + 2 if document.beyond is not None else 0
-        partners = min(2 * reach, distinct + sides)
-        compared = (used + sides * noise) * partners
-    else:
-        compared = reach * noise
+    sides = 0 if document.noise is None else 2 * reach + 2
+    partners = min(2 * reach, len(set(document.rows)) + sides)
+    compared = (used + sides * noise) * partners
     # Evaluations of the loss: one for each distance of an answer from a cell, more where the
     # prior changes within one.
-    width = len(document.rows[0]) if document.rows else noise
+    width = len(document.rows[0]) if document.rows else 0
     extra = 0 if question.prior is None else len(question.prior.edges) * width
     size = bits(document.step, question.low) + 64
     own = document.last * width if document.outputs is not None else 0

@@ -18,16 +18,15 @@ from numpy.typing import ArrayLike
 
 from .._bracket import float_towards, gap_of, percent, write_whole
 from .._validate import check_gap, check_resolution, check_time_limit
-from ..bounds.upper import rivals
-from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
+from ..certify.channel import ChannelDocument, check_channel, parse_channel
 from ..certify.report import Report
 from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
 from ..losses import Loss
+from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.release import exact_value, round_at_random
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..search import Progress
-from ..spec import Problem
 from .asked import PriorLike, core_of, outputs_of, question_of, refuse_with_core
 from .lower import trivial_lower
 from .mesh import Floats
@@ -135,17 +134,32 @@ class DependentDesign:
         return self._answer(self.checked(value), exact, source)
 
     def _answer(self, number: Fraction, exact: bool, source: Entropy) -> float | int | Fraction:
+        if self._noise is not None:
+            drawn = Fraction(release_one(self._noise, number, exact=True, entropy=source))
+            low, high = self.document.ends
+            answer = min(max(drawn, low), high)
+            return answer if exact else int(answer) if self.integer else float(answer)
         k = round_at_random(self._place(number), source)
-        answer = self.document.law(k)[0][self._sampler(k).sample_one(source)]
+        answer = self.document.answer(k, self._sampler(k).sample_one(source))
         if exact:
             return answer
         return int(answer) if self.integer else float(answer)
 
     def sample(self, value: Any, size: int, *, entropy: Entropy | None = None) -> Floats:
         """`size` independent answers for one value; each spends the whole (epsilon, delta)."""
+        if self._noise is not None:
+            values = [self.checked(value)] * size
+            drawn_values = release_many(self._noise, values, entropy=entropy)
+            return np.clip(np.array(drawn_values, dtype=np.float64), *self.bounds)
         answers, weights = self.exact_law(value)
         drawn = DiscreteSampler(weights).sample(size, entropy or system_entropy())
         return np.array([float(y) for y in answers])[drawn]
+
+    @cached_property
+    def _noise(self) -> AdditiveNoise | None:
+        """Set if every value is answered with one additive noise."""
+        additive = self.document.additive
+        return None if additive is None else noise_of(additive)
 
     def _place(self, number: Fraction) -> Fraction:
         return (number - self.document.question.low) / self.document.step
@@ -193,7 +207,7 @@ class DependentDesign:
         rows = self.document.rows
         key = k if 0 <= k < len(rows) else -1  # all other nodes share one noise
         if key not in self._samplers:
-            self._samplers[key] = DiscreteSampler(self.document.law(k)[1])
+            self._samplers[key] = DiscreteSampler(self.document.weights(k))
         return self._samplers[key]
 
     # -- what to expect at a value ------------------------------------------------------------
@@ -223,17 +237,39 @@ class DependentDesign:
         return max(own, default=0) / document.denominator
 
     def law(self, value: Any) -> tuple[Floats, Floats]:
-        """(answers, probabilities) at a true value, as floats to look at."""
-        answers, weights = self.exact_law(value)
+        """(answers, probabilities) at a true value, as floats to look at.
+
+        For additive noise, a thousand equally likely quantiles.
+        """
+        if self._noise is not None:
+            quantiles = self._noise.quantile((np.arange(1000) + 0.5) / 1000)
+            answers = np.clip(float(self.checked(value)) + quantiles, *self.bounds)
+            return answers, np.full(1000, 1e-3)
+        document, place = self.document, self._place(self.checked(value))
+        k, share = math.floor(place), float(place - math.floor(place))
+        if 0 <= k < len(document.rows) and (share == 0 or k + 1 < len(document.rows)):
+            masses = (1 - share) * self._rows[k] + (share * self._rows[k + 1] if share else 0.0)
+            used = masses > 0
+            return self._points[used], masses[used]
+        exact, weights = self.exact_law(value)
         total = sum(weights)
-        return np.array([float(y) for y in answers]), np.array([w / total for w in weights])
+        return np.array([float(y) for y in exact]), np.array([w / total for w in weights])
+
+    @cached_property
+    def _rows(self) -> Floats:
+        one = self.document.denominator
+        return np.array([[w / one for w in row] for row in self.document.rows])
+
+    @cached_property
+    def _points(self) -> Floats:
+        return np.array([float(y) for y in self.document.answers()])
 
     def _mean(self, value: ArrayLike, function: Callable[[Floats, Floats], Floats]) -> Any:
         values = np.asarray(value, dtype=np.float64)
         means = []
         for true in values.ravel().tolist():
-            answers, weights = self.law(true)
-            means.append(float((weights * function(answers, np.asarray(true))).sum()))
+            answers, masses = self.law(true)
+            means.append(float((masses * function(answers, np.asarray(true))).sum()))
         return means[0] if values.ndim == 0 else np.array(means).reshape(values.shape)
 
     def expected_loss(self, value: ArrayLike) -> Any:
@@ -398,16 +434,10 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     words += f" on {upper.cells} cells"
     if not converged:
         words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
-        rival = _additive_loss(document.question)
-        if rival < float(document.upper):
-            words += f"; additive noise costs {rival:.6g} at every value, which is less: use design"
+    if document.additive is not None:
+        words += "; additive noise is the best that was found"
+    if document.question.sensitivity > search.question.sensitivity:
+        served = float(document.question.sensitivity)
+        words += f"; private up to a sensitivity of {served:g}, a whole number of steps"
     return DependentDesign(document, converged, words, MappingProxyType(stats))
 
-
-def _additive_loss(question: Question) -> float:
-    """What the best closed-form additive noise costs, to advise by (infinite if none applies)."""
-    if question.crossing is not None or question.integer:
-        return math.inf
-    problem = Problem(question.epsilon, question.delta, question.sensitivity, question.loss)
-    found = (m.expected_loss(question.loss) for m in rivals(problem, question.delta))
-    return min(found, default=math.inf)

@@ -18,6 +18,7 @@ import numpy as np
 from ..certify.channel import Question
 from ..errors import ArgumentError
 from ..search import Progress
+from .additive import additive_upper
 from .lower import Lower, exact_lower
 from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
 from .nodes import fewest_steps
@@ -37,6 +38,8 @@ from .upper import (
 LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 #: Up to this many cells, a program holds every pair from the start.
 _ALL_PAIRS = 16
+#: From here on additive noise is tried first: rows fine enough to be better may not exist.
+LARGE_EPSILON = 5
 #: New pairs a round may add.
 _MOST = 40
 #: The share of the gap that rounding values to nodes may cost.
@@ -94,6 +97,7 @@ class Search:
         self._lower_pattern: Pattern | None = None
         self._upper_pattern: Pattern | None = None
         self._rest = False
+        self._tried_additive = False
         self._support: tuple[list[float], float] | None = None
         self.at_zero = float(question.loss.upper(Fraction(0)))
 
@@ -103,10 +107,14 @@ class Search:
         """Close the bracket as far as the gap, the clock and the limits allow."""
         try:
             self._simple()
+            if self.question.epsilon >= LARGE_EPSILON:
+                self._additive()
             for about in self._levels():
                 if self._done():
                     break
                 self._level(about)
+            if not self._tried_additive and self.bracket.gap > self.gap:
+                self._additive()
         except KeyboardInterrupt:
             if self.bracket.upper is None or self.bracket.lower is None:
                 raise
@@ -182,6 +190,18 @@ class Search:
         rivals.sort(key=lambda pair: float_loss(pair[1], costs, atoms))
         for name, channel in rivals[:2]:
             self._offer(channel, costs, name)
+
+    def _additive(self) -> None:
+        """The best additive noise: a bracket that stays open must not be worse than it."""
+        self._tried_additive = True
+        if self.question.crossing is not None or self.outputs is not None:
+            return
+        left = 20.0 if self.deadline is None else self.deadline - self.clock()
+        found = additive_upper(
+            self.question, max(self.gap / 2, 1e-4), min(20.0, max(left, 1.0)))
+        known = self.bracket.upper
+        if found is not None and (known is None or found.value < known.value):
+            self.bracket.upper = found
 
     # -- lower bounds ---------------------------------------------------------------------------
 

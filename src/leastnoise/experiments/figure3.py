@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..dependent import design_dependent
+from ..design import design
 from ..hierarchy import D, Options, P
 from ..mechanisms import AnalyticGaussian, TruncatedLaplace, geng_lower_bound
 from ..sweep import sweep
@@ -52,7 +52,7 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
         place.tell(f"figure3: ({epsilon}, {delta}), mesh {beta}")
     gap = 5e-3 if place.quick else 1e-3
     row = sweep([{**budget, "gap": gap}], cache=place.designs)[0]
-    found = design_dependent(
+    found = design(
         **budget, bounds=RANGE, gap=0.05 if place.quick else 0.01,
         time_limit=10 if place.quick else 60,
     )
