@@ -40,6 +40,8 @@ def check_channel(document: ChannelDocument) -> Report:
     claims.append(_lower(document))
     if document.question.instance_bound is not None:
         claims.append(_instance(document))
+    if document.question.monotone:
+        claims.append(_monotone(document))
     return Report(tuple(claims))
 
 
@@ -378,9 +380,34 @@ def _instance(document: ChannelDocument) -> Claim:
     return claim_of("instance", bound - worst, words, f"{words}: too much")
 
 
+# -- order ------------------------------------------------------------------------------------
+
+
+def disorder(document: ChannelDocument) -> Fraction:
+    """The most by which some answer or less becomes likelier from one node to the next."""
+    if document.additive is not None:
+        return Fraction(0)  # one noise, moved with the value
+    worst, (_, laws) = 0, _laws(document)
+    answers = sorted({y for law in laws for y in law})
+    for law, after in pairwise(laws):
+        excess = 0
+        for y in answers:
+            excess += after.get(y, 0) - law.get(y, 0)
+            worst = max(worst, excess)
+    return Fraction(worst, document.denominator)
+
+
+def _monotone(document: ChannelDocument) -> Claim:
+    return claim_of(
+        "monotone", -disorder(document),
+        "answers grow with the true value, in the order of distributions",
+        "a larger value makes small answers likelier",
+    )
+
+
 __all__ = [
     "ChannelCertificate", "ChannelDocument", "Crossing", "LatticeNoise", "NodeLosses",
     "PairMultipliers", "Prior", "Question", "additive_part", "channel_dual_bound", "channel_loss",
-    "check_channel", "crossing_floor", "is_convex", "law_hockey_sticks", "node_weights",
+    "check_channel", "crossing_floor", "disorder", "is_convex", "law_hockey_sticks", "node_weights",
     "parse_channel", "worst_pair", "worst_value_loss",
 ]

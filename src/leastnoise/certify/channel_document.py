@@ -149,6 +149,8 @@ class ChannelDocument:
             }
         if asked.instance_bound is not None:
             data["instance_bound"] = text_of(asked.instance_bound)
+        if asked.monotone:
+            data["monotone"] = True
         if self.beyond is not None:
             data["beyond"] = [text_of(end) for end in self.beyond]
         if self.additive is not None:

@@ -69,7 +69,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
-        {"integer", "instance_bound", "crossing", "beyond", "additive"},
+        {"integer", "instance_bound", "crossing", "monotone", "beyond", "additive"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -188,6 +188,7 @@ def _question(data: Mapping[str, Any]) -> Question:
         loss_from_spec(read_object(data["loss"], "loss"), read_short_number), low, high,
         integer, _prior(data["prior"], low, high, integer), bound,
         _crossing(data["crossing"], low, high) if "crossing" in data else None,
+        read_flag(data.get("monotone", False), "monotone"),
     )
 
 

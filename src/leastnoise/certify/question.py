@@ -43,6 +43,7 @@ class Question:
     prior: Prior | None = None  # None: uniform
     instance_bound: Fraction | None = None
     crossing: Crossing | None = None
+    monotone: bool = False  # whether larger values must have stochastically larger answers
 
     @property
     def width(self) -> Fraction:

@@ -37,6 +37,7 @@ class DependentOptions(TypedDict, total=False):
     outputs: Iterable[Number] | None
     crossing: tuple[Number, Number] | None
     exact_answers: bool
+    monotone: bool
     core: tuple[Number, Number] | None
 
 
@@ -60,6 +61,7 @@ def question_of(
     integer: bool,
     instance_bound: Number | None,
     crossing: tuple[Number, Number] | None,
+    monotone: bool = False,
 ) -> Question:
     """The question a user means; refuses what makes no sense, naming the argument."""
     exact_loss = as_loss(loss)
@@ -84,7 +86,7 @@ def question_of(
     return Question(
         check_epsilon(epsilon), check_delta(delta, epsilon),
         check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
-        prior_of(prior, low, high, integer), bound, rule,
+        prior_of(prior, low, high, integer), bound, rule, monotone,
     )
 
 
@@ -115,6 +117,8 @@ def refuse_with_core(question: Question, **options: object) -> None:
     """What a core with two tails does not go with."""
     if question.instance_bound is not None:
         options["instance_bound"] = question.instance_bound
+    if question.monotone:
+        options["monotone"] = True
     for name, value in options.items():
         if value is not None:
             raise ArgumentError(name, value, "left out when core is given")

@@ -352,6 +352,7 @@ def design_dependent(
     outputs: Iterable[Number] | None = None,
     crossing: tuple[Number, Number] | None = None,
     exact_answers: bool = True,
+    monotone: bool = False,
     core: tuple[Number, Number] | None = None,
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
@@ -368,13 +369,16 @@ def design_dependent(
         slope * |answer - at| more.
     exact_answers: whether a value's node may have an answer of its own, itself (with at most
         probability delta, which costs nothing more); False: no answer belongs to one node only.
+    monotone: whether a larger value must make larger answers likelier (P(answer <= y) never grows
+        with the value). The best answers are like that up to rounding; this makes it a claim.
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`.
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.
     """
-    for name, flag in (("integer", integer), ("exact_answers", exact_answers)):
+    flags = (("integer", integer), ("exact_answers", exact_answers), ("monotone", monotone))
+    for name, flag in flags:
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(name, flag, "True or False")
     if progress is not None and not callable(progress):
@@ -383,6 +387,7 @@ def design_dependent(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
         bounds=core_of(core, bounds, sensitivity, bool(integer)), prior=prior,
         integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
+        monotone=bool(monotone),
     )
     if question.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")

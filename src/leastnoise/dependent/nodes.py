@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import accumulate
 
 from ..certify.channel import ChannelCertificate, ChannelDocument, Question
 from .mesh import Mesh
@@ -86,6 +87,8 @@ def document_on_nodes(
     question: Question, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
 ) -> ChannelDocument:
     """A file's channel from the law (answer -> weight) of every node, without claims."""
+    if question.monotone:
+        laws = list(_in_order(laws))
     used = sorted({y for law in laws for y, w in law.items() if w})
     places = [(y - question.low) / step for y in used]
     document = ChannelDocument(
@@ -124,3 +127,20 @@ def _laws(channel: WholeChannel, step: Fraction) -> Iterator[dict[Fraction, int]
             if channel.atoms[k]:
                 law[question.low + j * step] += channel.atoms[k]
         yield law
+
+
+def _in_order(laws: Sequence[Mapping[Fraction, int]]) -> Iterator[dict[Fraction, int]]:
+    """The nearest laws whose answers grow with the node: running minima of the cumulative sums.
+
+    The optimum has that order already, up to rounding; what this changes is checked as ever.
+    """
+    answers = sorted(set().union(*laws))
+    least: list[int] = []
+    for law in laws:
+        sums = list(accumulate(law.get(y, 0) for y in answers))
+        least = [min(pair) for pair in zip(least, sums, strict=True)] if least else sums
+        yield {
+            y: total - before
+            for y, before, total in zip(answers, [0, *least], least, strict=False)
+            if total > before
+        }

@@ -57,7 +57,7 @@ def draw_family(axes: Any, design: DependentDesign) -> None:
         colour = f"C{shift}"
         axes.axhline(shift, color="0.85", linewidth=0.8)
         axes.vlines(answers, shift, shift + masses, color=colour, linewidth=2)
-        axes.plot([value], [shift], marker="^", color=colour)
+        axes.plot([value], [shift - 0.08], marker="^", color=colour)
     axes.set_xlabel("answer (triangle: the true value)")
     axes.set_ylabel("probability, one line per true value")
     axes.set_yticks([])

@@ -82,15 +82,17 @@ class ChannelProgram:
         *,
         symmetric: bool,
         atom_costs: Floats | None = None,
+        labels: Ints | None = None,
         tolerance: float = 1e-8,
     ) -> None:
+        """`labels` ties probabilities: those with one label are equal, those below 0 are 0."""
         self.count, self.outputs = costs.shape
         self.reach = reach
         self.exp = math.exp(epsilon)
         self.delta = delta if delta >= SMALLEST_DELTA else 0.0
         self.symmetric = symmetric
         self.model = Model(tolerance)
-        shape = np.arange(costs.size).reshape(costs.shape)
+        shape = np.arange(costs.size).reshape(costs.shape) if labels is None else labels
         if symmetric:
             shape = np.minimum(shape, shape[::-1, ::-1])
         _, inverse = np.unique(shape, return_inverse=True)
@@ -100,6 +102,9 @@ class ChannelProgram:
         constant = float(costs.sum(axis=0).min())  # what the best constant answer costs
         self.cost_scale = 1.0 / max(constant, 1e-300)
         self.model.add_columns(per_column * self.cost_scale)
+        if shape.min() < 0:
+            for column in np.unique(self.column[shape < 0]).tolist():
+                self.model.set_column_bounds(column, 0.0, 0.0)
         self.atom_column: Ints | None = None
         turned = np.arange(self.count)[::-1]
         fold = np.minimum(np.arange(self.count), turned) if symmetric else np.arange(self.count)

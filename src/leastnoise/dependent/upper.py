@@ -13,7 +13,12 @@ from fractions import Fraction
 import numpy as np
 
 from ..bounds.upper import rivals
-from ..certify.channel import ChannelDocument, channel_loss, worst_pair, worst_value_loss
+from ..certify.channel import (
+    ChannelDocument,
+    channel_loss,
+    worst_pair,
+    worst_value_loss,
+)
 from ..exact import round_up
 from ..mechanisms import Mechanism
 from ..spec import Problem

@@ -1,4 +1,4 @@
-"""Ranges much wider than the sensitivity: rows for a core, one noise for everything beyond it.
+"""Rows for nodes beside additive noise: a core of a range much wider than the sensitivity.
 
 The noise of the tails is the best additive one, a little inside the budget. The rows of the core
 are a program in which the tails' nearest rows are fixed, so that the core can only gain.
@@ -13,7 +13,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.channel import LatticeNoise, Question, channel_loss, worst_pair
+from ..certify.channel import (
+    ChannelDocument,
+    LatticeNoise,
+    Question,
+    channel_loss,
+    worst_pair,
+    worst_value_loss,
+)
 from ..errors import ArgumentError
 from ..exact import round_up
 from ..search import Progress
@@ -31,42 +38,41 @@ _FINENESS = (2, 4, 6)
 _INSIDE = Fraction(1, 10_000)
 
 
-class WideSearch(Search):
-    """The search for a core with two tails; `bracket` is about values of the core."""
+class NodeSearch(Search):
+    """A search whose rows belong to nodes and are repaired with additive noise."""
 
-    def __init__(
-        self,
-        question: Question,
-        *,
-        wide: tuple[Fraction, Fraction],
-        gap: float,
-        time_limit: float | None = None,
-        progress: Callable[[Progress], None] | None = None,
-    ) -> None:
-        super().__init__(
-            question, gap=gap, time_limit=time_limit, atoms=False, progress=progress)
-        self.wide = wide
-        self._core_pattern: Pattern | None = None
-
-    def run(self) -> Bracket:
-        """Lower bounds and channels of the core, coarse to fine."""
-        for fineness in _FINENESS:
-            cells = self.question.width / self.question.sensitivity * fineness
-            mesh = mesh_of(self.question, max(2, round(cells)))
-            if self.bracket.upper is not None and self._done():
-                break
-            self.bracket.meshes.append(mesh.count)
-            self._core(mesh)
-            if self._done():
-                break
-            self._lower(mesh)
-        if not self.reason:
-            met = self.bracket.gap <= self.gap
-            self.reason = "the gap is met" if met else "the finest mesh was reached"
-        return self.bracket
+    _pattern: Pattern | None = None
 
     def _offer(self, channel: Channel, costs: Floats, origin: str) -> None:
-        """A channel for the core alone is no answer here: values beyond it need the tails."""
+        """Rows that are free everywhere are no answer here."""
+
+    def _improve(
+        self, program: ChannelProgram, additive: Channel, costs: Floats, reach: int, shares: Floats
+    ) -> Channel:
+        """The program's best rows, mixed with additive noise until every pair is private."""
+        program.add_all(reach)
+        if self._pattern is not None:
+            program.seed(self._pattern, shares)
+        best, best_loss = additive, float_loss(additive, costs, additive.atoms)
+        for found in self._rounds(program):
+            mixed = mix(replace(additive, rows=found.rows), additive, 1e-9, reach)
+            if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
+                best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
+            self._report(0.0, best_loss, additive.mesh.count)
+            self._pattern = program.pattern(
+                found.solution, shares, 1.01 / len(additive.rows))
+        return best
+
+    def _keep(self, document: ChannelDocument, cells: int, origin: str) -> None:
+        """Check exactly, and keep the channel if it is better."""
+        if worst_pair(document)[1] > document.question.delta:
+            return
+        bound = document.question.instance_bound
+        if bound is not None and worst_value_loss(document) > bound:
+            return
+        value = round_up(channel_loss(document), 15)
+        if self.bracket.upper is None or value < self.bracket.upper.value:
+            self.bracket.upper = Upper(value, replace(document, upper=value), cells, origin)
 
     def _noise(self, mesh: Mesh) -> Floats:
         """Additive noise on whole steps, symmetric in reach, private inside the budget."""
@@ -87,6 +93,40 @@ class WideSearch(Search):
             noise[document.first + j + radius] = weight / document.denominator
         noise[radius] += document.atom / document.denominator
         return np.asarray(noise / noise.sum())
+
+
+class WideSearch(NodeSearch):
+    """The search for a core with two tails; `bracket` is about values of the core."""
+
+    def __init__(
+        self,
+        question: Question,
+        *,
+        wide: tuple[Fraction, Fraction],
+        gap: float,
+        time_limit: float | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        super().__init__(
+            question, gap=gap, time_limit=time_limit, atoms=False, progress=progress)
+        self.wide = wide
+
+    def run(self) -> Bracket:
+        """Lower bounds and channels of the core, coarse to fine."""
+        for fineness in _FINENESS:
+            cells = self.question.width / self.question.sensitivity * fineness
+            mesh = mesh_of(self.question, max(2, round(cells)))
+            if self.bracket.upper is not None and self._done():
+                break
+            self.bracket.meshes.append(mesh.count)
+            self._core(mesh)
+            if self._done():
+                break
+            self._lower(mesh)
+        if not self.reason:
+            met = self.bracket.gap <= self.gap
+            self.reason = "the gap is met" if met else "the finest mesh was reached"
+        return self.bracket
 
     def _core(self, mesh: Mesh) -> None:
         """Rows for the nodes of the core, those of the nodes around it being fixed."""
@@ -116,35 +156,16 @@ class WideSearch(Search):
         )
         for k in [*range(border), *range(border + nodes, len(rows))]:
             program.fix(k, rows[k])
-        program.add_all(reach)
-        if self._core_pattern is not None:
-            program.seed(self._core_pattern, shares)
         additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
-        best = additive
-        best_loss = float_loss(additive, costs, additive.atoms)
-        for found in self._rounds(program):
-            last = found
-            mixed = mix(replace(additive, rows=found.rows), additive, 1e-9, reach)
-            if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
-                best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
-            self._report(0.0, best_loss, mesh.count)
-            self._core_pattern = program.pattern(last.solution, shares, 1.01 / len(rows))
-        self._keep(best, core, radius)
-
-    def _keep(self, channel: Channel, core: slice, radius: int) -> None:
-        """Round, check exactly, and keep the channel if it is better."""
-        mesh, whole = channel.mesh, whole_channel(channel)
+        best = self._improve(program, additive, costs, reach, shares)
+        whole = whole_channel(best)
         # The row of the node next to the core, from that node on.
         row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
         beside = self.question.low - mesh.step
-        noise = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
+        weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
         document = document_on_nodes(
             replace(self.question, sensitivity=mesh.private_to), mesh.step, whole.denominator,
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
         )
-        document = replace(document, noise=LatticeNoise(-radius, noise), beyond=self.wide)
-        if worst_pair(document)[1] > self.question.delta:
-            return
-        value = round_up(channel_loss(document), 15)
-        if self.bracket.upper is None or value < self.bracket.upper.value:
-            self.bracket.upper = Upper(value, replace(document, upper=value), mesh.count, "core")
+        document = replace(document, noise=LatticeNoise(-radius, weights), beyond=self.wide)
+        self._keep(document, mesh.count, "core")
