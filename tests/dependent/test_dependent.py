@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import pytest
 from leastnoise import ArgumentError, design_dependent
 from leastnoise import design as any_design
 from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.dependent.asked import question_of
+from leastnoise.dependent.simple import constant_upper
 from leastnoise.sampling import InsecureSeededEntropy
 
 BASE = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4)}
@@ -286,3 +290,54 @@ def test_the_front_door() -> None:
         any_design(epsilon=1, delta=0.1, colour="red")
     with pytest.raises(TypeError):
         any_design(epsilon=1, delta=0.1, bounds=(0, 1), colour="red")
+
+
+@pytest.mark.parametrize("options", [
+    {**BASE, "gap": 0.05},
+    {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 20), "integer": True},
+    {"epsilon": 9, "delta": 0.1, "bounds": (0, 20), "time_limit": 0.5},
+])
+def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
+    design = design_dependent(**options, monotone=True)
+    assert design.verify().verdict("monotone") == "proven" and design.verify().proven
+    plain = design_dependent(**options)
+    assert design.upper == pytest.approx(plain.upper, rel=1e-6)
+    if design.document.rows:
+        upside = replace(design.document, rows=design.document.rows[::-1])
+        assert check_channel(upside).verdict("monotone") == "refuted"
+    values = np.linspace(*design.bounds, 21)
+    laws = [design.law(round(v) if design.integer else float(v)) for v in values]
+    below = [float(masses[answers <= values[7]].sum()) for answers, masses in laws]
+    assert all(b <= a + 1e-9 for a, b in pairwise(below))
+
+
+def test_counts_up_to_a_thousand() -> None:
+    design = design_dependent(
+        epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 1000), integer=True, gap=0.01)
+    assert design.converged and design.verify().proven and design.gap < 0.005
+    assert all(0 <= design.release(v) <= 1000 for v in (0, 500, 1000))
+    with pytest.raises(ArgumentError, match="1024 whole numbers"):
+        design_dependent(epsilon=1, delta=0.1, bounds=(0, 5000), integer=True)
+
+
+def test_wide_ranges_without_a_core_come_close_to_additive_noise() -> None:
+    """Both sides of the bracket, over the additive optimum: the limit of a wide range is 1."""
+    additive = any_design(epsilon=1, delta=0.2, gap=1e-3)
+    shares = []
+    for width in (25, 100):
+        design = design_dependent(
+            epsilon=1, delta=0.2, bounds=(0, width), gap=0.1 if width < 50 else 0.02)
+        assert design.verify().proven and design.upper <= 1.005 * additive.upper
+        shares.append(design.lower / additive.upper)
+    assert 0.9 < shares[0] < shares[1] and shares[1] > 0.97
+
+
+def test_the_best_constant() -> None:
+    """At almost no budget the best answer ignores the data: the median of the prior."""
+    prior = {"edges": [0, 1, 4], "masses": [3, 1]}
+    found = constant_upper(question_of(
+        epsilon=0.01, delta=0.0001, sensitivity=4, loss="l1", bounds=(0, 4), prior=prior,
+        integer=False, instance_bound=None, crossing=None), None)
+    low, high = (np.arange(3000) + 0.5) / 3000, 1 + 3 * (np.arange(1000) + 0.5) / 1000
+    values = np.concatenate([low, high])  # with median 2/3
+    assert float(found.value) == pytest.approx(np.abs(values - 2 / 3).mean(), rel=1e-3)

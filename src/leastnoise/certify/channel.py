@@ -291,13 +291,23 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
         if question.instance_bound is None:
             raise FormatError("multipliers of an instance bound that is not there")
         total -= question.instance_bound * sum(certificate.instance)
+    # The rest in whole numbers: many rows times many outputs.
+    unit = lcm(*(low.denominator for low in floors.values()))
+    whole = {i: int(low * unit) for i, low in floors.items()}
     for k in range(count):
         weight = weights[k] + shadow[k]
-        total += min(
-            weight * floors[y - k] + Fraction(gains[k][y], scale * bottom)
-            + weights[k] * crossing_floor(question, step, k, y)
-            for y in range(count)
-        )
+        above, below = weight.numerator * scale * bottom, weight.denominator * unit
+        if question.crossing is None:
+            least = min(
+                above * whole[y - k] + below * gain for y, gain in enumerate(gains[k])
+            )
+            total += Fraction(least, below * scale * bottom)
+        else:
+            total += min(
+                weight * floors[y - k] + Fraction(gain, scale * bottom)
+                + weights[k] * crossing_floor(question, step, k, y)
+                for y, gain in enumerate(gains[k])
+            )
     return total
 
 

@@ -18,13 +18,14 @@ from ..losses import Loss, as_loss
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
-#: The most whole numbers a range may hold: one row each.
-MAX_WHOLE = 250
+#: The most whole numbers a range may hold: a node each.
+MAX_WHOLE = 1_024
 
 #: The most answers a user may list.
 MAX_OUTPUTS = 500
-#: The widest range with rows of its own, in sensitivities.
-MAX_WIDTH = 60
+#: The widest range without a core, in sensitivities, and the widest core.
+MAX_WIDTH = 1_000
+MAX_CORE = 60
 
 PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
 
@@ -108,8 +109,8 @@ def core_of(
     if integer or not (low <= inner[0] and inner[1] <= high and inner[1] - inner[0] >= reach):
         raise ArgumentError(
             "core", core, "inside bounds, at least one sensitivity wide, and not for integers")
-    if inner[1] - inner[0] > MAX_WIDTH * reach:
-        raise ArgumentError("core", core, f"at most {MAX_WIDTH} sensitivities wide")
+    if inner[1] - inner[0] > MAX_CORE * reach:
+        raise ArgumentError("core", core, f"at most {MAX_CORE} sensitivities wide")
     return core
 
 
@@ -137,7 +138,7 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
         raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
     if integer and high - low + 1 > MAX_WHOLE:
         raise ArgumentError(
-            "bounds", bounds, f"at most {MAX_WHOLE} whole numbers: each has a row of its own"
+            "bounds", bounds, f"at most {MAX_WHOLE} whole numbers: each is a node of its own"
         )
     return low, high
 

@@ -43,7 +43,7 @@ class WholeChannel:
 def fewest_steps(mesh: Mesh) -> int:
     """Steps of the range to begin with."""
     bounded = mesh.question.instance_bound is not None
-    return _fitting(mesh, _FEWEST_STEPS_BOUNDED if bounded else _FEWEST_STEPS)
+    return fitting_steps(mesh, _FEWEST_STEPS_BOUNDED if bounded else _FEWEST_STEPS)
 
 
 def finer_steps(mesh: Mesh, steps: int, excess: float, allowed: float) -> int | None:
@@ -53,13 +53,13 @@ def finer_steps(mesh: Mesh, steps: int, excess: float, allowed: float) -> int | 
     """
     if excess <= allowed:
         return None
-    wanted = _fitting(mesh, math.ceil(steps * min(excess / allowed, 64.0)))
+    wanted = fitting_steps(mesh, math.ceil(steps * min(excess / allowed, 64.0)))
     while wanted > MOST_STEPS and wanted > steps:
-        wanted = _fitting(mesh, wanted - 2 * mesh.count)
+        wanted = fitting_steps(mesh, wanted - 2 * mesh.count)
     return wanted if wanted > steps else None
 
 
-def _fitting(mesh: Mesh, about: int) -> int:
+def fitting_steps(mesh: Mesh, about: int) -> int:
     """A number of steps from `about` on that the sensitivity is a whole number of, if possible.
 
     Preferably an even number in each cell, so that middles of cells are nodes.

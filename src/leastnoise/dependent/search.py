@@ -18,11 +18,13 @@ import numpy as np
 from ..certify.channel import Question
 from ..errors import ArgumentError
 from ..search import Progress
-from .additive import additive_upper
+from ..search import Search as AdditiveSearch
 from .lower import Lower, exact_lower
 from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
 from .nodes import fewest_steps
 from .program import ChannelProgram, Pattern, Round
+from .simple import additive_upper, constant_upper, problem_of
+from .translated import translated_lower
 from .upper import (
     Channel,
     Upper,
@@ -40,6 +42,11 @@ LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 _ALL_PAIRS = 16
 #: From here on additive noise is tried first: rows fine enough to be better may not exist.
 LARGE_EPSILON = 5
+#: In sensitivities: from here on additive noise, and its multipliers, are tried first.
+WIDE = 6
+#: The widest range and the most whole numbers with rows of their own from a program.
+MAX_WIDTH = 60
+MAX_WHOLE = 250
 #: New pairs a round may add.
 _MOST = 40
 #: The share of the gap that rounding values to nodes may cost.
@@ -107,8 +114,11 @@ class Search:
         """Close the bracket as far as the gap, the clock and the limits allow."""
         try:
             self._simple()
-            if self.question.epsilon >= LARGE_EPSILON:
+            wide = self.question.width >= WIDE * self.question.sensitivity
+            if wide or self.question.epsilon >= LARGE_EPSILON:
                 self._additive()
+            if wide:
+                self._translated()
             for about in self._levels():
                 if self._done():
                     break
@@ -130,11 +140,21 @@ class Search:
         return self.bracket
 
     def _levels(self) -> tuple[int, ...]:
+        if self._too_wide():
+            self.reason = "so wide a range has no rows of its own"
+            return ()
         if self.question.integer:
             return (int(self.question.width) + 1,)
         if self.cells is not None:
             return (*(level for level in LEVELS if level < self.cells / 1.4), self.cells)
         return LEVELS
+
+    def _too_wide(self) -> bool:
+        """Whether rows for all of the range would be more than a program can hold."""
+        question = self.question
+        if question.integer:
+            return question.width + 1 > MAX_WHOLE
+        return question.width > MAX_WIDTH * question.sensitivity
 
     def _done(self) -> bool:
         if self.bracket.gap <= self.gap:
@@ -175,7 +195,8 @@ class Search:
 
     def _simple(self) -> None:
         """The constant answer and the closed forms, so that there is always an incumbent."""
-        if self.question.instance_bound is not None:
+        self._better(constant_upper(self.question, self.outputs))
+        if self.question.instance_bound is not None or self._too_wide():
             return
         if self.question.integer:
             mesh = mesh_of(self.question, 0)
@@ -184,12 +205,37 @@ class Search:
         outputs = self._outputs(mesh.centres() if self.question.integer else mesh.halves())
         costs = upper_costs(mesh, outputs)
         blank = self._channel(mesh, outputs, np.full(costs.shape, 1.0), None)
-        rivals = [("constant", constant(blank, costs))]
-        rivals += closed_forms(blank, self.question.delta)
+        rivals = closed_forms(blank, self.question.delta)
         atoms = self._atom_costs(mesh)
         rivals.sort(key=lambda pair: float_loss(pair[1], costs, atoms))
-        for name, channel in rivals[:2]:
+        for name, channel in rivals[:1]:
             self._offer(channel, costs, name)
+
+    def _better(self, found: Upper | None) -> None:
+        known = self.bracket.upper
+        if found is not None and (known is None or found.value < known.value):
+            self.bracket.upper = found
+
+    def _translated(self) -> None:
+        """Multipliers of additive noise for every value: a good bound for a wide range."""
+        question = self.question
+        if question.crossing is not None:
+            return
+        for n in (1,) if question.integer else (8, 6, 4, 3, 2, 1):
+            resolution = None if question.integer else n
+            if (question.width / question.sensitivity * n).denominator != 1 or self._done():
+                continue
+            left = 20.0 if self.deadline is None else self.deadline - self.clock()
+            search = AdditiveSearch(
+                problem_of(question), max(self.gap / 4, 1e-4), max(left, 0.5), resolution, None)
+            additive = search.run().lower
+            found = None
+            if additive is not None:
+                found = translated_lower(question, additive.certificate)
+            if found is not None:
+                if self.bracket.lower is None or found.value > self.bracket.lower.value:
+                    self.bracket.lower = found
+                return
 
     def _additive(self) -> None:
         """The best additive noise: a bracket that stays open must not be worse than it."""
@@ -198,10 +244,8 @@ class Search:
             return
         left = 20.0 if self.deadline is None else self.deadline - self.clock()
         found = additive_upper(
-            self.question, max(self.gap / 2, 1e-4), min(20.0, max(left, 1.0)))
-        known = self.bracket.upper
-        if found is not None and (known is None or found.value < known.value):
-            self.bracket.upper = found
+            self.question, min(max(self.gap / 2, 1e-4), 5e-3), min(20.0, max(left, 1.0)))
+        self._better(found)
 
     # -- lower bounds ---------------------------------------------------------------------------
 
@@ -388,9 +432,7 @@ class Search:
         if known is not None and float_loss(channel, costs, atoms) >= known.value:
             return  # rounding values to nodes only costs more
         safe = [constant(channel, costs)]
-        found = exact_upper(channel, safe, costs, atoms, origin, ROUNDING * self.gap)
-        if found is not None and (known is None or found.value < known.value):
-            self.bracket.upper = found
+        self._better(exact_upper(channel, safe, costs, atoms, origin, ROUNDING * self.gap))
 
     def _rounds(self, program: ChannelProgram) -> Iterator[Round]:
         bracket = self.bracket
