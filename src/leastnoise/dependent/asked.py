@@ -39,6 +39,7 @@ class DependentOptions(TypedDict, total=False):
     crossing: tuple[Number, Number] | None
     exact_answers: bool
     monotone: bool
+    regions: int | Iterable[Number] | None
     core: tuple[Number, Number] | None
 
 
@@ -114,17 +115,32 @@ def core_of(
     return core
 
 
-def refuse_with_core(question: Question, **options: object) -> None:
-    """What a core with two tails does not go with."""
+def cuts_of(regions: int | Iterable[Number], question: Question) -> tuple[Fraction, ...]:
+    """Where one region ends and the next begins."""
+    allowed = "a whole number from 1 to 100, or cuts that rise within the bounds"
+    if isinstance(regions, Iterable) and not isinstance(regions, str):
+        cuts = tuple(rational(cut, "regions") for cut in regions)
+        inside = all(question.low < cut < question.high for cut in cuts)
+        if len(cuts) > 99 or not inside or any(a >= b for a, b in pairwise(cuts)):
+            raise ArgumentError("regions", regions, allowed)
+        return cuts
+    count = rational(regions, "regions")
+    if isinstance(regions, bool) or count.denominator != 1 or not 1 <= count <= 100:
+        raise ArgumentError("regions", regions, allowed)
+    return tuple(question.low + question.width * j / count for j in range(1, int(count)))
+
+
+def refuse_with_noise(question: Question, what: str, **options: object) -> None:
+    """What a core, or regions, with additive noise beside or in them do not go with."""
     if question.instance_bound is not None:
         options["instance_bound"] = question.instance_bound
     if question.monotone:
         options["monotone"] = True
     for name, value in options.items():
         if value is not None:
-            raise ArgumentError(name, value, "left out when core is given")
+            raise ArgumentError(name, value, f"left out when {what} is given")
     if question.delta == 0:
-        raise ArgumentError("delta", 0, "positive when core is given: the tails' noise is finite")
+        raise ArgumentError("delta", 0, f"positive when {what} is given: the noise is finite")
 
 
 def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:

@@ -27,9 +27,10 @@ from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.release import exact_value, round_at_random
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..search import Progress
-from .asked import PriorLike, core_of, outputs_of, question_of, refuse_with_core
+from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_with_noise
 from .lower import trivial_lower
 from .mesh import Floats
+from .regions import RegionSearch
 from .search import Search
 from .wide import WideSearch
 
@@ -353,6 +354,7 @@ def design_dependent(
     crossing: tuple[Number, Number] | None = None,
     exact_answers: bool = True,
     monotone: bool = False,
+    regions: int | Iterable[Number] | None = None,
     core: tuple[Number, Number] | None = None,
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
@@ -371,6 +373,8 @@ def design_dependent(
         probability delta, which costs nothing more); False: no answer belongs to one node only.
     monotone: whether a larger value must make larger answers likelier (P(answer <= y) never grows
         with the value). The best answers are like that up to rounding; this makes it a claim.
+    regions: one noise distribution for all values of a region, as in the paper: how many equal
+        regions, or where they are cut. The lower bound stays one over all answers.
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`.
@@ -394,17 +398,24 @@ def design_dependent(
     wanted = float(check_gap(gap))
     limit = check_time_limit(time_limit)
     seconds = LONGEST if limit is None else limit
+    cells = check_resolution(resolution)
+    search: Search
     if core is not None:
-        refuse_with_core(question, outputs=outputs, resolution=resolution)
+        refuse_with_noise(
+            question, "core", outputs=outputs, resolution=resolution, regions=regions)
         wide = (rational(bounds[0], "bounds"), rational(bounds[1], "bounds"))
-        search: Search = WideSearch(
-            question, wide=wide, gap=wanted, time_limit=seconds, progress=progress)
-        search.run()
-        return _finished(search, wanted)
-    search = Search(
-        question, gap=wanted, time_limit=seconds, cells=check_resolution(resolution),
-        outputs=outputs_of(outputs, question), atoms=bool(exact_answers), progress=progress,
-    )
+        search = WideSearch(question, wide=wide, gap=wanted, time_limit=seconds, progress=progress)
+    elif regions is not None:
+        refuse_with_noise(question, "regions", outputs=outputs)
+        search = RegionSearch(
+            question, cuts=cuts_of(regions, question), gap=wanted, time_limit=seconds,
+            cells=cells, progress=progress,
+        )
+    else:
+        search = Search(
+            question, gap=wanted, time_limit=seconds, cells=cells,
+            outputs=outputs_of(outputs, question), atoms=bool(exact_answers), progress=progress,
+        )
     search.run()
     return _finished(search, wanted)
 

@@ -129,11 +129,10 @@ def _crossed(question: Question, y: Fraction, start: Fraction, end: Fraction) ->
 
 
 def node_costs(mesh: Mesh, outputs: list[Fraction]) -> Floats:
-    """The share of the expected loss that each node of the mesh, 0 to count, pays per output."""
+    """The share of the expected loss that each node of the mesh pays per output."""
     losses = NodeLosses(mesh.question, mesh.step)
-    return np.array([
-        [float(losses.cost(k, y)) for y in outputs] for k in range(mesh.count + 1)
-    ])
+    nodes = mesh.count + (not mesh.question.integer)
+    return np.array([[float(losses.cost(k, y)) for y in outputs] for k in range(nodes)])
 
 
 def reversible(question: Question) -> bool:

@@ -111,8 +111,10 @@ class ChannelProgram:
         if atom_costs is not None and self.delta > 0:
             folded = np.bincount(fold, atom_costs) * self.delta * self.cost_scale
             self.atom_column = self.model.add_columns(folded, 0.0, 1.0).astype(np.int64)[fold]
+        seen = set()
         for k in range(self.count):
-            if fold[k] == k:
+            if fold[k] == k and self.column[k].tobytes() not in seen:
+                seen.add(self.column[k].tobytes())
                 which, often = np.unique(self.column[k], return_counts=True)
                 values = often.astype(np.float64)
                 if self.atom_column is not None:

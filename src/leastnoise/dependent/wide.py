@@ -79,9 +79,10 @@ class NodeSearch(Search):
         question = self.question
         problem = Problem(
             question.epsilon, question.delta * (1 - _INSIDE), mesh.private_to, question.loss,
+            question.integer,
         )
-        reach = int(mesh.private_to / mesh.step)
-        found = AdditiveSearch(problem, 1e-2, 10.0, reach, None).run().upper
+        resolution = None if question.integer else int(mesh.private_to / mesh.step)
+        found = AdditiveSearch(problem, 1e-2, 10.0, resolution, None).run().upper
         if found is None or found.document.tail is not None or found.document.edges is not None:
             raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
         document = found.document
