@@ -86,9 +86,16 @@ def test_sign_flips_are_avoided() -> None:
     assert design.document.question.crossing.slope == Fraction(999)
 
 
-def test_a_wide_range_needs_a_core() -> None:
-    with pytest.raises(ArgumentError, match="core="):
-        design_dependent(epsilon=1, delta=0.1, sensitivity=2, bounds=(-5000, 5000))
+def test_a_wide_range_gets_a_core() -> None:
+    found = design_dependent(
+        epsilon=1, delta=0.1, sensitivity=2, bounds=(-5000, 5000), gap=0.4, crossing=(100, 5))
+    assert found.core == (90, 110) and found.bounds == (-5000, 5000)
+    assert "values of the core, 90 to 110" in found.status
+    with pytest.raises(ArgumentError, match="core must be given with a prior"):
+        design_dependent(epsilon=1, delta=0.1, bounds=(-5000, 5000), prior=[1, 2])
+
+
+def test_bad_cores() -> None:
     for key, value in (("core", (-1, 0)), ("core", (-9000, 0)), ("instance_bound", 3),
                        ("resolution", 9), ("delta", 0)):
         with pytest.raises(ArgumentError, match=key):

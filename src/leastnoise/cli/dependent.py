@@ -18,6 +18,10 @@ def run_dependent(**options: Any) -> DependentDesign:
     also be the path of a JSON file: a histogram, or a list of public samples.
     """
     given = {name: value for name, value in options.items() if value is not None}
+    if str(given.get("regions", "")).isdigit():
+        given["regions"] = int(given["regions"])
+    elif "regions" in given:
+        given["regions"] = given["regions"].split(",")
     prior = given.get("prior", "uniform")
     if isinstance(prior, str) and prior != "uniform":
         given["prior"] = _prior_file(prior)
@@ -70,7 +74,7 @@ def lines(found: DependentDesign) -> list[str]:
         f"expected loss at most {found.upper:.8g}, proven",
         f"no private answer can go below {found.lower:.8g}, proven",
     ]
-    if found.revealing > 0:
+    if found.revealing > 1e-9:
         words.append(
             f"with probability up to {found.revealing:.6g} the answer is the true value, up to "
             f"rounding to steps of {float(found.document.step):.6g}")

@@ -34,6 +34,19 @@ def design(
     prior: Annotated[
         str | None, typer.Option(help="With --bounds: uniform, or a JSON file (public knowledge).")
     ] = None,
+    instance_bound: Annotated[
+        str | None, typer.Option(help="With --bounds: no value's expected loss above this.")
+    ] = None,
+    monotone: Annotated[
+        bool, typer.Option("--monotone", help="With --bounds: answers grow with the value.")
+    ] = False,
+    regions: Annotated[
+        str | None, typer.Option(help="With --bounds: one noise for each of so many regions.")
+    ] = None,
+    core: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="LOW HIGH", help="With wide --bounds: values with their own rows."),
+    ] = None,
     time_limit: Annotated[str | None, typer.Option(help="Seconds.")] = None,
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
@@ -52,15 +65,18 @@ def design(
     for option, path in (("out", out), ("plot", plot)):
         if path is not None and not path.parent.is_dir():
             raise ArgumentError(option, str(path), "a path in a folder that exists")
-    if prior is not None and bounds is None:
-        raise ArgumentError("prior", prior, "left out without --bounds")
+    ranged = {"prior": prior, "instance_bound": instance_bound, "monotone": monotone or None,
+              "regions": regions, "core": core}
+    for name, value in ranged.items():
+        if value is not None and bounds is None:
+            raise ArgumentError(name, value, "left out without --bounds")
     shown = Console(stderr=True)
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss, "gap": gap,
         "integer": integer, "time_limit": time_limit, "resolution": _whole(resolution),
     }
     if bounds is not None:
-        run = partial(run_dependent, bounds=bounds, prior=prior)
+        run = partial(run_dependent, bounds=bounds, **ranged)
     if shown.is_terminal:
         with Live(console=shown, refresh_per_second=8, transient=True) as live:
             found = run(**options, progress=lambda now: live.update(_line(now)))

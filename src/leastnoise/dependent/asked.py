@@ -26,6 +26,8 @@ MAX_OUTPUTS = 500
 #: The widest range without a core, in sensitivities, and the widest core.
 MAX_WIDTH = 1_000
 MAX_CORE = 60
+#: The width of a core that nobody asked for, in sensitivities.
+CORE = 10
 
 PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
 
@@ -94,18 +96,23 @@ def question_of(
 
 def core_of(
     core: tuple[Number, Number] | None, bounds: tuple[Number, Number], sensitivity: Number,
-    integer: bool,
-) -> tuple[Number, Number]:
-    """The range with rows of its own: all of it, or the core of a wide one."""
+    integer: bool, prior: PriorLike, crossing: object,
+) -> tuple[Number, Number] | None:
+    """The core of a wide range, chosen in the middle if it must have one; None for no core."""
     low, high = _bounds(bounds, False)
     reach = check_sensitivity(sensitivity)
     if core is None:
-        if high - low > MAX_WIDTH * reach and not integer:
+        if integer or high - low <= MAX_WIDTH * reach:
+            return None
+        if not isinstance(prior, str):
             raise ArgumentError(
-                "bounds", bounds, f"at most {MAX_WIDTH} sensitivities apart, or given with "
-                "core=(low, high): values beyond the core share one additive noise"
+                "core", core, "given with a prior when the bounds are more than "
+                f"{MAX_WIDTH} sensitivities apart: the prior is then about the core"
             )
-        return bounds
+        at = (low + high) / 2 if crossing is None else _crossing(crossing, low, high).at
+        start = max(low, at - CORE * reach / 2)
+        start = min(start, high - CORE * reach)
+        return start, start + CORE * reach
     inner = _bounds(core, False)
     if integer or not (low <= inner[0] and inner[1] <= high and inner[1] - inner[0] >= reach):
         raise ArgumentError(

@@ -377,7 +377,8 @@ def design_dependent(
         regions, or where they are cut. The lower bound stays one over all answers.
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
-        and `upper` are then about values of the core; privacy holds on all of `bounds`.
+        and `upper` are then about values of the core; privacy holds on all of `bounds`. Chosen
+        in the middle if None and the bounds are more than 1000 sensitivities apart.
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.
     """
@@ -387,9 +388,10 @@ def design_dependent(
             raise ArgumentError(name, flag, "True or False")
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
+    core = core_of(core, bounds, sensitivity, bool(integer), prior, crossing)
     question = question_of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
-        bounds=core_of(core, bounds, sensitivity, bool(integer)), prior=prior,
+        bounds=bounds if core is None else core, prior=prior,
         integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
         monotone=bool(monotone),
     )
@@ -452,6 +454,9 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
         words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
     if document.additive is not None:
         words += "; additive noise is the best that was found"
+    if document.beyond is not None:
+        start, end = float(document.question.low), float(document.question.high)
+        words += f"; the bracket is about values of the core, {start:g} to {end:g}"
     if document.question.sensitivity > search.question.sensitivity:
         served = float(document.question.sensitivity)
         words += f"; private up to a sensitivity of {served:g}, a whole number of steps"

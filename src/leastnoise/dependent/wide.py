@@ -29,7 +29,7 @@ from ..spec import Problem
 from .mesh import Floats, Mesh, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .program import ChannelProgram, Pattern
-from .search import Bracket, Search
+from .search import WIDE, Bracket, Search
 from .upper import Channel, Upper, float_loss, mix, whole_channel
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
@@ -114,6 +114,8 @@ class WideSearch(NodeSearch):
 
     def run(self) -> Bracket:
         """Lower bounds and channels of the core, coarse to fine."""
+        if self.question.width >= WIDE * self.question.sensitivity:
+            self._translated()
         for fineness in _FINENESS:
             cells = self.question.width / self.question.sensitivity * fineness
             mesh = mesh_of(self.question, max(2, round(cells)))
