@@ -16,7 +16,7 @@ _HOME = {
     "design": "design",
     "Design": "design",
     "load": "design",
-    "Progress": "search",
+    "Progress": "steering",
     "L1": "losses",
     "L2": "losses",
     "Pinball": "losses",
@@ -89,7 +89,7 @@ if TYPE_CHECKING:
     )
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
-    from .search import Progress
+    from .steering import Progress
     from .sweep import budget_grid, sweep
 
 

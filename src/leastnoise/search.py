@@ -6,9 +6,8 @@ Everything a `Bracket` holds has been checked exactly; the floats in between onl
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -40,6 +39,7 @@ from .lattice.cells import (
     upper_costs,
 )
 from .spec import Problem
+from .steering import BracketOf, Progress, Steered
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
@@ -60,49 +60,15 @@ _INTERIOR_DELTA = Fraction(1, 4)
 _INTERIOR_ROWS = 300_000
 
 
-@dataclass(frozen=True)
-class Progress:
-    """Where the search stands; `lower` and `upper` are floats to look at, not yet bounds."""
-
-    lower: float
-    upper: float
-    seconds: float
-    resolution: int
-    rounds: int
-
-
 @dataclass
-class Bracket:
+class Bracket(BracketOf[Lower, Upper]):
     """The best exactly checked bounds so far, and how they were found."""
 
-    lower: Lower | None = None
-    upper: Upper | None = None
-    rounds: int = 0
-    resolutions: list[int] = field(default_factory=list)
-    rows: int = 0
     columns: int = 0
     shifts: int = 0
-    failures: list[str] = field(default_factory=list)
-
-    @property
-    def gap(self) -> float:
-        """(upper - lower) / lower."""
-        if self.lower is None or self.upper is None or self.lower.value <= 0:
-            return math.inf
-        return float((self.upper.value - self.lower.value) / self.lower.value)
-
-    def offer_lower(self, lower: Lower) -> None:
-        """Keep the larger lower bound."""
-        if self.lower is None or lower.value > self.lower.value:
-            self.lower = lower
-
-    def offer_upper(self, upper: Upper | None) -> None:
-        """Keep the smaller upper bound."""
-        if upper is not None and (self.upper is None or upper.value < self.upper.value):
-            self.upper = upper
 
 
-class Search:
+class Search(Steered[Bracket]):
     """One run of the engine on one problem."""
 
     def __init__(
@@ -113,15 +79,9 @@ class Search:
         resolution: int | None,
         progress: Callable[[Progress], None] | None,
     ) -> None:
+        super().__init__(Bracket(), gap, time_limit, progress)
         self.problem = problem
-        self.gap = gap
-        self.clock = time.monotonic
-        self.start = self.clock()
-        self.deadline = None if time_limit is None else self.start + time_limit
         self.resolution = resolution
-        self.progress = progress
-        self.bracket = Bracket()
-        self.reason = ""
         self._reach = 0.0  # of the lower program, in sensitivities
         self._carried: dict[int, Ints] = {}
         self._carried_n = 1
@@ -142,14 +102,6 @@ class Search:
                 raise
             self.reason = "interrupted"
         return self.bracket
-
-    def _done(self) -> bool:
-        if self.bracket.gap <= self.gap:
-            return True
-        if self.deadline is not None and self.clock() >= self.deadline:
-            self.reason = "stopped at the time limit"
-            return True
-        return False
 
     def _resolutions(self) -> Iterator[int]:
         if self.problem.integer:
@@ -499,27 +451,6 @@ class Search:
         total = float(masses.sum()) + atom
         return Proposal(n, masses / total, atom / total)
 
-    def _closes(self, lower: float, upper: float) -> bool:
-        """Whether these floats, with what is already proven, would meet the gap."""
-        if self.bracket.lower is not None:
-            lower = max(lower, float(self.bracket.lower.value))
-        if self.bracket.upper is not None:
-            upper = min(upper, float(self.bracket.upper.value))
-        return upper - lower <= 0.97 * self.gap * lower
-
-    def _improves(self, upper: float) -> bool:
-        return self.bracket.upper is None or upper < float(self.bracket.upper.value)
-
-    def _report(self, lower: float, upper: float, n: int) -> None:
-        if self.progress is None:
-            return
-        if self.bracket.lower is not None:
-            lower = max(lower, float(self.bracket.lower.value))
-        if self.bracket.upper is not None:
-            upper = min(upper, float(self.bracket.upper.value))
-        seconds = self.clock() - self.start
-        self.progress(Progress(lower, upper, seconds, n, self.bracket.rounds))
-
 
 def _cost_between(rivals: Incumbents, n: int) -> float:
     """What the two bounds differ by, for the best closed form at resolution n."""
@@ -534,3 +465,6 @@ def _halved_to(n: int, most: int) -> int:
     while n > most:
         n = math.ceil(n / 2)
     return n
+
+
+__all__ = ["Bracket", "Progress", "Search"]

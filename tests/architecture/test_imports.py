@@ -15,8 +15,8 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "_bracket", "losses", "certify", "spec", "lattice", "lp",
-    "sampling",
+    "errors", "exact", "_validate", "_bracket", "steering", "losses", "certify", "spec",
+    "lattice", "lp", "sampling",
     "noise", "mechanisms", "bounds", "hierarchy", "search", "dependent", "design", "compare",
     "accounting", "sweep", "interop", "plotting", "experiments", "atlas", "cli", "__main__",
 ]

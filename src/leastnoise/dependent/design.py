@@ -26,7 +26,7 @@ from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.release import exact_value, round_at_random
 from ..sampling import DiscreteSampler, Entropy, system_entropy
-from ..search import Progress
+from ..steering import Progress
 from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_with_noise
 from .lower import trivial_lower
 from .mesh import Floats
@@ -439,7 +439,7 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     converged = gap_of(document) <= wanted
     stats = {
         "rounds": bracket.rounds,
-        "meshes": tuple(bracket.meshes),
+        "meshes": tuple(bracket.resolutions),
         "cells": upper.cells,
         "lower_cells": lower.cells,
         "steps": document.last,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ..certify.channel import Question
-from ..search import Progress
+from ..steering import Progress
 from .mesh import Mesh, good_count, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .program import ChannelProgram, Ints, Pair
@@ -75,7 +75,7 @@ class RegionSearch(NodeSearch):
             if self._done():
                 break
             mesh = mesh_of(self.question, about)
-            self.bracket.meshes.append(mesh.count)
+            self.bracket.resolutions.append(mesh.count)
             before = self.bracket.upper
             self._rows(mesh)
             if self._done():

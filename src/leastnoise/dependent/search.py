@@ -8,17 +8,16 @@ where the next one starts. Everything a `Bracket` holds has been checked exactly
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from ..certify.channel import Question
 from ..errors import ArgumentError
-from ..search import Progress
 from ..search import Search as AdditiveSearch
+from ..steering import BracketOf, Progress, Steered
 from .lower import Lower, exact_lower
 from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
 from .nodes import fewest_steps
@@ -56,27 +55,16 @@ _INSIDE = 1e-6
 
 
 @dataclass
-class Bracket:
-    """The best exactly checked bounds so far, and how they were found."""
+class Bracket(BracketOf[Lower, Upper]):
+    """The best exactly checked bounds so far; `resolutions` are cells of the range."""
 
-    lower: Lower | None = None
-    upper: Upper | None = None
-    rounds: int = 0
-    meshes: list[int] = field(default_factory=list)
-    rows: int = 0
     pairs: int = 0
-    failures: list[str] = field(default_factory=list)
-
-    @property
-    def gap(self) -> float:
-        """(upper - lower) / lower."""
-        if self.lower is None or self.upper is None or self.lower.value <= 0:
-            return math.inf
-        return float((self.upper.value - self.lower.value) / self.lower.value)
 
 
-class Search:
+class Search(Steered[Bracket]):
     """One run of the engine on one question."""
+
+    closeness = 0.999
 
     def __init__(
         self,
@@ -89,18 +77,12 @@ class Search:
         atoms: bool = True,
         progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        super().__init__(Bracket(), gap, time_limit, progress)
         self.question = question
-        self.gap = gap
         self.cells = cells
         self.outputs = outputs
         self.atoms = atoms and outputs is None and not question.integer
-        self.progress = progress
-        self.clock = time.monotonic
-        self.start = self.clock()
-        self.deadline = None if time_limit is None else self.start + time_limit
-        self.bracket = Bracket()
         self.symmetric = reversible(question)
-        self.reason = ""
         self._lower_pattern: Pattern | None = None
         self._upper_pattern: Pattern | None = None
         self._rest = False
@@ -156,14 +138,6 @@ class Search:
             return question.width + 1 > MAX_WHOLE
         return question.width > MAX_WIDTH * question.sensitivity
 
-    def _done(self) -> bool:
-        if self.bracket.gap <= self.gap:
-            return True
-        if self.deadline is not None and self.clock() >= self.deadline:
-            self.reason = "stopped at the time limit"
-            return True
-        return False
-
     def _level(self, about: int) -> None:
         if self.question.integer:
             self._pilot()
@@ -172,7 +146,7 @@ class Search:
             return
         fixed = about == self.cells
         lower = mesh_of(self.question, about if fixed else good_count(self.question, about, True))
-        self.bracket.meshes.append(lower.count)
+        self.bracket.resolutions.append(lower.count)
         self._lower(lower)
         if self._done():
             return
@@ -195,7 +169,7 @@ class Search:
 
     def _simple(self) -> None:
         """The constant answer and the closed forms, so that there is always an incumbent."""
-        self._better(constant_upper(self.question, self.outputs))
+        self.bracket.offer_upper(constant_upper(self.question, self.outputs))
         if self.question.instance_bound is not None or self._too_wide():
             return
         if self.question.integer:
@@ -210,11 +184,6 @@ class Search:
         rivals.sort(key=lambda pair: float_loss(pair[1], costs, atoms))
         for name, channel in rivals[:1]:
             self._offer(channel, costs, name)
-
-    def _better(self, found: Upper | None) -> None:
-        known = self.bracket.upper
-        if found is not None and (known is None or found.value < known.value):
-            self.bracket.upper = found
 
     def _translated(self) -> None:
         """Multipliers of additive noise for every value: a good bound for a wide range."""
@@ -233,8 +202,7 @@ class Search:
             if additive is not None:
                 found = translated_lower(question, additive.certificate)
             if found is not None:
-                if self.bracket.lower is None or found.value > self.bracket.lower.value:
-                    self.bracket.lower = found
+                self.bracket.offer_lower(found)
                 return
 
     def _additive(self) -> None:
@@ -245,7 +213,7 @@ class Search:
         left = 20.0 if self.deadline is None else self.deadline - self.clock()
         found = additive_upper(
             self.question, min(max(self.gap / 2, 1e-4), 5e-3), min(20.0, max(left, 1.0)))
-        self._better(found)
+        self.bracket.offer_upper(found)
 
     # -- lower bounds ---------------------------------------------------------------------------
 
@@ -287,8 +255,7 @@ class Search:
                 last.solution, float(self.question.instance_bound))
         lower = exact_lower(
             mesh, program.multipliers(last.solution), self.symmetric, best, shadow)
-        if self.bracket.lower is None or lower.value > self.bracket.lower.value:
-            self.bracket.lower = lower
+        self.bracket.offer_lower(lower)
         return last
 
     # -- channels -------------------------------------------------------------------------------
@@ -338,7 +305,7 @@ class Search:
 
     def _whole(self, mesh: Mesh) -> None:
         """Whole numbers: one program gives both sides."""
-        self.bracket.meshes.append(mesh.count)
+        self.bracket.resolutions.append(mesh.count)
         outputs = mesh.centres()
         costs = lower_costs(mesh)
         program = self._program(costs, mesh.nearest, None, self._inside())
@@ -432,7 +399,8 @@ class Search:
         if known is not None and float_loss(channel, costs, atoms) >= known.value:
             return  # rounding values to nodes only costs more
         safe = [constant(channel, costs)]
-        self._better(exact_upper(channel, safe, costs, atoms, origin, ROUNDING * self.gap))
+        found = exact_upper(channel, safe, costs, atoms, origin, ROUNDING * self.gap)
+        self.bracket.offer_upper(found)
 
     def _rounds(self, program: ChannelProgram) -> Iterator[Round]:
         bracket = self.bracket
@@ -443,24 +411,6 @@ class Search:
             yield found
             if self.deadline is not None and self.clock() >= self.deadline:
                 return
-
-    def _closes(self, lower: float, upper: float) -> bool:
-        """Whether these floats, with what is already proven, would meet the gap."""
-        if self.bracket.lower is not None:
-            lower = max(lower, float(self.bracket.lower.value))
-        if self.bracket.upper is not None:
-            upper = min(upper, float(self.bracket.upper.value))
-        return lower > 0 and upper - lower <= 0.999 * self.gap * lower
-
-    def _report(self, lower: float, upper: float, cells: int) -> None:
-        if self.progress is None:
-            return
-        if self.bracket.lower is not None:
-            lower = max(lower, float(self.bracket.lower.value))
-        if self.bracket.upper is not None:
-            upper = min(upper, float(self.bracket.upper.value))
-        seconds = self.clock() - self.start
-        self.progress(Progress(lower, upper, seconds, cells, self.bracket.rounds))
 
 
 def _unweighted(question: Question) -> Question:

@@ -23,9 +23,9 @@ from ..certify.channel import (
 )
 from ..errors import ArgumentError
 from ..exact import round_up
-from ..search import Progress
 from ..search import Search as AdditiveSearch
 from ..spec import Problem
+from ..steering import Progress
 from .mesh import Floats, Mesh, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .program import ChannelProgram, Pattern
@@ -71,8 +71,8 @@ class NodeSearch(Search):
         if bound is not None and worst_value_loss(document) > bound:
             return
         value = round_up(channel_loss(document), 15)
-        if self.bracket.upper is None or value < self.bracket.upper.value:
-            self.bracket.upper = Upper(value, replace(document, upper=value), cells, origin)
+        found = Upper(value, replace(document, upper=value), cells, origin)
+        self.bracket.offer_upper(found)
 
     def _noise(self, mesh: Mesh) -> Floats:
         """Additive noise on whole steps, symmetric in reach, private inside the budget."""
@@ -121,7 +121,7 @@ class WideSearch(NodeSearch):
             mesh = mesh_of(self.question, max(2, round(cells)))
             if self.bracket.upper is not None and self._done():
                 break
-            self.bracket.meshes.append(mesh.count)
+            self.bracket.resolutions.append(mesh.count)
             self._core(mesh)
             if self._done():
                 break
