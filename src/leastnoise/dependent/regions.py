@@ -83,9 +83,8 @@ class RegionSearch(NodeSearch):
             self._lower(mesh)
             if before is not None and not self._gained(before):
                 break  # free rows would close the bracket, finer regions do not
-        if not self.reason:
-            met = self.bracket.gap <= self.gap
-            self.reason = "the gap is met" if met else "finer regions gain little"
+        if not (self._done() or self.reason):
+            self.reason = "finer regions gain little"
         return self.bracket
 
     def _meshes(self) -> tuple[int, ...]:

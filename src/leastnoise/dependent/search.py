@@ -116,9 +116,8 @@ class Search(Steered[Bracket]):
                 "instance_bound", self.question.instance_bound,
                 "larger: no channel was found that keeps every value's loss that low",
             )
-        if not self.reason:
-            met = self.bracket.gap <= self.gap
-            self.reason = "the gap is met" if met else "the finest mesh was reached"
+        if not (self._done() or self.reason):
+            self.reason = "the finest mesh was reached"
         return self.bracket
 
     def _levels(self) -> tuple[int, ...]:

@@ -126,9 +126,8 @@ class WideSearch(NodeSearch):
             if self._done():
                 break
             self._lower(mesh)
-        if not self.reason:
-            met = self.bracket.gap <= self.gap
-            self.reason = "the gap is met" if met else "the finest mesh was reached"
+        if not (self._done() or self.reason):
+            self.reason = "the finest mesh was reached"
         return self.bracket
 
     def _core(self, mesh: Mesh) -> None:
