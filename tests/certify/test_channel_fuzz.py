@@ -23,7 +23,7 @@ FILES: dict[str, dict[str, Any]] = {
     "crossing": {**BASE, "crossing": (2, 3), "outputs": ["1/3", 2, 3]},
     "integer": {**BASE, "bounds": (0, 8), "integer": True},
     "beyond": {**BASE, "bounds": (-50, 50), "core": (-2, 2), "gap": 0.9},
-    "additive": {**BASE, "epsilon": 9, "bounds": (0, 40), "time_limit": 0.3},
+    "additive": {**BASE, "epsilon": 7, "bounds": (0, 40), "time_limit": 0.1},
 }
 
 

@@ -135,8 +135,8 @@ def test_bad_arguments(key, value, words) -> None:
 
 
 def test_priors() -> None:
-    uniform = design_dependent(**BASE, gap=0.02)
-    same = design_dependent(**BASE, gap=0.02, prior={"edges": [0, 1, 4], "masses": [1, 3]})
+    uniform = design_dependent(**BASE, gap=0.05)
+    same = design_dependent(**BASE, gap=0.05, prior={"edges": [0, 1, 4], "masses": [1, 3]})
     assert same.lower <= uniform.upper and uniform.lower <= same.upper
     for prior in (lambda x: 1 + x, [1, 2, 2, 3], {"edges": [0, 1, 4], "masses": [3, 1]}):
         design = design_dependent(**BASE, prior=prior, gap=0.05)
@@ -266,11 +266,11 @@ def test_closed_forms_stand_in_when_time_is_short() -> None:
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "integer"), [
-    (9, 0.1, False), (8, 0, False), (6, 1e-6, True)])
+    (7, 0.1, False), (7, 0, False), (6, 1e-6, True)])
 def test_additive_noise_stands_in_where_rows_are_too_coarse(epsilon, delta, integer) -> None:
     options = {"epsilon": epsilon, "delta": delta, "sensitivity": 1, "integer": integer}
-    design = design_dependent(**options, bounds=(0, 20), gap=0.05, time_limit=0.5)
-    additive = any_design(**options, gap=0.01)
+    design = design_dependent(**options, bounds=(0, 20), gap=0.05, time_limit=0.1)
+    additive = any_design(**options, gap=0.02)
     assert design.verify().proven and design.upper <= 1.05 * additive.upper
     if design.document.additive is not None:
         assert "additive" in design.status
@@ -295,7 +295,7 @@ def test_the_front_door() -> None:
 @pytest.mark.parametrize("options", [
     {**BASE, "gap": 0.05},
     {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 20), "integer": True},
-    {"epsilon": 9, "delta": 0.1, "bounds": (0, 20), "time_limit": 0.5},
+    {"epsilon": 7, "delta": 0.1, "bounds": (0, 20), "time_limit": 0.1},
 ])
 def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
     design = design_dependent(**options, monotone=True)
