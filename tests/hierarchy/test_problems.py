@@ -50,6 +50,9 @@ def shortfall_of(bound, epsilon, delta, sensitivity):
 @pytest.mark.parametrize("drop_every", [0, 5])
 def test_every_way_to_solve_gives_the_same_value(problem, add, drop_every):
     direct = problem(**instance()).solve("direct")
+    inner = problem(**instance()).solve("interior")
+    assert inner.certified
+    assert inner.value == pytest.approx(direct.value, abs=1e-6)
     cut = problem(**instance()).solve(options=Options(add=add, drop_every=drop_every))
     assert cut.optimum == pytest.approx(direct.optimum, abs=1e-6)
     assert cut.certified and direct.certified
@@ -194,6 +197,10 @@ def test_refusals(changes, text):
 def test_refusals_of_solve():
     with pytest.raises(ArgumentError, match="algorithm must be"):
         P(**instance()).solve("guess")
+    with pytest.raises(ArgumentError, match='algorithm must be "cutting-plane" or "direct" for'):
+        P(**instance(monotone=True)).solve("interior")
+    with pytest.raises(ArgumentError, match="infeasible"):
+        P(**instance(cells=1)).solve("interior")
     with pytest.raises(ArgumentError, match="solver must be"):
         P(**instance()).solve(solver="abacus")
     with pytest.raises(ArgumentError, match="add must be"):
@@ -202,12 +209,11 @@ def test_refusals_of_solve():
         Options(threshold=0.0)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("budget", "support", "bracket"), FIGURE_3)
-@pytest.mark.parametrize("n", [4, 8, 16, 32])
+@pytest.mark.parametrize("n", [4, 8, 16, pytest.param(32, marks=pytest.mark.slow)])
 def test_figure_3_at_finer_meshes(budget, support, bracket, n):
-    """Solved at once: Algorithm 1 needs thousands of rounds at the finest of these."""
-    check_figure_3(budget, support, bracket, n, "direct")
+    """Algorithm 1 needs thousands of rounds at the finest of these."""
+    check_figure_3(budget, support, bracket, n, "interior")
 
 
 @pytest.mark.parametrize(("budget", "support", "bracket"), FIGURE_3)

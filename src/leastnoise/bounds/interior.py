@@ -111,8 +111,9 @@ class InteriorProgram:
         early, with what there is, when `stop()` is true or floating point is exhausted.
         """
         point, steps = self._beginning(start), 0
-        # The matrices are small: threads would only wait for each other.
-        with threadpool_limits(1, user_api="blas"):
+        # The matrices are small: threads would only wait for each other. Numbers that overflow (a
+        # program without a solution) end the path.
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
             for following in self._path(point):
                 point, steps = following, steps + 1
                 left = sum(float(p.sum()) for p in point.products)
@@ -242,8 +243,10 @@ class InteriorProgram:
             return None
 
         def solved(right: Floats) -> Floats:
-            found: Floats = scale * cho_solve(factor, scale * right)
-            found += scale * cho_solve(factor, scale * (right - matrix @ found))
+            found: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
+            found += scale * cho_solve(
+                factor, scale * (right - matrix @ found), check_finite=False
+            )
             return found
 
         along = solved(mass)

@@ -23,6 +23,7 @@ class Algorithm(StrEnum):
 
     CUTTING_PLANE = "cutting-plane"
     DIRECT = "direct"
+    INTERIOR = "interior"
 
 
 def hierarchy(
@@ -34,7 +35,8 @@ def hierarchy(
     bound: Annotated[Side, typer.Option(help="P (upper) or D (lower).")],
     sensitivity: Annotated[str, typer.Option(help="Largest change of the query.")] = "1",
     algorithm: Annotated[
-        Algorithm, typer.Option(help="Algorithm 1, or the whole program at once.")
+        Algorithm,
+        typer.Option(help="Algorithm 1, or the whole program at once (simplex, interior point)."),
     ] = Algorithm.CUTTING_PLANE,
     limits: Annotated[
         tuple[str, str] | None,

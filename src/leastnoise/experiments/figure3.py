@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..design import design
-from ..hierarchy import D, Options, P
+from ..hierarchy import D, P
 from ..mechanisms import AnalyticGaussian, TruncatedLaplace, geng_lower_bound
 from ..sweep import sweep
 from .published import rows
@@ -41,12 +41,11 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
     laplace = TruncatedLaplace(**budget)
     support = math.ceil(laplace.support[1])
     levels = []
-    finest = 2 if place.quick else (3 if reach > 10 else 4)
+    finest = 3 if place.quick else 5
     for k in range(finest + 1):
         beta, start = Fraction(1, 2**k), time.perf_counter()
-        options = Options(time_limit=120)
-        upper = P(**budget, beta=beta, cells=support * 2**k).solve("direct", options=options)
-        lower = D(**budget, beta=beta, cells=reach * 2**k).solve("direct", options=options)
+        upper = P(**budget, beta=beta, cells=support * 2**k).solve("interior")
+        lower = D(**budget, beta=beta, cells=reach * 2**k).solve("interior")
         if upper.certified and lower.certified:
             levels.append((beta, lower.value, upper.value, time.perf_counter() - start))
         place.tell(f"figure3: ({epsilon}, {delta}), mesh {beta}")

@@ -27,12 +27,16 @@ from .exactly import (
     weak_duality,
     whole_weights,
 )
+from .interior import Interior
 from .partition import Partition, index_vector, whole
 from .program import Multipliers, Pair, Program, Run
 from .shortfall import named_shifts
 
 #: How often a result that misses privacy by a solver's tolerance is tightened and solved again.
 _REPAIRS = 6
+
+
+Engine = CuttingPlane | Direct | Interior
 
 
 class BoundingProblem(ABC):
@@ -78,7 +82,7 @@ class BoundingProblem(ABC):
         """The linear program, privacy constraints to be added by an algorithm."""
 
     @abstractmethod
-    def _judge(self, run: Run, engine: CuttingPlane | Direct, program: Program) -> Bound:
+    def _judge(self, run: Run, engine: Engine, program: Program) -> Bound:
         """What has been proven, given what the algorithm brought back."""
 
     def solve(
@@ -87,17 +91,23 @@ class BoundingProblem(ABC):
         solver: str = "highs",
         options: Options | None = None,
     ) -> Bound:
-        """Solve by Algorithm 1 ("cutting-plane") or as one program ("direct"), then check."""
+        """Solve by Algorithm 1 ("cutting-plane") or as one program, then check.
+
+        One program by the simplex method ("direct") or, for P(L,beta) and D(L,beta), by our own
+        interior point method ("interior"), which `solver` and `options` do not concern.
+        """
         options = options or Options()
         start = time.monotonic()
         program = self.program()
-        engine: CuttingPlane | Direct
+        engine: Engine
         if algorithm == "cutting-plane":
             engine = CuttingPlane(program, solver, options)
         elif algorithm == "direct":
             engine = Direct(program, solver, options.time_limit)
+        elif algorithm == "interior":
+            engine = Interior(program)
         else:
-            raise ArgumentError("algorithm", algorithm, '"cutting-plane" or "direct"')
+            raise ArgumentError("algorithm", algorithm, '"cutting-plane", "direct" or "interior"')
         bound = self._judge(engine.run(), engine, program)
         return replace(bound, seconds=time.monotonic() - start)
 
@@ -112,7 +122,7 @@ class BoundingProblem(ABC):
 class UpperProblem(BoundingProblem):
     """A problem whose feasible points are private noise: their loss is an upper bound."""
 
-    def _judge(self, run: Run, engine: CuttingPlane | Direct, program: Program) -> Bound:
+    def _judge(self, run: Run, engine: Engine, program: Program) -> Bound:
         first = run
         for _ in range(_REPAIRS):
             if not run.finished:
@@ -150,7 +160,7 @@ class LowerProblem(BoundingProblem):
         """The program's multipliers as multipliers of constraints that all private noise obeys."""
         return multipliers
 
-    def _judge(self, run: Run, engine: CuttingPlane | Direct, program: Program) -> Bound:
+    def _judge(self, run: Run, engine: Engine, program: Program) -> Bound:
         if not self.costs.certified:
             return self._bound(run, "the loss is taken on trust")
         reference, multipliers = self._reference(), self._translate(run.multipliers)
