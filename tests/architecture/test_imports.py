@@ -18,7 +18,8 @@ ORDER = [
     "errors", "exact", "_validate", "_bracket", "steering", "losses", "certify", "spec",
     "lattice", "lp", "sampling",
     "noise", "mechanisms", "bounds", "hierarchy", "search", "dependent", "design", "compare",
-    "accounting", "sweep", "interop", "plotting", "experiments", "atlas", "cli", "__main__",
+    "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
+    "experiments", "atlas", "cli", "__main__",
 ]
 STANDARD_LIBRARY_ONLY = {"errors", "exact", "losses", "certify"}
 

@@ -1,0 +1,126 @@
+"""Where raw files come from: a folder, the cache, or the public pages.
+
+The download could only be written, not tried, where this was developed: there was no network.
+"""
+
+from __future__ import annotations
+
+import bz2
+import io
+import os
+import urllib.request
+import zipfile
+from pathlib import Path
+
+from ..errors import LeastnoiseError
+
+_UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
+_LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
+
+#: dataset -> the files it is made of.
+FILES = {
+    "post-operative": ("post-operative.data",),
+    "adult": ("adult.data", "adult.test"),
+    "breast-cancer": ("breast-cancer-wisconsin.data",),
+    "contraceptive": ("cmc.data",),
+    "dermatology": ("dermatology.data",),
+    "cylinder-bands": ("bands.data",),
+    "annealing": ("anneal.data", "anneal.test"),
+    "spect": ("SPECT.train", "SPECT.test"),
+    "bank": ("bank-full.csv",),
+    "abalone": ("abalone.data",),
+    "spambase": ("spambase.data",),
+    "ecoli": ("ecoli.data",),
+    "absent": ("Absenteeism_at_work.csv",),
+    "colon-cancer": ("colon-cancer.txt",),
+    "salary": ("Salary_Data.csv",),
+}
+#: file -> page; None where the page wants a login.
+PAGES: dict[str, str | None] = {
+    "post-operative.data": f"{_UCI}/postoperative-patient-data/post-operative.data",
+    "adult.data": f"{_UCI}/adult/adult.data",
+    "adult.test": f"{_UCI}/adult/adult.test",
+    "breast-cancer-wisconsin.data":
+        f"{_UCI}/breast-cancer-wisconsin/breast-cancer-wisconsin.data",
+    "cmc.data": f"{_UCI}/cmc/cmc.data",
+    "dermatology.data": f"{_UCI}/dermatology/dermatology.data",
+    "bands.data": f"{_UCI}/cylinder-bands/bands.data",
+    "anneal.data": f"{_UCI}/annealing/anneal.data",
+    "anneal.test": f"{_UCI}/annealing/anneal.test",
+    "SPECT.train": f"{_UCI}/spect/SPECT.train",
+    "SPECT.test": f"{_UCI}/spect/SPECT.test",
+    "bank-full.csv": f"{_UCI}/00222/bank.zip",
+    "abalone.data": f"{_UCI}/abalone/abalone.data",
+    "spambase.data": f"{_UCI}/spambase/spambase.data",
+    "ecoli.data": f"{_UCI}/ecoli/ecoli.data",
+    "Absenteeism_at_work.csv": f"{_UCI}/00445/Absenteeism_at_work_AAA.zip",
+    "colon-cancer.txt": f"{_LIBSVM}/colon-cancer.bz2",
+    "Salary_Data.csv": None,
+}
+
+
+class DatasetError(LeastnoiseError):
+    """A dataset is not there, or is not what it should be."""
+
+
+def cache_folder() -> Path:
+    """LEASTNOISE_CACHE, or leastnoise/datasets in the user's cache."""
+    home = os.environ.get("LEASTNOISE_CACHE")
+    if home:
+        return Path(home)
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "leastnoise" / "datasets"
+
+
+def raw_texts(name: str, download: bool) -> list[str]:
+    """The text of each file of a dataset."""
+    return [_text(name, file, download) for file in FILES[name]]
+
+
+def _text(name: str, file: str, download: bool) -> str:
+    folder = os.environ.get("LEASTNOISE_DATA")
+    places = [Path(folder) / name / file] if folder else []
+    places.append(cache_folder() / name / file)
+    for place in places:
+        if place.is_file():
+            return place.read_text(encoding="utf-8-sig", errors="replace")
+    page = PAGES[file]
+    looked = ", ".join(str(place) for place in places)
+    if not download:
+        hint = "" if page is None else "; or let load(..., download=True) fetch it"
+        raise DatasetError(
+            f"the file {file} of dataset {name!r} is not there (looked at {looked}): set "
+            f"LEASTNOISE_DATA to a folder that holds {name}/{file}{hint}"
+        )
+    if page is None:
+        raise DatasetError(
+            f"{file} of dataset {name!r} has no page without a login: put it at {places[0]}")
+    raw = _fetched(page, file)
+    place = places[-1]
+    place.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = place.with_name(place.name + ".part")
+    unfinished.write_bytes(raw)
+    unfinished.replace(place)
+    return raw.decode("utf-8-sig", errors="replace")
+
+
+def _fetched(page: str, file: str) -> bytes:
+    try:
+        with urllib.request.urlopen(page, timeout=60) as answer:
+            raw = bytes(answer.read())
+    except OSError as error:
+        raise DatasetError(f"{page} could not be read: {error}") from error
+    return unpacked(raw, page, file)
+
+
+def unpacked(raw: bytes, page: str, file: str) -> bytes:
+    """The file inside what a page serves."""
+    if page.endswith(".bz2"):
+        return bz2.decompress(raw)
+    if page.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
+            for member in packed.namelist():
+                if member.endswith(file):
+                    return packed.read(member)
+        raise DatasetError(f"{page} holds no {file}")
+    return raw

@@ -1,0 +1,168 @@
+"""Tables 2 and 3: many splits and draws, kept split by split, and the tests on them.
+
+One line of the results is one dataset, one split and one noise: the mean error over the draws. A
+run that was stopped goes on with the splits that are missing.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from ..datasets import Dataset, load
+from ..errors import ArgumentError
+from ..mechanisms.numeric import Floats
+from . import bayes_as_published, descent_as_published
+from .bayes_as_published import Columns, split
+from .noises import METHODS
+
+EVERY = ("none", *METHODS)
+FIELDS = ("dataset", "splits", "draws", "split", "method", "in_sample", "out_of_sample")
+#: From the least error to the largest, as the paper has it.
+ORDER = ("optimal-dependent", "optimal", "truncated-laplace", "analytic-gaussian", "gaussian")
+
+#: (dataset, split) -> method -> (in-sample, out-of-sample), percent
+Results = dict[tuple[str, int], dict[str, tuple[float, float]]]
+
+
+def bayes_split(columns: Columns, number: int, draws: int) -> dict[str, tuple[float, float]]:
+    """Mean errors of every noise on one split, in percent; all noises share their uniforms."""
+    train, test = split(len(columns.dataset), number)
+    count = len(bayes_as_published.statistics(columns.dataset, train))
+    parts: dict[str, list[tuple[Floats, Floats]]] = {method: [] for method in EVERY}
+    # Blocks of draws keep the tables small.
+    for start in range(0, draws, 100):
+        size = min(100, draws - start)
+        uniforms = np.random.default_rng([2, number, start]).random((count, size))
+        for method in EVERY:
+            if method != "none" or start == 0:
+                own = uniforms[:, :1] if method == "none" else uniforms
+                parts[method].append(bayes_as_published.errors(columns, train, test, method, own))
+    return {method: _means(found) for method, found in parts.items()}
+
+
+def _means(found: list[tuple[Floats, Floats]]) -> tuple[float, float]:
+    a, b = (100 * float(np.concatenate([pair[side] for pair in found]).mean()) for side in (0, 1))
+    return a, b
+
+
+def descent_split(
+    features: Floats, labels: Floats, number: int, draws: int
+) -> dict[str, tuple[float, float]]:
+    """The same for logistic regression; noises share starting points, order and uniforms."""
+    train, test = split(len(labels), number)
+    found = descent_as_published.errors(features, labels, train, test, EVERY, draws, number)
+    return {method: _means([pair]) for method, pair in found.items()}
+
+
+def splitter(table: str, dataset: Dataset, draws: int) -> Callable[[int], Any]:
+    """What computes one split of a dataset for a table."""
+    if table == "table2":
+        columns = Columns(dataset)
+        return lambda number: bayes_split(columns, number, draws)
+    features, labels = dataset.design_matrix()
+    return lambda number: descent_split(features, labels, number, draws)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much to run."""
+
+    splits: int
+    draws: int
+
+    def __post_init__(self) -> None:
+        for name, value in (("splits", self.splits), ("draws", self.draws)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 2:
+                raise ArgumentError(name, value, "a whole number, at least 2")
+
+
+def collect(
+    table: str, sizes: dict[str, Size], path: Path, tell: Callable[[str], None]
+) -> Results:
+    """Every dataset's splits, from `path` where they stand there already, else computed."""
+    task = "naive-bayes" if table == "table2" else "logistic"
+    kept = read_results(path)
+    results: Results = {}
+    for name, size in sizes.items():
+        missing = []
+        for number in range(size.splits):
+            key = (name, size.splits, size.draws, number)
+            if key in kept:
+                results[name, number] = kept[key]
+            else:
+                missing.append(number)
+        if not missing:
+            continue
+        one = splitter(table, load(name, task), size.draws)
+        for number in missing:
+            results[name, number] = one(number)
+            _append(path, name, size, number, results[name, number])
+        tell(f"{name}: {size.splits} splits x {size.draws} draws")
+    return results
+
+
+def read_results(path: Path) -> dict[tuple[str, int, int, int], dict[str, tuple[float, float]]]:
+    """What a results file holds; only whole splits count."""
+    found: dict[tuple[str, int, int, int], dict[str, tuple[float, float]]] = {}
+    if path.exists():
+        with path.open(newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                key = (row["dataset"], int(row["splits"]), int(row["draws"]), int(row["split"]))
+                errors = (float(row["in_sample"]), float(row["out_of_sample"]))
+                found.setdefault(key, {})[row["method"]] = errors
+    return {key: methods for key, methods in found.items() if set(methods) >= set(EVERY)}
+
+
+def _append(
+    path: Path, name: str, size: Size, number: int, errors: dict[str, tuple[float, float]]
+) -> None:
+    new = not path.exists()
+    lines = [(name, size.splits, size.draws, number, method, f"{a:.4f}", f"{b:.4f}")
+             for method, (a, b) in errors.items()]
+    with path.open("a", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(FIELDS)
+        writer.writerows(lines)
+
+
+# -- what the results say ---------------------------------------------------------------------
+
+
+def column(results: Results, name: str, method: str, side: int) -> Floats:
+    """One number per split."""
+    keys = sorted(key for key in results if key[0] == name)
+    return np.array([results[key][method][side] for key in keys])
+
+
+def paired(results: Results, name: str, better: str, worse: str, side: int) -> tuple[float, float]:
+    """(mean difference worse - better, one-sided p-value of a paired t-test over splits)."""
+    difference = column(results, name, worse, side) - column(results, name, better, side)
+    mean, spread = float(difference.mean()), float(difference.std(ddof=1))
+    if spread == 0:
+        return mean, 1.0 if mean <= 0 else 0.0
+    t = mean / (spread / math.sqrt(len(difference)))
+    return mean, float(stats.t.sf(t, len(difference) - 1))
+
+
+def standard_error(values: Floats) -> float:
+    """Of the mean over splits."""
+    return float(values.std(ddof=1)) / math.sqrt(len(values))
+
+
+def names_in(results: Results) -> list[str]:
+    """Datasets, in the order of their first split."""
+    return list(dict.fromkeys(name for name, _ in results))
+
+
+def sizes_of(names: Iterable[str], splits: int, draws: int) -> dict[str, Size]:
+    """The same size for all."""
+    return {name: Size(splits, draws) for name in names}

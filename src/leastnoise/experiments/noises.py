@@ -1,0 +1,134 @@
+"""The noises of the paper's Tables 2 and 3, as functions of uniform numbers.
+
+Every noise is drawn by inversion from the same uniforms, so that the noises of one draw are as
+alike as their laws allow and differences between methods stand out in paired tests. Floating
+point: for studies only, never for a release.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from scipy.special import ndtri
+
+from ..dependent import DependentDesign, design_dependent
+from ..design import design
+from ..mechanisms import AnalyticGaussian, TruncatedLaplace
+from ..mechanisms.numeric import Floats
+
+EPSILON, DELTA = 1, "0.1"  # of every single statistic
+METHODS = (
+    "gaussian", "analytic-gaussian", "truncated-laplace", "optimal", "optimal-dependent")
+LABELS = {
+    "gaussian": "Gaussian", "analytic-gaussian": "analytic Gaussian",
+    "truncated-laplace": "truncated Laplace", "optimal": "optimal",
+    "optimal-dependent": "optimal, data dependent", "none": "no noise",
+}
+#: Ranges up to so many sensitivities have rows of their own; beyond, additive noise is as good.
+_WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16)
+
+Quantile = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is known of a statistic: its sensitivity and its range."""
+
+    sensitivity: float
+    low: float
+    high: float
+    #: The widest range, in sensitivities, among the classes: all of them get the same kind of
+    #: noise, because noise that leans to one side in one class alone misleads the classifier.
+    widest: float
+
+
+@lru_cache(maxsize=8)
+def quantile(method: str) -> Quantile:
+    """The inverse distribution function at sensitivity 1."""
+    if method == "gaussian":  # at epsilon = 1 the formula is used as published
+        sigma = math.sqrt(2 * math.log(1.25 / float(DELTA))) / EPSILON
+        return lambda u: np.asarray(sigma * ndtri(u))
+    if method == "analytic-gaussian":
+        least = AnalyticGaussian(epsilon=EPSILON, delta=DELTA).sigma
+        return lambda u: np.asarray(least * ndtri(u))
+    if method == "truncated-laplace":
+        return TruncatedLaplace(epsilon=EPSILON, delta=DELTA).quantile
+    return design(epsilon=EPSILON, delta=DELTA, loss="l1").noise.quantile
+
+
+def noisy(method: str, value: float, kind: Kind, uniforms: Floats) -> Floats:
+    """The statistic with one draw of noise for each uniform number."""
+    if method == "optimal-dependent":
+        return _dependent(value, kind, uniforms)
+    return value + kind.sensitivity * quantile(method)(uniforms)
+
+
+def _dependent(value: float, kind: Kind, uniforms: Floats) -> Floats:
+    """Rows of their own where the range is narrow; elsewhere additive noise is as good."""
+    if kind.widest > _WIDTHS[-1]:
+        return value + kind.sensitivity * quantile("optimal")(uniforms)
+    width = (kind.high - kind.low) / kind.sensitivity
+    fitting = [w for w in _WIDTHS if width <= w * (1 + 1e-12)]
+    place = np.full_like(uniforms, (value - kind.low) / kind.sensitivity)
+    return kind.low + kind.sensitivity * _channel(fitting[0]).answers(place, uniforms)
+
+
+@lru_cache(maxsize=32)
+def _channel(width: int) -> Channel:
+    return Channel(design_dependent(
+        epsilon=EPSILON, delta=DELTA, sensitivity=1, bounds=(0, width), gap=0.02, time_limit=20))
+
+
+@lru_cache(maxsize=4)
+def sign_channel(half: int) -> DependentDesign:
+    """For a sum of gradients in (-half, half): an answer of the wrong sign costs 1,000 times."""
+    return design_dependent(
+        epsilon=EPSILON, delta=DELTA, sensitivity=2, bounds=(-half, half), core=(-10, 10),
+        crossing=(0, 999), gap=0.05, time_limit=60,
+    )
+
+
+class Channel:
+    """A data dependent design as tables: many values at once, one uniform each."""
+
+    def __init__(self, channel: DependentDesign) -> None:
+        low, high = channel.core
+        middles = channel.row_values
+        self.low, self.count = low, len(middles)
+        self.step = (high - low) / self.count
+        laws = [channel._law(float(middle)) for middle in middles]
+        # The last entry of a law is the value itself.
+        self.outputs = laws[0][0][:-1]
+        self.cumulative = np.cumsum([weights for _, weights in laws], axis=1)
+        # One sorted list for all rows: row k lives in (k, k + 1].
+        rows = np.arange(self.count)[:, None]
+        self._keys = (np.minimum(self.cumulative, 1.0) + rows).ravel()
+        self.tails: list[tuple[Floats, Floats]] = []
+        if channel.bounds != channel.core:
+            for cell in (-2, self.count + 1):
+                middle = low + (cell + 0.5) * self.step
+                places, weights = channel._law(middle)
+                self.tails.append((places[:-1] - middle, np.cumsum(weights[:-1])))
+
+    def answers(self, values: Floats, uniforms: Floats) -> Floats:
+        """One answer for each value."""
+        cell = np.floor((values - self.low) / self.step)
+        if not self.tails:
+            cell = np.clip(cell, 0, self.count - 1)
+        inside = (cell >= 0) & (cell < self.count)
+        row = np.clip(cell, 0, self.count - 1).astype(np.int64)
+        width = self.cumulative.shape[1]
+        at = np.searchsorted(self._keys, row + np.minimum(uniforms, 1 - 1e-12)) - row * width
+        at = np.minimum(at, width - 1)
+        found = np.where(at < width - 1, self.outputs[np.minimum(at, width - 2)], values)
+        for side, (offsets, cumulative) in zip((-1, 1), self.tails, strict=False):
+            beyond = ~inside & (cell < 0 if side < 0 else cell >= self.count)
+            if beyond.any():
+                j = np.searchsorted(cumulative, np.minimum(uniforms[beyond], cumulative[-1]))
+                middle = self.low + (cell[beyond] + 0.5) * self.step
+                found[beyond] = middle + offsets[np.minimum(j, len(offsets) - 1)]
+        return np.asarray(found)
