@@ -32,6 +32,8 @@ MODULES = sorted(
         *(SOURCE / "sampling").glob("*.py"),
         *(SOURCE / "hierarchy").glob("*.py"),
         *(SOURCE / "certify" / f"{name}.py" for name in ("privacy", "upper", "lower")),
+        SOURCE / "accounting" / "mixed.py",
+        SOURCE / "estimators" / "whole.py",
         SOURCE / "exact.py",
         SOURCE / "losses.py",
     )

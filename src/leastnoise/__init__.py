@@ -33,6 +33,8 @@ _HOME = {
     "design_for_error": "compare",
     "break_even": "accounting",
     "compose": "accounting",
+    "DPLogisticRegression": "estimators",
+    "DPNaiveBayes": "estimators",
     "sweep": "sweep",
     "budget_grid": "sweep",
     "ArgumentError": "errors",
@@ -49,6 +51,8 @@ __all__ = [
     "ArgumentError",
     "CertificateError",
     "Custom",
+    "DPLogisticRegression",
+    "DPNaiveBayes",
     "DependentDesign",
     "Design",
     "FormatError",
@@ -87,6 +91,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         RegimeError,
     )
+    from .estimators import DPLogisticRegression, DPNaiveBayes
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
     from .steering import Progress

@@ -1,0 +1,188 @@
+"""What both classifiers share: parameters, reading tables, releasing, telling what it cost."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ArgumentError, MissingExtraError
+from ..exact import rational
+from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
+from .calibrate import NOISES, Kind, Plan, plan
+from .privacy import Privacy, Release
+from .public import Schema, bounds_of, column_index, levels_of
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import check_random_state
+    from sklearn.utils._indexing import _safe_indexing
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise MissingExtraError("scikit-learn", "estimators") from None
+
+Floats = NDArray[np.float64]
+_NEIGHBOURS = ("replace", "add-remove")
+
+
+class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier whose `fit` is one differentially private computation."""
+
+    _schema: Schema
+
+    # -- parameters ---------------------------------------------------------------------------
+
+    def _check_parameters(self) -> None:
+        self._epsilon = rational(self.epsilon, "epsilon")
+        self._delta = rational(self.delta, "delta")
+        if self._epsilon < 0:
+            raise ArgumentError("epsilon", self.epsilon, "at least 0")
+        if not 0 <= self._delta < 1:
+            raise ArgumentError("delta", self.delta, "at least 0 and below 1")
+        if self.noise is not None and self.noise not in NOISES:
+            raise ArgumentError("noise", self.noise, f"one of {', '.join(NOISES)}, or None")
+        if self.neighbours not in _NEIGHBOURS:
+            raise ArgumentError("neighbours", self.neighbours, f"one of {', '.join(_NEIGHBOURS)}")
+        loud = self.take_public_knowledge_from_data_not_private
+        if not isinstance(loud, (bool, np.bool_)):
+            raise ArgumentError(
+                "take_public_knowledge_from_data_not_private", loud, "True or False")
+
+    def _not_negative(self, name: str) -> None:
+        value = rational(getattr(self, name), name)
+        if value < 0:
+            raise ArgumentError(name, getattr(self, name), "at least 0")
+
+    def _entropy(self) -> Entropy:
+        if self.random_state is None:
+            return system_entropy()
+        seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
+        return InsecureSeededEntropy(int(seed))
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def _read(self, X: Any, y: Any) -> tuple[Schema, Floats, list[Any], NDArray[np.int64]]:
+        """(schema, numeric columns, categorical columns, class codes); sets classes_."""
+        places = self._categorical_places(X)
+        if not places:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+        else:
+            X, y = validate_data(self, X, y, skip_check_array=True)
+            y = np.asarray(y).ravel()
+        check_classification_targets(y)
+        self.classes_, labels = self._classes(y)
+        width = self.n_features_in_
+        names = getattr(self, "feature_names_in_", None)
+        numeric_places = tuple(j for j in range(width) if j not in places)
+        numeric, categorical = self._columns(X, numeric_places, places)
+        loud = bool(self.take_public_knowledge_from_data_not_private)
+        low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
+        known = getattr(self, "categories", None)
+        levels = levels_of(known, places, names, width, categorical, loud)
+        return Schema(numeric_places, places, low, high, levels), numeric, categorical, labels
+
+    def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
+        check_is_fitted(self, "classes_")
+        places = self._schema.categorical
+        if not places:
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        else:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        return self._columns(X, self._schema.numeric, places)
+
+    def _classes(self, y: Any) -> tuple[Any, NDArray[np.int64]]:
+        found, labels = np.unique(y, return_inverse=True)
+        asked = getattr(self, "classes", None)
+        if asked is None:
+            if len(found) < 2:
+                raise ValueError(
+                    f"{type(self).__name__} needs at least 2 classes, the data has one class")
+            return found, labels.astype(np.int64)
+        known = np.unique(np.asarray(asked))
+        if len(known) < 2 or not set(found.tolist()) <= set(known.tolist()):
+            raise ArgumentError("classes", asked, "at least two, all labels of y among them")
+        return known, np.searchsorted(known, y).astype(np.int64)
+
+    def _categorical_places(self, X: Any) -> tuple[int, ...]:
+        """Columns that hold categories."""
+        asked = getattr(self, "categorical", None)
+        names = [str(name) for name in X.columns] if hasattr(X, "columns") else None
+        if asked is None:
+            return ()
+        if isinstance(asked, str) and asked == "auto":
+            return tuple(_wordy(X)) if names is not None else ()
+        if isinstance(asked, str) or not hasattr(asked, "__iter__"):
+            raise ArgumentError("categorical", asked, "'auto', None, or a list of columns")
+        shape = getattr(X, "shape", None)
+        width = int(shape[1]) if shape is not None and len(shape) == 2 else len(X[0])
+        found = {column_index(name, names, width, "categorical") for name in asked}
+        return tuple(sorted(found))
+
+    @staticmethod
+    def _columns(
+        X: Any, numeric: tuple[int, ...], categorical: tuple[int, ...]
+    ) -> tuple[Floats, list[Any]]:
+        if not categorical:
+            return np.asarray(X, dtype=np.float64), []
+        table = X if hasattr(X, "columns") else np.asarray(X, dtype=object)
+        words = [list(_safe_indexing(table, j, axis=1)) for j in categorical]
+        columns = [np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric]
+        rows = len(words[0])
+        numbers = np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
+        if not bool(np.all(np.isfinite(numbers))):
+            raise ValueError("Input X contains NaN or infinity in a numeric column.")
+        return numbers, words
+
+    # -- releasing ----------------------------------------------------------------------------
+
+    def _released(
+        self, kinds: tuple[Kind, ...], values: list[list[Fraction]]
+    ) -> tuple[list[Floats], Plan | None]:
+        """Noisy statistics as floats, kind by kind, in units; and the plan behind them."""
+        if self.noise is None:
+            return [np.array([float(v) for v in own]) for own in values], None
+        found = plan(kinds, self._epsilon, self._delta, self.noise)
+        entropy = self._entropy()
+        noisy = []
+        for one, own in zip(found.chosen, values, strict=True):
+            released = one.noise.release(own, one.cells, entropy)
+            noisy.append(np.array([float(v) for v in released]))
+        return noisy, found
+
+    def _privacy(self, found: Plan | None, kinds: tuple[Kind, ...]) -> Privacy:
+        caveats = ["The set of classes is taken to be public."]
+        if self.neighbours == "replace":
+            caveats.append("The number of rows is taken to be public.")
+        if self.take_public_knowledge_from_data_not_private and (
+                (self._schema.numeric and self.bounds is None)
+                or (self._schema.categorical and self.categories is None)):
+            caveats.insert(0, "NOT PRIVATE: bounds or categories were taken from the data.")
+        if self.random_state is not None:
+            caveats.insert(0, "NOT PRIVATE: random_state was given; the noise can be removed.")
+        if found is None:
+            return Privacy(math.inf, 0.0, self.neighbours, "no noise", (), tuple(caveats))
+        releases = tuple(
+            Release(
+                one.kind.name, one.kind.numbers, one.label, one.std,
+                float(one.kind.reach * one.kind.unit),
+                max(one.kind.times(way) for way in range(len(one.kind.changes))),
+            )
+            for one in found.chosen
+        )
+        return Privacy(
+            found.epsilon, found.delta, self.neighbours, found.picked, releases, tuple(caveats))
+
+
+def _wordy(X: Any) -> list[int]:
+    """Columns of a data frame that hold no numbers."""
+    found = []
+    for j, kind in enumerate(X.dtypes):
+        numeric = kind.is_numeric() if hasattr(kind, "is_numeric") else (
+            getattr(kind, "kind", "O") in "iufb")
+        if not numeric:
+            found.append(j)
+    return found

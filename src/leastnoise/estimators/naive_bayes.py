@@ -1,0 +1,210 @@
+"""DPNaiveBayes: naive Bayes from noisy counts and sums, with one total budget."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._base import PrivateClassifier
+from .calibrate import Kind, Plan
+from .public import Schema
+from .statistics import SCALE, BayesStatistics, bayes_statistics
+
+Floats = NDArray[np.float64]
+
+#: Half of a numeric feature's range holds about this many squared standard deviations: only the
+#: division of the budget depends on it.
+_SPREAD = 1 / 9
+_LEAST_VARIANCE = 1e-6
+
+
+class DPNaiveBayes(PrivateClassifier):
+    """Naive Bayes with numeric and categorical features, (epsilon, delta)-private in total.
+
+    Guarantee: everything `fit` keeps is computed from noisy statistics whose joint release is
+    (epsilon, delta)-private for the stated neighbours; `privacy_` lists the releases. It takes
+    for granted that `bounds`, `categories` and the set of classes are public, and, for
+    neighbours="replace", the number of rows.
+
+    epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or
+        "optimal".
+    noise: "optimal" picks what does least harm at the total budget; "truncated-laplace", "tulap",
+        "analytic-gaussian", "gaussian", "laplace" are rivals; "optimal-dependent" uses ranges where
+        they are narrow enough; None adds no noise.
+    neighbours: "replace" (one row replaced, the number of rows public) or "add-remove".
+    bounds: (low, high) of the numeric features: two numbers for all, two sequences, or a dict by
+        column. Values outside are clipped.
+    categorical: columns that hold categories, by name or number; "auto" takes the columns of a
+        data frame that hold no numbers.
+    categories: the levels of each categorical feature. Other values, in `fit` or `predict`, share
+        one level of their own.
+    alpha: added to every count, as in scikit-learn.
+    take_public_knowledge_from_data_not_private: take missing bounds and categories from the data.
+        Voids the guarantee.
+    random_state: for tests only: whoever knows it can remove the noise.
+    """
+
+    def __init__(
+        self,
+        epsilon: float = 1.0,
+        delta: float = 1e-5,
+        *,
+        noise: str | None = "optimal",
+        neighbours: str = "replace",
+        bounds: Any = None,
+        categorical: Any = "auto",
+        categories: Any = None,
+        classes: Any = None,
+        alpha: float = 1.0,
+        take_public_knowledge_from_data_not_private: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.delta = delta
+        self.noise = noise
+        self.neighbours = neighbours
+        self.bounds = bounds
+        self.categorical = categorical
+        self.categories = categories
+        self.classes = classes
+        self.alpha = alpha
+        self.take_public_knowledge_from_data_not_private = (
+            take_public_knowledge_from_data_not_private)
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Count, add noise, and keep only what follows from the noisy statistics."""
+        self._check_parameters()
+        self._not_negative("alpha")
+        schema, numeric, categorical, labels = self._read(X, y)
+        statistics = bayes_statistics(
+            labels, len(self.classes_), schema.codes(categorical),
+            [len(words) + 1 for words in schema.levels], schema.whole(numeric))
+        return self.fit_statistics(statistics, schema)
+
+    def fit_statistics(self, statistics: BayesStatistics, schema: Schema) -> Self:
+        """The private half of `fit`, from statistics that anything may have counted."""
+        self._schema = schema
+        kinds = self._kinds(statistics)
+        noisy, plan = self._released(kinds, self._exact(statistics))
+        self._keep(statistics, noisy, plan)
+        self.privacy_ = self._privacy(plan, kinds)
+        return self
+
+    def _kinds(self, statistics: BayesStatistics) -> tuple[Kind, ...]:
+        """What one row can change. Replacing: (its class changes, it stays the same)."""
+        replace = self.neighbours == "replace"
+        counts = ((2, 1), (0, 0)) if replace else ((1, 1),)
+        levels = ((2, 1), (2, 1)) if replace else ((1, 1),)
+        numbers = ((2, 1), (1, 2)) if replace else ((1, 1),)
+        one, classes = Fraction(1), len(statistics.counts)
+        # Public for these neighbours; of use to range-dependent answers only.
+        ranged = replace and self.noise == "optimal-dependent"
+        size = int(statistics.counts.sum()) if ranged else None
+        kinds = [Kind("rows of a class", classes, one, counts, 1.0, True, size=size)]
+        # The logarithm of a share p errs by s/(n p): averaged over L equal levels, (L s/n)^2.
+        for many, tables in _by_size(statistics).items():
+            kinds.append(Kind(
+                f"rows of a level, of {many - 1} and others", classes * many * len(tables), one,
+                levels, float(many - 1) ** 2, True, len(tables), size))
+        # A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a
+        # variance that errs by s/(2n) by (s/n)^2 / (8 variance^2).
+        features = statistics.sums.shape[1]
+        if features:
+            kinds.append(Kind(
+                "sum of a feature, in half ranges", classes * features, one, numbers,
+                1 / _SPREAD, False, features))
+            kinds.append(Kind(
+                "sum of its squares", classes * features, one / 2, numbers,
+                1 / (8 * _SPREAD**2), False, features))
+        return tuple(kinds)
+
+    @staticmethod
+    def _exact(statistics: BayesStatistics) -> list[list[Fraction]]:
+        """The statistics in the order of the kinds, each in its unit."""
+        values = [[Fraction(int(v)) for v in statistics.counts]]
+        for tables in _by_size(statistics).values():
+            values.append([Fraction(int(v)) for j in tables for v in statistics.levels[j].ravel()])
+        if statistics.sums.shape[1]:
+            values.append([Fraction(int(v), SCALE) for v in statistics.sums.ravel()])
+            values.append([Fraction(2 * int(v), SCALE) for v in statistics.squares.ravel()])
+        return values
+
+    def _keep(self, statistics: BayesStatistics, noisy: list[Floats], plan: Plan | None) -> None:
+        """Turn noisy statistics into probabilities; of `statistics` only shapes are used."""
+        counts, shape = noisy[0], statistics.sums.shape
+        floor = max(float(self.alpha), 1e-10)
+        rows = np.maximum(counts, 0.0)
+        prior = rows + floor
+        self.class_log_prior_ = np.log(prior / prior.sum())
+        self.category_log_prob_ = [np.zeros((len(rows), 0))] * len(statistics.levels)
+        for own, (size, tables) in zip(noisy[1:], _by_size(statistics).items(), strict=False):
+            for j, table in zip(tables, own.reshape(len(tables), len(rows), size), strict=True):
+                shares = np.maximum(table, 0.0) + floor
+                self.category_log_prob_[j] = np.log(shares / shares.sum(axis=1, keepdims=True))
+        means, variances = np.zeros(shape), np.ones(shape)
+        if shape[1]:
+            noise = 1e-9 if plan is None else max(
+                one.std / float(one.kind.unit) for one in plan.chosen[-2:])
+            sums, squares = noisy[-2].reshape(shape), noisy[-1].reshape(shape) / 2
+            for j in range(shape[1]):
+                means[:, j], variances[:, j] = _moments(rows, sums[:, j], squares[:, j], noise)
+        half = (self._schema.high - self._schema.low) / 2
+        self.theta_ = (self._schema.high + self._schema.low) / 2 + half * means
+        self.var_ = half**2 * variances
+
+    def _joint_log_likelihood(self, X: Any) -> Floats:
+        numeric, categorical = self._read_again(X)
+        schema = self._schema
+        rows = len(numeric) if schema.numeric else len(categorical[0])
+        total = np.tile(self.class_log_prior_, (rows, 1))
+        codes = schema.codes(categorical)
+        for j, table in enumerate(self.category_log_prob_):
+            total += table[:, codes[:, j]].T
+        if schema.numeric:
+            clipped = np.clip(numeric, schema.low, schema.high)
+            for label in range(len(self.classes_)):
+                mean, variance = self.theta_[label], self.var_[label]
+                total[:, label] -= 0.5 * (
+                    np.log(2 * np.pi * variance) + (clipped - mean) ** 2 / variance).sum(axis=1)
+        return np.asarray(total)
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Logarithms of the class probabilities."""
+        joint = self._joint_log_likelihood(X)
+        top = joint.max(axis=1, keepdims=True)
+        return np.asarray(joint - top - np.log(np.exp(joint - top).sum(axis=1, keepdims=True)))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Class probabilities."""
+        return np.asarray(np.exp(self.predict_log_proba(X)))
+
+    def predict(self, X: Any) -> Any:
+        """The likeliest class of each row."""
+        best = np.argmax(self._joint_log_likelihood(X), axis=1)
+        return self.classes_[best]
+
+
+def _moments(rows: Floats, sums: Floats, squares: Floats, noise: float) -> tuple[Floats, Floats]:
+    """Mean and variance in each class, drawn to those of all rows where noise outweighs rows.
+
+    `squares` are sums of x^2 - 1/2; `noise` is the standard deviation of a noisy sum.
+    """
+    total = max(float(rows.sum()), 1.0)
+    mean = float(np.clip(sums.sum() / total, -1, 1))
+    second = float(np.clip(squares.sum() / total + 0.5, mean**2, 1))
+    means = np.clip((sums + noise * mean) / (rows + noise), -1, 1)
+    seconds = (squares + rows / 2 + noise * second) / (rows + noise)
+    least = np.maximum(_LEAST_VARIANCE, np.minimum(noise / (rows + noise), 1 / 4) * _SPREAD)
+    return means, np.clip(seconds - means**2, least, 1.0)
+
+
+def _by_size(statistics: BayesStatistics) -> dict[int, list[int]]:
+    """Categorical features by their number of levels."""
+    found: dict[int, list[int]] = {}
+    for j, table in enumerate(statistics.levels):
+        found.setdefault(table.shape[1], []).append(j)
+    return found

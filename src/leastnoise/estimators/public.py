@@ -1,0 +1,151 @@
+"""Public knowledge: ranges of numeric features, levels of categorical ones; and encoding by it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ArgumentError
+from .statistics import SCALE, Ints
+
+Floats = NDArray[np.float64]
+
+#: What to do without public knowledge, in every refusal.
+_LOUD = "or set take_public_knowledge_from_data_not_private=True, which voids the guarantee"
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Which columns are what; `low` and `high` per numeric column, `levels` per categorical."""
+
+    numeric: tuple[int, ...]
+    categorical: tuple[int, ...]
+    low: Floats
+    high: Floats
+    levels: tuple[tuple[Any, ...], ...]
+
+    def scaled(self, columns: Floats) -> Floats:
+        """Numeric columns clipped to the bounds and mapped to [-1, 1]."""
+        middle, half = (self.high + self.low) / 2, (self.high - self.low) / 2
+        return np.asarray(np.clip((np.clip(columns, self.low, self.high) - middle) / half, -1, 1))
+
+    def whole(self, columns: Floats) -> Ints:
+        """The same as whole multiples of 1/SCALE."""
+        return np.rint(self.scaled(columns) * SCALE).astype(np.int64)
+
+    def codes(self, columns: Sequence[Any]) -> Ints:
+        """Codes of categorical columns; what is no level gets the code after the last."""
+        found = np.zeros((len(columns[0]) if columns else 0, len(columns)), dtype=np.int64)
+        for j, (column, words) in enumerate(zip(columns, self.levels, strict=True)):
+            table = {word: code for code, word in enumerate(words)}
+            found[:, j] = [table.get(plain(value), len(words)) for value in column]
+        return found
+
+
+def plain(value: Any) -> Any:
+    """A value as a key: NumPy's scalars as Python's, a missing value as None."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+def column_index(name: Any, names: Sequence[str] | None, width: int, argument: str) -> int:
+    """The place of a column given by name or by number."""
+    if isinstance(name, str):
+        if names is None or name not in names:
+            raise ArgumentError(argument, name, "the name of a column (X has names only as a "
+                                "data frame), or its number")
+        return list(names).index(name)
+    if isinstance(name, bool) or not isinstance(name, (int, np.integer)) or not (
+            -width <= name < width):
+        raise ArgumentError(argument, name, f"a column's name or number, below {width}")
+    return int(name) % width
+
+
+def bounds_of(
+    bounds: Any, columns: Sequence[int], names: Sequence[str] | None, width: int,
+    data: Floats, from_data: bool,
+) -> tuple[Floats, Floats]:
+    """(low, high) of each numeric column."""
+    count = len(columns)
+    if bounds is None:
+        if not count:
+            return np.zeros(0), np.zeros(0)
+        if not from_data:
+            raise ArgumentError(
+                "bounds", None, "given: (low, high) for all numeric features, two sequences, or a "
+                f"dict by column, from public knowledge; {_LOUD}")
+        low, high = data.min(axis=0), data.max(axis=0)
+        return low, np.where(high > low, high, low + 1.0)
+    if isinstance(bounds, Mapping):
+        places = {column_index(key, names, width, "bounds"): pair for key, pair in bounds.items()}
+        missing = [column for column in columns if column not in places]
+        if missing:
+            raise ArgumentError("bounds", bounds, f"given for every numeric column, also {missing}")
+        pairs = [places[column] for column in columns]
+        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+            raise ArgumentError("bounds", bounds, "a dict of pairs (low, high)")
+        low, high = (_numbers([pair[side] for pair in pairs], count) for side in (0, 1))
+    else:
+        if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+            raise ArgumentError("bounds", bounds, "a pair (low, high) or a dict of pairs")
+        low, high = (_numbers(side, count) for side in bounds)
+    if not bool(np.all(low < high)):
+        raise ArgumentError("bounds", bounds, "pairs with low < high")
+    return low, high
+
+
+def _numbers(side: Any, count: int) -> Floats:
+    try:
+        values = np.broadcast_to(np.asarray(side, dtype=np.float64), (count,)).copy()
+    except (TypeError, ValueError):
+        raise ArgumentError(
+            "bounds", side, f"numbers: one for all, or one for each of {count} numeric features"
+        ) from None
+    if not bool(np.all(np.isfinite(values))):
+        raise ArgumentError("bounds", side, "finite")
+    return values
+
+
+def levels_of(
+    categories: Any, columns: Sequence[int], names: Sequence[str] | None, width: int,
+    data: Sequence[Any], from_data: bool,
+) -> tuple[tuple[Any, ...], ...]:
+    """The levels of each categorical column."""
+    if not columns:
+        return ()
+    if categories is None:
+        if not from_data:
+            raise ArgumentError(
+                "categories", None, "given for the categorical features: a list of levels for "
+                f"each, or a dict by column, from public knowledge; {_LOUD}")
+        found = [sorted({plain(v) for v in column}, key=lambda v: (str(type(v)), v))
+                 for column in data]
+        return tuple(tuple(words) for words in found)
+    if isinstance(categories, Mapping):
+        places = {column_index(key, names, width, "categories"): words
+                  for key, words in categories.items()}
+        missing = [column for column in columns if column not in places]
+        if missing:
+            raise ArgumentError(
+                "categories", categories, f"given for every categorical column, also {missing}")
+        lists = [places[column] for column in columns]
+    else:
+        lists = list(categories)
+        if len(lists) != len(columns):
+            raise ArgumentError(
+                "categories", categories, f"one list for each of {len(columns)} such features")
+    result = []
+    for words in lists:
+        if isinstance(words, str) or not isinstance(words, (Sequence, np.ndarray)):
+            raise ArgumentError("categories", words, "a list of levels")
+        own = tuple(plain(word) for word in words)
+        if not own or len(set(own)) < len(own):
+            raise ArgumentError("categories", words, "at least one level, each once")
+        result.append(own)
+    return tuple(result)
