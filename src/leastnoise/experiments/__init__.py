@@ -16,7 +16,7 @@ from .report import Place, Report
 #: In the order of the paper.
 NAMES = (
     "example1", "figure1", "table1", "table4", "table5", "table6", "figure3", "figure4", "figure5",
-    "monotone", "asymmetric",
+    "monotone", "asymmetric", "table2", "table3", "honest",
 )
 
 __all__ = ["NAMES", "Place", "Report", "reproduce"]

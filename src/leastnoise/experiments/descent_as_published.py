@@ -41,15 +41,20 @@ def errors(
     draws: int,
     seed: int,
     iterations: int = ITERATIONS,
+    scale: float = 1.0,
 ) -> dict[str, tuple[Floats, Floats]]:
-    """(in-sample, out-of-sample) error of every draw, for each method ("none" for no noise)."""
+    """(in-sample, out-of-sample) error of every draw, for each method ("none" for no noise).
+
+    Additive noise is multiplied by `scale`.
+    """
     rows = len(train)
     together = max(1, min(draws, _BLOCK // rows))
     signed = np.asfortranarray(features[train] * labels[train, None], dtype=np.float32)
     found: dict[str, list[list[float]]] = {method: [[], []] for method in methods}
     for block, start in enumerate(range(0, draws, together)):
         count = min(together, draws - start)
-        ends = _descend(signed, methods, count, np.random.default_rng([3, seed, block]), iterations)
+        noise = _Noise(methods, count, scale)
+        ends = _descend(signed, noise, np.random.default_rng([3, seed, block]), iterations)
         for k, method in enumerate(methods):
             own = ends[:, k * count : (k + 1) * count]
             for side, part in enumerate((train, test)):
@@ -59,16 +64,16 @@ def errors(
 
 
 def _descend(
-    signed: Halves, methods: Sequence[str], draws: int, rng: np.random.Generator, iterations: int
+    signed: Halves, noise: _Noise, rng: np.random.Generator, iterations: int
 ) -> Floats:
     """The last coefficients, features x (methods x draws)."""
     rows, width = signed.shape
     each = math.ceil(width / 4)
     totals = signed.sum(axis=0, dtype=np.float64)
-    coefficients = np.tile(rng.uniform(-1, 1, (width, draws)), len(methods))
+    draws = noise.draws
+    coefficients = np.tile(rng.uniform(-1, 1, (width, draws)), len(noise.methods))
     margins = np.asfortranarray(0.5 * (signed @ coefficients.astype(np.float32)))
     slopes = np.empty_like(margins)
-    noise = _Noise(methods, draws)
     for _ in range(iterations):
         order = rng.permutation(width)[:each]
         noise.prepare(rng.random((each, draws)))
@@ -96,8 +101,8 @@ def _shrunk(values: Floats) -> Floats:
 class _Noise:
     """The noise of one iteration for all methods side by side."""
 
-    def __init__(self, methods: Sequence[str], draws: int) -> None:
-        self.methods, self.draws = methods, draws
+    def __init__(self, methods: Sequence[str], draws: int, scale: float) -> None:
+        self.methods, self.draws, self.scale = methods, draws, scale
         self.channel = (
             Channel(sign_channel(_WIDEST)) if "optimal-dependent" in methods else None)
 
@@ -108,7 +113,8 @@ class _Noise:
         for k, method in enumerate(self.methods):
             if method not in ("none", "optimal-dependent"):
                 own = slice(k * self.draws, (k + 1) * self.draws)
-                self.added_to[:, own] = SENSITIVITY * quantile(method)(uniforms)
+                drawn = quantile(method)(uniforms)
+                self.added_to[:, own] = self.scale * SENSITIVITY * drawn
 
     def added(self, sums: Floats, k: int) -> Floats:
         """The sums with the noise of step k."""
