@@ -49,9 +49,9 @@ class Noise:
         held = np.load(folder / "noises.npz")
         self.cp, self.scale = cp, scale
         self.tables = {name: cp.asarray(2.0 * scale * held[name]) for name in METHODS[1:5]}
-        rows = np.minimum(held["rows"], 1.0)
-        self.count, self.width = rows.shape
-        self.keys = cp.asarray((rows + np.arange(self.count)[:, None]).ravel())
+        rows = held["rows"]
+        self.last, self.width = len(rows) - 1, rows.shape[1]
+        self.keys = cp.asarray((rows + np.arange(len(rows))[:, None]).ravel())
         self.outputs = cp.asarray(held["outputs"])
         self.low, self.step = float(held["low"]), float(held["step"])
         self.tails = [tuple(cp.asarray(x) for x in held[side]) for side in ("left", "right")]
@@ -63,15 +63,20 @@ class Noise:
     def answers(self, values, uniforms):
         """One answer for each sum of gradients."""
         cp = self.cp
-        cell = cp.floor((values - self.low) / self.step)
-        row = cp.clip(cell, 0, self.count - 1).astype(cp.int64)
-        at = cp.searchsorted(self.keys, row + cp.minimum(uniforms, 1 - 1e-12)) - row * self.width
-        at = cp.minimum(at, self.width - 1)
-        found = cp.where(at < self.width - 1, self.outputs[cp.minimum(at, self.width - 2)], values)
-        middle = self.low + (cell + 0.5) * self.step
-        for beyond, (offsets, sums) in zip((cell < 0, cell >= self.count), self.tails, strict=True):
-            j = cp.searchsorted(sums, cp.minimum(uniforms, sums[-1]))
-            found = cp.where(beyond, middle + offsets[cp.minimum(j, len(offsets) - 1)], found)
+        place = (values - self.low) / self.step
+        below = cp.floor(place)
+        share = place - below
+        up = uniforms < share
+        node = below + up
+        uniform = cp.where(up, uniforms / cp.where(up, share, 1.0),
+                           (uniforms - share) / cp.where(up, 1.0, 1.0 - share))
+        row = cp.clip(node, 0, self.last).astype(cp.int64)
+        at = cp.searchsorted(self.keys, row + cp.minimum(uniform, 1 - 1e-12)) - row * self.width
+        found = self.outputs[cp.clip(at, 0, self.width - 1)]
+        centre = self.low + node * self.step
+        for beyond, (offsets, sums) in zip((node < 0, node > self.last), self.tails, strict=True):
+            j = cp.searchsorted(sums, cp.minimum(uniform, sums[-1]))
+            found = cp.where(beyond, centre + offsets[cp.minimum(j, len(offsets) - 1)], found)
         return found
 
 

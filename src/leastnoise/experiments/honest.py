@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +139,7 @@ def run(place: Place) -> Report:
     epsilons = EPSILONS[2:4] if place.quick else EPSILONS
     splits = 2 if place.quick else SPLITS
     path = place.out / "honest-splits.csv"
-    rows: list[tuple[Any, ...]] = []
+    rows: list[Sequence[Any]] = []
     pictures = {}
     for model, names in (("naive Bayes", BAYES), ("logistic regression", LOGISTIC)):
         chosen = ("synthetic",) if place.quick else names
@@ -167,7 +167,7 @@ def run(place: Place) -> Report:
     )
 
 
-def _worst(rows: list[tuple[Any, ...]]) -> tuple[float, str]:
+def _worst(rows: list[Sequence[Any]]) -> tuple[float, str]:
     """By how many standard errors `optimal` is worse than the best rival, where it is worst."""
     found = (-math.inf, "")
     for model, name, noise, epsilon, mean, error, _ in rows:

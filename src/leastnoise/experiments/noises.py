@@ -93,42 +93,50 @@ def sign_channel(half: int) -> DependentDesign:
 
 
 class Channel:
-    """A data dependent design as tables: many values at once, one uniform each."""
+    """A data dependent design as tables: many values at once, one uniform each.
+
+    A value is rounded to a node at random and answered from the node's row, as a release is; the
+    uniform that decides the rounding is stretched and decides the answer too.
+    """
 
     def __init__(self, channel: DependentDesign) -> None:
-        low, high = channel.core
-        middles = channel.row_values
-        self.low, self.count = low, len(middles)
-        self.step = (high - low) / self.count
-        laws = [channel._law(float(middle)) for middle in middles]
-        # The last entry of a law is the value itself.
-        self.outputs = laws[0][0][:-1]
-        self.cumulative = np.cumsum([weights for _, weights in laws], axis=1)
+        nodes = channel.nodes
+        self.low, self.last = float(nodes[0]), len(nodes) - 1
+        self.step = float(nodes[-1] - nodes[0]) / self.last
+        laws = [channel.law(float(node)) for node in nodes]
+        self.outputs = np.unique(np.concatenate([answers for answers, _ in laws]))
+        masses = np.zeros((len(laws), len(self.outputs)))
+        for row, (answers, weights) in zip(masses, laws, strict=True):
+            np.add.at(row, np.searchsorted(self.outputs, answers), weights)
+        self.cumulative = np.minimum(np.cumsum(masses, axis=1), 1.0)
         # One sorted list for all rows: row k lives in (k, k + 1].
-        rows = np.arange(self.count)[:, None]
-        self._keys = (np.minimum(self.cumulative, 1.0) + rows).ravel()
+        self._keys = (self.cumulative + np.arange(len(laws))[:, None]).ravel()
         self.tails: list[tuple[Floats, Floats]] = []
         if channel.bounds != channel.core:
-            for cell in (-2, self.count + 1):
-                middle = low + (cell + 0.5) * self.step
-                places, weights = channel._law(middle)
-                self.tails.append((places[:-1] - middle, np.cumsum(weights[:-1])))
+            for node in (-3, self.last + 3):
+                place = self.low + node * self.step
+                answers, weights = channel.law(place)
+                self.tails.append((answers - place, np.cumsum(weights)))
 
     def answers(self, values: Floats, uniforms: Floats) -> Floats:
         """One answer for each value."""
-        cell = np.floor((values - self.low) / self.step)
+        place = (values - self.low) / self.step
         if not self.tails:
-            cell = np.clip(cell, 0, self.count - 1)
-        inside = (cell >= 0) & (cell < self.count)
-        row = np.clip(cell, 0, self.count - 1).astype(np.int64)
-        width = self.cumulative.shape[1]
-        at = np.searchsorted(self._keys, row + np.minimum(uniforms, 1 - 1e-12)) - row * width
-        at = np.minimum(at, width - 1)
-        found = np.where(at < width - 1, self.outputs[np.minimum(at, width - 2)], values)
-        for side, (offsets, cumulative) in zip((-1, 1), self.tails, strict=False):
-            beyond = ~inside & (cell < 0 if side < 0 else cell >= self.count)
+            place = np.clip(place, 0, self.last)
+        below = np.floor(place)
+        share = place - below
+        up = uniforms < share
+        node = below + up
+        uniform = np.where(up, uniforms / np.where(up, share, 1.0),
+                           (uniforms - share) / np.where(up, 1.0, 1.0 - share))
+        row = np.clip(node, 0, self.last).astype(np.int64)
+        width = len(self.outputs)
+        at = np.searchsorted(self._keys, row + np.minimum(uniform, 1 - 1e-12)) - row * width
+        found = self.outputs[np.clip(at, 0, width - 1)]
+        for beyond, (offsets, cumulative) in zip(
+                (node < 0, node > self.last), self.tails, strict=False):
             if beyond.any():
-                j = np.searchsorted(cumulative, np.minimum(uniforms[beyond], cumulative[-1]))
-                middle = self.low + (cell[beyond] + 0.5) * self.step
-                found[beyond] = middle + offsets[np.minimum(j, len(offsets) - 1)]
+                j = np.searchsorted(cumulative, np.minimum(uniform[beyond], cumulative[-1]))
+                nearby = offsets[np.minimum(j, len(offsets) - 1)]
+                found[beyond] = self.low + node[beyond] * self.step + nearby
         return np.asarray(found)
