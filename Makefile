@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench diffprivlib reproduce wheel clean
+.PHONY: demo test lint slow bench diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -50,6 +50,15 @@ $(VENV)-diffprivlib/.ready: pyproject.toml
 
 diffprivlib: $(VENV)-diffprivlib/.ready
 	$(VENV)-diffprivlib/bin/python -m pytest tests/interop/diffprivlib
+
+# The classifiers: speed, and beside diffprivlib's at equal budgets (an hour or more).
+bench-classifiers: $(VENV)/.dev
+	$(BIN)/python benchmarks/simulation.py synthetic
+
+against-diffprivlib: $(VENV)-diffprivlib/.ready
+	$(VENV)-diffprivlib/bin/python -m pip install --quiet --disable-pip-version-check dp-accounting
+	mkdir -p build
+	$(VENV)-diffprivlib/bin/python benchmarks/against_diffprivlib.py build/against_diffprivlib.csv
 
 reproduce: $(VENV)/.dev
 	$(BIN)/leastnoise reproduce all --jobs 2 --out build/reproduction

@@ -23,8 +23,8 @@ from .report import Place, Report, figure
 EPSILONS = ("0.1", "0.3", "1", "3", "10")
 DELTA = 1e-5
 NOISES = ("optimal", "analytic-gaussian", "laplace", "truncated-laplace", "tulap", "gaussian")
-BAYES = ("adult", "bank", "abalone", "contraceptive", "breast-cancer", "absent")
-LOGISTIC = ("adult", "bank", "abalone", "contraceptive", "spambase", "absent")
+BAYES = ("abalone", "contraceptive", "breast-cancer", "absent")
+LOGISTIC = ("abalone", "contraceptive")
 SPLITS = 10
 FIELDS = ("model", "dataset", "noise", "epsilon", "split", "error", "picked")
 
@@ -182,29 +182,26 @@ def _worst(rows: list[Sequence[Any]]) -> tuple[float, str]:
 
 
 def _picture(pictures: dict[str, Any], epsilons: tuple[str, ...]) -> Any:
-    wide = max(len(names) for names, _ in pictures.values())
-    drawing = figure(3.0 * min(wide, 3) + 1, 2.6 * 2 * math.ceil(wide / 3))
-    deep = math.ceil(wide / 3)
-    at = 0
-    for model, (names, found) in pictures.items():
-        for k, name in enumerate(names):
-            axes = drawing.add_subplot(2 * deep, min(wide, 3), at + k + 1)
-            for noise in NOISES:
-                points = [summary(found, model, name, noise, e) for e in epsilons]
-                x = [float(e) for e in epsilons]
-                axes.errorbar(
-                    x, [p[0] for p in points], yerr=[p[1] for p in points], label=noise,
-                    linewidth=2.0 if noise == "optimal" else 1.0, markersize=3, marker="o",
-                    zorder=3 if noise == "optimal" else 2)
-            axes.axhline(summary(found, model, name, "none", "1")[0], color="black", linewidth=0.8,
-                         linestyle=":", label="no noise")
-            axes.set_xscale("log")
-            axes.set_title(f"{model}: {name}", fontsize=9)
-            axes.tick_params(labelsize=7)
-            if k % 3 == 0:
-                axes.set_ylabel("test error, %", fontsize=8)
-            if at == 0 and k == 0:
-                axes.legend(fontsize=6)
-        at += deep * min(wide, 3)
+    panels = [(model, name, found) for model, (names, found) in pictures.items() for name in names]
+    across = min(len(panels), 3)
+    down = math.ceil(len(panels) / across)
+    drawing = figure(3.0 * across + 1, 2.8 * down + 0.3)
+    for k, (model, name, found) in enumerate(panels):
+        axes = drawing.add_subplot(down, across, k + 1)
+        for noise in NOISES:
+            points = [summary(found, model, name, noise, e) for e in epsilons]
+            axes.errorbar(
+                [float(e) for e in epsilons], [p[0] for p in points], yerr=[p[1] for p in points],
+                label=noise, linewidth=2.0 if noise == "optimal" else 1.0, markersize=3,
+                marker="o", zorder=3 if noise == "optimal" else 2)
+        bare = summary(found, model, name, "none", "1")[0]
+        axes.axhline(bare, color="black", linewidth=0.8, linestyle=":", label="no noise")
+        axes.set_xscale("log")
+        axes.set_title(f"{model}: {name}", fontsize=9)
+        axes.tick_params(labelsize=7)
+        if k % across == 0:
+            axes.set_ylabel("test error, %", fontsize=8)
+        if k == 0:
+            axes.legend(fontsize=6)
     drawing.supxlabel("total epsilon (delta = 1e-5)", fontsize=9)
     return drawing
