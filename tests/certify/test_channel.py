@@ -151,7 +151,9 @@ def test_additive_noise_for_every_value() -> None:
     assert parse_channel(json.loads(document.dumps())) == document
     for key, value, claim in (("upper", "0.74", "upper"), ("delta", "0.49", "privacy")):
         assert check_channel(parse_channel({**data, key: value})).verdict(claim) == "refuted"
-    for wrong in ({"crossing": {"at": "1", "slope": "1"}}, {"beyond": ["0", "2"]},
+    wider = parse_channel({**data, "beyond": ["-1", "9"]})
+    assert check_channel(wider).proven and wider.ends == (-1, 9)
+    for wrong in ({"crossing": {"at": "1", "slope": "1"}}, {"beyond": ["1", "2"]},
                   {"channel": BY_HAND["channel"]}, {"additive": {"step": "1"}}):
         with pytest.raises(FormatError):
             parse_channel({**data, **wrong})

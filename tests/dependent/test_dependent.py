@@ -126,7 +126,8 @@ def test_ends_given_as_floats() -> None:
     ("bounds", (4, 0), "low < high"), ("bounds", 3, "low < high"), ("prior", "flat", "uniform"),
     ("gap", 0, "1e-9"), ("delta", 1, "below 1"), ("loss", "l7", "l1"),
     ("prior", {"edges": [0, 4], "masses": [-1]}, "non-negative"), ("prior", [5.0], "samples"),
-    ("instance_bound", -1, "positive"), ("crossing", (9, 1), "slope"), ("outputs", [], "answers"),
+    ("resolution", 999, "at most 256"), ("instance_bound", -1, "positive"),
+    ("crossing", (9, 1), "slope"), ("outputs", [], "answers"),
 ])
 def test_bad_arguments(key, value, words) -> None:
     with pytest.raises(ArgumentError, match=words) as caught:

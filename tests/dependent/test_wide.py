@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from leastnoise import design
 from leastnoise.certify.channel import check_channel, parse_channel
 from leastnoise.cli.dependent import describe, lines, run_dependent
 from leastnoise.dependent import design_dependent
@@ -93,6 +94,14 @@ def test_a_wide_range_gets_a_core() -> None:
     assert "values of the core, 90 to 110" in found.status
     with pytest.raises(ArgumentError, match="core must be given with a prior"):
         design_dependent(epsilon=1, delta=0.1, bounds=(-5000, 5000), prior=[1, 2])
+
+
+def test_never_worse_than_additive_noise() -> None:
+    found = design_dependent(**WIDE, gap=0.01)
+    additive = design(epsilon=1, delta=0.1, sensitivity=2, gap=0.001)
+    assert not found.converged and found.upper <= 1.01 * additive.upper
+    assert found.verify().proven and found.bounds == (-5000, 5000)
+    assert abs(found.release(-4321.5) + 4321.5) < 50
 
 
 def test_bad_cores() -> None:

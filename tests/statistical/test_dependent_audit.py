@@ -82,7 +82,7 @@ def test_audit_with_system_entropy_and_more_samples(epsilon, delta, integer) -> 
     pairs = [(0, 2), (5, 3), (12, 10), (6, 7)] if integer else pairs_of(found)
     best = 0.0
     for one, two in pairs:
-        a, b = (found.sample(v, 4_000_000, entropy=system_entropy()) for v in (one, two))
+        a, b = (found.sample(v, 1_000_000, entropy=system_entropy()) for v in (one, two))
         low, high = violation(a, b, epsilon)
         assert low <= delta
         best = max(best, high)

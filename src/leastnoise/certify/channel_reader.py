@@ -86,7 +86,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     rows = _rows(channel["rows"], last)
     noise = _noise(channel["noise"]) if "noise" in channel else None
     demand(bool(rows) != ("additive" in data), 'there must be either "rows" or "additive"')
-    demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
+    if rows:
+        demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     document = ChannelDocument(
         question=question,

@@ -34,6 +34,8 @@ from .regions import RegionSearch
 from .search import Search
 from .wide import WideSearch
 
+#: The finest mesh that may be asked for.
+MOST_CELLS = 256
 #: Without a time limit the search ends after this many seconds.
 LONGEST = 600.0
 
@@ -401,6 +403,8 @@ def design_dependent(
     limit = check_time_limit(time_limit)
     seconds = LONGEST if limit is None else limit
     cells = check_resolution(resolution)
+    if cells is not None and cells > MOST_CELLS:
+        raise ArgumentError("resolution", resolution, f"at most {MOST_CELLS} cells of the range")
     search: Search
     if core is not None:
         refuse_with_noise(

@@ -126,9 +126,19 @@ class WideSearch(NodeSearch):
             if self._done():
                 break
             self._lower(mesh)
+        if not self._done():
+            self._additive()
         if not (self._done() or self.reason):
             self.reason = "the finest mesh was reached"
         return self.bracket
+
+    def _additive(self) -> None:
+        """The same noise for all values, those of the core too."""
+        super()._additive()
+        found = self.bracket.upper
+        if found is not None and found.document.additive is not None:
+            document = replace(found.document, beyond=self.wide)
+            self.bracket.upper = replace(found, document=document)
 
     def _core(self, mesh: Mesh) -> None:
         """Rows for the nodes of the core, those of the nodes around it being fixed."""
