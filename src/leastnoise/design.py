@@ -225,7 +225,8 @@ def design(
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
     progress: called now and then with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
-        `instance_bound`, `outputs`, `crossing`, `exact_answers`, `core`.
+        `instance_bound`, `max_error`, `outputs`, `crossing`, `exact_answers`, `monotone`,
+        `regions`, `core`.
     """
     if bounds is not None:
         return design_dependent(

@@ -24,6 +24,7 @@ from leastnoise.certify.channel import (
     channel_dual_bound,
     channel_loss,
     check_channel,
+    largest_error,
     parse_channel,
     worst_pair,
     worst_value_loss,
@@ -73,6 +74,7 @@ def test_by_hand() -> None:
     assert channel_loss(document) == Fraction(2, 3)
     assert channel_dual_bound(document.question, document.certificate) == QUARTER
     assert worst_value_loss(document) == Fraction(3, 4)
+    assert largest_error(document) == 2
     report = check_channel(document)
     assert report.proven and report.exit_code == 0
     assert [claim.slack for claim in report.claims] == [0, 0, 0, 0]
@@ -87,12 +89,13 @@ def test_by_hand() -> None:
     ({"channel__denominator": "5"}, "distribution"),
     ({"channel__rows": [["4", "0", "0"], ["1", "2", "1"], ["1", "0", "3"]]}, "privacy"),
     ({"instance_bound": "0.74"}, "instance"),
+    ({"max_error": "1.99"}, "max_error"),
     ({"certificate__pairs": []}, "lower"),
 ])
 def test_refutes(keys: dict, claim: str) -> None:
     report = check_channel(parse_channel(changed(**keys)))
     assert report.verdict(claim) == "refuted" and report.exit_code == 1
-    if claim != "instance":
+    if claim not in ("instance", "max_error"):
         assert claim in check_file(json.dumps(changed(**keys)))
 
 

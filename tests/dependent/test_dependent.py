@@ -342,3 +342,22 @@ def test_the_best_constant() -> None:
     low, high = (np.arange(3000) + 0.5) / 3000, 1 + 3 * (np.arange(1000) + 0.5) / 1000
     values = np.concatenate([low, high])  # with median 2/3
     assert float(found.value) == pytest.approx(np.abs(values - 2 / 3).mean(), rel=1e-3)
+
+
+def test_answers_within_a_distance() -> None:
+    free = design_dependent(**BASE, gap=0.05)
+    design = design_dependent(**BASE, gap=0.05, max_error=2.5)
+    assert design.verify().verdict("max_error") == "proven" and design.verify().proven
+    assert design.upper >= free.lower
+    for value in (0.0, 0.011, 1.7, 2.0, 4.0):
+        answers, masses = design.law(value)
+        assert np.abs(answers[masses > 0] - value).max() <= 2.5
+    answers, masses = free.law(0.0)
+    assert answers[masses > 0].max() > 2.5
+    # The lower bound uses it: with whole numbers both are exact, and nearer answers cost more.
+    counts = {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 6), "integer": True}
+    wide, near = design_dependent(**counts), design_dependent(**counts, max_error=3)
+    assert wide.converged and near.converged and near.verify().proven
+    assert near.lower > wide.upper
+    with pytest.raises(ArgumentError, match="max_error must be larger"):
+        design_dependent(**BASE, max_error=0.1, time_limit=2)

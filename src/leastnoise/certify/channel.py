@@ -40,6 +40,8 @@ def check_channel(document: ChannelDocument) -> Report:
     claims.append(_lower(document))
     if document.question.instance_bound is not None:
         claims.append(_instance(document))
+    if document.question.max_error is not None:
+        claims.append(_max_error(document, document.question.max_error))
     if document.question.monotone:
         claims.append(_monotone(document))
     return Report(tuple(claims))
@@ -291,6 +293,7 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
         if question.instance_bound is None:
             raise FormatError("multipliers of an instance bound that is not there")
         total -= question.instance_bound * sum(certificate.instance)
+    span = answer_span(question, step, count)
     # The rest in whole numbers: many rows times many outputs.
     unit = lcm(*(low.denominator for low in floors.values()))
     whole = {i: int(low * unit) for i, low in floors.items()}
@@ -299,16 +302,25 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
         above, below = weight.numerator * scale * bottom, weight.denominator * unit
         if question.crossing is None:
             least = min(
-                above * whole[y - k] + below * gain for y, gain in enumerate(gains[k])
+                above * whole[y - k] + below * gains[k][y]
+                for y in range(max(0, k - span), min(count, k + span + 1))
             )
             total += Fraction(least, below * scale * bottom)
         else:
             total += min(
-                weight * floors[y - k] + Fraction(gain, scale * bottom)
+                weight * floors[y - k] + Fraction(gains[k][y], scale * bottom)
                 + weights[k] * crossing_floor(question, step, k, y)
-                for y, gain in enumerate(gains[k])
+                for y in range(max(0, k - span), min(count, k + span + 1))
             )
     return total
+
+
+def answer_span(question: Question, step: Fraction, count: int) -> int:
+    """How many nodes away from a value its answer may be, after rounding to nodes."""
+    if question.max_error is None:
+        return count
+    reach = question.max_error / step
+    return floor(reach) if question.integer else ceil(reach + 1) - 1
 
 
 def _common_denominator(certificate: ChannelCertificate) -> int:
@@ -390,6 +402,33 @@ def _instance(document: ChannelDocument) -> Claim:
     return claim_of("instance", bound - worst, words, f"{words}: too much")
 
 
+# -- the largest error ------------------------------------------------------------------------
+
+
+def largest_error(document: ChannelDocument) -> Fraction:
+    """At least the distance of every possible answer from the true value.
+
+    Values that may be rounded to a node lie less than a step from it, and in the range.
+    """
+    step = Fraction(0) if document.question.integer else document.step
+    low, high = document.ends
+    first, laws = _laws(document)
+    worst = Fraction(0)
+    for k in range(first, first + len(laws)):
+        answers, weights = document.law(k)
+        used = [y for y, w in zip(answers, weights, strict=True) if w]
+        node = document.place(k)
+        worst = max(
+            worst, max(used) - max(low, node - step), min(high, node + step) - min(used))
+    return worst
+
+
+def _max_error(document: ChannelDocument, bound: Fraction) -> Claim:
+    worst = largest_error(document)
+    words = f"no answer is further than {nearest_float(worst):.12g} from the true value"
+    return claim_of("max_error", bound - worst, words, f"{words}: too far")
+
+
 # -- order ------------------------------------------------------------------------------------
 
 
@@ -416,8 +455,26 @@ def _monotone(document: ChannelDocument) -> Claim:
 
 
 __all__ = [
-    "ChannelCertificate", "ChannelDocument", "Crossing", "LatticeNoise", "NodeLosses",
-    "PairMultipliers", "Prior", "Question", "additive_part", "channel_dual_bound", "channel_loss",
-    "check_channel", "crossing_floor", "disorder", "is_convex", "law_hockey_sticks", "node_weights",
-    "parse_channel", "worst_pair", "worst_value_loss",
+    "ChannelCertificate",
+    "ChannelDocument",
+    "Crossing",
+    "LatticeNoise",
+    "NodeLosses",
+    "PairMultipliers",
+    "Prior",
+    "Question",
+    "additive_part",
+    "answer_span",
+    "channel_dual_bound",
+    "channel_loss",
+    "check_channel",
+    "crossing_floor",
+    "disorder",
+    "is_convex",
+    "largest_error",
+    "law_hockey_sticks",
+    "node_weights",
+    "parse_channel",
+    "worst_pair",
+    "worst_value_loss",
 ]

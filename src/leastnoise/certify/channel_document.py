@@ -149,6 +149,8 @@ class ChannelDocument:
             }
         if asked.instance_bound is not None:
             data["instance_bound"] = text_of(asked.instance_bound)
+        if asked.max_error is not None:
+            data["max_error"] = text_of(asked.max_error)
         if asked.monotone:
             data["monotone"] = True
         if self.beyond is not None:

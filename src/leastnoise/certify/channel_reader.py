@@ -69,7 +69,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
-        {"integer", "instance_bound", "crossing", "monotone", "beyond", "additive"},
+        {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -109,6 +109,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     if "additive" in data:
         demand(question.crossing is None, '"additive" does not go with "crossing"')
         demand(noise is None, '"additive" does not go with "noise"')
+        demand(question.max_error is None, '"additive" does not go with "max_error"')
         document = replace(document, additive=_additive(data, question.integer))
     return document
 
@@ -189,6 +190,7 @@ def _question(data: Mapping[str, Any]) -> Question:
         loss_from_spec(read_object(data["loss"], "loss"), read_short_number), low, high,
         integer, _prior(data["prior"], low, high, integer), bound,
         _crossing(data["crossing"], low, high) if "crossing" in data else None,
+        read_positive(data["max_error"], "max_error") if "max_error" in data else None,
         read_flag(data.get("monotone", False), "monotone"),
     )
 

@@ -43,6 +43,7 @@ class Question:
     prior: Prior | None = None  # None: uniform
     instance_bound: Fraction | None = None
     crossing: Crossing | None = None
+    max_error: Fraction | None = None  # no answer further than this from the true value
     monotone: bool = False  # whether larger values must have stochastically larger answers
 
     @property

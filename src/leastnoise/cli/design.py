@@ -37,6 +37,9 @@ def design(
     instance_bound: Annotated[
         str | None, typer.Option(help="With --bounds: no value's expected loss above this.")
     ] = None,
+    max_error: Annotated[
+        str | None, typer.Option(help="With --bounds: no answer further than this from the value.")
+    ] = None,
     monotone: Annotated[
         bool, typer.Option("--monotone", help="With --bounds: answers grow with the value.")
     ] = False,
@@ -65,8 +68,8 @@ def design(
     for option, path in (("out", out), ("plot", plot)):
         if path is not None and not path.parent.is_dir():
             raise ArgumentError(option, str(path), "a path in a folder that exists")
-    ranged = {"prior": prior, "instance_bound": instance_bound, "monotone": monotone or None,
-              "regions": regions, "core": core}
+    ranged = {"prior": prior, "instance_bound": instance_bound, "max_error": max_error,
+              "monotone": monotone or None, "regions": regions, "core": core}
     for name, value in ranged.items():
         if value is not None and bounds is None:
             raise ArgumentError(name, value, "left out without --bounds")

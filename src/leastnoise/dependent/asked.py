@@ -37,6 +37,7 @@ class DependentOptions(TypedDict, total=False):
 
     prior: PriorLike
     instance_bound: Number | None
+    max_error: Number | None
     outputs: Iterable[Number] | None
     crossing: tuple[Number, Number] | None
     exact_answers: bool
@@ -66,6 +67,7 @@ def question_of(
     instance_bound: Number | None,
     crossing: tuple[Number, Number] | None,
     monotone: bool = False,
+    max_error: Number | None = None,
 ) -> Question:
     """The question a user means; refuses what makes no sense, naming the argument."""
     exact_loss = as_loss(loss)
@@ -87,10 +89,13 @@ def question_of(
                 "instance_bound", instance_bound, "left out unless the loss is convex, and without "
                 "crossing: only then is it known where a value's loss is largest"
             )
+    farthest = None if max_error is None else rational(max_error, "max_error")
+    if farthest is not None and farthest <= 0:
+        raise ArgumentError("max_error", max_error, "positive")
     return Question(
         check_epsilon(epsilon), check_delta(delta, epsilon),
         check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
-        prior_of(prior, low, high, integer), bound, rule, monotone,
+        prior_of(prior, low, high, integer), bound, rule, farthest, monotone,
     )
 
 
@@ -141,6 +146,8 @@ def refuse_with_noise(question: Question, what: str, **options: object) -> None:
     """What a core, or regions, with additive noise beside or in them do not go with."""
     if question.instance_bound is not None:
         options["instance_bound"] = question.instance_bound
+    if question.max_error is not None:
+        options["max_error"] = question.max_error
     if question.monotone:
         options["monotone"] = True
     for name, value in options.items():

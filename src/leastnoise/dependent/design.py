@@ -352,6 +352,7 @@ def design_dependent(
     resolution: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     instance_bound: Number | None = None,
+    max_error: Number | None = None,
     outputs: Iterable[Number] | None = None,
     crossing: tuple[Number, Number] | None = None,
     exact_answers: bool = True,
@@ -368,6 +369,8 @@ def design_dependent(
     integer: values and answers are whole; `bounds` and `sensitivity` too.
     resolution: cells of the range on the finest mesh; chosen by the engine if None.
     instance_bound: no value's expected loss may exceed it (convex losses only).
+    max_error: no answer may be further than this from the true value; `lower` is then over
+        answers that keep to it.
     outputs: the only answers allowed. The lower bound stays one over all answers.
     crossing: (at, slope): an answer on the other side of `at` than the true value costs
         slope * |answer - at| more.
@@ -395,7 +398,7 @@ def design_dependent(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
         bounds=bounds if core is None else core, prior=prior,
         integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
-        monotone=bool(monotone),
+        monotone=bool(monotone), max_error=max_error,
     )
     if question.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")

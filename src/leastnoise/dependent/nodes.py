@@ -42,7 +42,7 @@ class WholeChannel:
 
 def fewest_steps(mesh: Mesh) -> int:
     """Steps of the range to begin with."""
-    bounded = mesh.question.instance_bound is not None
+    bounded = mesh.question.instance_bound is not None or mesh.question.max_error is not None
     return fitting_steps(mesh, _FEWEST_STEPS_BOUNDED if bounded else _FEWEST_STEPS)
 
 

@@ -14,14 +14,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.channel import Question
+from ..certify.channel import Question, answer_span
 from ..errors import ArgumentError
 from ..search import Search as AdditiveSearch
 from ..steering import BracketOf, Progress, Steered
 from .lower import Lower, exact_lower
 from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
 from .nodes import fewest_steps
-from .program import ChannelProgram, Pattern, Round
+from .program import ChannelProgram, Ints, Pattern, Round
 from .simple import additive_upper, constant_upper, problem_of
 from .translated import translated_lower
 from .upper import (
@@ -112,9 +112,10 @@ class Search(Steered[Bracket]):
                 raise
             self.reason = "interrupted"
         if self.bracket.upper is None:
+            name = "instance_bound" if self.question.max_error is None else "max_error"
             raise ArgumentError(
-                "instance_bound", self.question.instance_bound,
-                "larger: no channel was found that keeps every value's loss that low",
+                name, float(getattr(self.question, name)),
+                "larger: no private answers were found that keep to it at every value",
             )
         if not (self._done() or self.reason):
             self.reason = "the finest mesh was reached"
@@ -169,7 +170,8 @@ class Search(Steered[Bracket]):
     def _simple(self) -> None:
         """The constant answer and the closed forms, so that there is always an incumbent."""
         self.bracket.offer_upper(constant_upper(self.question, self.outputs))
-        if self.question.instance_bound is not None or self._too_wide():
+        bounded = self.question.instance_bound is not None or self.question.max_error is not None
+        if bounded or self._too_wide():
             return
         if self.question.integer:
             mesh = mesh_of(self.question, 0)
@@ -207,7 +209,8 @@ class Search(Steered[Bracket]):
     def _additive(self) -> None:
         """The best additive noise: a bracket that stays open must not be worse than it."""
         self._tried_additive = True
-        if self.question.crossing is not None or self.outputs is not None:
+        asked = (self.question.crossing, self.outputs, self.question.max_error)
+        if any(one is not None for one in asked):
             return
         left = 20.0 if self.deadline is None else self.deadline - self.clock()
         found = additive_upper(
@@ -219,7 +222,7 @@ class Search(Steered[Bracket]):
     def _lower(self, mesh: Mesh) -> None:
         question = self.question
         costs = lower_costs(mesh)
-        program = self._program(costs, mesh.nearest, None)
+        program = self._program(costs, mesh.nearest, None, labels=self._near(mesh))
         if question.instance_bound is not None:
             floors = lower_costs(replace(mesh, question=_unweighted(question))) * mesh.count
             for k in range(mesh.count):
@@ -264,7 +267,7 @@ class Search(Steered[Bracket]):
         costs, atom_costs = upper_costs(mesh, outputs), self._atom_costs(mesh)
         program = self._program(
             costs, mesh.farthest, atom_costs if self.atoms else None, self._inside(),
-            turns=self._outputs_turn(),
+            turns=self._outputs_turn(), labels=self._within(mesh, outputs),
         )
         self._limit_values(program, mesh, outputs)
         low, width = float(self.question.low), float(self.question.width)
@@ -307,7 +310,8 @@ class Search(Steered[Bracket]):
         self.bracket.resolutions.append(mesh.count)
         outputs = mesh.centres()
         costs = lower_costs(mesh)
-        program = self._program(costs, mesh.nearest, None, self._inside())
+        program = self._program(
+            costs, mesh.nearest, None, self._inside(), labels=self._near(mesh))
         self._limit_values(program, mesh, outputs)
         self._seed(program, self._lower_pattern, (np.arange(mesh.count) + 0.5) / mesh.count)
         last = self._lower_rounds(program, mesh)
@@ -334,8 +338,30 @@ class Search(Steered[Bracket]):
     # -- parts ----------------------------------------------------------------------------------
 
     def _inside(self) -> float:
-        return float(self.question.delta) * (
-            1 if self.question.instance_bound is None else 1 - _INSIDE)
+        bounded = self.question.instance_bound is not None or self.question.max_error is not None
+        return float(self.question.delta) * (1 - _INSIDE if bounded else 1)
+
+    def _near(self, mesh: Mesh) -> Ints | None:
+        """Outputs of the lower program that an answer within the largest error rounds to."""
+        if self.question.max_error is None:
+            return None
+        k = np.arange(mesh.count)
+        far = np.abs(k[:, None] - k) > answer_span(self.question, mesh.step, mesh.count)
+        return np.where(far, -1, k[:, None] * mesh.count + k)
+
+    def _within(self, mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
+        """Outputs within the largest error of all values that may use the row of a cell."""
+        question, bound = self.question, self.question.max_error
+        if bound is None:
+            return None
+        step = Fraction(0) if question.integer else question.width / fewest_steps(mesh)
+        far = []
+        for pieces in question.pieces(mesh.step):
+            start = max(question.low, pieces[0][0] - step)
+            end = min(question.high, pieces[-1][1] + step)
+            far.append([max(abs(y - start), abs(y - end)) > bound for y in outputs])
+        shape = (mesh.count, len(outputs))
+        return np.where(np.array(far), -1, np.arange(mesh.count * len(outputs)).reshape(shape))
 
     def _limit_values(self, program: ChannelProgram, mesh: Mesh, outputs: list[Fraction]) -> None:
         """The instance bound a step beyond both ends of every cell, as far as rounding carries."""
@@ -353,12 +379,12 @@ class Search(Steered[Bracket]):
 
     def _program(
         self, costs: Floats, reach: int, atom_costs: Floats | None, delta: float | None = None,
-        *, turns: bool = True,
+        *, turns: bool = True, labels: Ints | None = None,
     ) -> ChannelProgram:
         return ChannelProgram(
             costs, reach, float(self.question.epsilon),
             float(self.question.delta) if delta is None else delta,
-            symmetric=self.symmetric and turns, atom_costs=atom_costs,
+            symmetric=self.symmetric and turns, atom_costs=atom_costs, labels=labels,
         )
 
     def _outputs_turn(self) -> bool:
@@ -387,7 +413,8 @@ class Search(Steered[Bracket]):
     def _channel(
         self, mesh: Mesh, outputs: list[Fraction], rows: Floats, atoms: Floats | None
     ) -> Channel:
-        fixed = self.outputs is not None or self.question.crossing is not None
+        question = self.question
+        fixed = (self.outputs, question.crossing, question.max_error) != (None, None, None)
         none = np.zeros(mesh.count)
         return Channel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
 

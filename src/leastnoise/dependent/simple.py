@@ -17,7 +17,6 @@ from ..certify.channel import (
     Question,
     additive_part,
     channel_loss,
-    worst_value_loss,
 )
 from ..errors import ArgumentError
 from ..exact import round_up
@@ -25,7 +24,7 @@ from ..search import Search as AdditiveSearch
 from ..spec import Problem
 from .mesh import mesh_of
 from .nodes import MOST_STEPS, document_on_nodes, fitting_steps
-from .upper import Upper
+from .upper import Upper, obeys_bounds
 
 #: Values that stand for the range when the best constant is chosen.
 _VALUES = 512
@@ -71,10 +70,9 @@ def constant_upper(question: Question, outputs: tuple[Fraction, ...] | None) -> 
     costs = [float(masses @ _cost(question, float(y), values)) for y in answers]
     best = answers[int(np.argmin(costs))]
     document = document_on_nodes(question, step, 1, [{best: 1}] * (last + 1))
-    value = round_up(channel_loss(document), 15)
-    bound = question.instance_bound
-    if bound is not None and worst_value_loss(document) > bound:
+    if not obeys_bounds(document):
         return None
+    value = round_up(channel_loss(document), 15)
     return Upper(value, replace(document, upper=value), last, "constant")
 
 

@@ -16,6 +16,7 @@ from ..bounds.upper import rivals
 from ..certify.channel import (
     ChannelDocument,
     channel_loss,
+    largest_error,
     worst_pair,
     worst_value_loss,
 )
@@ -205,7 +206,14 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
         if channel.mesh.question.integer or finer is None:
             break
         steps = finer
-    bound = document.question.instance_bound
-    if bound is not None and worst_value_loss(document) > bound:
+    if not obeys_bounds(document):
         return None
     return Upper(value, replace(document, upper=value), channel.mesh.count, origin)
+
+
+def obeys_bounds(document: ChannelDocument) -> bool:
+    """Whether the instance bound and the largest error are kept, exactly."""
+    loss, error = document.question.instance_bound, document.question.max_error
+    if loss is not None and worst_value_loss(document) > loss:
+        return False
+    return error is None or largest_error(document) <= error

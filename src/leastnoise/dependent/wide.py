@@ -19,7 +19,6 @@ from ..certify.channel import (
     Question,
     channel_loss,
     worst_pair,
-    worst_value_loss,
 )
 from ..errors import ArgumentError
 from ..exact import round_up
@@ -30,7 +29,7 @@ from .mesh import Floats, Mesh, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .program import ChannelProgram, Pattern
 from .search import WIDE, Bracket, Search
-from .upper import Channel, Upper, float_loss, mix, whole_channel
+from .upper import Channel, Upper, float_loss, mix, obeys_bounds, whole_channel
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
 _FINENESS = (2, 4, 6)
@@ -65,10 +64,7 @@ class NodeSearch(Search):
 
     def _keep(self, document: ChannelDocument, cells: int, origin: str) -> None:
         """Check exactly, and keep the channel if it is better."""
-        if worst_pair(document)[1] > document.question.delta:
-            return
-        bound = document.question.instance_bound
-        if bound is not None and worst_value_loss(document) > bound:
+        if worst_pair(document)[1] > document.question.delta or not obeys_bounds(document):
             return
         value = round_up(channel_loss(document), 15)
         found = Upper(value, replace(document, upper=value), cells, origin)
