@@ -26,11 +26,21 @@ _HOME = {
     "Sum": "losses",
     "Custom": "losses",
     "Loss": "losses",
+    "Distinguishing": "spec.constraints",
+    "LossAtMost": "spec.constraints",
+    "MaxError": "spec.constraints",
+    "Monotone": "spec.constraints",
+    "Support": "spec.constraints",
+    "Symmetric": "spec.constraints",
+    "Unbiased": "spec.constraints",
+    "Unimodal": "spec.constraints",
     "closed_forms": "mechanisms",
     "design_dependent": "dependent",
     "DependentDesign": "dependent",
     "compare": "compare",
     "design_for_error": "compare",
+    "tradeoff": "curves",
+    "frontier": "curves",
     "break_even": "accounting",
     "compose": "accounting",
     "DPLogisticRegression": "estimators",
@@ -55,17 +65,25 @@ __all__ = [
     "DPNaiveBayes",
     "DependentDesign",
     "Design",
+    "Distinguishing",
     "FormatError",
     "Huber",
     "LeastnoiseError",
     "Loss",
+    "LossAtMost",
+    "MaxError",
     "MissingExtraError",
+    "Monotone",
     "Piecewise",
     "Pinball",
     "Power",
     "Progress",
     "RegimeError",
     "Sum",
+    "Support",
+    "Symmetric",
+    "Unbiased",
+    "Unimodal",
     "break_even",
     "budget_grid",
     "closed_forms",
@@ -74,13 +92,16 @@ __all__ = [
     "design",
     "design_dependent",
     "design_for_error",
+    "frontier",
     "load",
     "sweep",
+    "tradeoff",
 ]
 
 if TYPE_CHECKING:
     from .accounting import break_even, compose
     from .compare import compare, design_for_error
+    from .curves import frontier, tradeoff
     from .dependent import DependentDesign, design_dependent
     from .design import Design, design, load
     from .errors import (
@@ -94,6 +115,16 @@ if TYPE_CHECKING:
     from .estimators import DPLogisticRegression, DPNaiveBayes
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
+    from .spec.constraints import (
+        Distinguishing,
+        LossAtMost,
+        MaxError,
+        Monotone,
+        Support,
+        Symmetric,
+        Unbiased,
+        Unimodal,
+    )
     from .steering import Progress
     from .sweep import budget_grid, sweep
 

@@ -6,7 +6,7 @@ Additive noise, a `Design`, or with `bounds` noise that depends on the value, a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from .certify import (
     parse,
     read_any,
 )
+from .constrained import ConstrainedSearch
 from .dependent import (
     DependentDesign,
     DependentOptions,
@@ -34,12 +35,14 @@ from .dependent import (
     refuse_without_bounds,
 )
 from .errors import ArgumentError, CertificateError
-from .exact import Number
-from .losses import Loss
-from .noise import AdditiveNoise, noise_of, release_many, release_one
+from .exact import Number, rational
+from .losses import Loss, as_loss
+from .mechanisms import AnalyticGaussian
+from .noise import AdditiveNoise, Clamped, noise_of, release_many, release_one
 from .sampling import Entropy
 from .search import Bracket, Progress, Search
-from .spec import Problem
+from .spec import Constraint, Problem
+from .spec.problem import check_releases, mu_for, total_budget
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,21 @@ class Design:
     def delta(self) -> float:
         """The privacy budget's delta."""
         return float(self.document.delta)
+
+    @property
+    def gdp(self) -> float | None:
+        """mu, if the noise is proven to be mu-Gaussian-private for it."""
+        return None if self.document.gdp is None else float(self.document.gdp.mu)
+
+    @property
+    def profile(self) -> tuple[tuple[float, float], ...]:
+        """Further budgets (epsilon, delta) that were asked for."""
+        return tuple((float(e), float(d)) for e, d in self.document.profile)
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What else the noise obeys."""
+        return self.document.constraints
 
     @property
     def sensitivity(self) -> float:
@@ -127,9 +145,28 @@ class Design:
             return release_many(self.noise, value, exact=exact, entropy=entropy)
         return release_one(self.noise, value, exact=exact, entropy=entropy)
 
+    def clamped(self, low: int, high: int) -> Clamped:
+        """Integer releases clamped to low..high, with what that does to the loss."""
+        if self.loss is None:
+            raise ArgumentError("loss", "custom", "one that the file holds")
+        return Clamped(self.noise, self.loss, low, high)
+
     def verify(self) -> Report:
         """Run the exact checker on this design's mechanism file."""
         return check(self.document)
+
+    def renyi(self, alpha: Number) -> float:
+        """The Renyi divergence of order alpha between neighbours: reported, not promised."""
+        from .accounting.renyi import renyi
+
+        return renyi(self, alpha)
+
+    def zcdp(self) -> float:
+        """rho of zCDP, to about three digits: reported, not promised; infinite for noise that ends.
+        """
+        from .accounting.renyi import zcdp
+
+        return zcdp(self)
 
     def save(self, path: str | Path) -> Path:
         """Write the mechanism file (complete or not at all); `load` reads it back."""
@@ -148,10 +185,28 @@ class Design:
         kind = "integer, " if self.integer else ""
         word = "" if self.certified else " (an estimate)"
         return (
-            f"Design({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"Design({kind}{self._asked()}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): expected loss in "
             f"[{self.lower:.7g}, {self.upper:.7g}]{word}, gap {percent(self.gap)}"
         )
+
+    def _asked(self) -> str:
+        """The budgets and constraints in words."""
+        budgets = [(self.epsilon, self.delta), *self.profile]
+        if self.gdp is not None:
+            budgets = list(self.profile)
+        words = [f"gdp={self.gdp:g}"] if self.gdp is not None else []
+        if self.document.releases is not None:
+            total = self.document.releases
+            words.append(
+                f"{total.count} releases for epsilon={float(total.epsilon):g}, "
+                f"delta={float(total.delta):g}"
+            )
+        if len(budgets) > 1:
+            words.append(f"{len(budgets)} budgets from {budgets[0]} to {budgets[-1]}")
+        elif budgets:
+            words.append(f"epsilon={budgets[0][0]:g}, delta={budgets[0][1]:g}")
+        return ", ".join([*words, *(one.name for one in self.constraints)])
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -165,8 +220,8 @@ class Design:
 @overload
 def design(
     *,
-    epsilon: Number,
-    delta: Number,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     gap: Number | None = None,
@@ -175,6 +230,11 @@ def design(
     resolution: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     bounds: None = None,
+    constraints: Iterable[Constraint] = (),
+    profile: Sequence[tuple[Number, Number]] | None = None,
+    gdp: Number | None = None,
+    releases: int | None = None,
+    output_step: Number | None = None,
 ) -> Design: ...
 
 
@@ -197,8 +257,8 @@ def design(
 
 def design(
     *,
-    epsilon: Number,
-    delta: Number,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     gap: Number | None = None,
@@ -207,6 +267,11 @@ def design(
     resolution: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     bounds: tuple[Number, Number] | None = None,
+    constraints: Iterable[Constraint] = (),
+    profile: Sequence[tuple[Number, Number]] | None = None,
+    gdp: Number | None = None,
+    releases: int | None = None,
+    output_step: Number | None = None,
     **options: Unpack[DependentOptions],
 ) -> Design | DependentDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
@@ -227,8 +292,29 @@ def design(
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
         `instance_bound`, `max_error`, `outputs`, `crossing`, `exact_answers`, `monotone`,
         `regions`, `core`.
+    constraints: what else the noise must obey, such as `Support(-2, 2)` or `Monotone()`; the
+        lower bound is then over noise that obeys it too.
+    profile: further budgets [(epsilon, delta), ...] to keep at the same time; epsilon and delta
+        may then be left out.
+    gdp: mu; the noise is then mu-Gaussian-private, below the whole curve, and composes like
+        Gaussian noise: k releases together are sqrt(k) mu-Gaussian-private.
+    releases: how many releases epsilon and delta are to last for: the noise of each keeps an equal
+        share of the budget, or a Gaussian curve, whichever costs less.
+    output_step: releases are then multiples of it; the sensitivity must be one too. What rounding
+        any value to such a grid costs is part of `upper`.
     """
     if bounds is not None:
+        further = {
+            "constraints": constraints, "profile": profile, "gdp": gdp, "releases": releases,
+            "output_step": output_step,
+        }
+        for name, value in further.items():
+            if value:
+                raise ArgumentError(
+                    name, value, "left out with bounds: only additive noise knows it so far"
+                )
+        if epsilon is None or delta is None:
+            raise ArgumentError("epsilon", epsilon, "given, with delta, when bounds are")
         return design_dependent(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
             gap=1e-2 if gap is None else gap, integer=integer, time_limit=time_limit,
@@ -239,17 +325,58 @@ def design(
         raise ArgumentError("integer", integer, "True or False")
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
+    if releases is not None and check_releases(releases) > 1:
+        return _for_releases(
+            int(releases), epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
+            gap=gap, integer=integer, time_limit=time_limit, resolution=resolution,
+            progress=progress, constraints=constraints, profile=profile, gdp=gdp,
+            output_step=output_step,
+        )
     problem = Problem.of(
-        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer)
+        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer),
+        constraints=constraints, profile=profile, gdp=gdp,
+        output_step=output_step,
     )
     wanted = float(check_gap(1e-3 if gap is None else gap))
     if problem.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
-    search = Search(
+    engine = Search if problem.plain else ConstrainedSearch
+    search = engine(
         problem, wanted, check_time_limit(time_limit), check_resolution(resolution), progress
     )
     bracket = search.run()
     return _finished(problem, bracket, wanted, search)
+
+
+def _for_releases(
+    count: int, *, epsilon: Number | None, delta: Number | None, loss: str | Loss, **options: Any
+) -> Design:
+    """The better of two ways to spend a total budget: in equal shares, or along a Gaussian curve.
+
+    A share of the epsilon and delta is best for a few releases, the curve for many.
+    """
+    if options.pop("profile") is not None or options["gdp"] is not None:
+        raise ArgumentError("releases", count, "left out with a profile or gdp")
+    total = total_budget(count, epsilon, delta)
+    del options["gdp"]
+    options["constraints"] = tuple(options["constraints"])
+    share = total.epsilon / count, total.delta / count
+    ways: list[Design] = [design(loss=loss, epsilon=share[0], delta=share[1], **options)]
+    mu = mu_for(total)
+    if mu is not None:
+        # k releases of Gaussian noise cost what one does whose values are sqrt(k) further apart;
+        # noise along its curve is never a fifth better.
+        apart = float(rational(options["sensitivity"], "sensitivity")) * math.sqrt(count)
+        gaussian = AnalyticGaussian(
+            epsilon=total.epsilon, delta=total.delta, sensitivity=apart
+        )
+        if 0.8 * gaussian.expected_loss(as_loss(loss)) <= ways[0].upper:
+            ways.append(design(loss=loss, gdp=mu, **options))
+    best = min(ways, key=lambda one: one.upper)
+    document = replace(best.document, releases=total)
+    if not check(document).private:
+        raise CertificateError("the exact check of the total budget failed; nothing is returned")
+    return replace(best, document=document)
 
 
 def load(path: str | Path) -> Design | DependentDesign:
@@ -271,7 +398,9 @@ def load(path: str | Path) -> Design | DependentDesign:
     return Design(document, document.loss, True, status, MappingProxyType({}))
 
 
-def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search) -> Design:
+def _finished(
+    problem: Problem, bracket: Bracket, wanted: float, search: Search | ConstrainedSearch
+) -> Design:
     """Put the two halves together and let the checker have the last word."""
     lower, upper = bracket.lower or trivial_lower(problem), bracket.upper
     if upper is None:
@@ -305,12 +434,15 @@ def _finished(problem: Problem, bracket: Bracket, wanted: float, search: Search)
 
 
 def _status(
-    document: Document, certified: bool, converged: bool, bracket: Bracket, search: Search
+    document: Document, certified: bool, converged: bool, bracket: Bracket,
+    search: Search | ConstrainedSearch,
 ) -> str:
     words = _bracket_words(document, certified)
     words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
     if bracket.resolutions:
         words += f" at resolution {bracket.resolutions[-1]}"
+    if isinstance(search, ConstrainedSearch):
+        words += search.remarks
     if not converged:
         reason = search.reason or "stopped when the program had nothing left to add"
         words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"

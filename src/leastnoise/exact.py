@@ -248,3 +248,51 @@ def _power_bounds_by_root(x: Fraction, p: Fraction) -> tuple[Fraction, Fraction]
     root = integer_root(scaled, q)
     unit = Fraction(2) ** -k
     return root * unit, (root + 1) * unit
+
+
+#: pi between these two.
+_PI = tuple(
+    Fraction(int("314159265358979323846264338327950288419716939937510582097494459") + one, 10**62)
+    for one in (0, 1)
+)
+_FARTHEST_NORMAL = 40
+
+
+@lru_cache(maxsize=1024)
+def normal_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
+    """Rationals lo <= Phi(x) <= hi, Phi the standard normal distribution function.
+
+    hi - lo <= 2^-98.
+    """
+    if x < 0:
+        lo, hi = normal_bounds(-x)
+        return 1 - hi, 1 - lo
+    if x > _FARTHEST_NORMAL:
+        return 1 - Fraction(1, 1 << 100), Fraction(1)
+    # Phi(x) = 1/2 + phi(x) (x + x^3/3 + x^5/(3*5) + ...), all terms positive.
+    bits = _BITS + 64
+    one = 1 << bits
+    x_lo = one * x.numerator // x.denominator
+    x_hi = x_lo + 1
+    square_lo, square_hi = x_lo * x_lo // one, -(-x_hi * x_hi // one)
+    term_lo, term_hi = x_lo, x_hi
+    sum_lo, sum_hi = term_lo, term_hi
+    odd = 1
+    while term_hi > 1 or 2 * square_hi > odd * one:
+        odd += 2
+        term_lo = term_lo * square_lo // (one * odd)
+        term_hi = -(-term_hi * square_hi // (one * odd))
+        sum_lo += term_lo
+        sum_hi += term_hi
+    sum_hi += term_hi  # each further term is at most half the one before it
+    exp_lo, exp_hi = exp_bounds(x * x / 2)
+    # phi(x) = 1 / (e^(x^2/2) sqrt(2 pi)); the root from below and from above.
+    root_lo = math.isqrt(int(2 * _PI[0] * (one * one)))
+    root_hi = math.isqrt(int(2 * _PI[1] * (one * one)) + 1) + 1
+    lo = Fraction(1, 2) + Fraction(sum_lo, root_hi) / exp_hi
+    hi = Fraction(1, 2) + Fraction(sum_hi, root_lo) / exp_lo
+    short = 1 << _EXP_BITS
+    return (
+        Fraction(lo.numerator * short // lo.denominator, short),
+        min(Fraction(1), Fraction(-(-hi.numerator * short // hi.denominator), short)),
+    )

@@ -428,9 +428,10 @@ def _style(k: int) -> tuple[str, Any, str]:
 
 
 def _budget(design: Design) -> str:
+    mu = design.gdp
+    budget = f"ε = {design.epsilon:g}, δ = {design.delta:g}" if mu is None else f"μ = {mu:g}"
     return (
-        f"ε = {design.epsilon:g}, δ = {design.delta:g}, "
-        f"sensitivity {design.sensitivity:g}, loss {design.loss_name}"
+        f"{budget}, sensitivity {design.sensitivity:g}, loss {design.loss_name}"
     )
 
 

@@ -148,7 +148,7 @@ class Search(Steered[Bracket]):
         while (between := _cost_between(rivals, n)) > target and n < 64:
             n *= 2
         # It falls like 1/n^2 from here, or was below the target already halfway.
-        n = max(math.ceil(n * math.sqrt(between / target)), n // 2, 1)
+        n = max(math.ceil(n * math.sqrt(max(between, 0.0) / target)), n // 2, 1)
         n = min(n, MAX_RESOLUTION)
         return self._aligned(n)
 

@@ -9,5 +9,8 @@ true cost lies between the two. Statements and proofs: `dominating.proof.md`.
 """
 
 from .composition import Composition, break_even, compose, compose_many, gaussian_epsilon
+from .renyi import renyi, zcdp
 
-__all__ = ["Composition", "break_even", "compose", "compose_many", "gaussian_epsilon"]
+__all__ = [
+    "Composition", "break_even", "compose", "compose_many", "gaussian_epsilon", "renyi", "zcdp",
+]

@@ -281,7 +281,7 @@ def _checked(problem: Problem, document: Document, proposal: Proposal) -> Upper 
         return None
     scale = math.inf if proposal.tail else float_loss(problem, proposal)
     try:
-        document, loss = _with_grid(document, problem.loss, scale)
+        document, loss = with_grid(document, problem.loss, scale)
     except (ArgumentError, FormatError):
         return None  # a tail that begins inside the last kink, or on the wrong side of 0
     upper = round_up(loss, 15)
@@ -290,7 +290,7 @@ def _checked(problem: Problem, document: Document, proposal: Proposal) -> Upper 
     return Upper(upper, document, proposal.n, proposal.origin, max(repair, 0.0))
 
 
-def _with_grid(document: Document, loss: Loss, scale: float) -> tuple[Document, Fraction]:
+def with_grid(document: Document, loss: Loss, scale: float) -> tuple[Document, Fraction]:
     """A grid so fine that releasing on it costs next to nothing of `scale`, and the exact loss.
 
     Without an atom any of these is: a cell pays for the grid only in the order of its square.

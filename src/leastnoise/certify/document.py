@@ -16,6 +16,24 @@ from typing import Any
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
+from .constraints import (
+    Constraint,
+    Dual,
+    check_duals,
+    constraints_from_spec,
+    dual_to_json,
+    duals_from_spec,
+)
+from .curve import (
+    GaussianCurve,
+    Point,
+    Releases,
+    check_points,
+    curve_from_json,
+    points_from_json,
+    points_to_json,
+    releases_from_json,
+)
 from .fields import (
     check_keys,
     demand,
@@ -36,6 +54,7 @@ from .limits import (
     MAX_EPSILON,
     MAX_GRID,
     MAX_MULTIPLIERS,
+    MAX_POINTS_OF_PROFILE,
     MAX_WORK,
     refuse_too_much_work,
 )
@@ -60,6 +79,7 @@ class ShiftMultipliers:
     mirror: bool
     budget: Fraction
     cells: tuple[tuple[int, Fraction], ...]
+    point: int = 0  # of the certificate's points, the first being (epsilon, delta) if it has none
 
     def __post_init__(self) -> None:
         if self.shift == 0:
@@ -79,17 +99,23 @@ class Certificate:
     step: Fraction
     reach: int
     shifts: tuple[ShiftMultipliers, ...]
+    constraints: tuple[Dual, ...] = ()  # one per constraint of the document
+    points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
 
     def __post_init__(self) -> None:
         if self.step <= 0:
             raise FormatError('"certificate.step" must be positive')
         if not 0 <= self.reach <= MAX_CELLS:
             raise FormatError(f'"reach" must be from 0 to {MAX_CELLS}')
-        listed = [e.shift for e in self.shifts] + [-e.shift for e in self.shifts if e.mirror]
+        listed = [(e.point, e.shift) for e in self.shifts]
+        listed += [(e.point, -e.shift) for e in self.shifts if e.mirror]
         if len(set(listed)) < len(listed):
             raise FormatError("a shift occurs twice")
         if any(abs(i) > self.reach for entry in self.shifts for i, _ in entry.cells):
             raise FormatError(f"a multiplier lies beyond the reach of {self.reach}")
+        if any(not 0 <= e.point < max(1, len(self.points)) for e in self.shifts):
+            raise FormatError("a shift of the certificate names a point that is not there")
+        check_points(self.points)
 
 
 @dataclass(frozen=True)
@@ -115,6 +141,10 @@ class Document:
     upper: Fraction
     lower: Fraction
     certificate: Certificate | None
+    constraints: tuple[Constraint, ...] = ()
+    profile: tuple[Point, ...] = ()  # further (epsilon, delta) at which the noise is private
+    gdp: GaussianCurve | None = None
+    releases: Releases | None = None
 
     def __post_init__(self) -> None:
         demand(self.kind in KINDS, f'"kind" must be one of {", ".join(KINDS)}')
@@ -138,6 +168,7 @@ class Document:
             self._check_tail(self.tail, n)
         demand(self.upper >= 0, '"upper" must be non-negative')
         demand(self.lower <= self.upper, '"lower" must be at most "upper"')
+        check_points(self.profile)
         if self.certificate is not None:
             self._check_certificate(self.certificate)
 
@@ -171,6 +202,7 @@ class Document:
             all(abs(entry.shift) <= n for entry in certificate.shifts),
             f"a shift of the certificate is beyond the sensitivity, {n} steps",
         )
+        check_duals(certificate.constraints, self.constraints, certificate.reach)
 
     @property
     def whole_shifts(self) -> int:
@@ -211,21 +243,37 @@ class Document:
         }
         if self.kind == "additive":
             data["grid"] = self.grid
+        if self.constraints:
+            data["constraints"] = [one.spec() for one in self.constraints]
+        if self.profile:
+            data["profile"] = points_to_json(self.profile)
+        if self.gdp is not None:
+            data["gdp"] = self.gdp.to_json()
+        if self.releases is not None:
+            data["releases"] = self.releases.to_json()
         data |= {"noise": noise, "upper": text_of(self.upper), "lower": text_of(self.lower)}
         if self.certificate is not None:
-            data["certificate"] = {
-                "step": text_of(self.certificate.step),
-                "reach": self.certificate.reach,
-                "shifts": [
-                    {
-                        "shift": entry.shift,
-                        "mirror": entry.mirror,
-                        "budget": text_of(entry.budget),
-                        "cells": [[i, text_of(z)] for i, z in entry.cells],
-                    }
-                    for entry in self.certificate.shifts
-                ],
-            }
+            data["certificate"] = self._certificate_json(self.certificate)
+        return data
+
+    def _certificate_json(self, certificate: Certificate) -> dict[str, Any]:
+        data: dict[str, Any] = {"step": text_of(certificate.step), "reach": certificate.reach}
+        if certificate.points:
+            data["points"] = points_to_json(certificate.points)
+        if self.constraints:
+            data["constraints"] = [
+                dual_to_json(dual, one)
+                for dual, one in zip(certificate.constraints, self.constraints, strict=True)
+            ]
+        data["shifts"] = [
+            {
+                "shift": entry.shift,
+                "mirror": entry.mirror,
+                "budget": text_of(entry.budget),
+                "cells": [[i, text_of(z)] for i, z in entry.cells],
+            } | ({"point": entry.point} if certificate.points else {})
+            for entry in certificate.shifts
+        ]
         return data
 
     def dumps(self) -> str:
@@ -303,7 +351,7 @@ def _document(raw: object) -> Document:
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "step", "noise",
          "upper", "lower"} | ({"grid"} if additive else set()),
-        {"certificate"},
+        {"certificate", "constraints", "profile", "gdp", "releases"},
     )
     noise = read_object(data["noise"], "noise")
     mesh = additive and "edges" in noise
@@ -317,6 +365,9 @@ def _document(raw: object) -> Document:
         raise FormatError('"certificate" is missing')
     if custom and "certificate" in data:
         raise FormatError('a custom loss has no "certificate": its bracket is an estimate')
+    constraints: tuple[Constraint, ...] = ()
+    if "constraints" in data:
+        constraints = constraints_from_spec(data["constraints"], read_short_number)
     return Document(
         kind=kind,
         epsilon=read_number(data["epsilon"], "epsilon"),
@@ -333,7 +384,11 @@ def _document(raw: object) -> Document:
         edges=_edges(noise["edges"]) if mesh else None,
         upper=read_number(data["upper"], "upper"),
         lower=read_number(data["lower"], "lower"),
-        certificate=None if custom else _certificate(data["certificate"]),
+        certificate=None if custom else _certificate(data["certificate"], constraints),
+        constraints=constraints,
+        profile=points_from_json(data["profile"], "profile") if "profile" in data else (),
+        gdp=curve_from_json(data["gdp"]) if "gdp" in data else None,
+        releases=releases_from_json(data["releases"]) if "releases" in data else None,
     )
 
 
@@ -348,13 +403,16 @@ def _tail(raw: object) -> Tail:
     return Tail(period, read_short_number(tail["ratio"], "ratio"))
 
 
-def _certificate(raw: object) -> Certificate:
+def _certificate(raw: object, constraints: tuple[Constraint, ...]) -> Certificate:
     data = read_object(raw, "certificate")
-    check_keys(data, "certificate", {"step", "reach", "shifts"}, set())
+    more = {"constraints"} if constraints else set()
+    check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points"})
+    points = points_from_json(data["points"], "points") if "points" in data else ()
     entries, multipliers = [], 0
     for raw_entry in read_list(data["shifts"], "shifts", MAX_CELLS):
         entry = read_object(raw_entry, "shifts")
-        check_keys(entry, "shifts", {"shift", "mirror", "budget", "cells"}, set())
+        wanted = {"shift", "mirror", "budget", "cells"} | ({"point"} if points else set())
+        check_keys(entry, "shifts", wanted, set())
         cells = read_list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
         multipliers += len(cells)
         entries.append(ShiftMultipliers(
@@ -362,11 +420,14 @@ def _certificate(raw: object) -> Certificate:
             read_flag(entry["mirror"], "mirror"),
             read_number(entry["budget"], "budget"),
             tuple(_multiplier(cell) for cell in cells),
+            read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
         ))
     return Certificate(
         read_positive(data["step"], "certificate.step"),
         read_integer(data["reach"], "reach", 0, MAX_CELLS),
         tuple(entries),
+        duals_from_spec(data["constraints"], constraints) if constraints else (),
+        points,
     )
 
 

@@ -25,6 +25,9 @@ MAX_EPSILON = 100
 MAX_CELLS = 60_000
 MAX_MULTIPLIERS = 100_000
 MAX_GRID = 1_000_001
+MAX_CONSTRAINTS = 20
+MAX_POINTS_OF_PROFILE = 300
+MAX_RELEASES = 1_000_000_000
 MAX_WORK = 20_000_000  # (number of shifts) x (number of cells)
 MAX_EDGES = 600  # of a mesh that lies on no small lattice
 MAX_EFFORT = 6_000_000  # microseconds, roughly and generously estimated
@@ -67,7 +70,15 @@ def density_bits(marks: Sequence[int]) -> int:
 
 def refuse_too_much_work(document: Document) -> None:
     """`FormatError` if the exact check of the document would take long, or cannot be done."""
-    effort = _privacy_effort(document)
+    budgets = 1 + len(document.profile)
+    if document.gdp is not None:
+        budgets += len(document.gdp.points)
+    effort = _privacy_effort(document) * budgets
+    for one in document.constraints:
+        effort += 20 * len(document.weights)
+        second = getattr(one, "loss", None)
+        if second is not None:
+            effort += _upper_effort(document, second) + _lower_effort(document, second)
     if document.loss is not None:
         effort += _upper_effort(document, document.loss) + _lower_effort(document, document.loss)
     if effort > MAX_EFFORT:

@@ -35,7 +35,7 @@ def dual_bound(
     edge = certificate.reach + n
     exponential = exp_upper(epsilon)
     top, bottom = exponential.numerator, exponential.denominator
-    scale = _common_denominator(certificate)
+    scale = common_denominator(certificate)
     gains = [0] * (2 * edge + 1)  # in units of 1 / (scale * bottom)
     budgets = Fraction(0)
     for entry in certificate.shifts:
@@ -46,17 +46,17 @@ def dual_bound(
                 amount = z.numerator * (scale // z.denominator)
                 gains[edge + sign * i] += amount * bottom
                 gains[edge + sign * (i - entry.shift)] -= amount * top
-    floors = _cost_floors(loss, edge, certificate.step, integer)
+    floors = cost_floors(loss, edge, certificate.step, integer)
     outer = [loss.outer_minimum(side, edge * certificate.step) for side in (-1, 1)]
     if not integer:
         # Rounding moves mass from beyond the last lattice point to it; no more than the loss
         # out there may be assumed of it (it matters only for a loss that falls out there).
         floors[0], floors[-1] = min(floors[0], outer[0]), min(floors[-1], outer[1])
-    theta = min(_least_sum(floors, gains, scale * bottom), *outer)
+    theta = min(least_sum(floors, gains, scale * bottom), *outer)
     return theta - delta * budgets
 
 
-def _cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fraction]:
+def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fraction]:
     """k_i for i = -edge..edge."""
     first = 0 if loss.symmetric else -edge
     if integer:
@@ -66,7 +66,7 @@ def _cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[F
     return found[:0:-1] + found if loss.symmetric else found
 
 
-def _least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fraction:
+def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fraction:
     """The least floors[i] + gains[i] / unit, exactly.
 
     Whole parts of fine units find the candidates, which is much faster than fractions.
@@ -83,7 +83,8 @@ def _least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> F
     return min(k + Fraction(gain, unit) for k, gain in candidates)
 
 
-def _common_denominator(certificate: Certificate) -> int:
+def common_denominator(certificate: Certificate) -> int:
+    """A multiple of all denominators of the multipliers of the shifts."""
     scale = 1
     for entry in certificate.shifts:
         for value in (entry.budget, *(z for _, z in entry.cells)):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from ..exact import nearest_float
-from .document import Document
+from ..losses import Loss
+from .constrained import constrained_bound
+from .constraints import Constraint
+from .curve import GaussianCurve, Point, Releases, curve_above
+from .document import Certificate, Document
 from .lower import dual_bound
 from .privacy import worst_hockey_stick
+from .shape import slack_of
 from .upper import release_loss
 
 PROVEN, REFUTED, NOT_CHECKED = "proven", "refuted", "not checked"
@@ -37,8 +43,9 @@ class Report:
 
     @property
     def private(self) -> bool:
-        """Whether the weights are a distribution and privacy is proven."""
-        return {self.verdict("distribution"), self.verdict("privacy")} == {PROVEN}
+        """Whether the weights are a distribution and privacy is proven, at every point claimed."""
+        promises = ("distribution", "privacy", "profile", "gdp", "releases")
+        return all(c.verdict == PROVEN for c in self.claims if c.name in promises)
 
     @property
     def proven(self) -> bool:
@@ -72,8 +79,13 @@ class Report:
 
 def check(document: Document) -> Report:
     """Check every claim of a mechanism file in exact arithmetic."""
-    checks = (_distribution, _privacy, _upper, _lower)
-    return Report(tuple(one(document) for one in checks))
+    claims = [one(document) for one in (_distribution, _privacy)]
+    claims += [_profile(document)] if document.profile else []
+    claims += [_gdp(document, document.gdp)] if document.gdp is not None else []
+    if document.releases is not None:
+        claims.append(_releases(document, document.releases))
+    claims += [_constraint(document, one) for one in document.constraints]
+    return Report((*claims, _upper(document), _lower(document)))
 
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
@@ -105,6 +117,61 @@ def _privacy(document: Document) -> Claim:
     return claim_of("privacy", document.delta - worst, words, words)
 
 
+def _profile(document: Document) -> Claim:
+    slack, words = _points(document, document.profile)
+    return claim_of("profile", slack, words, words)
+
+
+def _points(document: Document, points: Sequence[Point]) -> tuple[Fraction, str]:
+    """The least slack of several budgets, and where it is."""
+    found = []
+    for epsilon, delta in points:
+        where, worst = worst_hockey_stick(replace(document, epsilon=epsilon))
+        found.append((delta - worst, epsilon, delta, worst, where))
+    slack, epsilon, delta, worst, where = min(found)
+    return slack, (
+        f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest hockey "
+        f"stick {nearest_float(worst):.12g} at {where}, delta {nearest_float(delta):g}"
+    )
+
+
+def _gdp(document: Document, curve: GaussianCurve) -> Claim:
+    name = f"mu = {nearest_float(curve.mu):g}"
+    if curve.slack() < 0:
+        return Claim("gdp", REFUTED, curve.slack(), f"a chord is not below the curve of {name}")
+    slack, words = _points(document, curve.points)
+    return claim_of(
+        "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
+    )
+
+
+def _releases(document: Document, releases: Releases) -> Claim:
+    budgets = ((document.epsilon, document.delta), *document.profile)
+    found = [releases.slack_of_sum(budgets)]
+    if document.gdp is not None:
+        found.append(releases.slack(document.gdp.mu))
+    slack = max((left for left in found if left is not None), default=Fraction(-1))
+    words = (
+        f"{releases.count} releases together cost at most delta "
+        f"{nearest_float(releases.delta - slack):.6g} at epsilon "
+        f"{nearest_float(releases.epsilon):g}, if the claims on privacy hold"
+    )
+    return claim_of("releases", slack, words, words)
+
+
+def _constraint(document: Document, constraint: Constraint) -> Claim:
+    slack = slack_of(document, constraint)
+    words = ", ".join(
+        f"{key} {value}" for key, value in constraint.spec().items()
+        if key != "name" and isinstance(value, str)
+    )
+    words = f"({words})" if words else ""
+    return claim_of(
+        constraint.name, slack, f"the noise obeys it {words}".rstrip(),
+        f"the noise breaks it {words}".rstrip(),
+    )
+
+
 def _upper(document: Document) -> Claim:
     if document.loss is None:
         return Claim("upper", NOT_CHECKED, None, "the loss is a Python function: an estimate")
@@ -116,12 +183,45 @@ def _upper(document: Document) -> Claim:
 def _lower(document: Document) -> Claim:
     if document.loss is None or document.certificate is None:
         return Claim("lower", NOT_CHECKED, None, "the loss is a Python function: an estimate")
-    bound = dual_bound(
-        document.certificate, document.epsilon, document.delta, document.sensitivity,
-        document.loss, document.kind == "integer",
-    )
-    words = f"every private noise costs at least {nearest_float(bound):.12g}"
+    bound = lower_bound(document, document.certificate, document.loss)
+    if bound is None:
+        return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
+    which = "private noise with these constraints" if document.constraints else "private noise"
+    words = f"every {which} costs at least {nearest_float(bound):.12g}"
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
-__all__ = ["NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "check", "claim_of"]
+def lower_bound(
+    document: Document, certificate: Certificate, loss: Loss
+) -> Fraction | None:
+    """What the certificate proves; None if it uses a budget that is not asked of all noise."""
+    integer = document.kind == "integer"
+    plain = not (document.constraints or document.profile or document.gdp or certificate.points)
+    if plain:
+        return dual_bound(
+            certificate, document.epsilon, document.delta, document.sensitivity, loss, integer
+        )
+    points = certificate.points or ((document.epsilon, document.delta),)
+    used = {entry.point for entry in certificate.shifts}
+    if not all(_asked(document, points[j]) for j in used if j < len(points)):
+        return None
+    return constrained_bound(
+        certificate, points, document.sensitivity, loss, integer, document.constraints
+    )
+
+
+def _asked(document: Document, point: Point) -> bool:
+    """Whether all noise that the claim is about is private at this budget."""
+    epsilon, delta = point
+    stated = document.profile
+    if document.gdp is None:
+        # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
+        stated = ((document.epsilon, document.delta), *stated)
+    if any(e <= epsilon and d <= delta for e, d in stated):
+        return True
+    return document.gdp is not None and curve_above(document.gdp.mu, epsilon) <= delta
+
+
+__all__ = [
+    "NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "check", "claim_of", "lower_bound",
+]

@@ -13,11 +13,16 @@ from rich.live import Live
 from rich.table import Table
 
 from ..errors import ArgumentError
+from .demands import constraints_of, described, profile_of, title_of, whole_of
 
 
 def design(
-    epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")],
-    delta: Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")],
+    epsilon: Annotated[
+        str | None, typer.Option(help="Budget: epsilon, from 0 to 15 (not with --profile, --gdp).")
+    ] = None,
+    delta: Annotated[
+        str | None, typer.Option(help="Budget: delta, at least 0 and below 1.")
+    ] = None,
     sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
     loss: Annotated[
         str,
@@ -38,10 +43,10 @@ def design(
         str | None, typer.Option(help="With --bounds: no value's expected loss above this.")
     ] = None,
     max_error: Annotated[
-        str | None, typer.Option(help="With --bounds: no answer further than this from the value.")
+        str | None, typer.Option(metavar="T", help="No released error beyond T.")
     ] = None,
     monotone: Annotated[
-        bool, typer.Option("--monotone", help="With --bounds: answers grow with the value.")
+        bool, typer.Option("--monotone", help="Density falls from 0; with --bounds: answers grow.")
     ] = False,
     regions: Annotated[
         str | None, typer.Option(help="With --bounds: one noise for each of so many regions.")
@@ -49,6 +54,33 @@ def design(
     core: Annotated[
         tuple[str, str] | None,
         typer.Option(metavar="LOW HIGH", help="With wide --bounds: values with their own rows."),
+    ] = None,
+    support: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="LOW HIGH", help="Noise in [LOW, HIGH]; none: no end."),
+    ] = None,
+    symmetric: Annotated[bool, typer.Option("--symmetric", help="Symmetric noise.")] = False,
+    unimodal: Annotated[
+        str | None, typer.Option(metavar="AT", help="Density rises to AT, then falls.")
+    ] = None,
+    unbiased: Annotated[bool, typer.Option("--unbiased", help="Mean exactly 0.")] = False,
+    distinguishing: Annotated[
+        str | None,
+        typer.Option(metavar="Q", help="With a support: outputs that rule a neighbour out."),
+    ] = None,
+    loss_at_most: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="LOSS BOUND", help="Keep a second expected loss below a bound."),
+    ] = None,
+    profile: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EPS:DELTA", help="A further budget to keep; repeatable."),
+    ] = None,
+    gdp: Annotated[
+        str | None, typer.Option(metavar="MU", help="Below the whole curve of mu-GDP.")
+    ] = None,
+    releases: Annotated[
+        str | None, typer.Option(metavar="K", help="The budget is the total of K releases.")
     ] = None,
     time_limit: Annotated[str | None, typer.Option(help="Seconds.")] = None,
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
@@ -70,14 +102,27 @@ def design(
             raise ArgumentError(option, str(path), "a path in a folder that exists")
     ranged = {"prior": prior, "instance_bound": instance_bound, "max_error": max_error,
               "monotone": monotone or None, "regions": regions, "core": core}
+    shared = ("max_error", "monotone")  # constraints of additive noise, too
     for name, value in ranged.items():
-        if value is not None and bounds is None:
+        if value is not None and bounds is None and name not in shared:
             raise ArgumentError(name, value, "left out without --bounds")
     shown = Console(stderr=True)
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss, "gap": gap,
-        "integer": integer, "time_limit": time_limit, "resolution": _whole(resolution),
+        "integer": integer, "time_limit": time_limit,
+        "resolution": whole_of("resolution", resolution),
     }
+    further = {
+        "constraints": constraints_of(
+            support=support, max_error=max_error if bounds is None else None,
+            monotone=monotone and bounds is None,
+            symmetric=symmetric, unimodal=unimodal, unbiased=unbiased,
+            distinguishing=distinguishing, loss_at_most=loss_at_most,
+        ),
+        "profile": profile_of(profile or []), "gdp": gdp,
+        "releases": whole_of("releases", releases),
+    }
+    options |= {name: value for name, value in further.items() if value}
     if bounds is not None:
         run = partial(run_dependent, bounds=bounds, **ranged)
     if shown.is_terminal:
@@ -97,15 +142,6 @@ def design(
     else:
         typer.echo("\n".join(lines(found)))
     raise typer.Exit(0 if found.converged else 1)
-
-
-def _whole(resolution: str | None) -> int | None:
-    if resolution is None:
-        return None
-    try:
-        return int(resolution)
-    except ValueError:
-        raise ArgumentError("resolution", resolution, "a positive whole number") from None
 
 
 def _line(now: Any) -> str:
@@ -138,6 +174,7 @@ def describe(found: Any) -> dict[str, Any]:
         "std": found.noise.std,
         "error_95": found.noise.error_bound(0.95),
         "atom": found.noise.atom,
+        **described(found),
     }
 
 
@@ -145,13 +182,14 @@ def _print_table(found: Any, out: Path | None) -> None:
     noise = found.noise
     kind = "integer noise" if found.integer else "additive noise"
     table = Table(
-        title=f"{kind}, epsilon {found.epsilon:g}, delta {found.delta:g}, "
+        title=f"{kind}, {title_of(found)}, "
         f"sensitivity {found.sensitivity:g}, loss {found.loss_name}",
         show_header=False, title_justify="left",
     )
     word = "proven" if found.certified else "an estimate: the loss is a Python function"
     table.add_row("expected loss at most", f"{found.upper:.8g}", f"of this noise, {word}")
-    table.add_row("no noise can go below", f"{found.lower:.8g}", word)
+    which = "no such noise" if found.constraints or found.profile or found.gdp else "no noise"
+    table.add_row(f"{which} can go below", f"{found.lower:.8g}", word)
     table.add_row("standard deviation", f"{noise.std:.6g}", "")
     table.add_row("95 % of errors within", f"{noise.error_bound(0.95):.6g}", "")
     low, high = noise.support

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from .._validate import check_delta, check_epsilon, check_sensitivity
-from ..exact import Number
+from ..certify.curve import Releases, curve_above
+from ..errors import ArgumentError
+from ..exact import Number, rational, round_down
 from ..losses import Loss, as_loss
+from .constraints import Constraint, check_constraints, ends_of
+
+Point = tuple[Fraction, Fraction]  # (epsilon, delta)
+
+#: How many budgets a profile may have.
+_MOST_POINTS = 50
+MIN_MU, MAX_MU = Fraction(1, 500), 6
 
 
 @dataclass(frozen=True)
 class Problem:
     """Minimise the expected loss of additive noise that is (epsilon, delta)-private.
 
-    All quantities are exact rationals; a float means its shortest decimal.
+    All quantities are exact rationals; a float means its shortest decimal. `profile` holds further
+    budgets that the noise must keep at the same time, `constraints` what else is asked of it.
+    With `gdp` the noise must be mu-Gaussian-private; epsilon and delta are then the curve at 0,
+    unless they were asked for too, in which case they are in the profile.
     """
 
     epsilon: Fraction
@@ -22,26 +35,150 @@ class Problem:
     sensitivity: Fraction
     loss: Loss
     integer: bool = False
+    constraints: tuple[Constraint, ...] = ()
+    profile: tuple[Point, ...] = ()
+    gdp: Fraction | None = None
+    output_step: Fraction | None = None  # releases are multiples of it, if given
 
     @classmethod
     def of(
         cls,
         *,
-        epsilon: Number,
-        delta: Number,
+        epsilon: Number | None,
+        delta: Number | None,
         sensitivity: Number = 1,
         loss: str | Loss = "l1",
         integer: bool = False,
+        constraints: Iterable[Constraint] = (),
+        profile: Sequence[tuple[Number, Number]] | None = None,
+        gdp: Number | None = None,
+        output_step: Number | None = None,
     ) -> Problem:
-        """The problem a user means; refuses what makes no sense, naming the argument."""
+        """The problem a user means; refuses what makes no sense, naming the argument.
+
+        epsilon and delta may be None if there is a profile, whose first budget takes their place,
+        or a curve.
+        """
+        points = check_profile(profile)
+        mu = None if gdp is None else check_mu(gdp)
+        if epsilon is None and delta is None and (points or mu is not None):
+            budget = points[0] if mu is None else (Fraction(0), curve_above(mu, Fraction(0)))
+        else:
+            if epsilon is None or delta is None:
+                name = "epsilon" if epsilon is None else "delta"
+                raise ArgumentError(name, None, "a number, unless a profile or gdp is given")
+            budget = (check_epsilon(epsilon), check_delta(delta, epsilon))
         return cls(
-            check_epsilon(epsilon),
-            check_delta(delta, epsilon),
+            *budget,
             check_sensitivity(sensitivity, integer),
             as_loss(loss),
             bool(integer),
+            check_constraints(constraints, integer),
+            check_points(budget, points, mu, epsilon is not None),
+            mu,
+            check_output_step(output_step, sensitivity, integer, ends_of(check_constraints(
+                constraints, integer)) != (None, None)),
         )
+
+    @property
+    def budgets(self) -> tuple[Point, ...]:
+        """Every (epsilon, delta) that is asked for, besides a curve."""
+        own = ((self.epsilon, self.delta),) if self.gdp is None else ()
+        return (*own, *self.profile)
+
+    @property
+    def plain(self) -> bool:
+        """Whether one budget is all that is asked for."""
+        more = self.constraints or self.profile or self.gdp or self.output_step
+        return not more
 
     def step(self, n: int) -> Fraction:
         """The width of a cell at resolution n."""
         return self.sensitivity / n
+
+
+def check_mu(gdp: Number) -> Fraction:
+    """0.002 <= mu <= 6."""
+    mu = rational(gdp, "gdp")
+    if not MIN_MU <= mu <= MAX_MU:
+        raise ArgumentError("gdp", gdp, f"from {float(MIN_MU)} to {MAX_MU}")
+    return mu
+
+
+def check_output_step(
+    output_step: Number | None, sensitivity: Number, integer: bool, bounded: bool
+) -> Fraction | None:
+    """A whole part of the sensitivity, for noise that is neither integer nor bounded."""
+    if output_step is None:
+        return None
+    value = rational(output_step, "output_step")
+    if integer or bounded:
+        raise ArgumentError("output_step", output_step, "left out for integers and bounded noise")
+    if value <= 0 or (rational(sensitivity, "sensitivity") / value).denominator != 1:
+        raise ArgumentError("output_step", output_step, "a whole part of the sensitivity")
+    return value
+
+
+def check_releases(releases: object) -> int:
+    """A whole number from 1 to 1000000."""
+    allowed = "a whole number from 1 to 1000000"
+    if isinstance(releases, bool) or rational(releases, "releases").denominator != 1:
+        raise ArgumentError("releases", releases, allowed)
+    count = int(rational(releases, "releases"))
+    if not 1 <= count <= 1_000_000:
+        raise ArgumentError("releases", releases, allowed)
+    return count
+
+
+def total_budget(count: int, epsilon: Number | None, delta: Number | None) -> Releases:
+    """So many releases and what they may cost together."""
+    if epsilon is None or delta is None:
+        raise ArgumentError("epsilon", epsilon, "given, with delta: the total budget")
+    return Releases(count, check_epsilon(epsilon), check_delta(delta, epsilon))
+
+
+def mu_for(total: Releases) -> Fraction | None:
+    """The largest mu, to nine digits, at which so many releases keep the total budget.
+
+    None if it is not among those that a design can have.
+    """
+    if total.delta == 0:
+        return None
+    low, high = Fraction(0), Fraction(64)
+    while high - low > low / 10**9 or low == 0:
+        middle = (low + high) / 2
+        low, high = (middle, high) if total.slack(middle) >= 0 else (low, middle)
+        if high < Fraction(1, 10**6):
+            break
+    found = round_down(low, 9) if low > 0 else low
+    return found if MIN_MU <= found <= MAX_MU else None
+
+
+def check_points(
+    budget: Point, points: tuple[Point, ...], mu: Fraction | None, asked: bool
+) -> tuple[Point, ...]:
+    """The budgets besides the first; with a curve, the first one too if it was asked for."""
+    others = tuple(point for point in points if point != budget)
+    return (budget, *others) if mu is not None and asked else others
+
+
+def check_profile(profile: Sequence[tuple[Number, Number]] | None) -> tuple[Point, ...]:
+    """The budgets of a profile, in rising epsilon; none is implied by another."""
+    if profile is None:
+        return ()
+    allowed = f"a list of 1 to {_MOST_POINTS} pairs (epsilon, delta)"
+    try:
+        pairs = [(rational(e, "profile"), rational(d, "profile")) for e, d in profile]
+    except (TypeError, ValueError) as error:
+        if isinstance(error, ArgumentError):
+            raise
+        raise ArgumentError("profile", profile, allowed) from None
+    if not 1 <= len(pairs) <= _MOST_POINTS:
+        raise ArgumentError("profile", profile, allowed)
+    checked = {(check_epsilon(e), check_delta(d, e)) for e, d in pairs}
+    # A smaller epsilon with no larger delta implies the point.
+    kept = [
+        (e, d) for e, d in checked
+        if not any((a, b) != (e, d) and a <= e and b <= d for a, b in checked)
+    ]
+    return tuple(sorted(kept))

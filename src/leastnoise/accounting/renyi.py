@@ -1,0 +1,63 @@
+"""Renyi and zCDP parameters of a design: reported in floating point, never promised.
+
+They are convex in the noise and not linear, so no design is made for them; noise with an end or an
+atom has none (infinity). Mironov (2017); Bun and Steinke (2016).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..exact import Number, rational
+from .law import law_of
+
+if TYPE_CHECKING:
+    from ..design import Design
+
+#: Orders at which D_alpha / alpha is looked at; it is smooth, and falls at large alpha.
+_ORDERS = tuple(1 + float(x) for x in np.geomspace(1e-3, 300, 60))
+
+
+def renyi(design: Design, alpha: Number) -> float:
+    """The Renyi divergence of order alpha > 1 between neighbours, worst over all whole shifts.
+
+    Accurate to rounding, and no certified bound. Infinity if an output can rule a neighbour out.
+    """
+    order = float(rational(alpha, "alpha"))
+    if not 1 < order <= 1000:
+        raise ArgumentError("alpha", alpha, "above 1 and at most 1000")
+    return _divergences(design, [order])[0]
+
+
+def zcdp(design: Design) -> float:
+    """rho such that the design is rho-zCDP, to about three digits: the largest D_alpha / alpha.
+
+    A report, no certified bound. Infinity if an output can rule a neighbour out.
+    """
+    found = _divergences(design, list(_ORDERS))
+    return max(d / order for d, order in zip(found, _ORDERS, strict=True))
+
+
+def _divergences(design: Design, orders: list[float]) -> list[float]:
+    law = law_of(design)
+    if law.atom > 0:
+        return [math.inf] * len(orders)
+    endless = design.document.tail is not None
+    worst = [0.0] * len(orders)
+    for shift in law.signed:
+        p, q = law.pair(shift)
+        if not endless and bool(np.any((p > 0) & (q == 0))):
+            return [math.inf] * len(orders)
+        # With a tail, the listing ends where a share of 1e-18 is left: ends have no partner there.
+        both = (p > 0) & (q > 0)
+        log_p, log_q = np.log(p[both]), np.log(q[both])
+        for k, order in enumerate(orders):
+            terms = order * log_p + (1 - order) * log_q
+            peak = float(terms.max())
+            value = (peak + math.log(float(np.exp(terms - peak).sum()))) / (order - 1)
+            worst[k] = max(worst[k], value)
+    return worst

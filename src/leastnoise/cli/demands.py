@@ -1,0 +1,104 @@
+"""Options of `leastnoise design` that ask for more than one budget: constraints and profiles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ArgumentError
+from ..spec.constraints import (
+    Constraint,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+)
+
+
+def constraints_of(
+    *,
+    support: tuple[str, str] | None,
+    max_error: str | None,
+    monotone: bool,
+    symmetric: bool,
+    unimodal: str | None,
+    unbiased: bool,
+    distinguishing: str | None,
+    loss_at_most: tuple[str, str] | None,
+) -> list[Constraint]:
+    """The constraints that the options name, in the order of the help text."""
+    found: list[Constraint] = []
+    if support is not None:
+        found.append(Support(*(None if end == "none" else end for end in support)))
+    if max_error is not None:
+        found.append(MaxError(max_error))
+    found += [Monotone()] if monotone else []
+    found += [Symmetric()] if symmetric else []
+    found += [Unimodal(unimodal)] if unimodal is not None else []
+    found += [Unbiased()] if unbiased else []
+    found += [Distinguishing(distinguishing)] if distinguishing is not None else []
+    found += [LossAtMost(*loss_at_most)] if loss_at_most is not None else []
+    return found
+
+
+def profile_of(words: list[str]) -> list[tuple[str, str]] | None:
+    """Pairs from EPS:DELTA."""
+    pairs = []
+    for word in words:
+        epsilon, colon, delta = word.partition(":")
+        if not colon:
+            raise ArgumentError("profile", word, "EPS:DELTA, such as 1:0.01")
+        pairs.append((epsilon, delta))
+    return pairs or None
+
+
+def whole_of(name: str, value: str | None) -> int | None:
+    """A whole number, or None."""
+    if value is None:
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        raise ArgumentError(name, value, "a positive whole number") from None
+
+
+def described(found: Any) -> dict[str, Any]:
+    """What `--json` adds for such a design; nothing for a plain one."""
+    document = found.document
+    words: dict[str, Any] = {}
+    if document.constraints:
+        words["constraints"] = [one.spec() for one in document.constraints]
+    if document.profile:
+        words["profile"] = [[float(e), float(d)] for e, d in document.profile]
+    if document.gdp is not None:
+        words["gdp"] = float(document.gdp.mu)
+    if document.releases is not None:
+        total = document.releases
+        words["releases"] = {
+            "count": total.count, "epsilon": float(total.epsilon), "delta": float(total.delta),
+        }
+    return words
+
+
+def title_of(found: Any) -> str:
+    """The budgets and constraints of a design in words."""
+    document = found.document
+    words = []
+    if document.releases is not None:
+        total = document.releases
+        words.append(
+            f"{total.count} releases for epsilon {float(total.epsilon):g}, "
+            f"delta {float(total.delta):g} together"
+        )
+    if document.gdp is not None:
+        words.append(f"Gaussian-private for mu {float(document.gdp.mu):g}")
+    budgets = list(document.profile)
+    if document.gdp is None:
+        budgets = [(document.epsilon, document.delta), *budgets]
+    words += [f"epsilon {float(e):g}, delta {float(d):g}" for e, d in budgets]
+    if document.constraints:
+        words.append("with " + ", ".join(one.name for one in document.constraints))
+    return "; ".join(words)

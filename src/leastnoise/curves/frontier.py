@@ -1,0 +1,104 @@
+"""What privacy costs: the least expected loss along epsilon, or along delta."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..design import Design, design
+from ..errors import ArgumentError
+from ..exact import Number, rational
+from ..losses import Loss
+from ..spec import Constraint
+from ..steering import Progress
+from .tradeoff import best_after, best_before
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """The least expected loss at rising values of epsilon or delta, `along` says of which.
+
+    Guarantee: at each of `values` the least expected loss lies in the bracket of the design in the
+    same place; `bracket` holds in between, because a larger budget only helps.
+    """
+
+    along: str
+    values: tuple[float, ...]
+    designs: tuple[Design, ...]
+
+    @property
+    def lower(self) -> tuple[float, ...]:
+        """Certified lower bounds: a bound for a larger budget holds for a smaller one."""
+        return best_after([one.lower for one in self.designs])
+
+    @property
+    def upper(self) -> tuple[float, ...]:
+        """What is achieved: noise for a smaller budget keeps a larger one."""
+        return best_before([one.upper for one in self.designs])
+
+    def bracket(self, value: float) -> tuple[float, float]:
+        """A bracket around the least expected loss at any value between the first and the last."""
+        if not self.values[0] <= value <= self.values[-1]:
+            raise ArgumentError(
+                self.along, value, f"from {self.values[0]:g} to {self.values[-1]:g}"
+            )
+        return (
+            self.lower[bisect_left(self.values, value)],
+            self.upper[bisect_right(self.values, value) - 1],
+        )
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A picture of the curve (extra `plot`); saved if `path` is given."""
+        from .pictures import plot_frontier
+
+        return plot_frontier(self, path)
+
+    def __repr__(self) -> str:
+        return (
+            f"Frontier(along {self.along}, {len(self.values)} budgets: expected loss from "
+            f"{self.upper[0]:.6g} at {self.values[0]:g} to {self.upper[-1]:.6g} at "
+            f"{self.values[-1]:g})"
+        )
+
+
+def frontier(
+    *,
+    epsilon: Number | Sequence[Number],
+    delta: Number | Sequence[Number],
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    integer: bool = False,
+    constraints: Iterable[Constraint] = (),
+    gap: Number = 5e-3,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Frontier:
+    """The privacy-accuracy curve: one of `epsilon` and `delta` is a list, the other a number.
+
+    `time_limit` is per point.
+    """
+    lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]
+    if len(lists) != 1:
+        raise ArgumentError("epsilon", epsilon, "a list while delta is a number, or the reverse")
+    along = lists[0]
+    chosen: Any = epsilon if along == "epsilon" else delta
+    asked = tuple(constraints)
+    values = sorted({rational(value, along) for value in chosen})
+    if len(values) < 2:
+        raise ArgumentError(along, chosen, "at least two different values")
+    fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
+    designs = tuple(
+        design(
+            **(fixed | {along: value}), sensitivity=sensitivity, loss=loss, integer=integer,
+            constraints=asked, gap=gap, time_limit=time_limit, progress=progress,
+        )
+        for value in values
+    )
+    return Frontier(along, tuple(float(value) for value in values), designs)
+
+
+def _many(value: object) -> bool:
+    return isinstance(value, Iterable) and not isinstance(value, str)

@@ -1,0 +1,132 @@
+"""What one expected loss costs in terms of another: a Pareto curve of certified brackets."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from .._bracket import float_towards
+from .._validate import check_gap
+from ..certify.constraints import LossAtMost
+from ..certify.upper import release_loss
+from ..design import Design, design
+from ..errors import ArgumentError
+from ..exact import Number, round_up
+from ..losses import Loss, as_loss
+from ..steering import Progress
+
+
+def best_after(lower: list[float]) -> tuple[float, ...]:
+    """At each place the largest value from there on."""
+    return tuple(accumulate(reversed(lower), max))[::-1]
+
+
+def best_before(upper: list[float]) -> tuple[float, ...]:
+    """At each place the least value up to there."""
+    return tuple(accumulate(upper, min))
+
+
+@dataclass(frozen=True)
+class Tradeoff:
+    """The least expected loss_a when the expected loss_b may be at most so much.
+
+    Guarantee: at each of `bounds` (rising) the least loss_a lies in the bracket of the design in
+    the same place; `bracket` holds for every bound in between. Left of `bounds[0]` nothing is
+    known, and from `bounds[-1]` on the best noise for loss_a alone is allowed.
+    """
+
+    loss_a: Loss
+    loss_b: Loss
+    bounds: tuple[float, ...]
+    designs: tuple[Design, ...]
+
+    @property
+    def lower(self) -> tuple[float, ...]:
+        """Certified lower bounds of loss_a: a bound at a looser demand holds at a tighter one."""
+        return best_after([one.lower for one in self.designs])
+
+    @property
+    def upper(self) -> tuple[float, ...]:
+        """What is achieved: noise that keeps a tighter demand keeps a looser one."""
+        return best_before([one.upper for one in self.designs])
+
+    def bracket(self, bound: float) -> tuple[float, float]:
+        """A bracket around the least loss_a at any bound of loss_b from `bounds[0]` on.
+
+        More may only help: the lower bound is that of the next larger bound, the upper one that of
+        the next smaller.
+        """
+        if not bound >= self.bounds[0]:
+            raise ArgumentError("bound", bound, f"at least {self.bounds[0]:.6g}")
+        before = bisect_right(self.bounds, bound) - 1
+        after = min(bisect_left(self.bounds, bound), len(self.bounds) - 1)
+        return self.lower[after], self.upper[before]
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A picture of the curve (extra `plot`); saved if `path` is given."""
+        from .pictures import plot_tradeoff
+
+        return plot_tradeoff(self, path)
+
+    def __repr__(self) -> str:
+        return (
+            f"Tradeoff({self.loss_a.name} against {self.loss_b.name}, {len(self.bounds)} points: "
+            f"{self.loss_a.name} from {self.designs[0].upper:.6g} at "
+            f"{self.loss_b.name} <= {self.bounds[0]:.6g} to {self.designs[-1].upper:.6g} at "
+            f"{self.bounds[-1]:.6g})"
+        )
+
+
+def tradeoff(
+    loss_a: str | Loss,
+    loss_b: str | Loss,
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    integer: bool = False,
+    points: int = 7,
+    gap: Number = 2e-3,
+    time_limit: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Tradeoff:
+    """How little expected loss_a noise can have while its expected loss_b is bounded.
+
+    Returns `points` certified brackets between the best noise for either loss: the bounds run from
+    a little above the least loss_b to what the best noise for loss_a alone has. `time_limit` is
+    per point.
+    """
+    a, b = as_loss(loss_a), as_loss(loss_b)
+    for name, loss in (("loss_a", a), ("loss_b", b)):
+        if not loss.certified:
+            raise ArgumentError(name, loss.name, "a loss that a file can hold")
+    if isinstance(points, bool) or not isinstance(points, int) or not 2 <= points <= 100:
+        raise ArgumentError("points", points, "a whole number from 2 to 100")
+    wanted = float(check_gap(gap))
+    question: dict[str, Any] = {
+        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "integer": integer,
+        "time_limit": time_limit, "progress": progress,
+    }
+    free = design(loss=a, gap=wanted, **question)
+    other = design(loss=b, gap=wanted / 2, **question)
+    # The last design is the free one, and its own loss_b is the bound that it keeps.
+    last = release_loss(free.document, b)
+    first = min(other.document.upper * (1 + Fraction(wanted)), last)
+    bounds: list[Fraction] = []
+    for k in range(points - 1):
+        # Closer together where loss_b is scarce and loss_a steep.
+        share = (k / (points - 1)) ** 2
+        bounds.append(round_up(first + (last - first) * Fraction(share), 9))
+    bounds = sorted({bound for bound in bounds if bound < last})
+    found = [
+        design(loss=a, gap=wanted, constraints=[LossAtMost(b, bound)], **question)
+        for bound in bounds
+    ]
+    shown = [float_towards(bound, math.inf) for bound in (*bounds, last)]
+    return Tradeoff(a, b, tuple(shown), (*found, free))

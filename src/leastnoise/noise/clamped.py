@@ -1,0 +1,112 @@
+"""Integer releases clamped to a range: what they cost, value by value, exactly.
+
+Clamping is post-processing, so privacy is that of the noise. The loss of a clamped release depends
+on the value: next to an end of the range there is less room to err.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ..errors import ArgumentError
+from ..losses import Loss
+from ..sampling import Entropy
+from .additive import AdditiveNoise
+from .release import release_many
+
+#: A range of more whole numbers than this is not worth listing.
+_MOST = 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Clamped:
+    """Integer noise whose releases are clamped to low..high, for values in that range.
+
+    Guarantee: every release is a whole number from low to high and as private as the noise; its
+    expected loss at a value is at most `loss_at(value)`, and at most `upper` at every value.
+    """
+
+    noise: AdditiveNoise
+    loss: Loss
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not self.noise.integer:
+            raise ArgumentError("clamped", "additive noise", "asked of a design with integer=True")
+        whole = all(isinstance(x, (int, np.integer)) for x in (self.low, self.high))
+        if not whole or not self.low < self.high <= self.low + _MOST:
+            raise ArgumentError(
+                "high", self.high, f"a whole number above low={self.low}, at most {_MOST} more"
+            )
+
+    @cached_property
+    def _masses(self) -> dict[int, Fraction]:
+        """P(X = i) for |i| up to the width of the range, tails continued exactly."""
+        document, width = self.noise.document, self.high - self.low
+        total = document.denominator
+        found = {i: Fraction(w, total) for i, w in enumerate(document.weights, document.first)}
+        if document.tail is not None:
+            n, ratio = document.tail.period, document.tail.ratio
+            last = document.first + len(document.weights) - 1
+            for i in range(last + 1, width + 1):
+                found[i] = found[i - n] * ratio
+            for i in range(document.first - 1, -width - 1, -1):
+                found[i] = found[i + n] * ratio
+        return {i: mass for i, mass in found.items() if abs(i) <= width}
+
+    @cached_property
+    def _below(self) -> Fraction:
+        """P(X < -width): the clamped mass of a value at the right end."""
+        document, width = self.noise.document, self.high - self.low
+        listed = sum(w for i, w in enumerate(document.weights, document.first) if i < -width)
+        mass = Fraction(listed, document.denominator)
+        if document.tail is not None:
+            # All continued cells on the left, less those that are within the width.
+            n, ratio = document.tail.period, document.tail.ratio
+            mass += Fraction(sum(document.weights[:n]), document.denominator) * ratio / (1 - ratio)
+            mass -= sum(
+                (m for i, m in self._masses.items() if i < document.first), Fraction(0)
+            )
+        return mass
+
+    def loss_at(self, value: int) -> Fraction:
+        """The expected loss of a release of `value`, exactly (rounded up for irrational losses)."""
+        if not self.low <= value <= self.high:
+            raise ArgumentError("value", value, f"from {self.low} to {self.high}")
+        inside = Fraction(0)
+        seen = Fraction(0)
+        left = self._below
+        for i in sorted(self._masses):
+            mass, at = self._masses[i], value + i
+            if at <= self.low:
+                left += mass
+            elif at < self.high:
+                inside += mass * self.loss.upper(Fraction(i))
+                seen += mass
+        right = 1 - left - seen
+        ends = left * self.loss.upper(Fraction(self.low - value))
+        return inside + ends + right * self.loss.upper(Fraction(self.high - value))
+
+    @cached_property
+    def upper(self) -> float:
+        """At least the expected loss at every value of the range."""
+        worst = max(self.loss_at(value) for value in range(self.low, self.high + 1))
+        return math.nextafter(float(worst), math.inf)
+
+    def release(self, value: Any, *, entropy: Entropy | None = None) -> Any:
+        """A private release of a whole value of the range, or one for each of a list."""
+        many = isinstance(value, (list, tuple))
+        values = list(value) if many else [value]
+        for one in values:
+            if not self.low <= one <= self.high:
+                raise ArgumentError("value", one, f"from {self.low} to {self.high}")
+        drawn = release_many(self.noise, values, entropy=entropy)
+        found = [min(max(int(x), self.low), self.high) for x in drawn]
+        return found if many else found[0]
