@@ -142,7 +142,7 @@ class ConstrainedSearch:
         if problem.output_step is not None:
             return "; part of the gap is what the steps between outputs cost"
         if upper is not None and upper.origin == "gaussian":
-            return "; nearly Gaussian noise, which no other below this curve beats by more"
+            return "; nearly Gaussian noise: other noise below this curve gains at most that gap"
         if lower is None or lower.value == 0 or problem.integer:
             return ""
         loose = []
