@@ -18,7 +18,7 @@ from sklearn.preprocessing import OneHotEncoder
 from leastnoise import ArgumentError
 from leastnoise.datasets import synthetic
 from leastnoise.estimators import DPLogisticRegression, gradient_sum
-from leastnoise.estimators.logistic import FINE
+from leastnoise.estimators.logistic import FINE, _margins
 
 DATA = synthetic(1500)
 X, Y = DATA.numeric, np.array(DATA.classes)[DATA.labels]
@@ -89,6 +89,16 @@ def test_pipeline_search_and_pickle():
 def test_bad_parameters_are_named(options, words):
     with pytest.raises(ArgumentError, match=words):
         DPLogisticRegression(**{**QUICK, **options}).fit(X, Y)
+
+
+def test_margins_of_a_row_do_not_depend_on_the_others():
+    rng = np.random.default_rng(0)
+    table, coefficients = rng.uniform(-1, 1, (1000, 7)), rng.normal(size=7)
+    whole = _margins(np.asfortranarray(table), coefficients)
+    assert np.allclose(whole, table @ coefficients)
+    for count in (1, 3, 8, 17, 999):
+        assert np.array_equal(_margins(np.asfortranarray(table[:count]), coefficients),
+                              whole[:count])
 
 
 NUMBER = st.floats(-1, 1)

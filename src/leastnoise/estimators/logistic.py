@@ -24,10 +24,11 @@ FINE = 1 << 20
 def gradient_sum(margins: Floats, signs: Floats, column: Floats) -> int:
     """The sum over rows of -y x / (1 + e^(y m)), as a whole multiple of 1/FINE.
 
-    margins: m = h.x of each row; signs: y = +-1; column: one feature, within [-1, 1]. Each row adds
-    a whole number from -FINE to FINE, so replacing a row changes the sum by at most 2 FINE and
-    adding one by at most FINE, whatever the order of summation. The only thing the descent
-    learns from the data, hence the one function to replace where the rows live elsewhere.
+    margins: m = h.x of each row, computed from that row alone; signs: y = +-1; column: one feature,
+    within [-1, 1]. Each row adds a whole number from -FINE to FINE, so replacing a row changes the
+    sum by at most 2 FINE and adding one by at most FINE, whatever the order of summation. The only
+    thing the descent learns from the data, hence the one function to replace where the rows live
+    elsewhere.
     """
     parts = np.rint(-FINE * expit(-signs * margins) * signs * column)
     return int(np.clip(parts, -FINE, FINE).astype(np.int64).sum())
@@ -166,7 +167,7 @@ class DPLogisticRegression(PrivateClassifier):
         columns = np.asfortranarray(features)
         shrink = float(self.alpha) * float(self.step)
         for _ in range(passes):
-            margins = features @ coefficients
+            margins = _margins(columns, coefficients)
             for k, j in enumerate(order.permutation(len(coefficients))[:each].tolist()):
                 total = next(noise)(gradient_sum(margins, signs, columns[:, j]))
                 moved = coefficients[j] - self.step * total / rows
@@ -209,6 +210,18 @@ class DPLogisticRegression(PrivateClassifier):
         scores = self.decision_function(X)
         best = (scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)
         return self.classes_[best]
+
+
+def _margins(columns: Floats, coefficients: Floats) -> Floats:
+    """h.x of each row, by the same rounded operations whatever the other rows are.
+
+    A matrix product may order a row's sum by where the row stands in its block, and another row
+    more or less would then show in the last bit of the others.
+    """
+    total = np.zeros(len(columns))
+    for j in np.flatnonzero(coefficients).tolist():
+        total += coefficients[j] * columns[:, j]
+    return total
 
 
 def _whole(name: str, value: Any, low: int, high: int) -> int:
