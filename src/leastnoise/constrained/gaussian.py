@@ -25,7 +25,7 @@ from .frame import Floats, make_frame
 #: The last line touches the curve where this much delta is left.
 _LEFT = 5e-5
 #: Many lines, because only a check is made at each.
-_GAUSSIAN_LINES = 110
+_GAUSSIAN_LINES = 150
 _GAUSSIAN_LEFT = 1e-6
 #: A density is averaged over so many places of a cell.
 _INSIDE = 16

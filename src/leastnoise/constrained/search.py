@@ -112,7 +112,7 @@ class ConstrainedSearch:
         if self.problem.output_step is not None:
             n = self._coarse()
         elif not self.problem.integer and self.resolution is None:
-            n = max(n, min(math.ceil(16 * mu), 60))
+            n = max(n, min(math.ceil(26 * mu), 60))
         self.bracket.offer_upper(gaussian_noise(self.problem, n))
 
     def _bend(self) -> None:
