@@ -33,6 +33,7 @@ from .dependent import (
     DependentOptions,
     design_dependent,
     refuse_without_bounds,
+    with_constraints,
 )
 from .errors import ArgumentError, CertificateError
 from .exact import Number, rational
@@ -251,6 +252,7 @@ def design(
     resolution: int | None = None,
     progress: Callable[[Progress], None] | None = None,
     bounds: tuple[Number, Number],
+    constraints: Iterable[Constraint] = (),
     **options: Unpack[DependentOptions],
 ) -> DependentDesign: ...
 
@@ -293,7 +295,8 @@ def design(
         `instance_bound`, `max_error`, `outputs`, `crossing`, `exact_answers`, `monotone`,
         `regions`, `core`.
     constraints: what else the noise must obey, such as `Support(-2, 2)` or `Monotone()`; the
-        lower bound is then over noise that obeys it too.
+        lower bound is then over noise that obeys it too. With `bounds`: `MaxError`, and
+        `LossAtMost` for the loss itself.
     profile: further budgets [(epsilon, delta), ...] to keep at the same time; epsilon and delta
         may then be left out.
     gdp: mu; the noise is then mu-Gaussian-private, below the whole curve, and composes like
@@ -305,8 +308,7 @@ def design(
     """
     if bounds is not None:
         further = {
-            "constraints": constraints, "profile": profile, "gdp": gdp, "releases": releases,
-            "output_step": output_step,
+            "profile": profile, "gdp": gdp, "releases": releases, "output_step": output_step,
         }
         for name, value in further.items():
             if value:
@@ -318,7 +320,8 @@ def design(
         return design_dependent(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
             gap=1e-2 if gap is None else gap, integer=integer, time_limit=time_limit,
-            resolution=resolution, progress=progress, **options,
+            resolution=resolution, progress=progress,
+            **with_constraints(constraints, loss, options),
         )
     refuse_without_bounds(options)
     if not isinstance(integer, (bool, np.bool_)):

@@ -11,7 +11,15 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from leastnoise import ArgumentError, design_dependent
+from leastnoise import (
+    ArgumentError,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Unbiased,
+    design_dependent,
+)
 from leastnoise import design as any_design
 from leastnoise.certify.channel import check_channel, parse_channel
 from leastnoise.dependent.asked import question_of
@@ -361,3 +369,28 @@ def test_answers_within_a_distance() -> None:
     assert near.lower > wide.upper
     with pytest.raises(ArgumentError, match="max_error must be larger"):
         design_dependent(**BASE, max_error=0.1, time_limit=2)
+
+
+def test_constraints_hold_for_every_value() -> None:
+    asked = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "gap": 0.1}
+    near = any_design(**asked, constraints=[MaxError(3)])
+    assert near.document == any_design(**asked, max_error=3).document
+    assert near.verify().proven
+    fair = any_design(**asked, constraints=[LossAtMost("l1", "1.1")])
+    assert fair.document.question.instance_bound == Fraction("1.1")
+    assert fair.expected_loss(np.linspace(0, 4, 33)).max() <= 1.1 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text"),
+    [
+        (Support(-1, 1), "constraints must be MaxError"),
+        (Monotone(), "constraints must be monotone=True"),
+        (Unbiased(), "constraints must be left out with bounds"),
+        (LossAtMost("l2", 1), "constraints must be about the loss itself"),
+        (MaxError(2), "constraints must be given once: max_error is given too"),
+    ],
+)
+def test_constraints_that_mean_nothing_with_bounds(constraint, text) -> None:
+    with pytest.raises(ArgumentError, match=text):
+        any_design(epsilon=1, delta=0.2, bounds=(0, 4), constraints=[constraint], max_error=3)

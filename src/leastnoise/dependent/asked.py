@@ -15,6 +15,7 @@ from ..certify.channel import Crossing, Prior, Question, is_convex
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
+from ..spec.constraints import Constraint, LossAtMost, MaxError, check_constraints
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
@@ -53,6 +54,43 @@ def refuse_without_bounds(options: DependentOptions) -> None:
             known = ", ".join(DependentOptions.__annotations__)
             raise ArgumentError(name, value, f"an argument of design (with bounds also {known})")
         raise ArgumentError(name, value, "left out without bounds=(low, high)")
+
+
+#: Why the other constraints mean nothing where every value has a law of its own.
+_ADDITIVE_ONLY = {
+    "support": "MaxError (or outputs= for the answers): errors of different values have different "
+    "laws",
+    "monotone": "monotone=True, which asks for answers that grow with the value",
+    "unimodal": "left out with bounds: errors of different values have different laws",
+    "symmetric": "left out with bounds: at an end of the range answers lie on one side",
+    "unbiased": "left out with bounds: at an end of the range answers lie on one side",
+    "distinguishing": "left out with bounds: it is about the ends of additive noise",
+}
+
+
+def with_constraints(
+    constraints: Iterable[Constraint] | Constraint, loss: str | Loss, options: DependentOptions
+) -> DependentOptions:
+    """The options with `MaxError` and a `LossAtMost` of the loss itself among them.
+
+    Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
+    """
+    found: DependentOptions = {**options}
+    for one in check_constraints(constraints, False):
+        if isinstance(one, MaxError):
+            name, bound = "max_error", one.t
+        elif isinstance(one, LossAtMost) and one.loss == as_loss(loss):
+            name, bound = "instance_bound", one.bound
+        elif isinstance(one, LossAtMost):
+            raise ArgumentError(
+                "constraints", one.loss.name, "about the loss itself when bounds are given"
+            )
+        else:
+            raise ArgumentError("constraints", one.name, _ADDITIVE_ONLY[one.name])
+        if found.get(name) is not None:
+            raise ArgumentError("constraints", one.name, f"given once: {name} is given too")
+        found[name] = bound  # type: ignore[literal-required]
+    return found
 
 
 def question_of(
