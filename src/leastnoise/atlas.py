@@ -17,6 +17,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from ._bracket import float_towards
 from ._validate import check_delta, check_epsilon, check_sensitivity
 from .errors import ArgumentError, CertificateError
 from .exact import Number, exp_lower, exp_upper, text_of
@@ -79,7 +80,7 @@ class Atlas:
             stronger = 1 - (1 - d) * (1 + exp_upper(last)) / (1 + exp_lower(e))
             if stronger >= 0:
                 upper = min(upper, self._upper(above, stronger))
-        return _down(lower * scale), _up(upper * scale)
+        return float_towards(lower * scale, -math.inf), float_towards(upper * scale, math.inf)
 
     def _upper(self, row: int, d: Fraction) -> Fraction:
         """At least the optimum at this epsilon of the grid and any delta within it."""
@@ -171,13 +172,3 @@ def _cut(value: float, side: int) -> str:
     unit = Fraction(10) ** (math.floor(math.log10(value)) - 6)
     steps = Fraction(value) / unit
     return text_of((math.floor(steps) if side < 0 else math.ceil(steps)) * unit)
-
-
-def _down(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) <= value else math.nextafter(nearest, -math.inf)
-
-
-def _up(value: Fraction) -> float:
-    nearest = float(value)
-    return nearest if Fraction(nearest) >= value else math.nextafter(nearest, math.inf)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .exactly import Whole, float_above, float_below
+from .._bracket import float_towards
+from .exactly import Whole
 from .partition import Partition
 from .shortfall import Floats
 
@@ -45,9 +46,9 @@ class Bound:
     def value(self) -> float:
         """The certified bound, rounded to the safe side, or else what the solver says."""
         if self.upper is not None:
-            return float_above(self.upper)
+            return float_towards(self.upper, math.inf)
         if self.lower is not None:
-            return float_below(self.lower)
+            return float_towards(self.lower, -math.inf)
         return self.optimum
 
     def summary(self) -> dict[str, Any]:
@@ -58,7 +59,9 @@ class Bound:
             "certified": self.certified,
             "reason": self.reason,
             "optimum": _plain(self.optimum),
-            "recertified": None if self.recertified is None else float_below(self.recertified),
+            "recertified": None if self.recertified is None else float_towards(
+                self.recertified, -math.inf
+            ),
             "rounds": self.rounds,
             "constraints": self.constraints,
             "seconds": self.seconds,

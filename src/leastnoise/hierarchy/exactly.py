@@ -162,15 +162,3 @@ def best_multiple(
 def _coarse_down(value: Fraction) -> Fraction:
     # 2^-64 is as good as 2^-192 for a bound, and keeps the whole numbers short.
     return Fraction(math.floor(value * 2**64), 2**64)
-
-
-def float_below(value: Fraction) -> float:
-    """The largest float at most `value`."""
-    near = float(value)
-    return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
-
-
-def float_above(value: Fraction) -> float:
-    """The smallest float at least `value`."""
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)

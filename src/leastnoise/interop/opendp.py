@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from .._bracket import float_towards
 from ..errors import ArgumentError, MissingExtraError
 from ..exact import exp_lower, exp_upper
 from ..noise.release import exact_value
@@ -106,9 +107,11 @@ def _budget_map(design: Design) -> Any:
         factor = Fraction(steps)
         if document.epsilon > 0 and steps > 1:
             if epsilon > 700:
-                return _float_up(epsilon), 1.0 if delta > 0 else 0.0
+                return float_towards(epsilon, math.inf), 1.0 if delta > 0 else 0.0
             factor = (exp_upper(epsilon) - 1) / (exp_lower(document.epsilon) - 1)
-        return _float_up(epsilon), min(1.0, _float_up(delta * factor))
+        return (
+            float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf))
+        )
 
     return privacy_map
 
@@ -131,8 +134,3 @@ def _steps(d_in: Any, design: Design) -> tuple[int, Fraction]:
     if whole >= 1 and 0 < slip <= small and not design.integer:
         return whole, slip
     return whole + (excess > 0), Fraction(0)
-
-
-def _float_up(value: Fraction) -> float:
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, math.inf)
