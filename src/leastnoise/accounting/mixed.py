@@ -82,8 +82,7 @@ def _spread(pair: Pair) -> float:
 
 
 def _losses(pairs: Sequence[Pair], step: float) -> Losses:
-    far = min(max(*(largest_loss(*pair) for pair in pairs), 1e-6), _FARTHEST) if (
-        len(pairs) > 1) else min(max(largest_loss(*pairs[0]), 1e-6), _FARTHEST)
+    far = min(max(1e-6, *(largest_loss(*pair) for pair in pairs)), _FARTHEST)
     curve, index = upper_envelope(list(pairs), step, math.ceil(far / step) + 1)
     found = dots(step, index, curve, curve)
     slack = found.slack + 4 * (max(len(p) for p, _ in pairs) + 16) * ROUNDING

@@ -6,7 +6,6 @@ Everything a `Bracket` holds has been checked exactly; the floats in between onl
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -22,7 +21,7 @@ from ..errors import ArgumentError
 from ..lp import Status
 from ..search import Bracket
 from ..spec import Problem, ends_of, mirror_free
-from ..steering import Progress
+from ..steering import Progress, Steered
 from .frame import Floats, Ints
 from .gaussian import chords_below, gaussian_noise, points_on
 from .lower import LowerProgram, trivial_constrained
@@ -41,7 +40,7 @@ _MOST_LINES = 48
 _MARGINS = (1e-6, 2e-5, 1e-3)
 
 
-class ConstrainedSearch:
+class ConstrainedSearch(Steered[Bracket]):
     """One run of the engine on one problem with constraints or with several budgets.
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
@@ -56,16 +55,12 @@ class ConstrainedSearch:
         resolution: int | None,
         progress: Callable[[Progress], None] | None,
     ) -> None:
-        self.problem, self.gap, self.progress = problem, gap, progress
-        self.clock = time.monotonic
-        self.start = self.clock()
-        self.deadline = None if time_limit is None else self.start + time_limit
+        super().__init__(Bracket(), gap, time_limit, progress)
+        self.problem = problem
         self.resolution = resolution
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets
         self._lines = _FIRST_LINES
-        self.bracket = Bracket()
-        self.reason = ""
         self.fold = mirror_free(problem.constraints, problem.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
@@ -364,13 +359,3 @@ class ConstrainedSearch:
                 bracket.failures.append(found.solution.status.value)
             return False
         return True
-
-    def _report(self, lower: float, upper: float, n: int) -> None:
-        if self.progress is None:
-            return
-        if self.bracket.lower is not None:
-            lower = max(lower, float(self.bracket.lower.value))
-        if self.bracket.upper is not None:
-            upper = min(upper, float(self.bracket.upper.value))
-        seconds = self.clock() - self.start
-        self.progress(Progress(lower, upper, seconds, n, self.bracket.rounds))

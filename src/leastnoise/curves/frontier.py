@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,11 @@ from ..exact import Number, rational
 from ..losses import Loss
 from ..spec import Constraint
 from ..steering import Progress
-from .tradeoff import best_after, best_before
+from .curve import Curve
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Curve):
     """The least expected loss at rising values of epsilon or delta, `along` says of which.
 
     Guarantee: at each of `values` the least expected loss lies in the bracket of the design in the
@@ -29,26 +28,13 @@ class Frontier:
     values: tuple[float, ...]
     designs: tuple[Design, ...]
 
-    @property
-    def lower(self) -> tuple[float, ...]:
-        """Certified lower bounds: a bound for a larger budget holds for a smaller one."""
-        return best_after([one.lower for one in self.designs])
-
-    @property
-    def upper(self) -> tuple[float, ...]:
-        """What is achieved: noise for a smaller budget keeps a larger one."""
-        return best_before([one.upper for one in self.designs])
-
     def bracket(self, value: float) -> tuple[float, float]:
         """A bracket around the least expected loss at any value between the first and the last."""
         if not self.values[0] <= value <= self.values[-1]:
             raise ArgumentError(
                 self.along, value, f"from {self.values[0]:g} to {self.values[-1]:g}"
             )
-        return (
-            self.lower[bisect_left(self.values, value)],
-            self.upper[bisect_right(self.values, value) - 1],
-        )
+        return self._between(self.values, value)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""

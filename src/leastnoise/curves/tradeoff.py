@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +18,11 @@ from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..losses import Loss, as_loss
 from ..steering import Progress
-
-
-def best_after(lower: list[float]) -> tuple[float, ...]:
-    """At each place the largest value from there on."""
-    return tuple(accumulate(reversed(lower), max))[::-1]
-
-
-def best_before(upper: list[float]) -> tuple[float, ...]:
-    """At each place the least value up to there."""
-    return tuple(accumulate(upper, min))
+from .curve import Curve
 
 
 @dataclass(frozen=True)
-class Tradeoff:
+class Tradeoff(Curve):
     """The least expected loss_a when the expected loss_b may be at most so much.
 
     Guarantee: at each of `bounds` (rising) the least loss_a lies in the bracket of the design in
@@ -46,16 +35,6 @@ class Tradeoff:
     bounds: tuple[float, ...]
     designs: tuple[Design, ...]
 
-    @property
-    def lower(self) -> tuple[float, ...]:
-        """Certified lower bounds of loss_a: a bound at a looser demand holds at a tighter one."""
-        return best_after([one.lower for one in self.designs])
-
-    @property
-    def upper(self) -> tuple[float, ...]:
-        """What is achieved: noise that keeps a tighter demand keeps a looser one."""
-        return best_before([one.upper for one in self.designs])
-
     def bracket(self, bound: float) -> tuple[float, float]:
         """A bracket around the least loss_a at any bound of loss_b from `bounds[0]` on.
 
@@ -64,9 +43,7 @@ class Tradeoff:
         """
         if not bound >= self.bounds[0]:
             raise ArgumentError("bound", bound, f"at least {self.bounds[0]:.6g}")
-        before = bisect_right(self.bounds, bound) - 1
-        after = min(bisect_left(self.bounds, bound), len(self.bounds) - 1)
-        return self.lower[after], self.upper[before]
+        return self._between(self.bounds, bound)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""

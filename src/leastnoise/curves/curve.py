@@ -1,0 +1,35 @@
+"""What both curves share: designs at demands that loosen, and brackets in between."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+from ..design import Design
+
+
+class Curve:
+    """Certified brackets at demands that loosen from each design to the next.
+
+    Guarantee: noise that meets a tighter demand meets a looser one, so a lower bound holds at every
+    tighter demand and an upper one at every looser demand.
+    """
+
+    designs: tuple[Design, ...]
+
+    @property
+    def lower(self) -> tuple[float, ...]:
+        """Certified lower bounds: at each place the largest from there on."""
+        return tuple(accumulate((one.lower for one in reversed(self.designs)), max))[::-1]
+
+    @property
+    def upper(self) -> tuple[float, ...]:
+        """What is achieved: at each place the least up to there."""
+        return tuple(accumulate((one.upper for one in self.designs), min))
+
+    def _between(self, places: Sequence[float], value: float) -> tuple[float, float]:
+        """The bracket at a value from `places[0]` on: lower of the next place, upper of the last.
+        """
+        after = min(bisect_left(places, value), len(places) - 1)
+        return self.lower[after], self.upper[bisect_right(places, value) - 1]
