@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from leastnoise import ArgumentError, design
 from leastnoise.datasets import synthetic
-from leastnoise.experiments import bayes_as_published, descent_as_published, reproduce
-from leastnoise.experiments.bayes_as_published import Columns, split, statistics
+from leastnoise.experiments import descent_as_published, reproduce
+from leastnoise.experiments.bayes_as_published import Columns, Fitted, split, statistics
 from leastnoise.experiments.classifiers import Size, collect, paired, read_results
 from leastnoise.experiments.noises import METHODS, Channel, quantile
 
@@ -53,15 +54,40 @@ def plain_errors(dataset, train, test, method, uniforms):
     return np.array(result[0]), np.array(result[1])
 
 
+def three_classes():
+    """The same rows, some of them repeated, and a third label."""
+    twice = np.concatenate([np.arange(len(DATA)), np.arange(80)])
+    labels = DATA.labels[twice].copy()
+    labels[::3] = 2
+    return replace(DATA, numeric=np.round(DATA.numeric[twice]), labels=labels,
+                   categorical=DATA.categorical[twice], classes=(*DATA.classes, "third"))
+
+
+@pytest.mark.parametrize("dataset", [DATA, three_classes()], ids=["two", "three"])
 @pytest.mark.parametrize("method", ["gaussian", "truncated-laplace", "optimal"])
-def test_one_sparse_product_is_the_plain_classifier(method):
-    train, test = split(len(DATA), 1)
-    columns = Columns(DATA)
-    uniforms = np.random.default_rng(1).random((len(statistics(DATA, train)), 4))
-    fast = bayes_as_published.errors(columns, train, test, method, uniforms)
-    plain = plain_errors(DATA, train, test, method, uniforms)
+def test_merged_features_are_the_plain_classifier(method, dataset):
+    train, test = split(len(dataset), 1)
+    fitted = Fitted(Columns(dataset), train, test)
+    uniforms = np.random.default_rng(1).random((len(fitted.statistics), 4))
+    fast = fitted.errors(method, uniforms)
+    plain = plain_errors(dataset, train, test, method, uniforms)
     assert np.allclose(fast[0], plain[0])
     assert np.allclose(fast[1], plain[1])
+
+
+def test_rows_that_a_class_cannot_explain():
+    """Levels that one class never has, in training: the other class, and the first if neither."""
+    levels = (("a", "b", "c", "d"), ("e", "f"))
+    codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [0, 0], [1, 1], [2, 0], [3, 1]])
+    dataset = replace(
+        DATA, numeric=np.zeros((8, 0)), numeric_names=(), levels=levels, categorical=codes,
+        categorical_names=("u", "v"), labels=np.array([0, 0, 1, 1, 0, 1, 0, 1]))
+    for third in ((), ("never",)):  # the way for two classes, and the way for many
+        whole = replace(dataset, classes=("no", "yes", *third))
+        fitted = Fitted(Columns(whole), np.arange(6), np.array([6, 7]))
+        inside, outside = fitted.errors("none", np.zeros((len(fitted.statistics), 1)))
+        assert inside.tolist() == [0.0]
+        assert outside.tolist() == [0.5]
 
 
 def plain_descent(signed, rng, method, scale):
@@ -87,11 +113,12 @@ def plain_descent(signed, rng, method, scale):
 def test_rank_one_updates_are_the_plain_descent(scale):
     features, labels = DATA.design_matrix()
     train, test = split(len(labels), 2)
+    train = np.concatenate([train, train[:50]])  # equal rows count as one, with a weight
     signed = features[train] * labels[train, None]
-    noise = descent_as_published._Noise(("optimal",), 1, scale)
-    rng = np.random.default_rng([3, 2, 0])
-    fast = descent_as_published._descend(
-        np.asfortranarray(signed, dtype=np.float32), noise, rng, 5)
+    rows = descent_as_published._Rows(features[train], labels[train])
+    assert len(rows.features) < len(train)
+    noise = descent_as_published._Noise("optimal", scale)
+    fast = descent_as_published._descend(rows, noise, np.random.default_rng([3, 2, 0]), 1, 5)
     plain = plain_descent(signed, np.random.default_rng([3, 2, 0]), "optimal", scale)
     assert np.allclose(fast[:, 0], plain, atol=1e-4)
     found = descent_as_published.errors(

@@ -19,8 +19,8 @@ from scipy import stats
 from ..datasets import Dataset, load
 from ..errors import ArgumentError
 from ..mechanisms.numeric import Floats
-from . import bayes_as_published, descent_as_published
-from .bayes_as_published import Columns, split
+from . import descent_as_published
+from .bayes_as_published import Columns, Fitted, split
 from .noises import METHODS
 
 EVERY = ("none", *METHODS)
@@ -37,8 +37,8 @@ Results = dict[tuple[str, int], dict[str, tuple[float, float]]]
 
 def bayes_split(columns: Columns, number: int, draws: int) -> dict[str, tuple[float, float]]:
     """Mean errors of every noise on one split, in percent; all noises share their uniforms."""
-    train, test = split(len(columns.dataset), number)
-    count = len(bayes_as_published.statistics(columns.dataset, train))
+    fitted = Fitted(columns, *split(len(columns.dataset), number))
+    count = len(fitted.statistics)
     parts: dict[str, list[tuple[Floats, Floats]]] = {method: [] for method in EVERY}
     # Blocks of draws keep the tables small.
     for start in range(0, draws, 100):
@@ -47,7 +47,7 @@ def bayes_split(columns: Columns, number: int, draws: int) -> dict[str, tuple[fl
         for method in EVERY:
             if method != "none" or start == 0:
                 own = uniforms[:, :1] if method == "none" else uniforms
-                parts[method].append(bayes_as_published.errors(columns, train, test, method, own))
+                parts[method].append(fitted.errors(method, own))
     return {method: _means(found) for method, found in parts.items()}
 
 

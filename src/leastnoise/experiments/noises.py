@@ -8,7 +8,7 @@ point: for studies only, never for a release.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,17 +60,25 @@ def quantile(method: str) -> Quantile:
     return design(epsilon=EPSILON, delta=DELTA, loss="l1").noise.quantile
 
 
-def noisy(method: str, value: float, kind: Kind, uniforms: Floats) -> Floats:
-    """The statistic with one draw of noise for each uniform number."""
-    if method == "optimal-dependent":
-        return _dependent(value, kind, uniforms)
-    return value + kind.sensitivity * quantile(method)(uniforms)
+def noisy_all(
+    method: str, values: Sequence[float], kinds: Sequence[Kind], uniforms: Floats
+) -> Floats:
+    """Statistics x draws: each statistic with one draw of noise for each uniform of its row."""
+    exact = np.array(values)[:, None]
+    if method == "none":
+        return np.repeat(exact, uniforms.shape[1], axis=1)
+    additive = "optimal" if method == "optimal-dependent" else method
+    wide = np.array([kind.sensitivity for kind in kinds])[:, None]
+    result = exact + wide * quantile(additive)(uniforms)
+    if method == "optimal-dependent":  # for wide ranges additive noise is as good
+        for k, kind in enumerate(kinds):
+            if kind.widest <= _WIDTHS[-1]:
+                result[k] = _dependent(values[k], kind, uniforms[k])
+    return np.asarray(result)
 
 
 def _dependent(value: float, kind: Kind, uniforms: Floats) -> Floats:
-    """Rows of their own where the range is narrow; elsewhere additive noise is as good."""
-    if kind.widest > _WIDTHS[-1]:
-        return value + kind.sensitivity * quantile("optimal")(uniforms)
+    """A narrow range has a design of its own."""
     width = (kind.high - kind.low) / kind.sensitivity
     fitting = [w for w in _WIDTHS if width <= w * (1 + 1e-12)]
     place = np.full_like(uniforms, (value - kind.low) / kind.sensitivity)
