@@ -242,8 +242,8 @@ def design(
 @overload
 def design(
     *,
-    epsilon: Number,
-    delta: Number,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     gap: Number | None = None,
@@ -253,6 +253,8 @@ def design(
     progress: Callable[[Progress], None] | None = None,
     bounds: tuple[Number, Number],
     constraints: Iterable[Constraint] = (),
+    profile: Sequence[tuple[Number, Number]] | None = None,
+    gdp: Number | None = None,
     **options: Unpack[DependentOptions],
 ) -> DependentDesign: ...
 
@@ -307,20 +309,16 @@ def design(
         any value to such a grid costs is part of `upper`.
     """
     if bounds is not None:
-        further = {
-            "profile": profile, "gdp": gdp, "releases": releases, "output_step": output_step,
-        }
+        further = {"releases": releases, "output_step": output_step}
         for name, value in further.items():
             if value:
                 raise ArgumentError(
                     name, value, "left out with bounds: only additive noise knows it so far"
                 )
-        if epsilon is None or delta is None:
-            raise ArgumentError("epsilon", epsilon, "given, with delta, when bounds are")
         return design_dependent(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
             gap=1e-2 if gap is None else gap, integer=integer, time_limit=time_limit,
-            resolution=resolution, progress=progress,
+            resolution=resolution, progress=progress, profile=profile, gdp=gdp,
             **with_constraints(constraints, loss, options),
         )
     refuse_without_bounds(options)

@@ -1,7 +1,7 @@
 """The checker of data dependent mechanisms: each claim is proven, refuted or not checked.
 
 Statements and proofs: `channel.proof.md`. Standard library only, integer arithmetic, e^eps
-rounded down for privacy and up for the lower bound.
+rounded down for privacy; the lower bound is in `channel_lower.py`.
 """
 
 from __future__ import annotations
@@ -10,10 +10,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from math import ceil, floor, lcm
 
-from ..errors import FormatError
-from ..exact import exp_lower, exp_upper, nearest_float
+from ..exact import exp_lower, nearest_float
 from ..losses import Huber, Loss, Piecewise, Power, Sum
 from .channel_document import (
     ChannelCertificate,
@@ -22,13 +20,11 @@ from .channel_document import (
     PairMultipliers,
     additive_part,
 )
+from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
 from .channel_reader import parse_channel
 from .question import Crossing, Prior, Question
-from .report import NOT_CHECKED, Claim, Report, check, claim_of
+from .report import NOT_CHECKED, REFUTED, Claim, Report, budget_claims, check, claim_of
 from .upper import release_loss
-
-#: Multipliers must share a denominator below 2^this, so that sums of them stay small.
-_MAX_DENOMINATOR_BITS = 1024
 
 
 def check_channel(document: ChannelDocument) -> Report:
@@ -36,7 +32,10 @@ def check_channel(document: ChannelDocument) -> Report:
     if document.additive is not None:
         claims = [c for c in check(document.additive).claims if c.name != "lower"]
     else:
+        question = document.question
         claims = [_distribution(document), _privacy(document), _upper(document)]
+        claims += budget_claims(
+            question.profile, question.gdp, lambda epsilon: worst_pair(document, epsilon))
     claims.append(_lower(document))
     if document.question.instance_bound is not None:
         claims.append(_instance(document))
@@ -105,15 +104,27 @@ def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
     ]
 
 
-def worst_pair(document: ChannelDocument) -> tuple[str, Fraction]:
-    """(where, largest hockey stick) over the nodes that neighbours can meet, exactly."""
-    question = document.question
+def worst_pair(
+    document: ChannelDocument, epsilon: Fraction | None = None
+) -> tuple[str, Fraction]:
+    """(where, largest hockey stick) over the nodes that neighbours can meet, exactly.
+
+    At the question's epsilon, or another.
+    """
+    at = document.question.epsilon if epsilon is None else epsilon
     first, laws = _laws(document)
     worst, where = Fraction(0), "no two nodes"
-    for k, m, value in law_hockey_sticks(laws, question.epsilon, document.reach):
+    for k, m, value in law_hockey_sticks(laws, at, document.reach):
         if value > worst:
             worst, where = value, f"nodes {k + first} and {m + first}"
     return where, worst / document.denominator
+
+
+def keeps_budgets(document: ChannelDocument) -> bool:
+    """Whether every budget that is asked for is kept at every pair of nodes, exactly."""
+    return all(
+        worst_pair(document, epsilon)[1] <= delta for epsilon, delta in document.question.budgets
+    )
 
 
 def _privacy(document: ChannelDocument) -> Claim:
@@ -233,112 +244,15 @@ def _upper(document: ChannelDocument) -> Claim:
 # -- the lower bound --------------------------------------------------------------------------
 
 
-def node_weights(question: Question, step: Fraction) -> list[Fraction]:
-    """w_k: step times the infimum of the density on cell k; the mass of a whole number."""
-    cells = question.pieces(step)
-    if question.integer:
-        return [pieces[0][2] for pieces in cells]
-    return [min(mass / (b - a) for a, b, mass in pieces) * step for pieces in cells]
-
-
-def crossing_floor(question: Question, step: Fraction, k: int, y: int) -> Fraction:
-    """At most what crossing costs, as piecewise linear in the answer, for every offset of nodes."""
-    rule, low = question.crossing, question.low
-    if rule is None:
-        return Fraction(0)
-    if question.integer:
-        value, answer = low + k, low + y
-        opposite = (value - rule.at) * (answer - rule.at) < 0
-        return rule.slope * abs(answer - rule.at) if opposite else Fraction(0)
-    place = (rule.at - low) / step
-    if k >= place:  # the whole cell lies above: answers below pay
-        return rule.slope * step * max(0, floor(place) - (y + 1))
-    if k + 1 <= place:
-        return rule.slope * step * max(0, y - ceil(place))
-    return Fraction(0)
-
-
-def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
-    """sum_k theta_k - delta * (sum of budgets): no private channel has a smaller expected loss.
-
-    Holds for any multipliers 0 <= z <= budget on pairs within the sensitivity, however they were
-    found, for a loss that never falls away from 0.
-    """
-    loss, step = question.loss, certificate.step
-    weights = node_weights(question, step)
-    count = len(weights)
-    exponential = exp_upper(question.epsilon)
-    top, bottom = exponential.numerator, exponential.denominator
-    scale = _common_denominator(certificate)
-    gains = [[0] * count for _ in range(count)]  # in units of 1 / (scale * bottom)
-    budgets = Fraction(0)
-    last = count - 1
-    for pair in certificate.pairs:
-        for flip in (False, True)[: 1 + pair.mirror]:
-            budgets += pair.budget
-            helped = gains[last - pair.source if flip else pair.source]
-            hurt = gains[last - pair.target if flip else pair.target]
-            for y, z in pair.cells:
-                at = last - y if flip else y
-                amount = z.numerator * (scale // z.denominator)
-                helped[at] += amount * bottom
-                hurt[at] -= amount * top
-    if question.integer:
-        floors = {i: loss.lower(Fraction(i)) for i in range(-last, count)}
-    else:
-        floors = {i: loss.minorant(i, step) for i in range(-last, count)}
-    shadow = certificate.instance or (Fraction(0),) * count
-    total = -question.delta * budgets
-    if certificate.instance:
-        if question.instance_bound is None:
-            raise FormatError("multipliers of an instance bound that is not there")
-        total -= question.instance_bound * sum(certificate.instance)
-    span = answer_span(question, step, count)
-    # The rest in whole numbers: many rows times many outputs.
-    unit = lcm(*(low.denominator for low in floors.values()))
-    whole = {i: int(low * unit) for i, low in floors.items()}
-    for k in range(count):
-        weight = weights[k] + shadow[k]
-        above, below = weight.numerator * scale * bottom, weight.denominator * unit
-        if question.crossing is None:
-            least = min(
-                above * whole[y - k] + below * gains[k][y]
-                for y in range(max(0, k - span), min(count, k + span + 1))
-            )
-            total += Fraction(least, below * scale * bottom)
-        else:
-            total += min(
-                weight * floors[y - k] + Fraction(gains[k][y], scale * bottom)
-                + weights[k] * crossing_floor(question, step, k, y)
-                for y in range(max(0, k - span), min(count, k + span + 1))
-            )
-    return total
-
-
-def answer_span(question: Question, step: Fraction, count: int) -> int:
-    """How many nodes away from a value its answer may be, after rounding to nodes."""
-    if question.max_error is None:
-        return count
-    reach = question.max_error / step
-    return floor(reach) if question.integer else ceil(reach + 1) - 1
-
-
-def _common_denominator(certificate: ChannelCertificate) -> int:
-    scale = 1
-    for pair in certificate.pairs:
-        for _, value in pair.cells:
-            if scale % value.denominator:
-                scale = lcm(scale, value.denominator)
-                if scale.bit_length() > _MAX_DENOMINATOR_BITS:
-                    raise FormatError("the multipliers have no common denominator below 2^1024")
-    return scale
-
-
 def _lower(document: ChannelDocument) -> Claim:
     if not document.question.loss.falls_nowhere:
         return Claim(
             "lower", NOT_CHECKED, None, "the loss falls away from 0, which the bound does not allow"
         )
+    points = document.certificate.points
+    used = {pair.point for pair in document.certificate.pairs} if points else set()
+    if not all(document.question.asks(points[j]) for j in used):
+        return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     bound = channel_dual_bound(document.question, document.certificate)
     words = f"every private answer costs at least {nearest_float(bound):.12g}"
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
@@ -471,6 +385,7 @@ __all__ = [
     "crossing_floor",
     "disorder",
     "is_convex",
+    "keeps_budgets",
     "largest_error",
     "law_hockey_sticks",
     "node_weights",

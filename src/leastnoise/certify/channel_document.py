@@ -14,6 +14,7 @@ from math import floor
 from typing import Any
 
 from ..exact import text_of
+from .curve import Point, points_to_json
 from .document import FORMAT, Certificate, Document
 from .question import Question
 
@@ -36,6 +37,7 @@ class PairMultipliers:
     mirror: bool
     budget: Fraction
     cells: tuple[tuple[int, Fraction], ...]
+    point: int = 0  # of the certificate's points, the first being (epsilon, delta) if it has none
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class ChannelCertificate:
     step: Fraction
     pairs: tuple[PairMultipliers, ...]
     instance: tuple[Fraction, ...] = ()  # of the instance bound, one per node, or none
+    points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
 
 
 @dataclass(frozen=True)
@@ -147,6 +150,10 @@ class ChannelDocument:
             data["crossing"] = {
                 "at": text_of(asked.crossing.at), "slope": text_of(asked.crossing.slope)
             }
+        if asked.profile:
+            data["profile"] = points_to_json(asked.profile)
+        if asked.gdp is not None:
+            data["gdp"] = asked.gdp.to_json()
         if asked.instance_bound is not None:
             data["instance_bound"] = text_of(asked.instance_bound)
         if asked.max_error is not None:
@@ -184,6 +191,10 @@ class ChannelDocument:
         certificate: dict[str, Any] = {
             "step": text_of(self.certificate.step),
             "first": 0,
+        }
+        if self.certificate.points:
+            certificate["points"] = points_to_json(self.certificate.points)
+        certificate |= {
             "pairs": [
                 {
                     "from": pair.source,
@@ -191,7 +202,7 @@ class ChannelDocument:
                     "mirror": pair.mirror,
                     "budget": text_of(pair.budget),
                     "cells": [[y, text_of(z)] for y, z in pair.cells],
-                }
+                } | ({"point": pair.point} if self.certificate.points else {})
                 for pair in self.certificate.pairs
             ],
         }

@@ -22,6 +22,7 @@ from .channel_document import (
     LatticeNoise,
     PairMultipliers,
 )
+from .curve import Point, check_points, curve_from_json, points_from_json
 from .document import FORMAT, Document, document_of
 from .fields import (
     check_keys,
@@ -69,7 +70,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
-        {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive"},
+        {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive",
+         "profile", "gdp"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -118,10 +120,10 @@ def _additive(data: Mapping[str, Any], integer: bool) -> Document:
     """The noise in the words of a file of its own, without a lower bound."""
     inner = read_object(data["additive"], "additive")
     check_keys(inner, "additive", {"step", "noise"} | (set() if integer else {"grid"}), set())
-    same = ("format", "epsilon", "delta", "sensitivity", "loss", "upper")
+    same = ("format", "epsilon", "delta", "sensitivity", "loss", "upper", "profile", "gdp")
     nothing = {"step": data["sensitivity"], "reach": 0, "shifts": []}
     return document_of({
-        **{key: data[key] for key in same}, **inner, "lower": "0",
+        **{key: data[key] for key in same if key in data}, **inner, "lower": "0",
         "kind": "integer" if integer else "additive",
         "certificate": {**nothing, "step": "1"} if integer else nothing,
     })
@@ -192,7 +194,16 @@ def _question(data: Mapping[str, Any]) -> Question:
         _crossing(data["crossing"], low, high) if "crossing" in data else None,
         read_positive(data["max_error"], "max_error") if "max_error" in data else None,
         read_flag(data.get("monotone", False), "monotone"),
+        _profile(data["profile"]) if "profile" in data else (),
+        curve_from_json(data["gdp"]) if "gdp" in data else None,
     )
+
+
+def _profile(raw: object) -> tuple[Point, ...]:
+    points = points_from_json(raw, "profile")
+    demand(len(points) > 0, '"profile" must not be empty')
+    check_points(points)
+    return points
 
 
 def _crossing(raw: object, low: Fraction, high: Fraction) -> Crossing:
@@ -229,7 +240,9 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
 def _certificate(raw: object, question: Question) -> ChannelCertificate:
     data = read_object(raw, "certificate")
     optional = {"instance"} if question.instance_bound is not None else set()
-    check_keys(data, "certificate", {"step", "first", "pairs"}, optional)
+    check_keys(data, "certificate", {"step", "first", "pairs"}, optional | {"points"})
+    points = points_from_json(data["points"], "points") if "points" in data else ()
+    check_points(points)
     # Answers beyond the outermost nodes never help when the loss falls nowhere.
     read_integer(data["first"], "certificate.first", 0, 0)
     step = read_positive(data["step"], "certificate.step")
@@ -239,29 +252,31 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         MAX_CERTIFICATE_NODES,
     )
     last, reach = count - 1, floor(question.sensitivity / step)
+    keys = {"from", "to", "mirror", "budget", "cells"} | ({"point"} if points else set())
     pairs, seen, multipliers = [], set(), 0
     for raw_pair in read_list(data["pairs"], "pairs", MAX_MULTIPLIERS):
         pair = read_object(raw_pair, "pairs")
-        check_keys(pair, "pairs", {"from", "to", "mirror", "budget", "cells"}, set())
+        check_keys(pair, "pairs", keys, set())
+        point = read_integer(pair.get("point", 0), "point", 0, max(0, len(points) - 1))
         source = read_integer(pair["from"], "from", 0, last)
         target = read_integer(pair["to"], "to", 0, last)
         mirror = read_flag(pair["mirror"], "mirror")
         if not 1 <= abs(source - target) <= reach:
             raise FormatError(f"nodes {source} and {target} need not be neighbours")
         for key in [(source, target), (last - source, last - target)][: 1 + mirror]:
-            demand(key not in seen, f"the pair {key} occurs twice")
-            seen.add(key)
+            demand((point, *key) not in seen, f"the pair {key} occurs twice")
+            seen.add((point, *key))
         budget = read_number(pair["budget"], "budget", lambda v: v >= 0, "non-negative")
         cells = _cells(pair["cells"], last, budget)
         multipliers += len(cells)
         demand(multipliers <= MAX_MULTIPLIERS, f"more than {MAX_MULTIPLIERS} multipliers")
-        pairs.append(PairMultipliers(source, target, mirror, budget, cells))
+        pairs.append(PairMultipliers(source, target, mirror, budget, cells, point))
     instance = tuple(
         read_number(m, "instance", lambda v: v >= 0, "non-negative")
         for m in read_list(data.get("instance", []), "instance", MAX_CERTIFICATE_NODES)
     )
     demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
-    return ChannelCertificate(step, tuple(pairs), instance)
+    return ChannelCertificate(step, tuple(pairs), instance, points)
 
 
 def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fraction], ...]:
@@ -283,7 +298,8 @@ def refuse_too_much_work(document: ChannelDocument) -> None:
     longest = max((w.bit_length() for row in document.rows for w in row), default=0)
     sides = 0 if document.noise is None else 2 * reach + 2
     partners = min(2 * reach, len(set(document.rows)) + sides)
-    compared = (used + sides * noise) * partners
+    checks = len({question.epsilon, *(epsilon for epsilon, _ in question.budgets)})
+    compared = (used + sides * noise) * partners * checks
     # Evaluations of the loss: one for each distance of an answer from a cell, more where the
     # prior changes within one.
     width = len(document.rows[0]) if document.rows else 0

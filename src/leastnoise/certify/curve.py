@@ -117,6 +117,16 @@ def curve_above(mu: Fraction, epsilon: Fraction) -> Fraction:
     return here - exp_bounds(epsilon)[0] * normal_bounds(-mu / 2 - epsilon / mu)[0]
 
 
+def implied(
+    point: Point, stated: Sequence[Point], curve: GaussianCurve | None = None
+) -> bool:
+    """Whether privacy at the stated budgets and below a curve is enough for this budget."""
+    epsilon, delta = point
+    if any(e <= epsilon and d <= delta for e, d in stated):
+        return True
+    return curve is not None and curve_above(curve.mu, epsilon) <= delta
+
+
 def check_points(points: tuple[Point, ...]) -> None:
     """`FormatError` unless each point is a budget."""
     for epsilon, delta in points:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..losses import Loss
+from .curve import GaussianCurve, Point, implied
 
 Piece = tuple[Fraction, Fraction, Fraction]  # from, to, mass
 
@@ -31,7 +32,11 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: private answers for values between two bounds, and what an answer costs."""
+    """What is asked: private answers for values between two bounds, and what an answer costs.
+
+    With `gdp` answers keep the points of its chords, which makes them mu-Gaussian-private; epsilon
+    and delta are then a budget that follows.
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -45,11 +50,28 @@ class Question:
     crossing: Crossing | None = None
     max_error: Fraction | None = None  # no answer further than this from the true value
     monotone: bool = False  # whether larger values must have stochastically larger answers
+    profile: tuple[Point, ...] = ()  # further budgets to keep
+    gdp: GaussianCurve | None = None
 
     @property
     def width(self) -> Fraction:
         """The length of the range."""
         return self.high - self.low
+
+    @property
+    def stated(self) -> tuple[Point, ...]:
+        """The budgets that are asked for by name, besides a curve."""
+        own = ((self.epsilon, self.delta),) if self.gdp is None else ()
+        return (*own, *self.profile)
+
+    @property
+    def budgets(self) -> tuple[Point, ...]:
+        """Every (epsilon, delta) that a channel must keep: enough for all that is asked."""
+        return self.stated if self.gdp is None else (*self.stated, *self.gdp.points)
+
+    def asks(self, point: Point) -> bool:
+        """Whether whatever keeps what is asked is private at this budget."""
+        return implied(point, self.stated, self.gdp)
 
     def pieces(self, step: Fraction) -> tuple[tuple[Piece, ...], ...]:
         """For each cell of width `step`, the (from, to, mass) of the prior on it.

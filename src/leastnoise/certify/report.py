@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,7 @@ from ..exact import nearest_float
 from ..losses import Loss
 from .constrained import constrained_bound
 from .constraints import Constraint
-from .curve import GaussianCurve, Point, Releases, curve_above
+from .curve import GaussianCurve, Point, Releases, implied
 from .document import Certificate, Document
 from .lower import dual_bound
 from .privacy import worst_hockey_stick
@@ -80,8 +80,10 @@ class Report:
 def check(document: Document) -> Report:
     """Check every claim of a mechanism file in exact arithmetic."""
     claims = [one(document) for one in (_distribution, _privacy)]
-    claims += [_profile(document)] if document.profile else []
-    claims += [_gdp(document, document.gdp)] if document.gdp is not None else []
+    claims += budget_claims(
+        document.profile, document.gdp,
+        lambda epsilon: worst_hockey_stick(replace(document, epsilon=epsilon)),
+    )
     if document.releases is not None:
         claims.append(_releases(document, document.releases))
     claims += [_constraint(document, one) for one in document.constraints]
@@ -117,16 +119,27 @@ def _privacy(document: Document) -> Claim:
     return claim_of("privacy", document.delta - worst, words, words)
 
 
-def _profile(document: Document) -> Claim:
-    slack, words = _points(document, document.profile)
-    return claim_of("profile", slack, words, words)
+Worst = Callable[[Fraction], tuple[str, Fraction]]  # epsilon -> where, largest hockey stick
 
 
-def _points(document: Document, points: Sequence[Point]) -> tuple[Fraction, str]:
+def budget_claims(
+    profile: Sequence[Point], curve: GaussianCurve | None, worst_at: Worst
+) -> list[Claim]:
+    """The claims that further budgets and a curve are kept, if there are any."""
+    claims = []
+    if profile:
+        slack, words = _points(profile, worst_at)
+        claims.append(claim_of("profile", slack, words, words))
+    if curve is not None:
+        claims.append(_gdp(curve, worst_at))
+    return claims
+
+
+def _points(points: Sequence[Point], worst_at: Worst) -> tuple[Fraction, str]:
     """The least slack of several budgets, and where it is."""
     found = []
     for epsilon, delta in points:
-        where, worst = worst_hockey_stick(replace(document, epsilon=epsilon))
+        where, worst = worst_at(epsilon)
         found.append((delta - worst, epsilon, delta, worst, where))
     slack, epsilon, delta, worst, where = min(found)
     return slack, (
@@ -135,11 +148,11 @@ def _points(document: Document, points: Sequence[Point]) -> tuple[Fraction, str]
     )
 
 
-def _gdp(document: Document, curve: GaussianCurve) -> Claim:
+def _gdp(curve: GaussianCurve, worst_at: Worst) -> Claim:
     name = f"mu = {nearest_float(curve.mu):g}"
     if curve.slack() < 0:
         return Claim("gdp", REFUTED, curve.slack(), f"a chord is not below the curve of {name}")
-    slack, words = _points(document, curve.points)
+    slack, words = _points(curve.points, worst_at)
     return claim_of(
         "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
     )
@@ -202,26 +215,18 @@ def lower_bound(
             certificate, document.epsilon, document.delta, document.sensitivity, loss, integer
         )
     points = certificate.points or ((document.epsilon, document.delta),)
+    # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
+    own = ((document.epsilon, document.delta),) if document.gdp is None else ()
     used = {entry.point for entry in certificate.shifts}
-    if not all(_asked(document, points[j]) for j in used if j < len(points)):
+    stated = (*own, *document.profile)
+    if not all(implied(points[j], stated, document.gdp) for j in used if j < len(points)):
         return None
     return constrained_bound(
         certificate, points, document.sensitivity, loss, integer, document.constraints
     )
 
 
-def _asked(document: Document, point: Point) -> bool:
-    """Whether all noise that the claim is about is private at this budget."""
-    epsilon, delta = point
-    stated = document.profile
-    if document.gdp is None:
-        # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
-        stated = ((document.epsilon, document.delta), *stated)
-    if any(e <= epsilon and d <= delta for e, d in stated):
-        return True
-    return document.gdp is not None and curve_above(document.gdp.mu, epsilon) <= delta
-
-
 __all__ = [
-    "NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "check", "claim_of", "lower_bound",
+    "NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "budget_claims", "check", "claim_of",
+    "lower_bound",
 ]

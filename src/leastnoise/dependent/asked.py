@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypedDict
 
 import numpy as np
 
-from .._validate import check_delta, check_epsilon, check_sensitivity
+from .._validate import check_sensitivity
 from ..certify.channel import Crossing, Prior, Question, is_convex
+from ..constrained.gaussian import chords_below
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
 from ..spec.constraints import Constraint, LossAtMost, MaxError, check_constraints
+from ..spec.problem import check_budgets
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
@@ -27,6 +29,8 @@ MAX_OUTPUTS = 500
 #: The widest range without a core, in sensitivities, and the widest core.
 MAX_WIDTH = 1_000
 MAX_CORE = 60
+#: Lines that stand for a curve, to begin with.
+FEWEST_LINES = 10
 #: The width of a core that nobody asked for, in sensitivities.
 CORE = 10
 
@@ -95,8 +99,8 @@ def with_constraints(
 
 def question_of(
     *,
-    epsilon: Number,
-    delta: Number,
+    epsilon: Number | None,
+    delta: Number | None,
     sensitivity: Number,
     loss: str | Loss,
     bounds: tuple[Number, Number],
@@ -106,6 +110,8 @@ def question_of(
     crossing: tuple[Number, Number] | None,
     monotone: bool = False,
     max_error: Number | None = None,
+    profile: Sequence[tuple[Number, Number]] | None = None,
+    gdp: Number | None = None,
 ) -> Question:
     """The question a user means; refuses what makes no sense, naming the argument."""
     exact_loss = as_loss(loss)
@@ -130,10 +136,11 @@ def question_of(
     farthest = None if max_error is None else rational(max_error, "max_error")
     if farthest is not None and farthest <= 0:
         raise ArgumentError("max_error", max_error, "positive")
+    budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
     return Question(
-        check_epsilon(epsilon), check_delta(delta, epsilon),
-        check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
-        prior_of(prior, low, high, integer), bound, rule, farthest, monotone,
+        *budget, check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
+        prior_of(prior, low, high, integer), bound, rule, farthest, monotone, points,
+        None if mu is None else chords_below(mu, FEWEST_LINES),
     )
 
 
@@ -188,10 +195,12 @@ def refuse_with_noise(question: Question, what: str, **options: object) -> None:
         options["max_error"] = question.max_error
     if question.monotone:
         options["monotone"] = True
+    if question.gdp is not None:
+        options["gdp"] = float(question.gdp.mu)
     for name, value in options.items():
         if value is not None:
             raise ArgumentError(name, value, f"left out when {what} is given")
-    if question.delta == 0:
+    if any(delta == 0 for _, delta in question.stated):
         raise ArgumentError("delta", 0, f"positive when {what} is given: the noise is finite")
 
 

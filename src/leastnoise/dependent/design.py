@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
@@ -65,6 +65,17 @@ class DependentDesign:
     def delta(self) -> float:
         """The privacy budget's delta."""
         return float(self.document.question.delta)
+
+    @property
+    def profile(self) -> tuple[tuple[float, float], ...]:
+        """Further budgets (epsilon, delta) that were asked for."""
+        return tuple((float(e), float(d)) for e, d in self.document.question.profile)
+
+    @property
+    def gdp(self) -> float | None:
+        """mu, if the answers are proven to be mu-Gaussian-private for it."""
+        curve = self.document.question.gdp
+        return None if curve is None else float(curve.mu)
 
     @property
     def sensitivity(self) -> float:
@@ -340,8 +351,8 @@ class DependentDesign:
 
 def design_dependent(
     *,
-    epsilon: Number,
-    delta: Number,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     bounds: tuple[Number, Number],
@@ -359,6 +370,8 @@ def design_dependent(
     monotone: bool = False,
     regions: int | Iterable[Number] | None = None,
     core: tuple[Number, Number] | None = None,
+    profile: Sequence[tuple[Number, Number]] | None = None,
+    gdp: Number | None = None,
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
 
@@ -398,7 +411,7 @@ def design_dependent(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
         bounds=bounds if core is None else core, prior=prior,
         integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
-        monotone=bool(monotone), max_error=max_error,
+        monotone=bool(monotone), max_error=max_error, profile=profile, gdp=gdp,
     )
     if question.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")

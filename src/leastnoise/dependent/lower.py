@@ -17,6 +17,7 @@ from ..certify.channel import (
     channel_dual_bound,
 )
 from ..exact import round_down
+from ..spec import Point
 from .mesh import Floats, Mesh
 from .program import Multipliers
 
@@ -32,22 +33,26 @@ class Lower:
 
 def exact_lower(
     mesh: Mesh, multipliers: Multipliers, symmetric: bool, scale: float,
-    instance: Floats | None = None,
+    instance: Floats | None, points: tuple[Point, ...],
 ) -> Lower:
-    """The exact bound that float multipliers prove. `scale` is the size of the optimal loss."""
+    """The exact bound that float multipliers prove, privacy being used at these points.
+
+    `scale` is the size of the optimal loss.
+    """
     digits = 13 + math.ceil(-math.log10(scale)) + math.ceil(math.log10(mesh.count))
     unit = Fraction(10) ** -digits
     pairs = []
-    for (k, m), (outputs, values) in sorted(multipliers.items()):
+    for (j, k, m), (outputs, values) in sorted(multipliers.items()):
         whole = [max(0, round(Fraction(z) / unit)) for z in values.tolist()]
         cells = tuple((int(y), w * unit) for y, w in zip(outputs, whole, strict=True) if w)
         if cells:
             # The budget need not exceed the largest multiplier, whatever the solver's was.
-            pairs.append(PairMultipliers(k, m, symmetric, max(whole) * unit, cells))
+            pairs.append(PairMultipliers(k, m, symmetric, max(whole) * unit, cells, j))
     shadow: tuple[Fraction, ...] = ()
     if instance is not None and instance.max(initial=0.0) > 0:
         shadow = tuple(max(0, round(Fraction(v) / unit)) * unit for v in instance.tolist())
-    certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow)
+    plain = points == ((mesh.question.epsilon, mesh.question.delta),)
+    certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow, () if plain else points)
     bound = channel_dual_bound(mesh.question, certificate)
     return Lower(round_down(bound, 15), certificate, mesh.count)
 

@@ -4,15 +4,15 @@
     subject to  s(k,m,y) >= q_k(y) - e^eps q_m(y),  s >= 0,  a_k + sum_y s(k,m,y) <= delta,
                 a_k + sum_y q_k(y) = 1
 
-for every ordered pair of rows at most `reach` apart. Pairs, and within a pair outputs, are added
-when the current solution violates them. What comes out is a proposal: `upper.py` and `lower.py`
-turn it into exact bounds.
+for every budget (eps, delta) and every ordered pair of rows at most `reach` apart. Pairs, and
+within a pair outputs, are added when the current solution violates them. What comes out is a
+proposal: `upper.py` and `lower.py` turn it into exact bounds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,11 +20,13 @@ from numpy.typing import NDArray
 
 from ..lp import Model, Solution
 from ..lp.highs import INF
+from ..spec import Point
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Pair = tuple[int, int]
-Multipliers = dict[Pair, tuple[Ints, Floats]]
+Key = tuple[int, int, int]  # which budget, and the pair
+Multipliers = dict[Key, tuple[Ints, Floats]]
 
 #: Below this the helper variables are noise to the solver: the program is solved without delta.
 SMALLEST_DELTA = 1e-7
@@ -40,7 +42,7 @@ class Round:
     rows: Floats
     atoms: Floats
     value: float  # optimum of the relaxed program: already a lower bound on the full one
-    violation: float  # largest hockey stick less delta
+    violation: float  # largest hockey stick less delta, in deltas
 
 
 @dataclass(frozen=True)
@@ -48,8 +50,14 @@ class Pattern:
     """Pairs of a coarse mesh with the places (shares of the range) of their outputs."""
 
     count: int
-    places: dict[Pair, Floats]
+    places: dict[Key, Floats]
     margin: float
+    budgets: int
+
+
+def float_budgets(points: Sequence[Point], inside: float = 1.0) -> list[tuple[float, float]]:
+    """Exact budgets for a program, their deltas times `inside`."""
+    return [(float(epsilon), float(delta) * inside) for epsilon, delta in points]
 
 
 def hockey_sticks(
@@ -77,8 +85,7 @@ class ChannelProgram:
         self,
         costs: Floats,
         reach: int,
-        epsilon: float,
-        delta: float,
+        budgets: Sequence[tuple[float, float]],
         *,
         symmetric: bool,
         atom_costs: Floats | None = None,
@@ -88,8 +95,9 @@ class ChannelProgram:
         """`labels` ties probabilities: those with one label are equal, those below 0 are 0."""
         self.count, self.outputs = costs.shape
         self.reach = reach
-        self.exp = math.exp(epsilon)
-        self.delta = delta if delta >= SMALLEST_DELTA else 0.0
+        self.exps = [math.exp(epsilon) for epsilon, _ in budgets]
+        self.deltas = [delta if delta >= SMALLEST_DELTA else 0.0 for _, delta in budgets]
+        self.least = min(self.deltas)  # the unit of atoms, which no budget allows more of
         self.symmetric = symmetric
         self.model = Model(tolerance)
         shape = np.arange(costs.size).reshape(costs.shape) if labels is None else labels
@@ -108,8 +116,8 @@ class ChannelProgram:
         self.atom_column: Ints | None = None
         turned = np.arange(self.count)[::-1]
         fold = np.minimum(np.arange(self.count), turned) if symmetric else np.arange(self.count)
-        if atom_costs is not None and self.delta > 0:
-            folded = np.bincount(fold, atom_costs) * self.delta * self.cost_scale
+        if atom_costs is not None and self.least > 0:
+            folded = np.bincount(fold, atom_costs) * self.least * self.cost_scale
             self.atom_column = self.model.add_columns(folded, 0.0, 1.0).astype(np.int64)[fold]
         seen = set()
         for k in range(self.count):
@@ -119,11 +127,11 @@ class ChannelProgram:
                 values = often.astype(np.float64)
                 if self.atom_column is not None:
                     which = np.append(which, self.atom_column[k])
-                    values = np.append(values, self.delta)
+                    values = np.append(values, self.least)
                 self.model.add_rows([1.0], [1.0], [0], which, values)
-        self._budget: dict[Pair, int] = {}
-        self._active: dict[Pair, NDArray[np.bool_]] = {}
-        self._blocks: list[tuple[Pair, Ints, Ints]] = []
+        self._budget: dict[Key, int] = {}
+        self._active: dict[Key, NDArray[np.bool_]] = {}
+        self._blocks: list[tuple[Key, Ints, Ints]] = []
         self._extra: dict[int, int] = {}  # row of the range -> row of the program
 
     # -- growing ------------------------------------------------------------------------------
@@ -137,7 +145,7 @@ class ChannelProgram:
         values = totals[which]
         if self.atom_column is not None and atom_loss > 0:
             which = np.append(which, self.atom_column[k])
-            values = np.append(values, atom_loss * self.delta)
+            values = np.append(values, atom_loss * self.least)
         row = self.model.add_rows([-INF], [1.0], [0], which, values / bound)
         self._extra[k] = int(row[0])
 
@@ -151,51 +159,54 @@ class ChannelProgram:
         last = self.count - 1
         return min((k, m), (last - k, last - m)) if self.symmetric else (k, m)
 
-    def add(self, pair: Pair, outputs: Ints) -> int:
-        """Add the rows of some outputs for one pair; returns how many were new."""
-        k, m = pair
-        known = self._active.setdefault(pair, np.zeros(self.outputs, dtype=bool))
+    def add(self, key: Key, outputs: Ints) -> int:
+        """Add the rows of some outputs for one budget and pair; returns how many were new."""
+        j, k, m = key
+        known = self._active.setdefault(key, np.zeros(self.outputs, dtype=bool))
         ahead, behind = self.column[k, outputs], self.column[m, outputs]
         outputs = outputs[~known[outputs] & (ahead != behind)]
         count = len(outputs)
         if count:
             known[outputs] = True
             ahead, behind = self.column[k, outputs], self.column[m, outputs]
-            columns, values = [ahead, behind], [np.full(count, -1.0), np.full(count, self.exp)]
-            if self.delta > 0:
-                columns.append(self._helpers(pair, count))
-                values.append(np.full(count, self.delta))
+            columns = [ahead, behind]
+            values = [np.full(count, -1.0), np.full(count, self.exps[j])]
+            if self.deltas[j] > 0:
+                columns.append(self._helpers(key, count))
+                values.append(np.full(count, self.deltas[j]))
             width = len(columns)
             rows = self.model.add_rows(
                 np.zeros(count), np.full(count, INF), np.arange(count) * width,
                 np.stack(columns, axis=1).ravel(), np.stack(values, axis=1).ravel(),
             )
-            self._blocks.append((pair, outputs, rows.astype(np.int64)))
+            self._blocks.append((key, outputs, rows.astype(np.int64)))
         return count
 
-    def _helpers(self, pair: Pair, count: int) -> Ints:
+    def _helpers(self, key: Key, count: int) -> Ints:
         helpers = self.model.add_columns(np.zeros(count)).astype(np.int64)
-        if pair in self._budget:
+        if key in self._budget:
             for column in helpers:
-                self.model.set_entry(self._budget[pair], column, 1.0)
+                self.model.set_entry(self._budget[key], column, 1.0)
         else:
-            entries = helpers
+            entries, values = helpers, np.ones(count)
             if self.atom_column is not None:
-                entries = np.append(helpers, self.atom_column[pair[0]])
-            row = self.model.add_rows([-INF], [1.0], [0], entries, np.ones(len(entries)))
-            self._budget[pair] = int(row[0])
+                entries = np.append(helpers, self.atom_column[key[1]])
+                values = np.append(values, self.least / self.deltas[key[0]])
+            row = self.model.add_rows([-INF], [1.0], [0], entries, values)
+            self._budget[key] = int(row[0])
         return helpers
 
     def add_all(self, apart: int) -> None:
-        """Every pair `apart` rows apart, with all outputs."""
+        """Every pair `apart` rows apart, with all outputs, at every budget."""
         every = np.arange(self.outputs)
         for k in range(self.count - apart):
             for pair in {self.canonical(k, k + apart), self.canonical(k + apart, k)}:
-                self.add(pair, every)
+                for j in range(len(self.deltas)):
+                    self.add((j, *pair), every)
 
-    def active(self) -> dict[Pair, Ints]:
-        """The outputs that have a row, per pair."""
-        return {pair: np.flatnonzero(mask) for pair, mask in self._active.items()}
+    def active(self) -> dict[Key, Ints]:
+        """The outputs that have a row, per budget and pair."""
+        return {key: np.flatnonzero(mask) for key, mask in self._active.items()}
 
     # -- solving ------------------------------------------------------------------------------
 
@@ -203,7 +214,6 @@ class ChannelProgram:
         self, deadline: float | None, clock: Callable[[], float], most: int
     ) -> Iterator[Round]:
         """Solve, add what is violated, and again; ends when nothing is, or the solver fails."""
-        floor = self.delta * (1 + _VIOLATED) + (1e-10 if self.delta == 0 else 0.0)
         while True:
             solution = self.model.solve(None if deadline is None else deadline - clock())
             if not solution.usable:
@@ -211,31 +221,37 @@ class ChannelProgram:
             rows = np.maximum(solution.primal[: self.columns], 0.0)[self.column]
             atoms = np.zeros(self.count)
             if self.atom_column is not None:
-                atoms = np.maximum(solution.primal[self.atom_column], 0.0) * self.delta
-            sources, targets, values = hockey_sticks(rows, atoms, self.exp, self.reach)
-            worst = float(values.max(initial=0.0)) - self.delta
+                atoms = np.maximum(solution.primal[self.atom_column], 0.0) * self.least
+            violated = [self._violated(j, rows, atoms) for j in range(len(self.deltas))]
+            worst = max(worst for worst, _ in violated)
             yield Round(solution, rows, atoms, solution.objective / self.cost_scale, worst)
-            over = np.flatnonzero(values > floor)
-            over = over[np.argsort(-values[over], kind="stable")]
-            pairs = list(zip(sources[over].tolist(), targets[over].tolist(), strict=True))
-            if not self._grow(rows, pairs, most):
+            if not sum(self._grow(j, rows, keys, most) for j, (_, keys) in enumerate(violated)):
                 return
 
-    def _grow(self, rows: Floats, violated: list[Pair], most: int) -> int:
+    def _violated(self, j: int, rows: Floats, atoms: Floats) -> tuple[float, list[Pair]]:
+        """(largest violation, pairs) at one budget, worst first."""
+        delta = self.deltas[j]
+        sources, targets, values = hockey_sticks(rows, atoms, self.exps[j], self.reach)
+        over = np.flatnonzero(values > (delta * (1 + _VIOLATED) if delta > 0 else 1e-10))
+        over = over[np.argsort(-values[over], kind="stable")]
+        pairs = list(zip(sources[over].tolist(), targets[over].tolist(), strict=True))
+        return (float(values.max(initial=0.0)) - delta) / (delta or 1e-9), pairs
+
+    def _grow(self, j: int, rows: Floats, violated: list[Pair], most: int) -> int:
         """Add rows for violated pairs, worst first, of which at most `most` may be new."""
-        small = 1e-10 if self.delta == 0 else 1e-9 * self.delta
+        small = 1e-10 if self.deltas[j] == 0 else 1e-9 * self.deltas[j]
         added, fresh, seen = 0, 0, set()
         for k, m in violated:
-            pair = self.canonical(k, m)
-            if pair in seen:
+            key = (j, *self.canonical(k, m))
+            if key in seen:
                 continue
-            seen.add(pair)
-            if pair not in self._active:
+            seen.add(key)
+            if key not in self._active:
                 if fresh >= most:
                     continue
                 fresh += 1
-            excess = rows[pair[0]] - self.exp * rows[pair[1]]
-            added += self.add(pair, np.flatnonzero(excess > small))
+            excess = rows[key[1]] - self.exps[j] * rows[key[2]]
+            added += self.add(key, np.flatnonzero(excess > small))
         return added
 
     def seed(self, pattern: Pattern, places: Floats) -> None:
@@ -244,47 +260,49 @@ class ChannelProgram:
         `places` are the outputs as shares of the range, in the pattern's coordinates.
         """
         ratio = self.count / pattern.count
-        reached: dict[Pair, NDArray[np.bool_]] = {}
-        for (a, b), at in pattern.places.items():
+        finer = (len(self.deltas) - 1) / max(1, pattern.budgets - 1)  # more lines for a curve
+        reached: dict[Pair, dict[int, Ints]] = {}
+        for (j, a, b), at in pattern.places.items():
             near = np.abs(places[:, None] - at[None, :]).min(axis=1) <= pattern.margin
             if near.any():
-                reached[a, b] = near
+                reached.setdefault((a, b), {})[round(j * finer)] = np.flatnonzero(near)
         coarse = ((np.arange(self.count) + 0.5) / ratio).astype(int).tolist()
         for k in range(self.count):
             for m in range(max(0, k - self.reach), min(self.count, k + self.reach + 1)):
                 a, b = coarse[k], coarse[m]
                 same = abs((k - m) - (a - b) * ratio) <= 0.5
                 if k != m and same and (a, b) in reached and self.canonical(k, m) == (k, m):
-                    self.add((k, m), np.flatnonzero(reached[a, b]))
+                    for j, outputs in reached[a, b].items():
+                        self.add((j, k, m), outputs)
 
     def pattern(self, solution: Solution, places: Floats, margin: float) -> Pattern:
         """Where the multipliers are positive, for `seed` on a finer mesh."""
-        found: dict[Pair, Floats] = {}
+        found: dict[Key, Floats] = {}
         last = self.count - 1
-        for (k, m), (outputs, _) in self.multipliers(solution).items():
-            found[k, m] = places[outputs]
+        for (j, k, m), (outputs, _) in self.multipliers(solution).items():
+            found[j, k, m] = places[outputs]
             if self.symmetric:
-                found[last - k, last - m] = 1.0 - places[outputs]
-        return Pattern(self.count, found, margin)
+                found[j, last - k, last - m] = 1.0 - places[outputs]
+        return Pattern(self.count, found, margin, len(self.deltas))
 
     # -- duals --------------------------------------------------------------------------------
 
     def multipliers(self, solution: Solution) -> Multipliers:
-        """pair -> (outputs, z) from the duals; in a symmetric program also for the reversal."""
+        """key -> (outputs, z) from the duals; in a symmetric program also for the reversal."""
         share = (0.5 if self.symmetric else 1.0) / self.cost_scale
-        found: dict[Pair, tuple[list[Ints], list[Floats]]] = {}
-        for pair, outputs, rows in self._blocks:
+        found: dict[Key, tuple[list[Ints], list[Floats]]] = {}
+        for key, outputs, rows in self._blocks:
             if rows[-1] >= len(solution.row_dual):
                 continue  # added after this solution
-            lists = found.setdefault(pair, ([], []))
+            lists = found.setdefault(key, ([], []))
             lists[0].append(outputs)
             lists[1].append(np.maximum(solution.row_dual[rows], 0.0) * share)
         result = {}
-        for pair, (outputs_list, z_list) in found.items():
+        for key, (outputs_list, z_list) in found.items():
             outputs, z = np.concatenate(outputs_list), np.concatenate(z_list)
             keep = z > 0
             if keep.any():
-                result[pair] = (outputs[keep], z[keep])
+                result[key] = (outputs[keep], z[keep])
         return result
 
     def instance_multipliers(self, solution: Solution, bound: float) -> Floats:

@@ -20,7 +20,7 @@ from ..certify.channel import Question
 from ..steering import Progress
 from .mesh import Mesh, good_count, mesh_of, node_costs
 from .nodes import document_on_nodes
-from .program import ChannelProgram, Ints, Pair
+from .program import ChannelProgram, Ints, Pair, float_budgets
 from .search import LEVELS, Bracket
 from .upper import Channel, whole_channel
 from .wide import NodeSearch
@@ -111,7 +111,7 @@ class RegionSearch(NodeSearch):
         inside = np.clip(np.arange(-radius, nodes + radius), 0, nodes - 1)
         costs = node_costs(mesh, places)[:, inside]
         program = RegionProgram(
-            costs, min(reach, nodes - 1), float(question.epsilon), float(question.delta),
+            costs, min(reach, nodes - 1), float_budgets(question.budgets),
             symmetric=self._turns, labels=_labels(regions, radius), regions=regions,
         )
         outputs = tuple(question.low + (j - radius) * mesh.step for j in range(rows.shape[1]))

@@ -15,14 +15,15 @@ from fractions import Fraction
 import numpy as np
 
 from ..certify.channel import Question, answer_span
+from ..constrained.gaussian import points_on
 from ..errors import ArgumentError
-from ..search import Search as AdditiveSearch
+from ..spec import Point
 from ..steering import BracketOf, Progress, Steered
 from .lower import Lower, exact_lower
 from .mesh import Floats, Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
 from .nodes import fewest_steps
-from .program import ChannelProgram, Ints, Pattern, Round
-from .simple import additive_upper, constant_upper, problem_of
+from .program import ChannelProgram, Ints, Pattern, Round, float_budgets
+from .simple import additive_bracket, additive_upper, constant_upper
 from .translated import translated_lower
 from .upper import (
     Channel,
@@ -81,7 +82,8 @@ class Search(Steered[Bracket]):
         self.question = question
         self.cells = cells
         self.outputs = outputs
-        self.atoms = atoms and outputs is None and not question.integer
+        pure = any(delta == 0 for _, delta in question.budgets)
+        self.atoms = atoms and outputs is None and not question.integer and not pure
         self.symmetric = reversible(question)
         self._lower_pattern: Pattern | None = None
         self._upper_pattern: Pattern | None = None
@@ -142,7 +144,12 @@ class Search(Steered[Bracket]):
         if self.question.integer:
             self._pilot()
             mesh = mesh_of(self.question, about)
-            self._whole(mesh)
+            if self.question.gdp is None:
+                self._whole(mesh)
+                return
+            self.bracket.resolutions.append(mesh.count)
+            self._lower(mesh)
+            self._upper(mesh)
             return
         fixed = about == self.cells
         lower = mesh_of(self.question, about if fixed else good_count(self.question, about, True))
@@ -196,9 +203,8 @@ class Search(Steered[Bracket]):
             if (question.width / question.sensitivity * n).denominator != 1 or self._done():
                 continue
             left = 20.0 if self.deadline is None else self.deadline - self.clock()
-            search = AdditiveSearch(
-                problem_of(question), max(self.gap / 4, 1e-4), max(left, 0.5), resolution, None)
-            additive = search.run().lower
+            additive = additive_bracket(
+                question, max(self.gap / 4, 1e-4), max(left, 0.5), resolution).lower
             found = None
             if additive is not None:
                 found = translated_lower(question, additive.certificate)
@@ -222,7 +228,8 @@ class Search(Steered[Bracket]):
     def _lower(self, mesh: Mesh) -> None:
         question = self.question
         costs = lower_costs(mesh)
-        program = self._program(costs, mesh.nearest, None, labels=self._near(mesh))
+        program = self._program(
+            costs, mesh.nearest, None, float_budgets(self._asked), labels=self._near(mesh))
         if question.instance_bound is not None:
             floors = lower_costs(replace(mesh, question=_unweighted(question))) * mesh.count
             for k in range(mesh.count):
@@ -234,8 +241,8 @@ class Search(Steered[Bracket]):
             return
         self._lower_pattern = program.pattern(last.solution, places, 1.01 / mesh.count)
         outputs = mesh.centres()
-        whole = mesh.nearest == mesh.farthest and self.outputs is None
-        if whole and last.violation <= 0.1 * float(question.delta):
+        whole = mesh.nearest == mesh.farthest and self.outputs is None and question.gdp is None
+        if whole and last.violation <= 0.1:
             channel = self._channel(mesh, outputs, last.rows, None)
             channel = extract_atoms(channel) if self.atoms else channel
             self._offer(channel, upper_costs(mesh, outputs), "program")
@@ -256,7 +263,7 @@ class Search(Steered[Bracket]):
             shadow = program.instance_multipliers(
                 last.solution, float(self.question.instance_bound))
         lower = exact_lower(
-            mesh, program.multipliers(last.solution), self.symmetric, best, shadow)
+            mesh, program.multipliers(last.solution), self.symmetric, best, shadow, self._asked)
         self.bracket.offer_lower(lower)
         return last
 
@@ -266,7 +273,7 @@ class Search(Steered[Bracket]):
         outputs = self._outputs(self._near_support(mesh))
         costs, atom_costs = upper_costs(mesh, outputs), self._atom_costs(mesh)
         program = self._program(
-            costs, mesh.farthest, atom_costs if self.atoms else None, self._inside(),
+            costs, mesh.farthest, atom_costs if self.atoms else None, self._kept(),
             turns=self._outputs_turn(), labels=self._within(mesh, outputs),
         )
         self._limit_values(program, mesh, outputs)
@@ -295,7 +302,7 @@ class Search(Steered[Bracket]):
 
     def _near_support(self, mesh: Mesh) -> list[Fraction]:
         """Edges and middles of cells, near where the last channel had its outputs."""
-        halves = mesh.halves()
+        halves = mesh.centres() if mesh.question.integer else mesh.halves()
         if self._support is None:
             return halves
         places, margin = self._support
@@ -311,7 +318,7 @@ class Search(Steered[Bracket]):
         outputs = mesh.centres()
         costs = lower_costs(mesh)
         program = self._program(
-            costs, mesh.nearest, None, self._inside(), labels=self._near(mesh))
+            costs, mesh.nearest, None, self._kept(), labels=self._near(mesh))
         self._limit_values(program, mesh, outputs)
         self._seed(program, self._lower_pattern, (np.arange(mesh.count) + 0.5) / mesh.count)
         last = self._lower_rounds(program, mesh)
@@ -337,9 +344,18 @@ class Search(Steered[Bracket]):
 
     # -- parts ----------------------------------------------------------------------------------
 
-    def _inside(self) -> float:
+    @property
+    def _asked(self) -> tuple[Point, ...]:
+        """Budgets that all answers keep which the lower bound is about."""
+        question, curve = self.question, self.question.gdp
+        if curve is None:
+            return question.stated
+        return (*question.stated, *points_on(curve.mu, len(curve.thresholds)))
+
+    def _kept(self) -> list[tuple[float, float]]:
+        """Budgets that a channel must keep, a little inside where it cannot be mixed."""
         bounded = self.question.instance_bound is not None or self.question.max_error is not None
-        return float(self.question.delta) * (1 - _INSIDE if bounded else 1)
+        return float_budgets(self.question.budgets, 1 - _INSIDE if bounded else 1.0)
 
     def _near(self, mesh: Mesh) -> Ints | None:
         """Outputs of the lower program that an answer within the largest error rounds to."""
@@ -378,13 +394,12 @@ class Search(Steered[Bracket]):
                 program.limit(k, losses, float(bound) * (1 - _INSIDE), at_own)
 
     def _program(
-        self, costs: Floats, reach: int, atom_costs: Floats | None, delta: float | None = None,
-        *, turns: bool = True, labels: Ints | None = None,
+        self, costs: Floats, reach: int, atom_costs: Floats | None,
+        budgets: list[tuple[float, float]], *, turns: bool = True, labels: Ints | None = None,
     ) -> ChannelProgram:
         return ChannelProgram(
-            costs, reach, float(self.question.epsilon),
-            float(self.question.delta) if delta is None else delta,
-            symmetric=self.symmetric and turns, atom_costs=atom_costs, labels=labels,
+            costs, reach, budgets, symmetric=self.symmetric and turns, atom_costs=atom_costs,
+            labels=labels,
         )
 
     def _outputs_turn(self) -> bool:
@@ -394,7 +409,7 @@ class Search(Steered[Bracket]):
         return tuple(ends - y for y in reversed(self.outputs)) == self.outputs
 
     def _seed(self, program: ChannelProgram, pattern: Pattern | None, places: Floats) -> None:
-        if program.count <= _ALL_PAIRS:
+        if program.count * len(program.deltas) <= _ALL_PAIRS:
             for apart in range(1, program.reach + 1):
                 program.add_all(apart)
             return

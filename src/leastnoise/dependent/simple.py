@@ -18,8 +18,10 @@ from ..certify.channel import (
     additive_part,
     channel_loss,
 )
+from ..constrained import ConstrainedSearch
 from ..errors import ArgumentError
 from ..exact import round_up
+from ..search import Bracket as AdditiveBracket
 from ..search import Search as AdditiveSearch
 from ..spec import Problem
 from .mesh import mesh_of
@@ -30,17 +32,22 @@ from .upper import Upper, obeys_bounds
 _VALUES = 512
 
 
-def problem_of(question: Question) -> Problem:
-    """The same question for additive noise."""
-    return Problem(
-        question.epsilon, question.delta, question.sensitivity, question.loss, question.integer
+def additive_bracket(
+    question: Question, gap: float, seconds: float, resolution: int | None = None
+) -> AdditiveBracket:
+    """Bounds on the best additive noise for the question's budgets and loss."""
+    problem = Problem(
+        question.epsilon, question.delta, question.sensitivity, question.loss, question.integer,
+        profile=question.profile, gdp=None if question.gdp is None else question.gdp.mu,
     )
+    engine = AdditiveSearch if problem.plain else ConstrainedSearch
+    return engine(problem, gap, seconds, resolution, None).run()
 
 
 def additive_upper(question: Question, gap: float, seconds: float) -> Upper | None:
-    """The best additive noise for the question's budget and loss, if there is any."""
+    """The best additive noise for the question's budgets and loss, if there is any."""
     try:
-        found = AdditiveSearch(problem_of(question), gap, seconds, None, None).run().upper
+        found = additive_bracket(question, gap, seconds).upper
     except ArgumentError:  # noise that fits into no file
         return None
     if found is None or _too_much(question, found.value):
@@ -48,9 +55,11 @@ def additive_upper(question: Question, gap: float, seconds: float) -> Upper | No
     # The largest step that divides both the range and the sensitivity.
     step = question.width / (question.sensitivity / question.width).denominator
     step = Fraction(1) if question.integer else step
+    noise = replace(found.document, epsilon=question.epsilon, delta=question.delta)
+    question = replace(question, gdp=noise.gdp)  # with the chords that this noise keeps
     document = ChannelDocument(
         question, step, 1, 0, (), found.value, Fraction(0), ChannelCertificate(step, ()),
-        additive=additive_part(found.document, found.value),
+        additive=additive_part(noise, found.value),
     )
     return Upper(found.value, document, found.resolution, "additive")
 

@@ -43,7 +43,7 @@ def translated_lower(question: Question, certificate: Certificate) -> Lower | No
     largest = max((entry.budget for entry in certificate.shifts), default=Fraction(1))
     unit = largest * max(weights) / 10**_DIGITS
     pairs = tuple(_pairs(certificate, weights, unit))
-    copied = ChannelCertificate(step, pairs)
+    copied = ChannelCertificate(step, pairs, (), certificate.points)
     return Lower(round_down(channel_dual_bound(question, copied), 15), copied, count)
 
 
@@ -66,7 +66,8 @@ def _pairs(
                 )
                 kept = tuple(sorted(cell for cell in found if cell[1]))
                 if kept:
-                    yield PairMultipliers(k, m, False, max(z for _, z in kept), kept)
+                    most = max(z for _, z in kept)
+                    yield PairMultipliers(k, m, False, most, kept, entry.point)
 
 
 def _decimal(unit: Fraction) -> Fraction:

@@ -16,8 +16,8 @@ from ..bounds.upper import rivals
 from ..certify.channel import (
     ChannelDocument,
     channel_loss,
+    keeps_budgets,
     largest_error,
-    worst_pair,
     worst_value_loss,
 )
 from ..exact import round_up
@@ -57,7 +57,7 @@ def float_loss(channel: Channel, costs: Floats, atom_costs: Floats) -> float:
 def constant(channel: Channel, costs: Floats) -> Channel:
     """The best answer that ignores the data: privacy at no cost."""
     rows = np.zeros_like(channel.rows)
-    if channel.mesh.question.delta > 0:
+    if min(delta for _, delta in channel.mesh.question.budgets) > 0:
         rows[:, int(costs.sum(axis=0).argmin())] = 1.0
     else:  # every output in use must stay possible
         total = channel.rows.sum(axis=0)
@@ -100,34 +100,53 @@ def mix(
 
     `reach` is how far apart rows must be compared, if they are not those of cells.
     """
-    question, exp = channel.mesh.question, math.exp(channel.mesh.question.epsilon)
     reach = channel.mesh.farthest if reach is None else reach
-    if question.delta == 0:
-        # Every row is compared output by output; a constant row leaves (e^eps - 1) of itself.
-        share = 0.0
-        for d in range(1, reach + 1):
-            for one, two in ((channel.rows[:-d], channel.rows[d:]),
-                             (channel.rows[d:], channel.rows[:-d])):
-                over = np.maximum(one - exp * two, 0.0) + margin * one
-                room = (exp - 1) * safe.rows[: len(one)]
-                ratio = np.divide(over, room, out=np.zeros_like(over), where=room > 0)
-                share = max(share, float(ratio.max()))
-        share = share / (1 + share) * (1 + 1e-9)
-    else:
-        delta = float(question.delta) * (1 - margin)
-        _, _, high = hockey_sticks(channel.rows, channel.atoms, exp, reach)
-        _, _, low = hockey_sticks(safe.rows, safe.atoms, exp, reach)
-        bad = high > delta
-        if (low[bad] >= delta).any():
+    share = 0.0
+    for epsilon, delta in channel.mesh.question.budgets:
+        exp = math.exp(epsilon)
+        if delta == 0:
+            share = max(share, _pure_share(channel, safe, exp, margin, reach))
+            continue
+        needed = _share(channel, safe, exp, float(delta) * (1 - margin), reach)
+        if needed is None:
             return None
-        share = float(((high - delta)[bad] / (high - low)[bad]).max(initial=0.0))
-        share = share * (1 + 1e-12) + (1e-15 if share else 0.0)
+        share = max(share, needed)
     share = min(1.0, share)
-    return replace(
-        channel,
+    return replace(        channel,
         rows=(1 - share) * channel.rows + share * safe.rows,
         atoms=(1 - share) * channel.atoms + share * safe.atoms,
     )
+
+
+def _share(
+    channel: Channel, safe: Channel, exp: float, delta: float, reach: int
+) -> float | None:
+    """How much of the safe channel one budget needs; None if all of it is not enough."""
+    _, _, high = hockey_sticks(channel.rows, channel.atoms, exp, reach)
+    _, _, low = hockey_sticks(safe.rows, safe.atoms, exp, reach)
+    bad = high > delta
+    if (low[bad] >= delta).any():
+        return None
+    share = float(((high - delta)[bad] / (high - low)[bad]).max(initial=0.0))
+    return share * (1 + 1e-12) + (1e-15 if share else 0.0)
+
+
+def _pure_share(
+    channel: Channel, safe: Channel, exp: float, margin: float, reach: int
+) -> float:
+    """The same for delta = 0, the safe rows being constant.
+
+    Every row is compared output by output; a constant row leaves (e^eps - 1) of itself.
+    """
+    share = 0.0
+    for d in range(1, reach + 1):
+        for one, two in ((channel.rows[:-d], channel.rows[d:]),
+                         (channel.rows[d:], channel.rows[:-d])):
+            over = np.maximum(one - exp * two, 0.0) + margin * one
+            room = (exp - 1) * safe.rows[: len(one)]
+            ratio = np.divide(over, room, out=np.zeros_like(over), where=room > 0)
+            share = max(share, float(ratio.max()))
+    return share / (1 + share) * (1 + 1e-9)
 
 
 def extract_atoms(channel: Channel) -> Channel:
@@ -137,7 +156,7 @@ def extract_atoms(channel: Channel) -> Channel:
     """
     mesh = channel.mesh
     rows, atoms = channel.rows.copy(), channel.atoms.copy()
-    exp = math.exp(mesh.question.epsilon)
+    exp = math.exp(max(epsilon for epsilon, _ in mesh.question.budgets))
     for k in range(mesh.count):
         near = channel.rows[max(0, k - mesh.farthest) : k + mesh.farthest + 1, k].copy()
         near[min(k, mesh.farthest)] = 0.0
@@ -175,7 +194,7 @@ def _bits(delta: Fraction) -> int:
 def whole_channel(channel: Channel) -> WholeChannel:
     """The channel in whole numbers."""
     used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
-    one = 1 << _bits(channel.mesh.question.delta)
+    one = 1 << _bits(min(delta for _, delta in channel.mesh.question.budgets))
     rows, atoms = [], []
     for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
         total = sum(row) + atom
@@ -199,7 +218,7 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
         return None
     while True:
         document = node_document(whole, steps)
-        if worst_pair(document)[1] > document.question.delta:
+        if not keeps_budgets(document):
             return None
         value = round_up(channel_loss(document), 15)
         finer = finer_steps(channel.mesh, steps, float(value) - loss, allowed * loss)

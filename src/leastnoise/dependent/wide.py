@@ -18,17 +18,16 @@ from ..certify.channel import (
     LatticeNoise,
     Question,
     channel_loss,
-    worst_pair,
+    keeps_budgets,
 )
 from ..errors import ArgumentError
 from ..exact import round_up
-from ..search import Search as AdditiveSearch
-from ..spec import Problem
 from ..steering import Progress
 from .mesh import Floats, Mesh, mesh_of, node_costs
 from .nodes import document_on_nodes
-from .program import ChannelProgram, Pattern
+from .program import ChannelProgram, Pattern, float_budgets
 from .search import WIDE, Bracket, Search
+from .simple import additive_bracket
 from .upper import Channel, Upper, float_loss, mix, obeys_bounds, whole_channel
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
@@ -64,7 +63,7 @@ class NodeSearch(Search):
 
     def _keep(self, document: ChannelDocument, cells: int, origin: str) -> None:
         """Check exactly, and keep the channel if it is better."""
-        if worst_pair(document)[1] > document.question.delta or not obeys_bounds(document):
+        if not keeps_budgets(document) or not obeys_bounds(document):
             return
         value = round_up(channel_loss(document), 15)
         found = Upper(value, replace(document, upper=value), cells, origin)
@@ -73,12 +72,12 @@ class NodeSearch(Search):
     def _noise(self, mesh: Mesh) -> Floats:
         """Additive noise on whole steps, symmetric in reach, private inside the budget."""
         question = self.question
-        problem = Problem(
-            question.epsilon, question.delta * (1 - _INSIDE), mesh.private_to, question.loss,
-            question.integer,
+        inside = replace(
+            question, delta=question.delta * (1 - _INSIDE), sensitivity=mesh.private_to,
+            profile=tuple((e, d * (1 - _INSIDE)) for e, d in question.profile),
         )
         resolution = None if question.integer else int(mesh.private_to / mesh.step)
-        found = AdditiveSearch(problem, 1e-2, 10.0, resolution, None).run().upper
+        found = additive_bracket(inside, 1e-2, 10.0, resolution).upper
         if found is None or found.document.tail is not None or found.document.edges is not None:
             raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
         document = found.document
@@ -159,8 +158,7 @@ class WideSearch(NodeSearch):
         costs = np.zeros(rows.shape)
         costs[core] = node_costs(mesh, places)
         program = ChannelProgram(
-            costs, reach, float(self.question.epsilon), float(self.question.delta),
-            symmetric=self.symmetric,
+            costs, reach, float_budgets(self.question.budgets), symmetric=self.symmetric,
         )
         for k in [*range(border), *range(border + nodes, len(rows))]:
             program.fix(k, rows[k])

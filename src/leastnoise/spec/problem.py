@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .._validate import check_delta, check_epsilon, check_sensitivity
-from ..certify.curve import Releases, curve_above
+from ..certify.curve import Releases, curve_above, implied
 from ..errors import ArgumentError
-from ..exact import Number, rational, round_down
+from ..exact import Number, rational, round_down, round_up
 from ..losses import Loss, as_loss
 from .constraints import Constraint, check_constraints, ends_of
 
@@ -59,22 +59,14 @@ class Problem:
         epsilon and delta may be None if there is a profile, whose first budget takes their place,
         or a curve.
         """
-        points = check_profile(profile)
-        mu = None if gdp is None else check_mu(gdp)
-        if epsilon is None and delta is None and (points or mu is not None):
-            budget = points[0] if mu is None else (Fraction(0), curve_above(mu, Fraction(0)))
-        else:
-            if epsilon is None or delta is None:
-                name = "epsilon" if epsilon is None else "delta"
-                raise ArgumentError(name, None, "a number, unless a profile or gdp is given")
-            budget = (check_epsilon(epsilon), check_delta(delta, epsilon))
+        budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
         return cls(
             *budget,
             check_sensitivity(sensitivity, integer),
             as_loss(loss),
             bool(integer),
             check_constraints(constraints, integer),
-            check_points(budget, points, mu, epsilon is not None),
+            points,
             mu,
             check_output_step(output_step, sensitivity, integer, ends_of(check_constraints(
                 constraints, integer)) != (None, None)),
@@ -95,6 +87,29 @@ class Problem:
     def step(self, n: int) -> Fraction:
         """The width of a cell at resolution n."""
         return self.sensitivity / n
+
+
+def check_budgets(
+    epsilon: Number | None, delta: Number | None,
+    profile: Sequence[tuple[Number, Number]] | None, gdp: Number | None,
+) -> tuple[Point, tuple[Point, ...], Fraction | None]:
+    """(a budget, further ones, mu): what is asked of privacy.
+
+    With a curve the first budget follows from it, unless it was asked for, and is then among the
+    others.
+    """
+    points = check_profile(profile)
+    mu = None if gdp is None else check_mu(gdp)
+    if epsilon is None and delta is None and (points or mu is not None):
+        zero = Fraction(0)
+        budget = points[0] if mu is None else (zero, round_up(curve_above(mu, zero), 15))
+    else:
+        if epsilon is None or delta is None:
+            name = "epsilon" if epsilon is None else "delta"
+            raise ArgumentError(name, None, "a number, unless a profile or gdp is given")
+        budget = (check_epsilon(epsilon), check_delta(delta, epsilon))
+    others = tuple(point for point in points if not implied(point, (budget,)))
+    return budget, (budget, *others) if mu is not None and epsilon is not None else others, mu
 
 
 def check_mu(gdp: Number) -> Fraction:
@@ -152,14 +167,6 @@ def mu_for(total: Releases) -> Fraction | None:
             break
     found = round_down(low, 9) if low > 0 else low
     return found if MIN_MU <= found <= MAX_MU else None
-
-
-def check_points(
-    budget: Point, points: tuple[Point, ...], mu: Fraction | None, asked: bool
-) -> tuple[Point, ...]:
-    """The budgets besides the first; with a curve, the first one too if it was asked for."""
-    others = tuple(point for point in points if point != budget)
-    return (budget, *others) if mu is not None and asked else others
 
 
 def check_profile(profile: Sequence[tuple[Number, Number]] | None) -> tuple[Point, ...]:

@@ -1,0 +1,121 @@
+"""The lower bound of a data dependent mechanism: multipliers in, a proven number out.
+
+Statement and proof: `channel.proof.md`. Standard library only, e^eps rounded up.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, lcm
+
+from ..errors import FormatError
+from ..exact import exp_upper
+from .channel_document import ChannelCertificate
+from .question import Question
+
+#: Multipliers must share a denominator below 2^this, so that sums of them stay small.
+_MAX_DENOMINATOR_BITS = 1024
+
+
+def node_weights(question: Question, step: Fraction) -> list[Fraction]:
+    """w_k: step times the infimum of the density on cell k; the mass of a whole number."""
+    cells = question.pieces(step)
+    if question.integer:
+        return [pieces[0][2] for pieces in cells]
+    return [min(mass / (b - a) for a, b, mass in pieces) * step for pieces in cells]
+
+
+def crossing_floor(question: Question, step: Fraction, k: int, y: int) -> Fraction:
+    """At most what crossing costs, as piecewise linear in the answer, for every offset of nodes."""
+    rule, low = question.crossing, question.low
+    if rule is None:
+        return Fraction(0)
+    if question.integer:
+        value, answer = low + k, low + y
+        opposite = (value - rule.at) * (answer - rule.at) < 0
+        return rule.slope * abs(answer - rule.at) if opposite else Fraction(0)
+    place = (rule.at - low) / step
+    if k >= place:  # the whole cell lies above: answers below pay
+        return rule.slope * step * max(0, floor(place) - (y + 1))
+    if k + 1 <= place:
+        return rule.slope * step * max(0, y - ceil(place))
+    return Fraction(0)
+
+
+def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
+    """sum_k theta_k - sum delta_j * budgets_j: no channel private at all points costs less.
+
+    Holds for any multipliers 0 <= z <= budget on pairs within the sensitivity, however they were
+    found, for a loss that never falls away from 0. The points are the certificate's, or the
+    question's (epsilon, delta).
+    """
+    loss, step = question.loss, certificate.step
+    weights = node_weights(question, step)
+    count = len(weights)
+    points = certificate.points or ((question.epsilon, question.delta),)
+    exponentials = [exp_upper(epsilon) for epsilon, _ in points]
+    bottom = lcm(*(one.denominator for one in exponentials))
+    tops = [int(one * bottom) for one in exponentials]
+    scale = _common_denominator(certificate)
+    gains = [[0] * count for _ in range(count)]  # in units of 1 / (scale * bottom)
+    total = Fraction(0)
+    last = count - 1
+    for pair in certificate.pairs:
+        top = tops[pair.point]
+        for flip in (False, True)[: 1 + pair.mirror]:
+            total -= points[pair.point][1] * pair.budget
+            helped = gains[last - pair.source if flip else pair.source]
+            hurt = gains[last - pair.target if flip else pair.target]
+            for y, z in pair.cells:
+                at = last - y if flip else y
+                amount = z.numerator * (scale // z.denominator)
+                helped[at] += amount * bottom
+                hurt[at] -= amount * top
+    if question.integer:
+        floors = {i: loss.lower(Fraction(i)) for i in range(-last, count)}
+    else:
+        floors = {i: loss.minorant(i, step) for i in range(-last, count)}
+    shadow = certificate.instance or (Fraction(0),) * count
+    if certificate.instance:
+        if question.instance_bound is None:
+            raise FormatError("multipliers of an instance bound that is not there")
+        total -= question.instance_bound * sum(certificate.instance)
+    span = answer_span(question, step, count)
+    # The rest in whole numbers: many rows times many outputs.
+    unit = lcm(*(low.denominator for low in floors.values()))
+    whole = {i: int(low * unit) for i, low in floors.items()}
+    for k in range(count):
+        weight = weights[k] + shadow[k]
+        above, below = weight.numerator * scale * bottom, weight.denominator * unit
+        if question.crossing is None:
+            least = min(
+                above * whole[y - k] + below * gains[k][y]
+                for y in range(max(0, k - span), min(count, k + span + 1))
+            )
+            total += Fraction(least, below * scale * bottom)
+        else:
+            total += min(
+                weight * floors[y - k] + Fraction(gains[k][y], scale * bottom)
+                + weights[k] * crossing_floor(question, step, k, y)
+                for y in range(max(0, k - span), min(count, k + span + 1))
+            )
+    return total
+
+
+def answer_span(question: Question, step: Fraction, count: int) -> int:
+    """How many nodes away from a value its answer may be, after rounding to nodes."""
+    if question.max_error is None:
+        return count
+    reach = question.max_error / step
+    return floor(reach) if question.integer else ceil(reach + 1) - 1
+
+
+def _common_denominator(certificate: ChannelCertificate) -> int:
+    scale = 1
+    for pair in certificate.pairs:
+        for _, value in pair.cells:
+            if scale % value.denominator:
+                scale = lcm(scale, value.denominator)
+                if scale.bit_length() > _MAX_DENOMINATOR_BITS:
+                    raise FormatError("the multipliers have no common denominator below 2^1024")
+    return scale
