@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
@@ -26,6 +27,16 @@ def gap_of(document: Bracketed) -> float:
     if document.lower <= 0:
         return math.inf
     return float_towards((document.upper - document.lower) / document.lower, math.inf)
+
+
+def budget_words(budgets: Sequence[tuple[float, float]], gdp: float | None) -> list[str]:
+    """A curve and budgets (epsilon, delta), for a repr."""
+    words = [] if gdp is None else [f"gdp={gdp:g}"]
+    if len(budgets) > 1:
+        words.append(f"{len(budgets)} budgets from {budgets[0]} to {budgets[-1]}")
+    elif budgets:
+        words.append(f"epsilon={budgets[0][0]:g}, delta={budgets[0][1]:g}")
+    return words
 
 
 def percent(gap: float) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from ._bracket import float_towards, gap_of, percent, write_whole
+from ._bracket import budget_words, float_towards, gap_of, percent, write_whole
 from ._validate import check_gap, check_resolution, check_time_limit
 from .bounds.lower import trivial_lower
 from .certify import (
@@ -193,20 +193,14 @@ class Design:
 
     def _asked(self) -> str:
         """The budgets and constraints in words."""
-        budgets = [(self.epsilon, self.delta), *self.profile]
-        if self.gdp is not None:
-            budgets = list(self.profile)
-        words = [f"gdp={self.gdp:g}"] if self.gdp is not None else []
+        own = [(self.epsilon, self.delta)] if self.gdp is None else []
+        words = budget_words([*own, *self.profile], self.gdp)
         if self.document.releases is not None:
             total = self.document.releases
             words.append(
                 f"{total.count} releases for epsilon={float(total.epsilon):g}, "
                 f"delta={float(total.delta):g}"
             )
-        if len(budgets) > 1:
-            words.append(f"{len(budgets)} budgets from {budgets[0]} to {budgets[-1]}")
-        elif budgets:
-            words.append(f"epsilon={budgets[0][0]:g}, delta={budgets[0][1]:g}")
         return ", ".join([*words, *(one.name for one in self.constraints)])
 
     def _repr_svg_(self) -> str | None:
@@ -255,6 +249,7 @@ def design(
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
     gdp: Number | None = None,
+    output_step: Number | None = None,
     **options: Unpack[DependentOptions],
 ) -> DependentDesign: ...
 
@@ -289,7 +284,7 @@ def design(
     sensitivity: the largest change of the query between neighbouring datasets; whole if
         `integer`, which asks for noise on the integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
-    gap: 1e-3 if None, or 1e-2 with `bounds`.
+    gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
     time_limit: seconds; the best bracket so far is returned with `converged=False`.
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
     progress: called now and then with a `Progress`.
@@ -305,21 +300,19 @@ def design(
         Gaussian noise: k releases together are sqrt(k) mu-Gaussian-private.
     releases: how many releases epsilon and delta are to last for: the noise of each keeps an equal
         share of the budget, or a Gaussian curve, whichever costs less.
-    output_step: releases are then multiples of it; the sensitivity must be one too. What rounding
-        any value to such a grid costs is part of `upper`.
+    output_step: releases are then multiples of it; the sensitivity must be one too, unless there
+        are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     """
     if bounds is not None:
-        further = {"releases": releases, "output_step": output_step}
-        for name, value in further.items():
-            if value:
-                raise ArgumentError(
-                    name, value, "left out with bounds: only additive noise knows it so far"
-                )
+        if releases is not None:
+            raise ArgumentError(
+                "releases", releases, "left out with bounds: only additive noise knows it so far"
+            )
         return design_dependent(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
-            gap=1e-2 if gap is None else gap, integer=integer, time_limit=time_limit,
+            gap=gap, integer=integer, time_limit=time_limit,
             resolution=resolution, progress=progress, profile=profile, gdp=gdp,
-            **with_constraints(constraints, loss, options),
+            output_step=output_step, **with_constraints(constraints, loss, options),
         )
     refuse_without_bounds(options)
     if not isinstance(integer, (bool, np.bool_)):

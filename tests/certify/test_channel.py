@@ -118,6 +118,14 @@ def test_refutes(keys: dict, claim: str) -> None:
         {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": []}]},
     {"certificate__instance": ["1", "1"]}, {"integer": 1}, {"integer": True, "step": "1/2"},
     {"integer": True, "sensitivity": "3/2"}, {"sensitivity": "3/2"}, {"upper": "1/0"},
+    {"profile": []}, {"profile": [["1", "1"]]}, {"profile": [["1"]]}, {"gdp": {"mu": "1"}},
+    {"gdp": {"mu": "1", "points": [["0", "0.3"], ["1", "0.1"]], "thresholds": ["1"]}},
+    {"certificate__points": [["0", "1/2"]]}, {"certificate__points": [["0", "1"]]},
+    {"certificate__points": [["0", "1/2"]], "certificate__pairs": [
+        {"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [], "point": 1}]},
+    {"certificate__points": [["0", "1/2"]], "certificate__pairs": [
+        {"from": 0, "to": 1, "mirror": True, "budget": "1", "cells": [], "point": 0},
+        {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": [], "point": 0}]},
     {"upper": "1e3"}, {"upper": "٣"}, {"lower": "1"}, {"crossing": {"at": "3", "slope": "1"}},
 ])
 def test_refuses_malformed(keys: dict) -> None:
@@ -187,6 +195,20 @@ def test_second_checker_on_other_losses(loss) -> None:
     found = design_dependent(
         epsilon=1, delta=0.2, sensitivity=2, bounds=(0, 4), gap=0.05, loss=loss)
     assert check_file(found.document.dumps()) == []
+
+
+@pytest.mark.parametrize("budgets", [
+    {"epsilon": 1, "delta": 0.2, "profile": [(2, 0.05)], "gap": 0.2}, {"gdp": 1, "gap": 0.2}])
+def test_second_checker_on_several_budgets(budgets) -> None:
+    document = design_dependent(**budgets, sensitivity=2, bounds=(0, 4)).document
+    data = json.loads(document.dumps())
+    assert check_file(json.dumps(data)) == []
+    tight = data["gdp"]["points"] if "gdp" in data else data["profile"]
+    tight[0][1] = str(Fraction(tight[0][1]) * 9 / 10)
+    data["certificate"]["points"][1][1] = "0"
+    assert {"budgets", "points"} <= set(check_file(json.dumps(data)))
+    report = check_channel(parse_channel(data))
+    assert not report.private and "not promised" in report.claims[-1].detail
 
 
 def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:

@@ -23,6 +23,8 @@ FILES: dict[str, dict[str, Any]] = {
     "crossing": {**BASE, "crossing": (2, 3), "outputs": ["1/3", 2, 3]},
     "integer": {**BASE, "bounds": (0, 8), "integer": True},
     "beyond": {**BASE, "bounds": (-50, 50), "core": (-2, 2), "gap": 0.9},
+    "profile": {**BASE, "profile": [("1/2", "0.3"), (2, "0.05")]},
+    "curve": {"gdp": 1, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2},
     "additive": {**BASE, "epsilon": 7, "bounds": (0, 40), "time_limit": 0.1},
 }
 
@@ -47,6 +49,6 @@ def test_single_changes_are_rejected_or_harmless(kind: str) -> None:
         outcomes[report.exit_code] += 1
         json.dumps(report.to_json(), allow_nan=False)
         assert report.exit_code in (0, 1)
-        if report.exit_code == 0 and kind == "plain":
+        if report.exit_code == 0 and kind in ("plain", "profile"):
             assert check_file(json.dumps(data)) == []
     assert outcomes[2] > 10 and outcomes[0] + outcomes[1] > 2, outcomes

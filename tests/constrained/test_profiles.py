@@ -149,6 +149,6 @@ def test_what_cannot_be_asked_together_is_refused():
     with pytest.raises(ArgumentError, match="pairs"):
         design(profile=[1, 2])
     with pytest.raises(ArgumentError, match="left out with bounds"):
-        design(epsilon=1, delta=0.1, bounds=(0, 1), profile=[(1, 0.1)])
+        design(epsilon=1, delta=0.1, bounds=(0, 1), releases=2)
     with pytest.raises(ArgumentError, match="releases must be a whole number"):
         design(epsilon=1, delta=0.1, releases=0)

@@ -249,11 +249,11 @@ def _lower(document: ChannelDocument) -> Claim:
         return Claim(
             "lower", NOT_CHECKED, None, "the loss falls away from 0, which the bound does not allow"
         )
-    points = document.certificate.points
-    used = {pair.point for pair in document.certificate.pairs} if points else set()
-    if not all(document.question.asks(points[j]) for j in used):
+    question, certificate = document.question, document.certificate
+    used = {pair.point for pair in certificate.pairs}
+    if not all(question.asks(certificate.points_of(question)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
-    bound = channel_dual_bound(document.question, document.certificate)
+    bound = channel_dual_bound(question, certificate)
     words = f"every private answer costs at least {nearest_float(bound):.12g}"
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 

@@ -49,6 +49,10 @@ class ChannelCertificate:
     instance: tuple[Fraction, ...] = ()  # of the instance bound, one per node, or none
     points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
 
+    def points_of(self, question: Question) -> tuple[Point, ...]:
+        """The budgets that the pairs name by number."""
+        return self.points or ((question.epsilon, question.delta),)
+
 
 @dataclass(frozen=True)
 class LatticeNoise:

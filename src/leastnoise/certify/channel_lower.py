@@ -52,7 +52,7 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     loss, step = question.loss, certificate.step
     weights = node_weights(question, step)
     count = len(weights)
-    points = certificate.points or ((question.epsilon, question.delta),)
+    points = certificate.points_of(question)
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = lcm(*(one.denominator for one in exponentials))
     tops = [int(one * bottom) for one in exponentials]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..certify import Document
+from ..certify.question import Question
 from ..errors import ArgumentError
 from ..spec.constraints import (
     Constraint,
@@ -71,16 +73,33 @@ def described(found: Any) -> dict[str, Any]:
     words: dict[str, Any] = {}
     if document.constraints:
         words["constraints"] = [one.spec() for one in document.constraints]
-    if document.profile:
-        words["profile"] = [[float(e), float(d)] for e, d in document.profile]
-    if document.gdp is not None:
-        words["gdp"] = float(document.gdp.mu)
+    words |= described_budgets(document)
     if document.releases is not None:
         total = document.releases
         words["releases"] = {
             "count": total.count, "epsilon": float(total.epsilon), "delta": float(total.delta),
         }
     return words
+
+
+def described_budgets(asked: Document | Question) -> dict[str, Any]:
+    """The part of it about privacy."""
+    words: dict[str, Any] = {}
+    if asked.profile:
+        words["profile"] = [[float(e), float(d)] for e, d in asked.profile]
+    if asked.gdp is not None:
+        words["gdp"] = float(asked.gdp.mu)
+    return words
+
+
+def budgets_in_words(asked: Document | Question) -> list[str]:
+    """The curve and the budgets that were asked for."""
+    words, budgets = [], list(asked.profile)
+    if asked.gdp is not None:
+        words.append(f"Gaussian-private for mu {float(asked.gdp.mu):g}")
+    else:
+        budgets = [(asked.epsilon, asked.delta), *budgets]
+    return words + [f"epsilon {float(e):g}, delta {float(d):g}" for e, d in budgets]
 
 
 def title_of(found: Any) -> str:
@@ -93,12 +112,7 @@ def title_of(found: Any) -> str:
             f"{total.count} releases for epsilon {float(total.epsilon):g}, "
             f"delta {float(total.delta):g} together"
         )
-    if document.gdp is not None:
-        words.append(f"Gaussian-private for mu {float(document.gdp.mu):g}")
-    budgets = list(document.profile)
-    if document.gdp is None:
-        budgets = [(document.epsilon, document.delta), *budgets]
-    words += [f"epsilon {float(e):g}, delta {float(d):g}" for e, d in budgets]
+    words += budgets_in_words(document)
     if document.constraints:
         words.append("with " + ", ".join(one.name for one in document.constraints))
     return "; ".join(words)

@@ -9,6 +9,7 @@ from typing import Any
 from ..dependent import DependentDesign
 from ..design import design
 from ..errors import ArgumentError
+from .demands import budgets_in_words, described_budgets
 
 
 def run_dependent(**options: Any) -> DependentDesign:
@@ -62,15 +63,17 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "answers": len(found.answers),
         "revealing": found.revealing,
         "worst_expected_loss": float(found.expected_loss(found.nodes).max()),
+        **described_budgets(document.question),
     }
 
 
 def lines(found: DependentDesign) -> list[str]:
     """A few lines for people."""
     low, high = found.bounds
+    budgets = "; ".join(budgets_in_words(found.document.question))
     words = [
-        f"private answers on [{low:g}, {high:g}], epsilon {found.epsilon:g}, "
-        f"delta {found.delta:g}, sensitivity {found.sensitivity:g}, loss {found.loss.name}",
+        f"private answers on [{low:g}, {high:g}], {budgets}, sensitivity {found.sensitivity:g}, "
+        f"loss {found.loss.name}",
         f"expected loss at most {found.upper:.8g}, proven",
         f"no private answer can go below {found.lower:.8g}, proven",
     ]

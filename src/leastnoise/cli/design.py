@@ -29,7 +29,7 @@ def design(
         typer.Option(help="l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE."),
     ] = "l1",
     gap: Annotated[
-        str | None, typer.Option(help="Relative gap to reach: 1e-3, or 1e-2 with --bounds.")
+        str | None, typer.Option(help="Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2).")
     ] = None,
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
     bounds: Annotated[
@@ -82,6 +82,9 @@ def design(
     releases: Annotated[
         str | None, typer.Option(metavar="K", help="The budget is the total of K releases.")
     ] = None,
+    output_step: Annotated[
+        str | None, typer.Option(metavar="STEP", help="Releases are multiples of STEP.")
+    ] = None,
     time_limit: Annotated[str | None, typer.Option(help="Seconds.")] = None,
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
@@ -120,7 +123,7 @@ def design(
             distinguishing=distinguishing, loss_at_most=loss_at_most,
         ),
         "profile": profile_of(profile or []), "gdp": gdp,
-        "releases": whole_of("releases", releases),
+        "releases": whole_of("releases", releases), "output_step": output_step,
     }
     options |= {name: value for name, value in further.items() if value}
     if bounds is not None:

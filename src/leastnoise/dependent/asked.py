@@ -30,7 +30,7 @@ MAX_OUTPUTS = 500
 MAX_WIDTH = 1_000
 MAX_CORE = 60
 #: Lines that stand for a curve, to begin with.
-FEWEST_LINES = 10
+FEWEST_LINES = 16
 #: The width of a core that nobody asked for, in sensitivities.
 CORE = 10
 
@@ -300,14 +300,30 @@ def _normalised(edges: tuple[Fraction, ...], masses: list[Fraction], name: str) 
 
 
 def outputs_of(
-    outputs: Iterable[Number] | None, question: Question
+    outputs: Iterable[Number] | None, output_step: Number | None, question: Question
 ) -> tuple[Fraction, ...] | None:
     """The answers a user allows, in order; None for any."""
-    if outputs is None:
+    if outputs is None and output_step is None:
         return None
     if question.integer:
-        raise ArgumentError("outputs", outputs, "left out for integer queries: answers are whole")
+        name, given = ("outputs", outputs) if output_step is None else ("output_step", output_step)
+        raise ArgumentError(name, given, "left out for integer queries: answers are whole")
+    if outputs is None:
+        assert output_step is not None
+        return _multiples(output_step, question)
+    if output_step is not None:
+        raise ArgumentError("outputs", outputs, "left out with output_step")
     found = tuple(sorted({rational(y, "outputs") for y in outputs}))
     if not 1 <= len(found) <= MAX_OUTPUTS:
         raise ArgumentError("outputs", f"{len(found)} answers", f"from 1 to {MAX_OUTPUTS} answers")
     return found
+
+
+def _multiples(output_step: Number, question: Question) -> tuple[Fraction, ...]:
+    """The multiples of a step in the range, and the next one beyond an end that is none."""
+    step = rational(output_step, "output_step")
+    if step <= 0 or question.width / step > MAX_OUTPUTS - 2:
+        raise ArgumentError(
+            "output_step", output_step, f"positive, and large enough for {MAX_OUTPUTS} answers")
+    first, last = math.floor(question.low / step), math.ceil(question.high / step)
+    return tuple(k * step for k in range(first, last + 1))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._bracket import float_towards, gap_of, percent, write_whole
+from .._bracket import budget_words, float_towards, gap_of, percent, write_whole
 from .._validate import check_gap, check_resolution, check_time_limit
 from ..certify.channel import ChannelDocument, check_channel, parse_channel
 from ..certify.report import Report
@@ -44,11 +44,12 @@ LONGEST = 600.0
 class DependentDesign:
     """Private answers for values in a known range, with a bracket around the best possible loss.
 
-    Guarantee: `release` is (epsilon, delta)-private for any two values of the range at most
-    `sensitivity` apart; its expected loss is at most `upper` when the true value is drawn from
-    the prior; and no private answer, however it depends on the value, has an expected loss below
-    `lower`. All three are checked in exact arithmetic before a design exists. Privacy does not
-    depend on the prior. Two designs are equal if their mechanism files are.
+    Guarantee: `release` is (epsilon, delta)-private, and private at every budget of `profile` and
+    below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
+    expected loss is at most `upper` when the true value is drawn from the prior; and no answer
+    that is as private, however it depends on the value, has an expected loss below `lower`. All of
+    it is checked in exact arithmetic before a design exists. Privacy does not depend on the prior.
+    Two designs are equal if their mechanism files are.
     """
 
     document: ChannelDocument
@@ -341,8 +342,9 @@ class DependentDesign:
         start, end = self.core
         inner = "" if self.document.beyond is None else f", core=({start:g}, {end:g})"
         kind = "integer, " if self.integer else ""
+        stated = [(float(e), float(d)) for e, d in self.document.question.stated]
         return (
-            f"DependentDesign({kind}epsilon={self.epsilon:g}, delta={self.delta:g}, "
+            f"DependentDesign({kind}{', '.join(budget_words(stated, self.gdp))}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
             f"{inner}): expected loss in [{self.lower:.7g}, {self.upper:.7g}], "
             f"gap {percent(self.gap)}"
@@ -357,7 +359,7 @@ def design_dependent(
     loss: str | Loss = "l1",
     bounds: tuple[Number, Number],
     prior: PriorLike = "uniform",
-    gap: Number = 1e-2,
+    gap: Number | None = None,
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
@@ -372,6 +374,7 @@ def design_dependent(
     core: tuple[Number, Number] | None = None,
     profile: Sequence[tuple[Number, Number]] | None = None,
     gdp: Number | None = None,
+    output_step: Number | None = None,
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
 
@@ -384,7 +387,8 @@ def design_dependent(
     instance_bound: no value's expected loss may exceed it (convex losses only).
     max_error: no answer may be further than this from the true value; `lower` is then over
         answers that keep to it.
-    outputs: the only answers allowed. The lower bound stays one over all answers.
+    outputs: the only answers allowed; `output_step`: its multiples. The lower bound stays one over
+        all answers.
     crossing: (at, slope): an answer on the other side of `at` than the true value costs
         slope * |answer - at| more.
     exact_answers: whether a value's node may have an answer of its own, itself (with at most
@@ -397,6 +401,9 @@ def design_dependent(
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`. Chosen
         in the middle if None and the bounds are more than 1000 sensitivities apart.
+    profile, gdp: further budgets to keep, and a whole Gaussian curve; epsilon and delta may then be
+        left out. The lower bound is over answers that keep them too.
+    gap: 1e-2 if None, or 5e-2 with `gdp`.
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.
     """
@@ -415,6 +422,8 @@ def design_dependent(
     )
     if question.integer and resolution is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
+    if gap is None:
+        gap = 1e-2 if gdp is None else 5e-2
     wanted = float(check_gap(gap))
     limit = check_time_limit(time_limit)
     seconds = LONGEST if limit is None else limit
@@ -424,11 +433,12 @@ def design_dependent(
     search: Search
     if core is not None:
         refuse_with_noise(
-            question, "core", outputs=outputs, resolution=resolution, regions=regions)
+            question, "core", outputs=outputs, output_step=output_step, resolution=resolution,
+            regions=regions)
         wide = (rational(bounds[0], "bounds"), rational(bounds[1], "bounds"))
         search = WideSearch(question, wide=wide, gap=wanted, time_limit=seconds, progress=progress)
     elif regions is not None:
-        refuse_with_noise(question, "regions", outputs=outputs)
+        refuse_with_noise(question, "regions", outputs=outputs, output_step=output_step)
         search = RegionSearch(
             question, cuts=cuts_of(regions, question), gap=wanted, time_limit=seconds,
             cells=cells, progress=progress,
@@ -436,7 +446,8 @@ def design_dependent(
     else:
         search = Search(
             question, gap=wanted, time_limit=seconds, cells=cells,
-            outputs=outputs_of(outputs, question), atoms=bool(exact_answers), progress=progress,
+            outputs=outputs_of(outputs, output_step, question), atoms=bool(exact_answers),
+            progress=progress,
         )
     search.run()
     return _finished(search, wanted)

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..certify.channel import Question, answer_span
-from ..constrained.gaussian import points_on
+from ..constrained.gaussian import chords_below, points_on
 from ..errors import ArgumentError
 from ..spec import Point
 from ..steering import BracketOf, Progress, Steered
@@ -47,6 +47,9 @@ WIDE = 6
 #: The widest range and the most whole numbers with rows of their own from a program.
 MAX_WIDTH = 60
 MAX_WHOLE = 250
+#: Lines that stand for a curve at most, and how often whole numbers get more of them.
+_MOST_LINES = 48
+_BENDS = 6
 #: New pairs a round may add.
 _MOST = 40
 #: The share of the gap that rounding values to nodes may cost.
@@ -107,6 +110,8 @@ class Search(Steered[Bracket]):
                 if self._done():
                     break
                 self._level(about)
+                if self.question.integer:  # finer meshes gain more than finer curves
+                    self._bend()
             if not self._tried_additive and self.bracket.gap > self.gap:
                 self._additive()
         except KeyboardInterrupt:
@@ -128,10 +133,17 @@ class Search(Steered[Bracket]):
             self.reason = "so wide a range has no rows of its own"
             return ()
         if self.question.integer:
-            return (int(self.question.width) + 1,)
+            return (int(self.question.width) + 1,) * (1 if self.question.gdp is None else _BENDS)
         if self.cells is not None:
             return (*(level for level in LEVELS if level < self.cells / 1.4), self.cells)
         return LEVELS
+
+    def _bend(self) -> None:
+        """More lines for a curve, from mesh to mesh, as the rest of the gap shrinks."""
+        curve = self.question.gdp
+        if curve is not None:
+            lines = min(math.ceil(1.2 * len(curve.thresholds)), _MOST_LINES)
+            self.question = replace(self.question, gdp=chords_below(curve.mu, lines))
 
     def _too_wide(self) -> bool:
         """Whether rows for all of the range would be more than a program can hold."""

@@ -35,21 +35,21 @@ _VALUES = 512
 def additive_bracket(
     question: Question, gap: float, seconds: float, resolution: int | None = None
 ) -> AdditiveBracket:
-    """Bounds on the best additive noise for the question's budgets and loss."""
+    """Bounds on the best additive noise for the question's budgets and loss, if there is any."""
     problem = Problem(
         question.epsilon, question.delta, question.sensitivity, question.loss, question.integer,
         profile=question.profile, gdp=None if question.gdp is None else question.gdp.mu,
     )
     engine = AdditiveSearch if problem.plain else ConstrainedSearch
-    return engine(problem, gap, seconds, resolution, None).run()
+    try:
+        return engine(problem, gap, seconds, resolution, None).run()
+    except ArgumentError:  # no noise was found, or none that fits into a file
+        return AdditiveBracket()
 
 
 def additive_upper(question: Question, gap: float, seconds: float) -> Upper | None:
     """The best additive noise for the question's budgets and loss, if there is any."""
-    try:
-        found = additive_bracket(question, gap, seconds).upper
-    except ArgumentError:  # noise that fits into no file
-        return None
+    found = additive_bracket(question, gap, seconds).upper
     if found is None or _too_much(question, found.value):
         return None
     # The largest step that divides both the range and the sensitivity.
