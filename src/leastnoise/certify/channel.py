@@ -21,7 +21,7 @@ from .channel_document import (
     additive_part,
 )
 from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
-from .channel_reader import parse_channel
+from .channel_reader import parse_channel, too_much_work
 from .question import Crossing, Prior, Question
 from .report import NOT_CHECKED, REFUTED, Claim, Report, budget_claims, check, claim_of
 from .upper import release_loss
@@ -390,6 +390,7 @@ __all__ = [
     "law_hockey_sticks",
     "node_weights",
     "parse_channel",
+    "too_much_work",
     "worst_pair",
     "worst_value_loss",
 ]

@@ -59,7 +59,12 @@ def parse_channel(data: object) -> ChannelDocument:
         raise
     except (ArgumentError, ValueError, RecursionError) as error:
         raise FormatError(str(error)) from None
-    refuse_too_much_work(document)
+    effort = effort_of(document)
+    if effort > MAX_EFFORT:
+        raise FormatError(
+            f"the check would take about {effort // 1000} units of effort; "
+            f"{MAX_EFFORT // 1000} are allowed"
+        )
     return document
 
 
@@ -289,17 +294,27 @@ def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fractio
     return tuple(cells.items())
 
 
-def refuse_too_much_work(document: ChannelDocument) -> None:
-    """`FormatError` if the exact check of the document would take long."""
+def too_much_work(document: ChannelDocument) -> bool:
+    """Whether the exact check of the document would take so long that it cannot be read."""
+    return effort_of(document) > MAX_EFFORT
+
+
+def effort_of(document: ChannelDocument) -> int:
+    """About how many microseconds the exact check of the document takes."""
     question = document.question
     reach = min(document.reach, document.last)
     noise = 0 if document.noise is None else len(document.noise.weights)
     used = sum(1 for row in document.rows for w in row if w)
     longest = max((w.bit_length() for row in document.rows for w in row), default=0)
     sides = 0 if document.noise is None else 2 * reach + 2
-    partners = min(2 * reach, len(set(document.rows)) + sides)
+    # Every node with its neighbours, or every different row with every other.
+    different = set(document.rows)
+    held = sum(1 for row in different for w in row if w)
+    compared = min(
+        (used + sides * noise) * 2 * reach, (held + sides * noise) * (len(different) + sides))
+    # The same at every epsilon, and looking at all pairs of nodes takes time too.
     checks = len({question.epsilon, *(epsilon for epsilon, _ in question.budgets)})
-    compared = (used + sides * noise) * partners * checks
+    seen = 2 * (used + sides * noise) + (len(document.rows) + sides) * reach // 5
     # Evaluations of the loss: one for each distance of an answer from a cell, more where the
     # prior changes within one.
     width = len(document.rows[0]) if document.rows else 0
@@ -308,10 +323,6 @@ def refuse_too_much_work(document: ChannelDocument) -> None:
     own = document.last * width if document.outputs is not None else 0
     evaluations = 6 * (document.last * bool(document.rows) + width + extra + own)
     nodes = int(question.width / document.certificate.step)
-    effort = compared * (2000 + longest) // 10_000 + 10 * used
+    effort = checks * (compared * (2000 + longest) // 10_000 + seen) + 10 * used
     effort += (evaluations + 6 * nodes) * question.loss.effort_at(size) + nodes * nodes * 3
-    if effort > MAX_EFFORT:
-        raise FormatError(
-            f"the check would take about {effort // 1000} units of effort; "
-            f"{MAX_EFFORT // 1000} are allowed"
-        )
+    return effort

@@ -154,14 +154,7 @@ class Search(Steered[Bracket]):
 
     def _level(self, about: int) -> None:
         if self.question.integer:
-            self._pilot()
-            mesh = mesh_of(self.question, about)
-            if self.question.gdp is None:
-                self._whole(mesh)
-                return
-            self.bracket.resolutions.append(mesh.count)
-            self._lower(mesh)
-            self._upper(mesh)
+            self._whole(mesh_of(self.question, about))
             return
         fixed = about == self.cells
         lower = mesh_of(self.question, about if fixed else good_count(self.question, about, True))
@@ -210,7 +203,9 @@ class Search(Steered[Bracket]):
         question = self.question
         if question.crossing is not None:
             return
-        for n in (1,) if question.integer else (8, 6, 4, 3, 2, 1):
+        # A curve has so many multipliers that finer ones would not fit into a file.
+        several = (8, 6, 4, 3, 2, 1) if question.gdp is None else (3, 2, 1)
+        for n in (1,) if question.integer else several:
             resolution = None if question.integer else n
             if (question.width / question.sensitivity * n).denominator != 1 or self._done():
                 continue
@@ -231,8 +226,10 @@ class Search(Steered[Bracket]):
         if any(one is not None for one in asked):
             return
         left = 20.0 if self.deadline is None else self.deadline - self.clock()
-        found = additive_upper(
-            self.question, min(max(self.gap / 2, 1e-4), 5e-3), min(20.0, max(left, 1.0)))
+        close = min(max(self.gap / 2, 1e-4), 5e-3)
+        if self.question.gdp is not None:
+            close = 1e-2  # below a curve, less takes long
+        found = additive_upper(self.question, close, min(20.0, max(left, 1.0)))
         self.bracket.offer_upper(found)
 
     # -- lower bounds ---------------------------------------------------------------------------
@@ -325,8 +322,14 @@ class Search(Steered[Bracket]):
         return [y for y, keep in zip(halves, near, strict=True) if keep]
 
     def _whole(self, mesh: Mesh) -> None:
-        """Whole numbers: one program gives both sides."""
+        """Whole numbers: one program gives both sides, if both keep the same budgets."""
+        if self._lower_pattern is None:
+            self._pilot()
         self.bracket.resolutions.append(mesh.count)
+        if self.question.gdp is not None:
+            self._lower(mesh)
+            self._upper(mesh)
+            return
         outputs = mesh.centres()
         costs = lower_costs(mesh)
         program = self._program(

@@ -18,6 +18,7 @@ from ..certify.channel import (
     channel_loss,
     keeps_budgets,
     largest_error,
+    too_much_work,
     worst_value_loss,
 )
 from ..exact import round_up
@@ -213,21 +214,23 @@ def whole_channel(channel: Channel) -> WholeChannel:
 
 def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Upper | None:
     """The document with its upper bound, if it is private and obeys the instance bound."""
-    whole, steps = whole_channel(channel), fewest_steps(channel.mesh)
+    whole = whole_channel(channel)
     if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
-    while True:
+    found: Upper | None = None
+    steps: int | None = fewest_steps(channel.mesh)
+    while steps is not None:
         document = node_document(whole, steps)
+        if too_much_work(document):
+            break
         if not keeps_budgets(document):
             return None
         value = round_up(channel_loss(document), 15)
-        finer = finer_steps(channel.mesh, steps, float(value) - loss, allowed * loss)
-        if channel.mesh.question.integer or finer is None:
+        found = Upper(value, replace(document, upper=value), channel.mesh.count, origin)
+        if channel.mesh.question.integer:
             break
-        steps = finer
-    if not obeys_bounds(document):
-        return None
-    return Upper(value, replace(document, upper=value), channel.mesh.count, origin)
+        steps = finer_steps(channel.mesh, steps, float(value) - loss, allowed * loss)
+    return found if found is not None and obeys_bounds(found.document) else None
 
 
 def obeys_bounds(document: ChannelDocument) -> bool:
