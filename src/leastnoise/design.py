@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
@@ -32,6 +32,7 @@ from .dependent import (
     DependentDesign,
     DependentOptions,
     design_dependent,
+    design_for_releases,
     refuse_without_bounds,
     with_constraints,
 )
@@ -196,11 +197,7 @@ class Design:
         own = [(self.epsilon, self.delta)] if self.gdp is None else []
         words = budget_words([*own, *self.profile], self.gdp)
         if self.document.releases is not None:
-            total = self.document.releases
-            words.append(
-                f"{total.count} releases for epsilon={float(total.epsilon):g}, "
-                f"delta={float(total.delta):g}"
-            )
+            words.append(self.document.releases.words)
         return ", ".join([*words, *(one.name for one in self.constraints)])
 
     def _repr_svg_(self) -> str | None:
@@ -249,6 +246,7 @@ def design(
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
     gdp: Number | None = None,
+    releases: int | None = None,
     output_step: Number | None = None,
     **options: Unpack[DependentOptions],
 ) -> DependentDesign: ...
@@ -304,11 +302,10 @@ def design(
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     """
     if bounds is not None:
-        if releases is not None:
-            raise ArgumentError(
-                "releases", releases, "left out with bounds: only additive noise knows it so far"
-            )
-        return design_dependent(
+        ranged: Callable[..., DependentDesign] = design_dependent
+        if releases is not None and check_releases(releases) > 1:
+            ranged = partial(design_for_releases, int(releases))
+        return ranged(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
             gap=gap, integer=integer, time_limit=time_limit,
             resolution=resolution, progress=progress, profile=profile, gdp=gdp,

@@ -148,7 +148,5 @@ def test_what_cannot_be_asked_together_is_refused():
         design(gdp=50)
     with pytest.raises(ArgumentError, match="pairs"):
         design(profile=[1, 2])
-    with pytest.raises(ArgumentError, match="left out with bounds"):
-        design(epsilon=1, delta=0.1, bounds=(0, 1), releases=2)
     with pytest.raises(ArgumentError, match="releases must be a whole number"):
         design(epsilon=1, delta=0.1, releases=0)

@@ -179,6 +179,31 @@ def test_whole_numbers_below_a_curve() -> None:
     assert worst(found, 1.5) <= gaussian_delta(1.5, 1) + 1e-12
 
 
+def test_many_releases_keep_the_total_budget(tmp_path) -> None:
+    asked = {"epsilon": 1, "delta": 0.01, "bounds": (0, 4), "gap": 0.03}
+    for count, curved in ((2, False), (5, True)):
+        found = design(**asked, releases=count)
+        report = found.verify()
+        assert report.proven and report.verdict("releases") == "proven"
+        assert (found.gdp is not None) == curved  # few releases share the budget evenly
+        assert f"{count} releases for epsilon=1, delta=0.01" in repr(found)
+        assert load(found.save(tmp_path / "releases.json")) == found
+        question = found.document.question
+        more = replace(question, releases=replace(question.releases, count=count + 1))
+        assert refuted(replace(found.document, question=more)) == ["releases"]
+        assert not check_channel(replace(found.document, question=more)).private
+    assert design(**asked, releases=1) == design(**asked)
+    # Regions have finite noise, which is below no curve; what is read once is read for both ways.
+    shared = design(**asked, releases=5, regions=2, time_limit=2)
+    assert shared.gdp is None and shared.verify().proven
+    answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
+    assert set(answers.answers) <= {0, 2, 4}
+    with pytest.raises(ArgumentError, match="releases must be left out with a profile or gdp"):
+        design(bounds=(0, 4), gdp=1, releases=3)
+    with pytest.raises(ArgumentError, match="epsilon must be given, with delta: the total budget"):
+        design(bounds=(0, 4), releases=3)
+
+
 def test_answers_on_a_grid() -> None:
     asked = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "gap": 0.2, "resolution": 12}
     found = design(**asked, bounds=(0, 4), output_step=1)

@@ -23,25 +23,37 @@ from .channel_document import (
 from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
 from .channel_reader import parse_channel, too_much_work
 from .question import Crossing, Prior, Question
-from .report import NOT_CHECKED, REFUTED, Claim, Report, budget_claims, check, claim_of
+from .report import (
+    NOT_CHECKED,
+    REFUTED,
+    Claim,
+    Report,
+    budget_claims,
+    check,
+    claim_of,
+    releases_claim,
+)
 from .upper import release_loss
 
 
 def check_channel(document: ChannelDocument) -> Report:
     """Check every claim of a data dependent mechanism in exact arithmetic."""
+    question = document.question
     if document.additive is not None:
         claims = [c for c in check(document.additive).claims if c.name != "lower"]
     else:
-        question = document.question
         claims = [_distribution(document), _privacy(document), _upper(document)]
         claims += budget_claims(
             question.profile, question.gdp, lambda epsilon: worst_pair(document, epsilon))
+    if question.releases is not None:
+        budgets = ((question.epsilon, question.delta), *question.profile)
+        claims.append(releases_claim(question.releases, budgets, question.gdp))
     claims.append(_lower(document))
-    if document.question.instance_bound is not None:
+    if question.instance_bound is not None:
         claims.append(_instance(document))
-    if document.question.max_error is not None:
-        claims.append(_max_error(document, document.question.max_error))
-    if document.question.monotone:
+    if question.max_error is not None:
+        claims.append(_max_error(document, question.max_error))
+    if question.monotone:
         claims.append(_monotone(document))
     return Report(tuple(claims))
 

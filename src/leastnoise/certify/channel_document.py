@@ -158,6 +158,8 @@ class ChannelDocument:
             data["profile"] = points_to_json(asked.profile)
         if asked.gdp is not None:
             data["gdp"] = asked.gdp.to_json()
+        if asked.releases is not None:
+            data["releases"] = asked.releases.to_json()
         if asked.instance_bound is not None:
             data["instance_bound"] = text_of(asked.instance_bound)
         if asked.max_error is not None:

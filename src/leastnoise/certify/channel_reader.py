@@ -22,7 +22,13 @@ from .channel_document import (
     LatticeNoise,
     PairMultipliers,
 )
-from .curve import Point, check_points, curve_from_json, points_from_json
+from .curve import (
+    Point,
+    check_points,
+    curve_from_json,
+    points_from_json,
+    releases_from_json,
+)
 from .document import FORMAT, Document, document_of
 from .fields import (
     check_keys,
@@ -76,7 +82,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
         {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive",
-         "profile", "gdp"},
+         "profile", "gdp", "releases"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -201,6 +207,7 @@ def _question(data: Mapping[str, Any]) -> Question:
         read_flag(data.get("monotone", False), "monotone"),
         _profile(data["profile"]) if "profile" in data else (),
         curve_from_json(data["gdp"]) if "gdp" in data else None,
+        releases_from_json(data["releases"]) if "releases" in data else None,
     )
 
 

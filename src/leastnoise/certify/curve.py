@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import FormatError
-from ..exact import exp_bounds, normal_bounds, text_of
+from ..exact import exp_bounds, nearest_float, normal_bounds, text_of
 from .fields import (
     check_keys,
     read_integer,
@@ -92,6 +92,12 @@ class Releases:
             for epsilon, delta in points if self.count * epsilon <= self.epsilon
         ]
         return max(left, default=None)
+
+    @property
+    def words(self) -> str:
+        """For a repr."""
+        budget = f"epsilon={nearest_float(self.epsilon):g}, delta={nearest_float(self.delta):g}"
+        return f"{self.count} releases for {budget}"
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the mechanism file."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from ..losses import Loss
-from .curve import GaussianCurve, Point, implied
+from .curve import GaussianCurve, Point, Releases, implied
 
 Piece = tuple[Fraction, Fraction, Fraction]  # from, to, mass
 
@@ -52,6 +52,7 @@ class Question:
     monotone: bool = False  # whether larger values must have stochastically larger answers
     profile: tuple[Point, ...] = ()  # further budgets to keep
     gdp: GaussianCurve | None = None
+    releases: Releases | None = None  # so many together keep a total budget
 
     @property
     def width(self) -> Fraction:

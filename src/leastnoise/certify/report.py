@@ -85,7 +85,8 @@ def check(document: Document) -> Report:
         lambda epsilon: worst_hockey_stick(replace(document, epsilon=epsilon)),
     )
     if document.releases is not None:
-        claims.append(_releases(document, document.releases))
+        budgets = ((document.epsilon, document.delta), *document.profile)
+        claims.append(releases_claim(document.releases, budgets, document.gdp))
     claims += [_constraint(document, one) for one in document.constraints]
     return Report((*claims, _upper(document), _lower(document)))
 
@@ -158,11 +159,13 @@ def _gdp(curve: GaussianCurve, worst_at: Worst) -> Claim:
     )
 
 
-def _releases(document: Document, releases: Releases) -> Claim:
-    budgets = ((document.epsilon, document.delta), *document.profile)
+def releases_claim(
+    releases: Releases, budgets: Sequence[Point], curve: GaussianCurve | None
+) -> Claim:
+    """The claim that so many releases, private as stated, keep their total budget."""
     found = [releases.slack_of_sum(budgets)]
-    if document.gdp is not None:
-        found.append(releases.slack(document.gdp.mu))
+    if curve is not None:
+        found.append(releases.slack(curve.mu))
     slack = max((left for left in found if left is not None), default=Fraction(-1))
     words = (
         f"{releases.count} releases together cost at most delta "
@@ -228,5 +231,5 @@ def lower_bound(
 
 __all__ = [
     "NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "budget_claims", "check", "claim_of",
-    "lower_bound",
+    "lower_bound", "releases_claim",
 ]

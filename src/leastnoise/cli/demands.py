@@ -73,13 +73,7 @@ def described(found: Any) -> dict[str, Any]:
     words: dict[str, Any] = {}
     if document.constraints:
         words["constraints"] = [one.spec() for one in document.constraints]
-    words |= described_budgets(document)
-    if document.releases is not None:
-        total = document.releases
-        words["releases"] = {
-            "count": total.count, "epsilon": float(total.epsilon), "delta": float(total.delta),
-        }
-    return words
+    return words | described_budgets(document)
 
 
 def described_budgets(asked: Document | Question) -> dict[str, Any]:
@@ -89,12 +83,23 @@ def described_budgets(asked: Document | Question) -> dict[str, Any]:
         words["profile"] = [[float(e), float(d)] for e, d in asked.profile]
     if asked.gdp is not None:
         words["gdp"] = float(asked.gdp.mu)
+    if asked.releases is not None:
+        total = asked.releases
+        words["releases"] = {
+            "count": total.count, "epsilon": float(total.epsilon), "delta": float(total.delta),
+        }
     return words
 
 
 def budgets_in_words(asked: Document | Question) -> list[str]:
-    """The curve and the budgets that were asked for."""
+    """The releases, the curve and the budgets that were asked for."""
     words, budgets = [], list(asked.profile)
+    if asked.releases is not None:
+        total = asked.releases
+        words.append(
+            f"{total.count} releases for epsilon {float(total.epsilon):g}, "
+            f"delta {float(total.delta):g} together"
+        )
     if asked.gdp is not None:
         words.append(f"Gaussian-private for mu {float(asked.gdp.mu):g}")
     else:
@@ -105,14 +110,7 @@ def budgets_in_words(asked: Document | Question) -> list[str]:
 def title_of(found: Any) -> str:
     """The budgets and constraints of a design in words."""
     document = found.document
-    words = []
-    if document.releases is not None:
-        total = document.releases
-        words.append(
-            f"{total.count} releases for epsilon {float(total.epsilon):g}, "
-            f"delta {float(total.delta):g} together"
-        )
-    words += budgets_in_words(document)
+    words = budgets_in_words(document)
     if document.constraints:
         words.append("with " + ", ".join(one.name for one in document.constraints))
     return "; ".join(words)

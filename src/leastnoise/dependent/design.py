@@ -342,9 +342,11 @@ class DependentDesign:
         start, end = self.core
         inner = "" if self.document.beyond is None else f", core=({start:g}, {end:g})"
         kind = "integer, " if self.integer else ""
-        stated = [(float(e), float(d)) for e, d in self.document.question.stated]
+        asked = self.document.question
+        words = budget_words([(float(e), float(d)) for e, d in asked.stated], self.gdp)
+        words += [] if asked.releases is None else [asked.releases.words]
         return (
-            f"DependentDesign({kind}{', '.join(budget_words(stated, self.gdp))}, "
+            f"DependentDesign({kind}{', '.join(words)}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
             f"{inner}): expected loss in [{self.lower:.7g}, {self.upper:.7g}], "
             f"gap {percent(self.gap)}"
