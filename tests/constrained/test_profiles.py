@@ -106,6 +106,12 @@ def test_a_curve_that_is_not_kept_is_refuted(curved):
     )
 
 
+def test_steep_curves_have_noise():
+    """Weights that fall like e^-30 a sensitivity keep their ratios when they are rounded."""
+    found = design(gdp=6, gap=0.5, time_limit=0.1)
+    assert found.verify().proven and found.upper <= 1.002 * GAUSS / 6
+
+
 def test_squared_error_wants_gaussian_noise_and_the_status_says_so():
     found = design(gdp=0.5, loss="l2", gap=0.02)
     assert found.upper <= 1.004 * 4 and found.lower >= 0.97 * 4

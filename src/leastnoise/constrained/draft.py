@@ -95,10 +95,11 @@ class Draft:
         problem, mesh = self.problem, self.mesh
         least = min((d for _, d in self.points if d > 0), default=0.0)
         bits = 62 + (max(0, math.ceil(-math.log2(least)) - 8) if least > 0 else 70)
-        if mesh.tail_epsilon is not None:
-            bits = max(bits, 132)
-        unit = 1 << bits
         total = float(weights.sum()) + atom
+        if mesh.tail_epsilon is not None:
+            # The ratios of a pure budget must survive rounding where weights are smallest.
+            bits = max(bits, 132, 64 + math.ceil(math.log2(total / float(weights.min()))))
+        unit = 1 << bits
         whole = [int(Fraction(w) * unit) for w in (weights / total).tolist()]
         point = 0 if problem.integer else int(Fraction(atom / total) * unit)
         first, edges, tail = mesh.first, None, None

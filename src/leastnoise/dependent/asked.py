@@ -195,7 +195,7 @@ def refuse_with_noise(question: Question, what: str, **options: object) -> None:
         options["max_error"] = question.max_error
     if question.monotone:
         options["monotone"] = True
-    if question.gdp is not None:
+    if question.gdp is not None and what == "regions":
         options["gdp"] = float(question.gdp.mu)
     for name, value in options.items():
         if value is not None:

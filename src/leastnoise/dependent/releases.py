@@ -43,9 +43,8 @@ def design_for_releases(
         epsilon=total.epsilon / count, delta=total.delta / count,
         time_limit=None if limit is None else limit / 2, **options,
     )
-    # Noise beside a core, or in regions, ends somewhere: it is below no curve.
-    finite = best.document.beyond is not None or options.get("regions") is not None
-    if mu is not None and not finite:
+    # The noise of regions ends somewhere: it is below no curve.
+    if mu is not None and options.get("regions") is None:
         left = None if limit is None else max(limit - (time.monotonic() - start), limit / 10)
         other = design_dependent(gdp=mu, time_limit=left, **options)
         best = min(best, other, key=lambda one: one.upper)

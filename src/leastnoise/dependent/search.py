@@ -42,6 +42,7 @@ LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 _ALL_PAIRS = 16
 #: From here on additive noise is tried first: rows fine enough to be better may not exist.
 LARGE_EPSILON = 5
+LARGE_MU = 3
 #: In sensitivities: from here on additive noise, and its multipliers, are tried first.
 WIDE = 6
 #: The widest range and the most whole numbers with rows of their own from a program.
@@ -102,7 +103,9 @@ class Search(Steered[Bracket]):
         try:
             self._simple()
             wide = self.question.width >= WIDE * self.question.sensitivity
-            if wide or self.question.epsilon >= LARGE_EPSILON:
+            curve = self.question.gdp
+            steep = curve is not None and curve.mu >= LARGE_MU
+            if wide or steep or self.question.epsilon >= LARGE_EPSILON:
                 self._additive()
             if wide:
                 self._translated()
@@ -209,9 +212,8 @@ class Search(Steered[Bracket]):
             resolution = None if question.integer else n
             if (question.width / question.sensitivity * n).denominator != 1 or self._done():
                 continue
-            left = 20.0 if self.deadline is None else self.deadline - self.clock()
             additive = additive_bracket(
-                question, max(self.gap / 4, 1e-4), max(left, 0.5), resolution).lower
+                question, max(self.gap / 4, 1e-4), max(self._left(), 0.5), resolution).lower
             found = None
             if additive is not None:
                 found = translated_lower(question, additive.certificate)
@@ -225,12 +227,16 @@ class Search(Steered[Bracket]):
         asked = (self.question.crossing, self.outputs, self.question.max_error)
         if any(one is not None for one in asked):
             return
-        left = 20.0 if self.deadline is None else self.deadline - self.clock()
         close = min(max(self.gap / 2, 1e-4), 5e-3)
         if self.question.gdp is not None:
             close = 1e-2  # below a curve, less takes long
-        found = additive_upper(self.question, close, min(20.0, max(left, 1.0)))
+        found = additive_upper(self.question, close, min(20.0, max(self._left(), 1.0)))
         self.bracket.offer_upper(found)
+
+    def _left(self) -> float:
+        """Seconds that a search for additive noise may take."""
+        left = 20.0 if self.deadline is None else self.deadline - self.clock()
+        return left if self.question.gdp is None else left / 3  # it would use all of them
 
     # -- lower bounds ---------------------------------------------------------------------------
 

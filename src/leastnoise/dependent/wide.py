@@ -117,11 +117,12 @@ class WideSearch(NodeSearch):
             if self.bracket.upper is not None and self._done():
                 break
             self.bracket.resolutions.append(mesh.count)
-            self._core(mesh)
+            if self.question.gdp is None:  # no finite noise is below a curve
+                self._core(mesh)
             if self._done():
                 break
             self._lower(mesh)
-        if not self._done():
+        if self.bracket.upper is None or not self._done():
             self._additive()
         if not (self._done() or self.reason):
             self.reason = "the finest mesh was reached"
