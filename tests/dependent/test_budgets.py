@@ -169,6 +169,10 @@ def test_additive_noise_below_the_curve_stands_in(tmp_path) -> None:
     assert found.verify().proven and found.upper <= additive.upper * 1.01
     assert found.document.additive is not None and found.verify().verdict("gdp") == "proven"
     assert load(found.save(tmp_path / "additive.json")) == found
+
+
+@pytest.mark.slow
+def test_a_curve_on_a_very_wide_range() -> None:
     wide = design(gdp=1, bounds=(0, 5000), gap=0.5, time_limit=1)
     assert wide.verify().proven and wide.bounds == (0, 5000) and wide.upper <= 0.8
 
