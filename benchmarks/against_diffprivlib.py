@@ -1,7 +1,11 @@
 """Our classifiers beside diffprivlib's at equal total epsilon, on the same splits.
 
 Runs in the environment of `make diffprivlib` (plus dp-accounting):
-    .venv-diffprivlib/bin/python benchmarks/against_diffprivlib.py OUT.csv [SPLITS]
+    .venv-diffprivlib/bin/python benchmarks/against_diffprivlib.py OUT.csv [SPLITS [CELLS...]]
+
+CELLS are names of models or datasets ("logistic regression" abalone): others are left out. A line
+per fit is appended to OUT.csv; what is there already is not run again. Means and standard errors go
+beside it, to OUT-summary.csv.
 
 diffprivlib's models are pure (epsilon, 0), for numeric features; so naive Bayes of both sees the
 numeric columns only. Ours is run at (epsilon, 0) and (epsilon, 1e-5). Ranges of columns count
@@ -14,6 +18,7 @@ from __future__ import annotations
 import csv
 import sys
 import warnings
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +30,8 @@ from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
 EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)
 BAYES = ("adult", "bank", "abalone", "contraceptive", "ecoli", "absent", "annealing", "spambase")
 LOGISTIC = ("abalone", "contraceptive", "ecoli", "absent", "spambase", "bank", "adult")
+
+MODELS = {"naive Bayes": BAYES, "logistic regression": LOGISTIC}
 
 
 def split(rows, number):
@@ -54,18 +61,37 @@ def models(kind, epsilon, bounds):
         return [("diffprivlib", GaussianNB(epsilon=epsilon, bounds=bounds)),
                 *((name, DPNaiveBayes(**options)) for name, options in ours)]
     norm = float(np.sqrt(len(bounds[0])))
-    # More passes where the budget allows them; delta = 0 allows few.
-    passes = {0: 5, 1e-5: int(min(max(40 * epsilon, 20), 400))}
     return [
         ("diffprivlib", LogisticRegression(epsilon=epsilon, data_norm=norm, max_iter=500)),
-        *((name, DPLogisticRegression(**options, max_iter=passes[options["delta"]]))
-          for name, options in ours),
+        *((name, DPLogisticRegression(**options)) for name, options in ours),
     ]
 
 
-def main(out: Path, splits: int) -> None:
+def summarise(raw: Path, out: Path) -> None:
+    """One line per model, dataset and epsilon: mean and standard error of each contestant."""
+    errors = defaultdict(list)
+    with raw.open(newline="") as file:
+        for row in csv.DictReader(file):
+            cell = row["model"], row["dataset"], row["epsilon"]
+            errors[cell, row["contestant"]].append(float(row["error"]))
+    names = list(dict.fromkeys(name for _, name in errors))
+    with out.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("model", "dataset", "epsilon", "splits",
+                         *(word for name in names for word in (name, "s.e."))))
+        for cell in dict.fromkeys(cell for cell, _ in errors):
+            found = [np.array(errors[cell, name]) for name in names]
+            writer.writerow((*cell, min(map(len, found)), *(
+                f"{value:.2f}" for own in found
+                for value in (own.mean(), own.std(ddof=1) / np.sqrt(len(own))))))
+
+
+def main(out: Path, splits: int, only: set[str]) -> None:
     """Append one line per model, dataset, contestant, epsilon and split."""
     warnings.simplefilter("ignore")
+    cells = [(kind, name) for kind, names in MODELS.items() for name in names
+             if (kind in only or not only & set(MODELS))
+             and (name in only or not only - set(MODELS))]
     done = set()
     if out.exists():
         with out.open(newline="") as file:
@@ -74,27 +100,28 @@ def main(out: Path, splits: int) -> None:
         writer = csv.writer(file, lineterminator="\n")
         if not done:
             writer.writerow(("model", "dataset", "contestant", "epsilon", "split", "error"))
-        for kind, names in (("naive Bayes", BAYES), ("logistic regression", LOGISTIC)):
-            for name in names:
-                data = load(name, "naive-bayes" if kind == "naive Bayes" else "logistic")
-                table = data.numeric if kind == "naive Bayes" else data.one_hot()
-                bounds = ranges(table)
-                scaled = (2 * table - bounds[0] - bounds[1]) / (bounds[1] - bounds[0])
-                for epsilon in EPSILONS:
-                    for contestant, model in models(kind, epsilon, bounds):
-                        for number in range(splits):
-                            key = (kind, name, contestant, str(epsilon), str(number))
-                            if key in done:
-                                continue
-                            train, test = split(len(table), number)
-                            theirs = kind != "naive Bayes" and contestant == "diffprivlib"
-                            rows = scaled if theirs else table
-                            model.fit(rows[train], data.labels[train])
-                            wrong = model.predict(rows[test]) != data.labels[test]
-                            writer.writerow((*key, f"{100 * float(wrong.mean()):.4f}"))
-                            file.flush()
-                print(kind, name, flush=True)
+        for kind, name in cells:
+            data = load(name, "naive-bayes" if kind == "naive Bayes" else "logistic")
+            table = data.numeric if kind == "naive Bayes" else data.one_hot()
+            bounds = ranges(table)
+            scaled = (2 * table - bounds[0] - bounds[1]) / (bounds[1] - bounds[0])
+            for epsilon in EPSILONS:
+                for contestant, model in models(kind, epsilon, bounds):
+                    for number in range(splits):
+                        key = (kind, name, contestant, str(epsilon), str(number))
+                        if key in done:
+                            continue
+                        train, test = split(len(table), number)
+                        theirs = kind != "naive Bayes" and contestant == "diffprivlib"
+                        rows = scaled if theirs else table
+                        model.fit(rows[train], data.labels[train])
+                        wrong = model.predict(rows[test]) != data.labels[test]
+                        writer.writerow((*key, f"{100 * float(wrong.mean()):.4f}"))
+                        file.flush()
+            print(kind, name, flush=True)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 10)
+    raw = Path(sys.argv[1])
+    main(raw, int(sys.argv[2]) if len(sys.argv) > 2 else 10, set(sys.argv[3:]))
+    summarise(raw, raw.with_name(f"{raw.stem}-summary.csv"))

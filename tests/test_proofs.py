@@ -42,6 +42,7 @@ MODULES = sorted(
             for name in ("privacy", "upper", "lower", "constrained", "shape", "curve")
         ),
         SOURCE / "accounting" / "mixed.py",
+        SOURCE / "estimators" / "logistic.py",
         SOURCE / "estimators" / "whole.py",
         SOURCE / "exact.py",
         SOURCE / "losses.py",

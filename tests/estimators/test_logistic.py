@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.special import expit
 from sklearn.compose import make_column_transformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -17,8 +18,8 @@ from sklearn.preprocessing import OneHotEncoder
 
 from leastnoise import ArgumentError
 from leastnoise.datasets import synthetic
-from leastnoise.estimators import DPLogisticRegression, gradient_sum
-from leastnoise.estimators.logistic import FINE, _margins
+from leastnoise.estimators import DPLogisticRegression, gradient_sum, logistic
+from leastnoise.estimators.logistic import FINE
 
 DATA = synthetic(1500)
 X, Y = DATA.numeric, np.array(DATA.classes)[DATA.labels]
@@ -45,9 +46,8 @@ def test_a_modest_budget_costs_little(neighbours):
     model = DPLogisticRegression(epsilon=20, neighbours=neighbours, **QUICK).fit(X, Y)
     assert model.score(X, Y) > 0.65
     assert (model.privacy_.epsilon, model.privacy_.delta) == (20, 0)
-    assert next(r.name for r in model.privacy_.releases) == "sum of gradients"
+    assert model.privacy_.releases[0].name == "sum of gradients, over their bound"
     assert model.privacy_.releases[0].sensitivity == (2 if neighbours == "replace" else 1)
-    assert model.n_iter_ == 20
 
 
 def test_three_classes_share_the_budget():
@@ -77,12 +77,13 @@ def test_pipeline_search_and_pickle():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"max_iter": 0}, "max_iter must be a whole number from 1 to 10000"),
+        ({"max_iter": 0}, "max_iter must be 'auto', or a whole number from 1 to 10000"),
+        ({"max_iter": "many"}, "max_iter must be 'auto', or a whole number"),
         ({"coordinates": 9}, "coordinates must be a whole number from 1 to 4"),
         ({"step": 0}, "step must be positive"),
         ({"bounds": None}, "bounds must be given"),
         ({"alpha": -1}, "alpha must be at least 0"),
-        ({"noise": "gaussian", "delta": 0.01, "epsilon": 100},
+        ({"noise": "gaussian", "delta": 0.01, "epsilon": 100, "max_iter": 20},
          "epsilon must be at most 20 for noise='gaussian' here"),
     ],
 )
@@ -91,29 +92,79 @@ def test_bad_parameters_are_named(options, words):
         DPLogisticRegression(**{**QUICK, **options}).fit(X, Y)
 
 
-def test_margins_of_a_row_do_not_depend_on_the_others():
-    rng = np.random.default_rng(0)
-    table, coefficients = rng.uniform(-1, 1, (1000, 7)), rng.normal(size=7)
-    whole = _margins(np.asfortranarray(table), coefficients)
-    assert np.allclose(whole, table @ coefficients)
-    for count in (1, 3, 8, 17, 999):
-        assert np.array_equal(_margins(np.asfortranarray(table[:count]), coefficients),
-                              whole[:count])
-
-
 NUMBER = st.floats(-1, 1)
 ROW = st.tuples(st.floats(-50, 50), st.sampled_from([-1.0, 1.0]), NUMBER)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(ROW, min_size=1, max_size=20), ROW, st.integers(0, 19), st.randoms())
-def test_a_row_changes_a_sum_of_gradients_by_no_more_than_claimed(rows, new, at, random):
+@given(st.lists(ROW, min_size=1, max_size=20), ROW, st.integers(0, 19), st.randoms(),
+       st.floats(0.5, 1))
+def test_a_row_changes_a_sum_of_gradients_by_no_more_than_claimed(rows, new, at, random, bound):
     def total(table):
         columns = np.array(table).T
-        return gradient_sum(columns[0], columns[1], columns[2])
+        return gradient_sum(columns[0], columns[1], columns[2], bound)
 
     other = list(rows)
     other[at % len(rows)] = new
     random.shuffle(other)  # whole numbers: the order of the rows does not matter
     assert abs(total(rows) - total(other)) <= 2 * FINE
     assert abs(total([*rows, new]) - total(rows)) <= FINE
+    # What a row adds is the same whichever rows are beside it.
+    assert total(rows) == sum(total([row]) for row in rows)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-5, 5), min_size=1, max_size=6), st.data())
+def test_the_public_bound_cuts_nothing(coefficients, data):
+    row = [data.draw(NUMBER) for _ in coefficients]
+    sign, x = data.draw(st.sampled_from([-1.0, 1.0])), data.draw(NUMBER)
+    bound = float(expit(np.abs(coefficients).sum()))
+    margin = float(np.dot(coefficients, row))
+    part = -sign * x * float(expit(-sign * margin))
+    found = gradient_sum(np.array([margin]), np.array([sign]), np.array([x]), bound)
+    assert abs(found * bound / FINE - part) <= 1 / FINE
+
+
+def test_the_first_sums_are_released_over_one_half():
+    """At coefficients 0 no row adds more than 1/2, so the noise is half of what 1 would need."""
+    seen = []
+
+    def watched(margins, signs, column, bound=1.0):
+        seen.append((bound, float(np.abs(margins).max())))
+        return gradient_sum(margins, signs, column, bound)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logistic, "gradient_sum", watched)
+        DPLogisticRegression(epsilon=5, **QUICK).fit(X, Y)
+    assert seen[0] == (0.5, 0.0)
+    assert all(expit(margin) <= bound * (1 + 1e-12) for bound, margin in seen)
+
+
+def test_passes_follow_the_budget():
+    def passes(**options):
+        return DPLogisticRegression(**{**QUICK, **options}).fit(X, Y).n_iter_
+
+    assert passes(epsilon=1) == 1500 // 60
+    assert passes(epsilon=1, neighbours="add-remove") in range(35, 66)
+    assert passes(epsilon=1, delta=1e-5) == 10 * 1500 // 60
+    assert passes(epsilon=0.01) == 4
+    assert passes(epsilon=100, coordinates=4) == 625
+    assert passes(epsilon=1, max_iter=7) == 7
+    assert passes(noise=None) == 1000
+
+
+def test_the_number_of_rows_is_part_of_the_total():
+    model = DPLogisticRegression(epsilon=2, neighbours="add-remove", **QUICK).fit(X, Y)
+    sums, rows = model.privacy_.releases
+    assert (rows.name, rows.numbers, rows.sensitivity) == ("rows", 1, 1)
+    # Geometric noise tells its epsilon: variance 2 r / (1 - r)^2 with r = e^-epsilon.
+    assert rows.std == pytest.approx(np.sqrt(0.5) / np.sinh(0.04 / 2), rel=1e-6)
+    assert sums.std > np.sqrt(2) * sums.numbers / (2 - 0.04) * 0.999
+
+
+@pytest.mark.parametrize("noise", ["optimal", "laplace"])
+def test_epsilon_zero_counts_rows_too(noise):
+    model = DPLogisticRegression(
+        epsilon=0, delta=0.3, noise=noise, neighbours="add-remove", bounds=(0, 10)).fit(X, Y)
+    assert (model.privacy_.epsilon, model.privacy_.delta) == (0, 0.3)
+    assert model.n_iter_ == 4

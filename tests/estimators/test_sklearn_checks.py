@@ -10,12 +10,12 @@ from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
 INSTANCES = [
     DPNaiveBayes(noise=None, bounds=(-10, 10)),
     DPNaiveBayes(epsilon=300, delta=0, bounds=(-10, 10)),
-    DPLogisticRegression(noise=None, bounds=(-10, 10), max_iter=200),
-    DPLogisticRegression(epsilon=50_000, delta=0, bounds=(-10, 10), max_iter=200),
+    DPLogisticRegression(noise=None, bounds=(-10, 10)),
+    DPLogisticRegression(epsilon=50_000, delta=0, bounds=(-10, 10)),
 ]
 SLOWER = [
     DPNaiveBayes(epsilon=50, delta=0.01, bounds=(-10, 10)),
-    DPLogisticRegression(epsilon=1000, delta=0.1, bounds=(-10, 10), max_iter=200),
+    DPLogisticRegression(epsilon=1000, delta=0.1, bounds=(-10, 10)),
 ]
 
 

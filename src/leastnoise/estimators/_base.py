@@ -153,7 +153,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             noisy.append(np.array([float(v) for v in released]))
         return noisy, found
 
-    def _privacy(self, found: Plan | None, kinds: tuple[Kind, ...]) -> Privacy:
+    def _privacy(self, found: Plan | None) -> Privacy:
         caveats = ["The set of classes is taken to be public."]
         if self.neighbours == "replace":
             caveats.append("The number of rows is taken to be public.")

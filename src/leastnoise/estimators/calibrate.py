@@ -277,6 +277,8 @@ def _laplace_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -
 
     found = _made(epsilon, delta, _levelled(make, _start(kinds, eps, dlt), eps, dlt),
                   "Laplace noise, total by composition of its losses")
+    if epsilon == 0:
+        return found
     return min(found, _pure(kinds, epsilon), key=lambda one: one.harm)
 
 

@@ -1,10 +1,15 @@
-"""DPLogisticRegression: proximal coordinate descent on noisy sums of gradients."""
+"""DPLogisticRegression: proximal coordinate descent on noisy sums of gradients.
+
+Why a fit costs no more than it says: `logistic.proof.md`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -12,35 +17,48 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..errors import ArgumentError
+from ..sampling import Entropy
 from ._base import PrivateClassifier
 from .calibrate import Kind, Plan, plan
 
 Floats = NDArray[np.float64]
+Noisy = Callable[[int], float]
 
 #: A row's part of a sum of gradients is rounded to a multiple of 1/FINE: sums are then exact.
 FINE = 1 << 20
 
 
-def gradient_sum(margins: Floats, signs: Floats, column: Floats) -> int:
-    """The sum over rows of -y x / (1 + e^(y m)), as a whole multiple of 1/FINE.
+#: A coordinate's last move is repeated by so much: directions of small curvature need it.
+_MOMENTUM = 0.7
+#: Of the budget, for the number of rows where it is not public.
+_FOR_ROWS = Fraction(1, 50)
+#: max_iter="auto": so many rows times epsilon for each release of a pass; the least and the most
+#: passes; the most releases.
+_ROWS_WITH_DELTA, _ROWS_WITHOUT = 3, 30
+_FEWEST, _MOST, _MOST_RELEASES = 4, 1000, 10_000
+
+
+def gradient_sum(margins: Floats, signs: Floats, column: Floats, bound: float = 1.0) -> int:
+    """The sum over rows of -y x / (1 + e^(y m)), as a whole multiple of bound/FINE.
 
     margins: m = h.x of each row, computed from that row alone; signs: y = +-1; column: one feature,
-    within [-1, 1]. Each row adds a whole number from -FINE to FINE, so replacing a row changes the
-    sum by at most 2 FINE and adding one by at most FINE, whatever the order of summation. The only
-    thing the descent learns from the data, hence the one function to replace where the rows live
-    elsewhere.
+    within [-1, 1]; bound: a public number that no row's part exceeds (what exceeds it is cut). Each
+    row adds a whole number from -FINE to FINE, so replacing a row changes the sum by at most 2 FINE
+    and adding one by at most FINE, whatever the order of summation. The only thing the descent
+    learns from the data, hence the one function to replace where the rows live elsewhere.
     """
-    parts = np.rint(-FINE * expit(-signs * margins) * signs * column)
+    parts = np.rint(-FINE / bound * expit(-signs * margins) * signs * column)
     return int(np.clip(parts, -FINE, FINE).astype(np.int64).sum())
 
 
 class DPLogisticRegression(PrivateClassifier):
     """Logistic regression with an l1 penalty, (epsilon, delta)-private in total.
 
-    Guarantee: coefficients depend on the data through noisy sums of gradients alone, whose adaptive
-    release is (epsilon, delta)-private for the stated neighbours; `privacy_` lists them. It takes
-    for granted that `bounds` and the set of classes are public, and, for neighbours="replace", the
-    number of rows.
+    Guarantee: coefficients depend on the data through noisy sums of gradients alone (and, for
+    neighbours="add-remove", a noisy number of rows), whose adaptive release is
+    (epsilon, delta)-private for the stated neighbours; `privacy_` lists them. It takes for granted
+    that `bounds` and the set of classes are public, and, for neighbours="replace", the number of
+    rows.
 
     Features are numeric, clipped to `bounds` and mapped to [-1, 1]; encode categories with public
     levels first, for example by OneHotEncoder(categories=...) with bounds (0, 1). One
@@ -50,7 +68,10 @@ class DPLogisticRegression(PrivateClassifier):
     noise, neighbours, bounds, classes, random_state, take_public_knowledge_from_data_not_private:
         as for `DPNaiveBayes`.
     alpha: weight of the l1 penalty (the paper's lambda).
-    max_iter: passes T. More passes mean more releases, each with more noise.
+    max_iter: passes T. More passes mean more releases, each with more noise. "auto" makes
+        rows * epsilon / (3 * releases in a pass) of them, a tenth of that for delta = 0, half for
+        neighbours="replace"; at least 4, at most 1000 or 10,000 releases; 1000 without noise. The
+        number of rows is the public one, or the noisy one.
     coordinates: coordinates K per pass, chosen at random; None for a quarter of them, rounded up.
     step: length of a step along the mean gradient; 4 is the inverse of its largest curvature, the
         paper has 1.
@@ -67,7 +88,7 @@ class DPLogisticRegression(PrivateClassifier):
         bounds: Any = None,
         classes: Any = None,
         alpha: float = 1e-8,
-        max_iter: int = 20,
+        max_iter: int | str = "auto",
         coordinates: int | None = None,
         step: float = 4.0,
         fit_intercept: bool = True,
@@ -95,7 +116,6 @@ class DPLogisticRegression(PrivateClassifier):
         self._not_negative("alpha")
         if self.step <= 0:
             raise ArgumentError("step", self.step, "positive")
-        passes = _whole("max_iter", self.max_iter, 1, 10_000)
         schema, numeric, _, labels = self._read(X, y)
         self._schema = schema
         features = self._features(numeric)
@@ -103,12 +123,12 @@ class DPLogisticRegression(PrivateClassifier):
         each = math.ceil(width / 4) if self.coordinates is None else _whole(
             "coordinates", self.coordinates, 1, width)
         models = 1 if len(self.classes_) == 2 else len(self.classes_)
-        kinds = self._kinds(models * passes * each)
-        found = None
-        if self.noise is not None:
-            found = plan(kinds, self._epsilon, self._delta, self.noise)
-        noise, rows = self._noise(found, models * passes * each, len(labels))
-        order = np.random.default_rng(self._entropy().bits(128))
+        entropy = self._entropy()
+        rows, counted = self._rows(len(labels), entropy)
+        passes = self._passes(rows, models * each)
+        found = self._plan(models * passes * each, counted)
+        noise = _noise(found, models * passes * each, entropy)
+        order = np.random.default_rng(entropy.bits(128))
         coefficients = np.zeros((models, width))
         for model in range(models):
             own = 1 if models == 1 else model
@@ -116,7 +136,7 @@ class DPLogisticRegression(PrivateClassifier):
             coefficients[model] = self._descend(features, signs, rows, noise, order, passes, each)
         self._keep(coefficients)
         self.n_iter_ = passes
-        self.privacy_ = self._privacy(found, kinds)
+        self.privacy_ = self._privacy(found)
         return self
 
     def _features(self, numeric: Floats) -> Floats:
@@ -126,57 +146,68 @@ class DPLogisticRegression(PrivateClassifier):
             return scaled
         return np.concatenate([np.ones((len(scaled), 1)), scaled], axis=1)
 
-    def _kinds(self, releases: int) -> tuple[Kind, ...]:
-        one = Fraction(1)
+    def _rows(self, rows: int, entropy: Entropy) -> tuple[float, Plan | None]:
+        """The number of rows to use, and what it cost if it is not public."""
+        if self.noise is None or self.neighbours == "replace":
+            return float(rows), None
+        kind = Kind("rows", 1, Fraction(1), ((1, 1),), 1.0, True)
+        if self._epsilon:
+            found = plan((kind,), self._epsilon * _FOR_ROWS, Fraction(0), "laplace")
+        else:
+            found = plan((kind,), Fraction(0), self._delta * _FOR_ROWS, "analytic-gaussian")
+        released = found.chosen[0].noise.release([Fraction(rows)], 1, entropy)
+        # Below its own noise the number says nothing, and short steps do no harm.
+        return max(float(released[0]), found.chosen[0].std, 1.0), found
+
+    def _passes(self, rows: float, releases: int) -> int:
+        """`max_iter`, or what its rule says for so many releases in a pass."""
+        if not (isinstance(self.max_iter, str) and self.max_iter == "auto"):
+            return _whole("max_iter", self.max_iter, 1, 10_000, "'auto', or ")
+        if self.noise is None:
+            return _MOST
         reach = 2 if self.neighbours == "replace" else 1
-        kinds = [Kind("sum of gradients", releases, one, ((releases, reach),), 1.0, False)]
-        if self.neighbours == "add-remove":
-            # One number among many, and a relative error of one part in a hundred does no harm.
-            kinds.append(Kind("rows", 1, one, ((1, 1),), 1e-4, True))
-        return tuple(kinds)
+        enough = reach * releases * (_ROWS_WITH_DELTA if self._delta else _ROWS_WITHOUT)
+        most = min(_MOST, _MOST_RELEASES // releases)
+        return max(_FEWEST, min(most, int(rows * float(self._epsilon) / enough)))
 
-    def _noise(
-        self, found: Plan | None, releases: int, rows: int
-    ) -> tuple[Iterator[Any], float]:
-        """A function that makes a sum noisy, once per release; and the number of rows to use."""
-        if found is None:
-            return iter([lambda total: total / FINE] * releases), float(rows)
-        entropy = self._entropy()
-        chosen = found.chosen[0]
-        cells = chosen.cells
-        drawn = chosen.noise.draw(entropy, releases)
-
-        def noisy(total: int, step: int) -> float:
-            whole, rest = divmod(total * cells, FINE)
-            if rest and entropy.below(FINE) < rest:
-                whole += 1
-            return (whole + step) / cells
-
-        number = float(rows)
-        if len(found.chosen) > 1:
-            released = found.chosen[1].noise.release([Fraction(rows)], 1, entropy)
-            number = max(float(released[0]), 1.0)
-        return iter([lambda total, step=step: noisy(total, step) for step in drawn]), number
+    def _plan(self, releases: int, counted: Plan | None) -> Plan | None:
+        """Noise for the sums out of what the number of rows has left of the budget."""
+        if self.noise is None:
+            return None
+        reach = 2 if self.neighbours == "replace" else 1
+        kind = Kind("sum of gradients, over their bound", releases, Fraction(1),
+                    ((releases, reach),), 1.0, False)
+        if counted is None:
+            return plan((kind,), self._epsilon, self._delta, self.noise)
+        left = 1 - _FOR_ROWS
+        epsilon = self._epsilon * left
+        delta = self._delta if self._epsilon else self._delta * left
+        found = plan((kind,), epsilon, delta, self.noise)
+        return replace(found, epsilon=float(self._epsilon), delta=float(self._delta),
+                       chosen=(*found.chosen, *counted.chosen))
 
     def _descend(
-        self, features: Floats, signs: Floats, rows: float, noise: Iterator[Any],
+        self, features: Floats, signs: Floats, rows: float, noise: Iterator[Noisy],
         order: np.random.Generator, passes: int, each: int,
     ) -> Floats:
-        """Passes over random coordinates; each pass ends at the mean of its iterates."""
+        """Passes over random coordinates; the mean of their ends, later ones counting more."""
         coefficients = np.zeros(features.shape[1])
+        moves, average = np.zeros_like(coefficients), np.zeros_like(coefficients)
         columns = np.asfortranarray(features)
+        margins = np.zeros(len(columns))
         shrink = float(self.alpha) * float(self.step)
-        for _ in range(passes):
-            margins = _margins(columns, coefficients)
-            for k, j in enumerate(order.permutation(len(coefficients))[:each].tolist()):
-                total = next(noise)(gradient_sum(margins, signs, columns[:, j]))
-                moved = coefficients[j] - self.step * total / rows
+        for t in range(passes):
+            for j in order.permutation(len(coefficients))[:each].tolist():
+                # No margin is larger than the sum of the coefficients, which are no secret.
+                bound = float(expit(np.abs(coefficients).sum()))
+                total = bound * next(noise)(gradient_sum(margins, signs, columns[:, j], bound))
+                moved = coefficients[j] + _MOMENTUM * moves[j] - self.step * total / rows
                 moved = math.copysign(max(abs(moved) - shrink, 0.0), moved)
-                step = moved - coefficients[j]
-                margins += step * columns[:, j]
-                # The iterates from here on hold this step: (K - k) of K.
-                coefficients[j] += step * (each - k) / each
-        return coefficients
+                moves[j] = moved - coefficients[j]
+                coefficients[j] = moved
+                margins += moves[j] * columns[:, j]
+            average += (coefficients - average) * 2 / (t + 2)
+        return average
 
     def _keep(self, coefficients: Floats) -> None:
         """Coefficients for features as they are given, not as they were scaled."""
@@ -212,20 +243,25 @@ class DPLogisticRegression(PrivateClassifier):
         return self.classes_[best]
 
 
-def _margins(columns: Floats, coefficients: Floats) -> Floats:
-    """h.x of each row, by the same rounded operations whatever the other rows are.
+def _noise(found: Plan | None, releases: int, entropy: Entropy) -> Iterator[Noisy]:
+    """For each release a function that makes a whole multiple of 1/FINE a noisy number."""
+    if found is None:
+        return iter([lambda total: total / FINE] * releases)
+    chosen = found.chosen[0]
+    cells = chosen.cells
 
-    A matrix product may order a row's sum by where the row stands in its block, and another row
-    more or less would then show in the last bit of the others.
-    """
-    total = np.zeros(len(columns))
-    for j in np.flatnonzero(coefficients).tolist():
-        total += coefficients[j] * columns[:, j]
-    return total
+    def noisy(total: int, step: int) -> float:
+        whole, rest = divmod(total * cells, FINE)
+        if rest and entropy.below(FINE) < rest:
+            whole += 1
+        return (whole + step) / cells
+
+    drawn = chosen.noise.draw(entropy, releases)
+    return iter([partial(noisy, step=step) for step in drawn])
 
 
-def _whole(name: str, value: Any, low: int, high: int) -> int:
+def _whole(name: str, value: Any, low: int, high: int, other: str = "") -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not (
             low <= value <= high):
-        raise ArgumentError(name, value, f"a whole number from {low} to {high}")
+        raise ArgumentError(name, value, f"{other}a whole number from {low} to {high}")
     return int(value)

@@ -91,7 +91,7 @@ class DPNaiveBayes(PrivateClassifier):
         kinds = self._kinds(statistics)
         noisy, plan = self._released(kinds, self._exact(statistics))
         self._keep(statistics, noisy, plan)
-        self.privacy_ = self._privacy(plan, kinds)
+        self.privacy_ = self._privacy(plan)
         return self
 
     def _kinds(self, statistics: BayesStatistics) -> tuple[Kind, ...]:
@@ -104,7 +104,13 @@ class DPNaiveBayes(PrivateClassifier):
         # Public for these neighbours; of use to range-dependent answers only.
         ranged = replace and self.noise == "optimal-dependent"
         size = int(statistics.counts.sum()) if ranged else None
-        kinds = [Kind("rows of a class", classes, one, counts, 1.0, True, size=size)]
+        # The logarithm of a prior errs by s/(n p). With numeric features a count is also what
+        # their sums are divided by: an error of s rows moves a mean m by m s/n and a variance v by
+        # (v - m^2 - 1/2) s/n, hence the log density, for m anywhere in [-1, 1], by about
+        # (s/n)^2 (0.33 / v + 0.61 / (2 v^2)) on average.
+        features = statistics.sums.shape[1]
+        divides = features * (0.33 / _SPREAD + 0.61 / (2 * _SPREAD**2))
+        kinds = [Kind("rows of a class", classes, one, counts, 1 + divides, True, size=size)]
         # The logarithm of a share p errs by s/(n p): averaged over L equal levels, (L s/n)^2.
         for many, tables in _by_size(statistics).items():
             kinds.append(Kind(
@@ -112,7 +118,6 @@ class DPNaiveBayes(PrivateClassifier):
                 levels, float(many - 1) ** 2, True, len(tables), size))
         # A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a
         # variance that errs by s/(2n) by (s/n)^2 / (8 variance^2).
-        features = statistics.sums.shape[1]
         if features:
             kinds.append(Kind(
                 "sum of a feature, in half ranges", classes * features, one, numbers,
