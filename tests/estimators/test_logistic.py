@@ -93,7 +93,7 @@ def test_bad_parameters_are_named(options, words):
 
 
 NUMBER = st.floats(-1, 1)
-ROW = st.tuples(st.floats(-50, 50), st.sampled_from([-1.0, 1.0]), NUMBER)
+ROW = st.tuples(st.floats(), st.sampled_from([-1.0, 1.0]), NUMBER)
 
 
 @settings(max_examples=200, deadline=None)

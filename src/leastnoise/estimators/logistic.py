@@ -26,8 +26,6 @@ Noisy = Callable[[int], float]
 
 #: A row's part of a sum of gradients is rounded to a multiple of 1/FINE: sums are then exact.
 FINE = 1 << 20
-
-
 #: A coordinate's last move is repeated by so much: directions of small curvature need it.
 _MOMENTUM = 0.7
 #: Of the budget, for the number of rows where it is not public.
@@ -48,7 +46,8 @@ def gradient_sum(margins: Floats, signs: Floats, column: Floats, bound: float = 
     learns from the data, hence the one function to replace where the rows live elsewhere.
     """
     parts = np.rint(-FINE / bound * expit(-signs * margins) * signs * column)
-    return int(np.clip(parts, -FINE, FINE).astype(np.int64).sum())
+    # A step that overflows must not undo the bound: what is no number counts as 0.
+    return int(np.clip(np.nan_to_num(parts), -FINE, FINE).astype(np.int64).sum())
 
 
 class DPLogisticRegression(PrivateClassifier):
