@@ -194,6 +194,14 @@ def test_a_stopped_run_goes_on(tmp_path):
 
 
 @needs_files
+def test_two_processes_find_what_one_finds(tmp_path):
+    sizes = {"ecoli": Size(3, 4)}
+    alone = collect("table3-tenfold", sizes, tmp_path / "a.csv", print)
+    both = collect("table3-tenfold", sizes, tmp_path / "b.csv", print, jobs=2)
+    assert both == alone
+
+
+@needs_files
 @pytest.mark.parametrize("name", ["table2", pytest.param("table3", marks=pytest.mark.slow)])
 def test_quick_tables(name, tmp_path):
     (report,) = reproduce(name, tmp_path, quick=True)

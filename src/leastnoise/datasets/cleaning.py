@@ -78,8 +78,10 @@ def _words(table: Table, columns: Sequence[int]) -> dict[str, list[str]]:
 
 def _post_operative(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [row for row in _rows(texts[0]) if row[-1] in ("A", "S", "I")]  # a header is none
-    table = [row for row in table if "?" not in row and row[-1] != "I"]
-    return made("post-operative", _numbers(table, [7]), _words(table, range(7)), _column(table, 8))
+    table = [row for row in table if "?" not in row and (logistic or row[-1] != "I")]
+    # The published notebook for logistic regression keeps the one patient of class I, with the S.
+    labels = ["A" if row[8] == "A" else "S" for row in table]
+    return made("post-operative", _numbers(table, [7]), _words(table, range(7)), labels)
 
 
 def _adult(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -94,11 +96,12 @@ def _adult(texts: Sequence[str], logistic: bool) -> Dataset:
 def _breast_cancer(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [row for row in _rows(texts[0]) if "?" not in row]
     categorical = _words(table, range(1, 10))
-    if logistic:  # The published binning is not known: four bins are near its 26 columns.
+    if logistic:  # The published binning is not known: this one has its 26 columns and its errors.
         categorical = {
-            name: [f"{min((int(word) - 1) // 3, 3)}" for word in words]
+            name: [f"{min((int(word) - 1) // 2, 3)}" for word in words]
             for name, words in categorical.items()
         }
+        categorical["x9"] = [str(word == "1") for word in _column(table, 9)]
     return made("breast-cancer", {}, categorical, _column(table, 10))
 
 
@@ -190,9 +193,11 @@ def _ecoli(texts: Sequence[str], logistic: bool) -> Dataset:
 def _absent(texts: Sequence[str], logistic: bool) -> Dataset:
     separator = ";" if ";" in texts[0].splitlines()[0] else ","
     table = _rows(texts[0], separator, header=True)
-    categorical = [1, 2, 3, 4, 11, 12, 14, 15]
+    # The two tables go with two thresholds; with children and pets as categories, and education
+    # as a number, logistic regression has the published 70 columns.
+    categorical = [1, 2, 3, 4, 11, 13, 14, 15, 16] if logistic else [1, 2, 3, 4, 11, 12, 14, 15]
     numeric = [j for j in range(20) if j not in categorical]
-    labels = ["1" if float(row[20]) <= 2 else "0" for row in table]
+    labels = ["1" if float(row[20]) <= (3 if logistic else 2) else "0" for row in table]
     return made("absent", _numbers(table, numeric), _words(table, categorical), labels)
 
 

@@ -4,7 +4,7 @@ CONTENT: dict[tuple[str, str], str] = {
     ("post-operative", "naive-bayes"):
         "19c5f77a6391a4efd8773fe4f4d54f85ec3d59fad832e6107bcdf1480d6c347e",
     ("post-operative", "logistic"):
-        "19c5f77a6391a4efd8773fe4f4d54f85ec3d59fad832e6107bcdf1480d6c347e",
+        "993ff7547a8d2cc08b8038918b281bf8a128effec4106c6941c424befac0c1bf",
     ("adult", "naive-bayes"):
         "0c4ef526cde0fc472b56ac94d2c4dd372a7f439e3afe9b7b1c4db1b7d2022a0f",
     ("adult", "logistic"):
@@ -12,7 +12,7 @@ CONTENT: dict[tuple[str, str], str] = {
     ("breast-cancer", "naive-bayes"):
         "2f989be25039e7f67fb3fc0752def09f0ba65f40ada900c39dc5c3c41febbaab",
     ("breast-cancer", "logistic"):
-        "73f04db9c6f6f61419a76478ff212e87325a3a3064ec4cbfb583b2c4de7d2530",
+        "f4cb2fb8b5e751d6d25d8a6cd5ff2cc1758a2f1b5f5b3cdaa07da1470f31cea2",
     ("contraceptive", "naive-bayes"):
         "f6dce2d8fcc9722aeafda7816c23f4148f6d3ca92f8750a5afc60fb69dc380e5",
     ("contraceptive", "logistic"):
@@ -52,7 +52,7 @@ CONTENT: dict[tuple[str, str], str] = {
     ("absent", "naive-bayes"):
         "1b6dcdd85309772eaf5d27b3848dc95ddf5c2510307322cf99293fb549c6201f",
     ("absent", "logistic"):
-        "1b6dcdd85309772eaf5d27b3848dc95ddf5c2510307322cf99293fb549c6201f",
+        "353644f5013bbd19f08cfd173ee20fd290ae6c61c114262b4ee40e35257efd1c",
     ("colon-cancer", "naive-bayes"):
         "29d5f4ca00c49c3c60b049fcb1585364be65a0f3cb871c33ee90cc8be50f60ae",
     ("colon-cancer", "logistic"):

@@ -127,7 +127,10 @@ class Fitted:
         self.statistics = statistics(columns.dataset, train)
         least = {"mean": -math.inf, "spread": LEAST_SPREAD}
         self._least = np.array([[least.get(s.role, LEAST_COUNT)] for s in self.statistics])
-        labels, classes = columns.dataset.labels, range(len(columns.dataset.classes))
+        # The published code numbers classes as they appear in the file, and ties go to the first.
+        labels = columns.dataset.labels
+        seen = dict.fromkeys(labels.tolist())
+        classes = list(seen | dict.fromkeys(range(len(columns.dataset.classes))))
         #: class x part x row
         self._counts = np.array([
             [np.bincount(columns.row[part[labels[part] == label]], minlength=columns.rows)
@@ -156,12 +159,12 @@ class Fitted:
 
     def _right(self, noisy: Floats) -> Floats:
         """How many rows get their own label."""
-        tables = [self._table(label, noisy) for label in range(len(self._places))]
+        tables = [self._table(places, noisy) for places in self._places]
         return self._of_two(*tables) if len(tables) == 2 else self._of_many(tables)
 
-    def _table(self, label: int, noisy: Floats) -> Floats:
+    def _table(self, places: dict[str, np.ndarray], noisy: Floats) -> Floats:
         """Log likelihood of every column in every draw, and of the class itself last."""
-        columns, places = self.columns, self._places[label]
+        columns = self.columns
         table = np.full((int(columns.starts[-1]) + 1, noisy.shape[1]), -np.inf)
         with np.errstate(divide="ignore"):
             table[-1:] = np.log(noisy[places["class"]])
@@ -181,13 +184,12 @@ class Fitted:
         """The largest wins; ties, and rows no class can explain, go to the first."""
         best = self.columns.scores(tables[0].astype(np.float32))
         guess = np.zeros(best.shape, dtype=np.int8)
-        for label, table in enumerate(tables[1:], 1):
+        for k, table in enumerate(tables[1:], 1):
             likelihood = self.columns.scores(table.astype(np.float32))
-            np.copyto(guess, label, where=likelihood > best, casting="unsafe")
+            np.copyto(guess, k, where=likelihood > best, casting="unsafe")
             np.maximum(best, likelihood, out=best)
         return np.asarray(sum(
-            count @ (guess == label).astype(np.float32)
-            for label, count in enumerate(self._counts)))
+            count @ (guess == k).astype(np.float32) for k, count in enumerate(self._counts)))
 
     def _of_two(self, first: Floats, second: Floats) -> Floats:
         """The same from the difference of two tables.

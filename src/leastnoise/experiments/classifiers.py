@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from ..datasets import Dataset, load
-from ..errors import ArgumentError
+from ..datasets import load
+from ..errors import ArgumentError, MissingExtraError
 from ..mechanisms.numeric import Floats
 from . import descent_as_published
 from .bayes_as_published import Columns, Fitted, split
@@ -31,11 +31,13 @@ FIELDS = ("dataset", "splits", "draws", "split", "method", "in_sample", "out_of_
 #: From the least error to the largest, as the paper has it.
 ORDER = ("optimal-dependent", "optimal", "truncated-laplace", "analytic-gaussian", "gaussian")
 
-#: (dataset, split) -> method -> (in-sample, out-of-sample), percent
-Results = dict[tuple[str, int], dict[str, tuple[float, float]]]
+#: method -> (in-sample, out-of-sample), percent
+Errors = dict[str, tuple[float, float]]
+#: (dataset, split) -> errors
+Results = dict[tuple[str, int], Errors]
 
 
-def bayes_split(columns: Columns, number: int, draws: int) -> dict[str, tuple[float, float]]:
+def bayes_split(columns: Columns, number: int, draws: int) -> Errors:
     """Mean errors of every noise on one split, in percent; all noises share their uniforms."""
     fitted = Fitted(columns, *split(len(columns.dataset), number))
     count = len(fitted.statistics)
@@ -58,7 +60,7 @@ def _means(found: list[tuple[Floats, Floats]]) -> tuple[float, float]:
 
 def descent_split(
     features: Floats, labels: Floats, number: int, draws: int, scale: float = 1.0
-) -> dict[str, tuple[float, float]]:
+) -> Errors:
     """The same for logistic regression; noises share starting points, order and uniforms."""
     train, test = split(len(labels), number)
     methods = EVERY if scale == 1 else ADDITIVE
@@ -67,14 +69,39 @@ def descent_split(
     return {method: _means([pair]) for method, pair in found.items()}
 
 
-def splitter(table: str, dataset: Dataset, draws: int) -> Callable[[int], Any]:
+@lru_cache(maxsize=1)
+def splitter(table: str, name: str, draws: int) -> Callable[[int], Errors]:
     """What computes one split of a dataset for a table."""
     if table == "table2":
-        columns = Columns(dataset)
+        columns = Columns(load(name))
         return lambda number: bayes_split(columns, number, draws)
-    features, labels = dataset.design_matrix()
+    features, labels = load(name, "logistic").design_matrix()
     scale = TENFOLD if table == "table3-tenfold" else 1.0
     return lambda number: descent_split(features, labels, number, draws, scale)
+
+
+def one_split(table: str, name: str, draws: int, number: int) -> tuple[int, Errors]:
+    """A split and its errors; any process can be asked for it."""
+    return number, splitter(table, name, draws)(number)
+
+
+def _all_splits(
+    table: str, name: str, draws: int, numbers: Sequence[int], jobs: int
+) -> Iterator[tuple[int, Errors]]:
+    """The splits as they are finished."""
+    if isinstance(jobs, bool) or not isinstance(jobs, int) or jobs == 0:
+        raise ArgumentError("n_jobs", jobs, "a number of processes, or -1 for one per core")
+    if jobs == 1:
+        yield from (one_split(table, name, draws, number) for number in numbers)
+        return
+    try:
+        import joblib  # type: ignore
+    except ImportError:
+        raise MissingExtraError("joblib", "sweep") from None
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+        parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
+        yield from parallel(
+            joblib.delayed(one_split)(table, name, draws, number) for number in numbers)
 
 
 @dataclass(frozen=True)
@@ -91,10 +118,12 @@ class Size:
 
 
 def collect(
-    table: str, sizes: dict[str, Size], path: Path, tell: Callable[[str], None]
+    table: str, sizes: dict[str, Size], path: Path, tell: Callable[[str], None], jobs: int = 1
 ) -> Results:
-    """Every dataset's splits, from `path` where they stand there already, else computed."""
-    task = "naive-bayes" if table == "table2" else "logistic"
+    """Every dataset's splits, from `path` where they stand there already, else computed.
+
+    `jobs` processes work on them (needs joblib if not 1; -1: one per core).
+    """
     kept = read_results(path)
     results: Results = {}
     for name, size in sizes.items():
@@ -107,17 +136,16 @@ def collect(
                 missing.append(number)
         if not missing:
             continue
-        one = splitter(table, load(name, task), size.draws)
-        for number in missing:
-            results[name, number] = one(number)
-            _append(path, name, size, number, results[name, number])
+        for number, errors in _all_splits(table, name, size.draws, missing, jobs):
+            results[name, number] = errors
+            _append(path, name, size, number, errors)
         tell(f"{name}: {size.splits} splits x {size.draws} draws")
     return results
 
 
-def read_results(path: Path) -> dict[tuple[str, int, int, int], dict[str, tuple[float, float]]]:
+def read_results(path: Path) -> dict[tuple[str, int, int, int], Errors]:
     """What a results file holds; only whole splits count."""
-    found: dict[tuple[str, int, int, int], dict[str, tuple[float, float]]] = {}
+    found: dict[tuple[str, int, int, int], Errors] = {}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as file:
             for row in csv.DictReader(file):
@@ -128,7 +156,7 @@ def read_results(path: Path) -> dict[tuple[str, int, int, int], dict[str, tuple[
 
 
 def _append(
-    path: Path, name: str, size: Size, number: int, errors: dict[str, tuple[float, float]]
+    path: Path, name: str, size: Size, number: int, errors: Errors
 ) -> None:
     new = not path.exists()
     lines = [(name, size.splits, size.draws, number, method, f"{a:.4f}", f"{b:.4f}")

@@ -9,8 +9,6 @@ from .classifiers import TENFOLD, collect, column, names_in
 from .published import rows
 from .report import Place, Report, markdown_table
 
-#: 2,000 columns make 50,000 releases a draw: fewer draws.
-FEWER = {"colon-cancer": 20}
 #: Where the comparison with tenfold noise would take longest and show least.
 LONG = ("adult", "bank", "colon-cancer")
 
@@ -21,7 +19,7 @@ def run(place: Place) -> Report:
     report = table_report(
         place, table="table3", file="table3_logistic_regression", bare="non_private",
         title="Table 3: logistic regression as published, percent of rows misclassified",
-        quick=quick, fewer=FEWER,
+        quick=quick,
         conventions=(
             "As published: T = 100 passes over ceil(d/4) random coordinates, lambda = 1e-8, noise "
             "for (1, 0.1) and sensitivity 2 on every sum of gradients, so the budget of the "
@@ -38,9 +36,9 @@ def _tenfold(place: Place, report: Report, quick: tuple[str, ...]) -> None:
     """The published additive columns beside ten times the noise that the text describes."""
     published = {row["dataset"]: row for row in rows("table3_logistic_regression")}
     names = quick if place.quick else tuple(name for name in published if name not in LONG)
-    sizes = sizes_for(place, names, {})
+    sizes = sizes_for(place, names)
     path = Path(place.out) / "table3-tenfold-splits.csv"
-    results = collect("table3-tenfold", sizes, path, place.tell)
+    results = collect("table3-tenfold", sizes, path, place.tell, place.jobs)
     lines, gaps = [], []
     for name in names_in(results):
         for method in ("gaussian", "analytic-gaussian", "truncated-laplace", "optimal"):
