@@ -83,11 +83,12 @@ def test_rows_that_a_class_cannot_explain():
         DATA, numeric=np.zeros((8, 0)), numeric_names=(), levels=levels, categorical=codes,
         categorical_names=("u", "v"), labels=np.array([0, 0, 1, 1, 0, 1, 0, 1]))
     for third in ((), ("never",)):  # the way for two classes, and the way for many
-        whole = replace(dataset, classes=("no", "yes", *third))
-        fitted = Fitted(Columns(whole), np.arange(6), np.array([6, 7]))
-        inside, outside = fitted.errors("none", np.zeros((len(fitted.statistics), 1)))
-        assert inside.tolist() == [0.0]
-        assert outside.tolist() == [0.5]
+        for labels in (dataset.labels, 1 - dataset.labels):
+            whole = replace(dataset, classes=("no", "yes", *third), labels=labels)
+            fitted = Fitted(Columns(whole), np.arange(6), np.array([6, 6, 7]))
+            inside, outside = fitted.errors("none", np.zeros((len(fitted.statistics), 1)))
+            assert inside.tolist() == [0.0]
+            assert outside == pytest.approx([1 / 3])  # the label of the first row is right twice
 
 
 def plain_descent(signed, rng, method, scale):

@@ -28,6 +28,8 @@ LEAST_COUNT, LEAST_SPREAD = 1e-6, 1.0
 #: The published code takes the logarithm of a product, which underflows here.
 _UNDERFLOW = -745.13
 _LOG_ROOT = 0.5 * math.log(2 * math.pi)
+#: Classes are numbered as they appear in the file. Only here the published errors speak against it.
+_BY_NUMBER = ("spambase",)
 #: Far above any sum of log likelihoods, and its square is a number in single precision too.
 _NEVER = 1e15
 #: Entries of the tables of a block of draws, so few that they stay near.
@@ -127,10 +129,7 @@ class Fitted:
         self.statistics = statistics(columns.dataset, train)
         least = {"mean": -math.inf, "spread": LEAST_SPREAD}
         self._least = np.array([[least.get(s.role, LEAST_COUNT)] for s in self.statistics])
-        # The published code numbers classes as they appear in the file, and ties go to the first.
-        labels = columns.dataset.labels
-        seen = dict.fromkeys(labels.tolist())
-        classes = list(seen | dict.fromkeys(range(len(columns.dataset.classes))))
+        labels, classes = columns.dataset.labels, _classes(columns.dataset)
         #: class x part x row
         self._counts = np.array([
             [np.bincount(columns.row[part[labels[part] == label]], minlength=columns.rows)
@@ -204,6 +203,13 @@ class Fitted:
         of_first, of_second = self._counts
         gain = (of_second - of_first) @ second_wins.astype(np.float32)
         return np.asarray(of_first.sum(axis=1, keepdims=True) + gain)
+
+
+def _classes(dataset: Dataset) -> list[int]:
+    """In the order in which the published code numbers them; ties go to the first."""
+    known = dict.fromkeys(range(len(dataset.classes)))
+    seen = dict.fromkeys(dataset.labels.tolist())
+    return list(known if dataset.name in _BY_NUMBER else seen | known)
 
 
 def split(rows: int, number: int) -> tuple[np.ndarray, np.ndarray]:
