@@ -39,7 +39,7 @@ def test_agrees_with_the_simplex_method(budget: tuple[float, float], loss: str) 
         (lower_cells(problem, N, 4 * N), None), (upper_cells(problem, N, 3 * N), 0.0)
     ):
         program = InteriorProgram(cells, epsilon, delta, atom_cost)
-        start = np.ones(len(program.mass))
+        start = np.ones(len(program.method.mass))
         found = program.solve(start, 1e-7)
         assert found.value == pytest.approx(simplex_value(cells, problem, atom_cost), rel=3e-7)
         # Feasible: mass 1, no shift above delta.

@@ -1,9 +1,10 @@
-"""The lattice program with all shifts at once, by an interior point method.
+"""Lattice programs with all shifts at once, by an interior point method.
 
 The program is that of `program.py`. Where nearly every shift matters (large delta, fine cells) the
 simplex method needs dozens of rounds with thousands of rows; here one matrix as small as the
-number of cells serves all rows of all shifts. Derivation: `interior.proof.md`. Whatever comes out
-is a proposal: `upper.py` and `lower.py` turn it into exact bounds.
+number of cells serves all rows of all shifts, and of several budgets too. Derivation:
+`interior.proof.md`. Whatever comes out is a proposal: `upper.py` and `lower.py` turn it into exact
+bounds.
 """
 
 from __future__ import annotations
@@ -77,38 +78,47 @@ class _Point:
         )
 
 
-class InteriorProgram:
-    """The program over given cells, with every cell of every shift."""
+@dataclass(frozen=True)
+class Rows:
+    """Row r is up[r] x[ahead[r]] - down[r] x[behind[r]], and belongs to the budget group[r]."""
+
+    ahead: Ints
+    up: Floats
+    behind: Ints
+    down: Floats
+    group: Ints
+
+
+@dataclass(frozen=True)
+class InteriorEnd:
+    """Where the method stopped: x, multipliers z of the rows and y of the budgets."""
+
+    x: Floats
+    z: Floats
+    y: Floats
+    value: float
+    steps: int
+
+
+class InteriorMethod:
+    """minimise cost'x over x >= 0 with mass'x = 1, in budgets.
+
+    Budget g: the sum of the positive parts of its rows, plus extra[g]'x, is at most budgets[g].
+    """
 
     def __init__(
-        self, cells: Cells, epsilon: float, delta: float, atom_cost: float | None = None
+        self, rows: Rows, mass: Floats, cost: Floats, budgets: Floats, extra: Floats
     ) -> None:
-        self.cells, self.delta = cells, delta
-        sizes = np.arange(1, cells.n + 1)
-        self.shifts = sizes if cells.symmetric else np.concatenate([sizes, -sizes])
-        index = np.arange(-cells.events, cells.events + 1) + cells.width
-        ahead = np.broadcast_to(cells.column[index], (len(self.shifts), len(index)))
-        behind = cells.column[index[None, :] - self.shifts[:, None]]
-        # A cell without mass, or one that is its own neighbour, never exceeds it.
-        row, place = np.nonzero((ahead >= 0) & (ahead != behind))
-        self.shift, self.cell = row, place - cells.events
-        self.ahead, behind = ahead[row, place], behind[row, place]
-        self.factor = np.where(behind >= 0, math.exp(epsilon), 0.0)
-        self.behind = np.maximum(behind, 0)
-        self.mass, self.cost = cells.mass, cells.cost
-        self.in_budget = np.zeros(len(cells.mass))  # 1 for the atom, which uses every budget
-        if atom_cost is not None:
-            self.mass = np.append(self.mass, 1.0)
-            self.cost = np.append(self.cost, atom_cost)
-            self.in_budget = np.append(self.in_budget, 1.0)
+        self.rows, self.mass, self.cost = rows, mass, cost
+        self.budgets, self.extra = budgets, extra
 
-    def solve(
+    def follow(
         self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
-    ) -> InteriorSolution:
+    ) -> InteriorEnd:
         """Follow the central path until the products sum to `tolerance` times the value.
 
-        `start` holds a positive weight for every column, and for the atom if there is one. Ends
-        early, with what there is, when `stop()` is true or floating point is exhausted.
+        `start` holds a positive number for every column. Ends early, with what there is, when
+        `stop()` is true or floating point is exhausted.
         """
         point, steps = self._beginning(start), 0
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
@@ -119,59 +129,64 @@ class InteriorProgram:
                 left = sum(float(p.sum()) for p in point.products)
                 if left <= tolerance * float(self.cost @ point.primal[0]) or stop():
                     break
-        return self._solution(point, steps)
+        x = point.primal[0]
+        return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps)
 
     # -- the linear maps ----------------------------------------------------------------------
 
     def _excess(self, x: Floats) -> Floats:
         """B x: p(i) - e^eps p(i-m), one entry for every row."""
-        found: Floats = x[self.ahead] - self.factor * x[self.behind]
+        rows = self.rows
+        found: Floats = rows.up * x[rows.ahead] - rows.down * x[rows.behind]
         return found
 
     def _excess_transposed(self, z: Floats) -> Floats:
         """B' z."""
-        return _sums(self.ahead, z, len(self.mass)) - _sums(
-            self.behind, self.factor * z, len(self.mass)
-        )
+        rows, size = self.rows, len(self.mass)
+        return _sums(rows.ahead, rows.up * z, size) - _sums(rows.behind, rows.down * z, size)
 
-    def _per_shift(self, rows: Floats) -> Floats:
-        return _sums(self.shift, rows, len(self.shifts))
+    def _per_budget(self, values: Floats) -> Floats:
+        return _sums(self.rows.group, values, len(self.budgets))
 
-    def _square(self, rows: Floats) -> Floats:
-        """B' diag(rows) B."""
-        size = len(self.mass)
-        crossed = _sums(self.ahead * size + self.behind, self.factor * rows, size * size)
-        crossed = crossed.reshape(size, size)
+    def _square(self, weights: Floats) -> Floats:
+        """B' diag(weights) B."""
+        rows, size = self.rows, len(self.mass)
+        crossed = _sums(
+            rows.ahead * size + rows.behind, rows.up * rows.down * weights, size * size
+        ).reshape(size, size)
         square: Floats = -(crossed + crossed.T)
-        square[np.diag_indices(size)] += _sums(self.ahead, rows, size)
-        square[np.diag_indices(size)] += _sums(self.behind, self.factor**2 * rows, size)
+        square[np.diag_indices(size)] += _sums(rows.ahead, rows.up**2 * weights, size)
+        square[np.diag_indices(size)] += _sums(rows.behind, rows.down**2 * weights, size)
         return square
 
-    def _rows_per_shift(self, rows: Floats) -> Floats:
-        """For every shift, the sum of `rows` times the rows of B."""
-        size, shifts = len(self.mass), len(self.shifts)
-        found = _sums(self.shift * size + self.ahead, rows, shifts * size)
-        found -= _sums(self.shift * size + self.behind, self.factor * rows, shifts * size)
-        return found.reshape(shifts, size)
+    def _rows_per_budget(self, weights: Floats) -> Floats:
+        """For every budget, the sum of `weights` times the rows of B."""
+        rows, size, budgets = self.rows, len(self.mass), len(self.budgets)
+        found = _sums(rows.group * size + rows.ahead, rows.up * weights, budgets * size)
+        found -= _sums(rows.group * size + rows.behind, rows.down * weights, budgets * size)
+        return found.reshape(budgets, size)
 
     # -- the method ---------------------------------------------------------------------------
 
     def _beginning(self, start: Floats) -> _Point:
         """A point whose products are about equal over rows and budgets."""
-        x = np.maximum(start, 1e-6 * start.max())
-        x = x / (self.mass @ x)
+        held = self.mass > 0
+        x = np.where(held, np.maximum(start, 1e-6 * start[held].max()), start)
+        x = np.where(held, x / (self.mass @ x), x)
+        group = self.rows.group
         excess = self._excess(x)
-        used = self._per_shift(np.maximum(excess, 0.0)) + self.in_budget @ x
-        rows = np.bincount(self.shift, minlength=len(self.shifts))
-        u = np.maximum(self.delta - used, 0.1 * self.delta) / (rows + 1)
-        s = np.maximum(excess, 0.0) + u[self.shift]
+        used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
+        rows = np.bincount(group, minlength=len(self.budgets))
+        size = np.abs(self.budgets) + np.abs(self.extra) @ x
+        u = np.maximum(self.budgets - used, 0.1 * size) / (rows + 1)
+        s = np.maximum(excess, 0.0) + u[group]
         t = s - excess
         loss = float(self.cost @ x)
-        mean = loss / len(self.shift)
+        mean = loss / len(group)
         y = mean / u
-        z, q = y[self.shift] * s / (s + t), y[self.shift] * t / (s + t)
-        slack = self.cost + self._excess_transposed(z) + self.in_budget * y.sum()
-        theta = float((slack / self.mass).min()) - 0.1 * loss
+        z, q = y[group] * s / (s + t), y[group] * t / (s + t)
+        slack = self.cost + self._excess_transposed(z) + y @ self.extra
+        theta = float((slack[held] / self.mass[held]).min()) - 0.1 * loss
         sigma = np.maximum(slack - theta * self.mass, mean / x)
         return _Point([x, s, t, u], [sigma, q, z, y], theta)
 
@@ -220,18 +235,17 @@ class InteriorProgram:
         """
         x, s, t, u = point.primal
         sigma, q, z, y = point.dual
-        shift, mass = self.shift, self.mass
+        group, mass, extra = self.rows.group, self.mass, self.extra
         gap_rows = s - self._excess(x) - t
-        gap_budgets = self.delta - self._per_shift(s) - self.in_budget @ x - u
+        gap_budgets = self.budgets - self._per_budget(s) - extra @ x - u
         gap_mass = 1.0 - mass @ x
         gap_dual = (
-            self.cost + self._excess_transposed(z) + self.in_budget * y.sum()
-            - point.theta * mass - sigma
+            self.cost + self._excess_transposed(z) + y @ extra - point.theta * mass - sigma
         )
         r = s / q
         w = 1.0 / (r + t / z)
-        v = self._per_shift(r * (t / z) * w) + u / y
-        g = self._rows_per_shift(r * w) + self.in_budget
+        v = self._per_budget(r * (t / z) * w) + u / y
+        g = self._rows_per_budget(r * w) + extra
         matrix = self._square(w) + (g.T / v) @ g
         matrix[np.diag_indices(len(mass))] += sigma / x
         scale = 1.0 / np.sqrt(np.diag(matrix))
@@ -254,13 +268,13 @@ class InteriorProgram:
         def step(aims: Sequence[Floats]) -> _Step:
             for_x, for_s, for_t, for_u = aims
             h = for_t / z - for_s / q - gap_rows
-            k = self._per_shift(for_s / q + r * w * h) + for_u / y - gap_budgets
+            k = self._per_budget(for_s / q + r * w * h) + for_u / y - gap_budgets
             dx = solved(for_x / x - gap_dual - self._excess_transposed(w * h) - g.T @ (k / v))
             dtheta = float((gap_mass - mass @ dx) / (mass @ along))
             dx = dx + dtheta * along
             dy = (g @ dx + k) / v
-            dz = w * (self._excess(dx) + r * dy[shift] + h)
-            dq = dy[shift] - dz
+            dz = w * (self._excess(dx) + r * dy[group] + h)
+            dq = dy[group] - dz
             primal = [dx, (for_s - s * dq) / q, (for_t - t * dz) / z, (for_u - u * dy) / y]
             dual = [(for_x - sigma * dx) / x, dq, dz, dy]
             return _Step(
@@ -269,20 +283,51 @@ class InteriorProgram:
 
         return step
 
-    def _solution(self, point: _Point, steps: int) -> InteriorSolution:
-        x, z, y = point.primal[0], point.dual[2], point.dual[3]
+
+class InteriorProgram:
+    """The program over given cells, with every cell of every shift."""
+
+    def __init__(
+        self, cells: Cells, epsilon: float, delta: float, atom_cost: float | None = None
+    ) -> None:
+        self.cells = cells
+        sizes = np.arange(1, cells.n + 1)
+        self.shifts = sizes if cells.symmetric else np.concatenate([sizes, -sizes])
+        index = np.arange(-cells.events, cells.events + 1) + cells.width
+        ahead = np.broadcast_to(cells.column[index], (len(self.shifts), len(index)))
+        behind = cells.column[index[None, :] - self.shifts[:, None]]
+        # A cell without mass, or one that is its own neighbour, never exceeds it.
+        row, place = np.nonzero((ahead >= 0) & (ahead != behind))
+        self.cell = place - cells.events
+        ahead, behind = ahead[row, place], behind[row, place]
+        down = np.where(behind >= 0, math.exp(epsilon), 0.0)
+        mass, cost = cells.mass, cells.cost
+        if atom_cost is not None:
+            mass, cost = np.append(mass, 1.0), np.append(cost, atom_cost)
+        extra = np.zeros((len(self.shifts), len(mass)))
+        extra[:, len(cells.mass) :] = 1.0  # the atom uses every budget
+        self.method = InteriorMethod(
+            Rows(ahead, np.ones(len(ahead)), np.maximum(behind, 0), down, row), mass, cost,
+            np.full(len(self.shifts), delta), extra,
+        )
+
+    def solve(
+        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+    ) -> InteriorSolution:
+        """As `InteriorMethod.follow`; `start` ends with the atom if there is one."""
+        end = self.method.follow(start, tolerance, stop)
         columns = len(self.cells.mass)
-        value = float(self.cost @ x)
         # In a symmetric program each entry stands for itself and its mirror image.
         share = 0.5 if self.cells.symmetric else 1.0
-        kept = z > _SMALL_MULTIPLIER * value
-        multipliers = {}
+        kept = end.z > _SMALL_MULTIPLIER * end.value
+        group, multipliers = self.method.rows.group, {}
         for k, m in enumerate(self.shifts.tolist()):
-            mine = kept & (self.shift == k)
+            mine = kept & (group == k)
             if mine.any():
-                multipliers[m] = (float(y[k]) * share, self.cell[mine], z[mine] * share)
+                multipliers[m] = (float(end.y[k]) * share, self.cell[mine], end.z[mine] * share)
         return InteriorSolution(
-            x[:columns], float(x[columns:].sum()), multipliers, value, steps, len(self.shift)
+            end.x[:columns], float(end.x[columns:].sum()), multipliers, end.value, end.steps,
+            len(group),
         )
 
 
