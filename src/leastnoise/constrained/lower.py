@@ -27,10 +27,9 @@ from ..certify.document import Certificate, ShiftMultipliers
 from ..certify.lower import cost_floor
 from ..exact import round_down
 from ..losses import Loss
-from ..lp import Solution
 from ..spec import Point, Problem, ends_of, mirror_free
 from .frame import Floats, Frame, Ints, make_frame
-from .program import Program, Row
+from .program import Multipliers, Parts, Row
 
 
 @dataclass(frozen=True)
@@ -71,11 +70,10 @@ def costs_of(problem: Problem, loss: Loss, n: int, cells: Ints) -> Floats:
 
 
 class LowerProgram:
-    """The relaxed program: `program` to solve, `exact` to prove."""
+    """The relaxed program: `parts` to solve, `exact` to prove."""
 
     def __init__(
-        self, problem: Problem, points: Sequence[Point], n: int, reach: int,
-        reference: Callable[[Floats], Floats], tolerance: float,
+        self, problem: Problem, points: Sequence[Point], n: int, reach: int
     ) -> None:
         self.problem, self.points = problem, tuple(points)
         self.shape = lower_frame(problem, n, reach)
@@ -83,11 +81,11 @@ class LowerProgram:
         self._rows: list[tuple[int, str]] = []  # (constraint, which of its multipliers)
         self._compared: list[tuple[int, int]] = []  # (constraint, cell)
         rows, pairs = self._demands()
-        self.program = Program(
-            frame, [(float(e), float(d)) for e, d in points],
-            frame.totals(costs_of(problem, problem.loss, n, frame.held)),
-            reference(frame.heads / n), rows, pairs, tolerance=tolerance,
+        self.parts = Parts(
+            frame, tuple((float(e), float(d)) for e, d in points),
+            frame.totals(costs_of(problem, problem.loss, n, frame.held)), tuple(rows), tuple(pairs),
         )
+        self.places = frame.heads / n  # of the columns, in sensitivities
 
     def _demands(self) -> tuple[list[Row], list[tuple[int, int]]]:
         problem, frame, n, fold = self.problem, self.shape.frame, self.shape.n, self.shape.fold
@@ -135,8 +133,8 @@ class LowerProgram:
                 self._compared.append((which, j))
         return pairs
 
-    def exact(self, solution: Solution, scale: float) -> Lower:
-        """The exact bound that the solution's multipliers prove."""
+    def exact(self, multipliers: Multipliers, scale: float) -> Lower:
+        """The exact bound that multipliers prove."""
         digits = max(0, 14 + math.ceil(-math.log10(scale))) if scale > 0 else 14
         unit = Fraction(10) ** -digits
 
@@ -144,9 +142,7 @@ class LowerProgram:
             return round(Fraction(value) / unit) * unit
 
         entries = []
-        for (point, shift), (_, cells, values) in sorted(
-            self.program.multipliers(solution).items()
-        ):
+        for (point, shift), (_, cells, values) in sorted(multipliers.shifts.items()):
             kept = [(int(i), max(rounded(z), Fraction(0))) for i, z in zip(
                 cells, values.tolist(), strict=True)]
             kept = [(i, z) for i, z in kept if z]
@@ -158,7 +154,7 @@ class LowerProgram:
         points = () if self.points == ((problem.epsilon, problem.delta),) else self.points
         certificate = Certificate(
             problem.step(self.shape.n), self.shape.reach, tuple(entries),
-            self._duals(solution, rounded), points,
+            self._duals(multipliers, rounded), points,
         )
         bound = constrained_bound(
             certificate, self.points, problem.sensitivity, problem.loss, problem.integer,
@@ -167,21 +163,17 @@ class LowerProgram:
         return Lower(round_down(bound, 15), certificate, self.shape.n)
 
     def _duals(
-        self, solution: Solution, rounded: Callable[[float], Fraction]
+        self, multipliers: Multipliers, rounded: Callable[[float], Fraction]
     ) -> tuple[Dual, ...]:
         constraints = self.problem.constraints
         values = [dict.fromkeys(one.duals, Fraction(0)) for one in constraints]
         cells: list[list[tuple[int, Fraction]]] = [[] for _ in constraints]
-        for (which, key), dual in zip(
-            self._rows, self.program.row_duals(solution), strict=True
-        ):
-            # Upper bounds have duals <= 0; the slope may have any sign.
-            amount = rounded(-dual)
+        for (which, key), dual in zip(self._rows, multipliers.rows.tolist(), strict=True):
+            # The slope may have any sign.
+            amount = rounded(dual)
             values[which][key] = amount if key == "slope" else max(amount, Fraction(0))
-        for (which, i), u in zip(
-            self._compared, self.program.comparison_duals(solution), strict=True
-        ):
-            amount = rounded(float(u))
+        for (which, i), u in zip(self._compared, multipliers.comparisons.tolist(), strict=True):
+            amount = rounded(u)
             if amount > 0:
                 cells[which].append((i, amount))
         return tuple(

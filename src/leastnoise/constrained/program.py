@@ -34,6 +34,21 @@ class Row:
 
 
 @dataclass(frozen=True)
+class Parts:
+    """minimise cost @ mass over noise on a frame that keeps budgets and obeys rows.
+
+    comparisons: pairs (a, b) of columns with mass(a) >= mass(b). atom_cost: None without an atom.
+    """
+
+    frame: Frame
+    points: tuple[tuple[float, float], ...]
+    cost: Floats
+    rows: tuple[Row, ...] = ()
+    comparisons: tuple[tuple[int, int], ...] = ()
+    atom_cost: float | None = None
+
+
+@dataclass(frozen=True)
 class Found:
     """What one round found, in floating point."""
 
@@ -44,21 +59,26 @@ class Found:
     excess: float  # largest (atom + V - delta) / delta over budgets and shifts
 
 
+@dataclass(frozen=True)
+class Multipliers:
+    """Non-negative multipliers, but for rows that are equalities.
+
+    shifts: (point, shift) -> (budget y, cells, z) with 0 <= z <= y; for a folded program each
+    entry stands for itself and its mirror image.
+    """
+
+    shifts: dict[tuple[int, int], tuple[float, Ints, Floats]]
+    rows: Floats
+    comparisons: Floats
+
+
 class Program:
-    """minimise cost @ mass over noise on a frame that keeps budgets and obeys rows."""
+    """The program with rows that are added when they are violated, by the simplex method."""
 
     def __init__(
-        self,
-        frame: Frame,
-        points: Sequence[tuple[float, float]],
-        cost: Floats,
-        reference: Floats,
-        rows: Sequence[Row] = (),
-        comparisons: Sequence[tuple[int, int]] = (),
-        atom_cost: float | None = None,
-        margin: float = 0.0,
-        tolerance: float = 1e-9,
+        self, parts: Parts, reference: Floats, margin: float = 0.0, tolerance: float = 1e-9
     ) -> None:
+        frame, points, cost = parts.frame, parts.points, parts.cost
         self.frame, self.points, self.margin = frame, list(points), margin
         self.mass = frame.totals(np.ones(len(frame.held)))
         reference = reference / float(self.mass @ reference)
@@ -72,14 +92,14 @@ class Program:
         # An atom is worth at most the least delta.
         self._atom_unit = min(delta for _, delta in points)
         self.atom_column = -1
-        if atom_cost is not None and self._atom_unit > 0:
+        if parts.atom_cost is not None and self._atom_unit > 0:
             self.atom_column = len(cost)
-            self.model.add_columns([atom_cost * self._atom_unit * self.cost_scale])
+            self.model.add_columns([parts.atom_cost * self._atom_unit * self.cost_scale])
         self.row_scales: list[float] = []
         self._add_row(Row(self.mass, 1.0, 1.0, 1.0))
-        self.row_numbers = [self._add_row(row) for row in rows]
+        self.row_numbers = [self._add_row(row) for row in parts.rows]
         self.row_scales = self.row_scales[1:]
-        self.comparisons = self._compare(comparisons)
+        self.comparisons = self._compare(parts.comparisons)
         self._budget: dict[tuple[int, int], int] = {}
         self._active: dict[tuple[int, int], NDArray[np.bool_]] = {}
         self._blocks: list[tuple[int, int, Ints, Ints]] = []  # (point, shift, cells, rows)
@@ -219,13 +239,21 @@ class Program:
 
     # -- duals --------------------------------------------------------------------------------
 
-    def multipliers(
+    def multipliers(self, solution: Solution) -> Multipliers:
+        """What a solution's duals are, clipped."""
+        rows = [
+            -float(solution.row_dual[row]) * f / self.cost_scale
+            for row, f in zip(self.row_numbers, self.row_scales, strict=True)
+        ]
+        compared = np.zeros(0)
+        if len(self.comparisons):
+            duals = np.maximum(solution.row_dual[self.comparisons], 0.0)
+            compared = np.asarray(duals * self.comparison_scale / self.cost_scale)
+        return Multipliers(self._of_shifts(solution), np.array(rows), compared)
+
+    def _of_shifts(
         self, solution: Solution
     ) -> dict[tuple[int, int], tuple[float, Ints, Floats]]:
-        """(point, shift) -> (budget y, cells, z), clipped to 0 <= z <= y.
-
-        For a folded program each entry stands for itself and its mirror image.
-        """
         share = 0.5 if self.frame.symmetric else 1.0
         found: dict[tuple[int, int], tuple[list[Ints], list[Floats]]] = {}
         known = len(solution.row_dual)  # rows added since have no multipliers yet
@@ -250,17 +278,3 @@ class Program:
             if keep.any():
                 result[key] = (budget, cells[keep], z[keep])
         return result
-
-    def row_duals(self, solution: Solution) -> list[float]:
-        """Change of the optimum per unit of each row's bound."""
-        return [
-            float(solution.row_dual[row]) * f / self.cost_scale
-            for row, f in zip(self.row_numbers, self.row_scales, strict=True)
-        ]
-
-    def comparison_duals(self, solution: Solution) -> Floats:
-        """Multipliers u >= 0 of the comparisons."""
-        if len(self.comparisons) == 0:
-            return np.zeros(0)
-        duals = np.maximum(solution.row_dual[self.comparisons], 0.0)
-        return np.asarray(duals * self.comparison_scale / self.cost_scale)

@@ -24,8 +24,9 @@ from ..spec import Problem, ends_of, mirror_free
 from ..steering import Progress, Steered
 from .frame import Floats, Ints
 from .gaussian import chords_below, gaussian_noise, points_on
+from .interior import InteriorFound, InteriorFrame
 from .lower import LowerProgram, trivial_constrained
-from .program import Found, Program
+from .program import Found, Parts, Program
 from .support import refuse_narrow, support_words
 from .upper import UpperProgram, mesh_of
 
@@ -33,6 +34,9 @@ from .upper import UpperProgram, mesh_of
 _MOST_COLUMNS = 2_000
 _MOST_COLUMNS_AND_BUDGETS = 3_500
 _LARGE_EPSILON = 2.5
+#: More budgets than these are solved with all their rows at once, up to so many rows.
+_FEW_BUDGETS = 2
+_MOST_ROWS_AT_ONCE = 1_500_000
 #: Lines that stand for a curve, at first and at most.
 _FIRST_LINES = 14
 _MOST_LINES = 48
@@ -272,12 +276,29 @@ class ConstrainedSearch(Steered[Bracket]):
         return 1e-9 if not positive or min(positive) >= 1e-4 else 1e-10
 
     def _lower(self, n: int) -> None:
-        reach = math.ceil(self._reach * n)
-        problem = self.problem
-        program = LowerProgram(
-            problem, self.lower_points, n, reach, self._reference, self._tolerance()
-        )
-        inner = program.program
+        program = LowerProgram(self.problem, self.lower_points, n, math.ceil(self._reach * n))
+        if self._at_once(program.parts):
+            found = self._solved(program.parts, program.places)
+            if found is None:
+                return
+            masses, multipliers, value = found.weights, found.multipliers, found.value
+        else:
+            inner = Program(
+                program.parts, self._reference(program.places), tolerance=self._tolerance())
+            last = self._last_round(inner, n)
+            if last is None:
+                return
+            masses, value = last.weights, last.value
+            multipliers = inner.multipliers(last.solution)
+        self.bracket.offer_lower(program.exact(multipliers, max(value, 1e-300)))
+        self._report(value, math.inf, n)
+        frame = program.parts.frame
+        outside = frame.spread(masses)[np.abs(frame.cells) > program.shape.reach].sum()
+        if outside > 0.02 * self.gap * max(float(d) for _, d in self.lower_points):
+            self._reach *= 1.25
+
+    def _last_round(self, inner: Program, n: int) -> Found | None:
+        """What the rounds of the relaxed program end with; soon after they gain little."""
         self._seed(inner, n)
         quiet, value = 0, -math.inf
         last = None
@@ -290,26 +311,23 @@ class ConstrainedSearch(Steered[Bracket]):
             self._report(found.value, math.inf, n)
             if quiet >= 4 and found.excess < 1e-4:
                 break
-        if last is not None:
-            self.bracket.offer_lower(program.exact(last.solution, max(last.value, 1e-300)))
-            masses = inner.frame.spread(last.weights)
-            numbers = np.abs(inner.frame.cells)
-            outside = float(masses[numbers > program.shape.reach].sum())
-            if outside > 0.02 * self.gap * max(float(d) for _, d in self.lower_points):
-                self._reach *= 1.25
         self._carried, self._carried_n = inner.active(), n
         self._carried_points = len(inner.points)
+        return last
 
     def _upper(self, n: int) -> None:
         radius = math.ceil(self._radius * n)
         mesh = mesh_of(self.problem, n, radius, self.upper_points)
         if mesh is None:
             return
-        program = UpperProgram(
-            self.problem, self.upper_points, mesh, self._reference, _MARGINS[0],
-            self._tolerance(), self.curve,
+        program = UpperProgram(self.problem, self.upper_points, mesh, _MARGINS[0], self.curve)
+        if self._at_once(program.parts):
+            self._upper_at_once(program, n)
+            return
+        inner = Program(
+            program.parts, self._reference(program.places_of_columns), _MARGINS[0],
+            self._tolerance(),
         )
-        inner = program.program
         self._seed(inner, n)
         for margin in _MARGINS:
             inner.loosen(margin)
@@ -326,10 +344,46 @@ class ConstrainedSearch(Steered[Bracket]):
                 return
             if last.excess > 0.9 * margin:
                 continue
-            upper = program.exact(last)
+            upper = program.exact(last.weights, last.atom, last.value)
             if upper is not None:
                 self.bracket.offer_upper(upper)
                 return
+
+    def _upper_at_once(self, program: UpperProgram, n: int) -> None:
+        for margin in _MARGINS:
+            eased = tuple((e, d * (1 - margin)) for e, d in program.parts.points)
+            found = self._solved(replace(program.parts, points=eased), program.places_of_columns)
+            if found is None:
+                return
+            self._report(0.0, found.value, n)
+            upper = program.exact(found.weights, found.atom, found.value)
+            if upper is not None:
+                self.bracket.offer_upper(upper)
+                return
+
+    def _at_once(self, parts: Parts) -> bool:
+        """Whether to take all shifts of all budgets at once: for many budgets that pays."""
+        rows = len(parts.points) * parts.frame.n * len(parts.frame.column)
+        rows *= 1 if parts.frame.symmetric else 2
+        return (
+            len(parts.points) > _FEW_BUDGETS and rows <= _MOST_ROWS_AT_ONCE
+            and all(math.isinf(row.low) for row in parts.rows)
+        )
+
+    def _solved(self, parts: Parts, places: Floats) -> InteriorFound | None:
+        """Solve to a small share of the gap; None if there is no solution."""
+        bracket = self.bracket
+        late = bracket.upper is not None  # whatever the clock says, something must be returned
+        found = InteriorFrame(parts).solve(
+            self._reference(places), 0.02 * self.gap,
+            lambda: late and self.deadline is not None and self.clock() >= self.deadline,
+        )
+        bracket.rounds += found.steps
+        bracket.rows = max(bracket.rows, found.rows)
+        bracket.columns = max(bracket.columns, len(found.weights))
+        bracket.shifts = max(bracket.shifts, len(found.multipliers.shifts))
+        mass = float(parts.frame.totals(np.ones(len(parts.frame.held))) @ found.weights)
+        return found if abs(mass + found.atom - 1) < 1e-6 else None
 
     def _seed(self, program: Program, n: int) -> None:
         """Rows to begin with: the full shift, and what mattered at the resolution before."""

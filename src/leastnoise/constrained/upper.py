@@ -6,7 +6,6 @@ What it finds becomes a mechanism in `draft.py`; why that succeeds: `upper.proof
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from fractions import Fraction
 
 import numpy as np
@@ -26,7 +25,7 @@ from ..losses import Loss
 from ..spec import Point, Problem, ends_of, mirror_free
 from .draft import Draft, Mesh
 from .frame import Floats, Ints, make_frame
-from .program import Found, Program, Row
+from .program import Parts, Row
 
 #: Released errors of bounded noise count half a grid step of the coarsest grid.
 _COARSEST_GRID = 1001
@@ -82,8 +81,7 @@ class UpperProgram:
     """The restricted program: noise on the cells of a mesh, with an atom where one is allowed."""
 
     def __init__(
-        self, problem: Problem, points: tuple[Point, ...], mesh: Mesh,
-        reference: Callable[[Floats], Floats], margin: float, tolerance: float,
+        self, problem: Problem, points: tuple[Point, ...], mesh: Mesh, margin: float,
         curve: GaussianCurve | None = None,
     ) -> None:
         self.problem, self.points, self.mesh, self.curve = problem, points, mesh, curve
@@ -93,15 +91,14 @@ class UpperProgram:
         self.frame = frame = make_frame(
             mesh.n, mesh.first, mesh.last, mirror if self.fold else None, events, mesh.ratio
         )
-        atom = self._atom_allowed()
-        rows = self._rows(margin)
-        self.program = Program(
-            frame, [(float(e), float(d)) for e, d in points],
-            frame.totals(self._means(problem.loss, frame.held)),
-            reference((frame.heads + float(mesh.offset) + 0.5) / mesh.n), rows,
-            self._comparisons(),
-            self._atom_cost(problem.loss) if atom else None, margin, tolerance,
+        self.parts = Parts(
+            frame, tuple((float(e), float(d)) for e, d in points),
+            frame.totals(self._means(problem.loss, frame.held)), tuple(self._rows(margin)),
+            tuple(self._comparisons()),
+            self._atom_cost(problem.loss) if self._atom_allowed() else None,
         )
+        # Of the columns, in sensitivities.
+        self.places_of_columns = (frame.heads + float(mesh.offset) + 0.5) / mesh.n
 
     def _atom_cost(self, loss: Loss) -> float:
         zero, g = Fraction(0), self.problem.output_step
@@ -184,10 +181,10 @@ class UpperProgram:
                 pairs.add((index[inner], index[outer]))
         return sorted(pairs)
 
-    def exact(self, found: Found) -> Upper | None:
-        """The mechanism nearest to what was found, if it passes every exact check."""
+    def exact(self, masses: Floats, atom: float, value: float) -> Upper | None:
+        """The mechanism nearest to masses of the columns, if it passes every exact check."""
         cells = self.frame.cells
         held = (cells >= self.mesh.first) & (cells <= self.mesh.last)
-        weights = self.frame.spread(found.weights)[held]
+        weights = self.frame.spread(masses)[held]
         draft = Draft(self.problem, self.points, self.mesh, self.curve)
-        return draft.exact(weights, found.atom, found.value)
+        return draft.exact(weights, atom, value)

@@ -1,0 +1,194 @@
+"""What many releases cost together, and what each of them must keep, exactly.
+
+Forwards: releases that keep a profile each keep a total. Backwards: noise whose releases keep a
+total keeps certain budgets in each. Statements and proofs: `composed.proof.md`. Standard library
+only; every rounding is on the safe side.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+
+from ..exact import exp_bounds
+
+Point = tuple[Fraction, Fraction]  # (epsilon, delta)
+
+#: Masses of losses are whole multiples of 2^-_BITS, rounded up.
+_BITS = 104
+#: (number of releases) x (largest epsilon in steps of the losses' grid).
+MAX_LOSSES = 20_000
+#: The backward direction counts events of up to so many releases, ...
+MAX_COUNTED = 60
+#: ... whose probabilities have this denominator, in at most so many intervals.
+_PARTS = 1 << 20
+_MOST_INTERVALS = 3_000
+
+
+def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fraction | None:
+    """At least the total delta at `epsilon` of `count` releases that keep all `points` each.
+
+    None if the epsilons of the points have no common measure that is coarse enough.
+    """
+    kept = lower_hull(points)
+    step = _common_measure([e for e, _ in kept])
+    if step == 0 or kept[-1][0] / step * count > MAX_LOSSES:
+        return None
+    losses = [int(e / step) for e, _ in kept]
+    reach = losses[-1]
+    masses, infinite = _masses(kept)
+    dense = [0] * (2 * reach + 1)
+    mirrored = [-i for i in reversed(losses) if i]
+    for at, mass in zip([*mirrored, *losses], masses, strict=True):
+        dense[at + reach] = mass
+    total = Fraction(sum(dense), 1 << _BITS)
+    result = infinite * sum((total**k for k in range(count)), Fraction(0))
+    composed = _power(dense, count)
+    # (1 - e^(epsilon - loss)) counts where it is positive.
+    first = math.floor(epsilon / step) + 1
+    shrink, unit = exp_bounds(-step)[0], 1 << _BITS
+    part = math.floor(exp_bounds(epsilon - first * step)[0] * unit)
+    finite = 0
+    for mass in composed[first + count * reach :]:
+        finite += mass * (unit - part)
+        part = part * shrink.numerator // shrink.denominator
+    return result + Fraction(finite, unit * unit)
+
+
+def lower_hull(points: Sequence[Point]) -> list[Point]:
+    """The points that bound the curve from above: none is above a chord of two others."""
+    kept: list[Point] = []
+    for point in sorted(points):
+        if kept and kept[-1][1] <= point[1]:
+            continue  # implied by a smaller epsilon
+        while len(kept) >= 2 and _above(kept[-2], kept[-1], point):
+            kept.pop()
+        kept.append(point)
+    return kept
+
+
+def _above(a: Point, b: Point, c: Point) -> bool:
+    """Whether b is (about) on or above the chord of a and c, as a function of e^epsilon."""
+    x, y, z = (math.exp(float(e - a[0])) for e, _ in (a, b, c))
+    return float(b[1] - a[1]) * (z - x) >= float(c[1] - a[1]) * (y - x)
+
+
+def _common_measure(values: Sequence[Fraction]) -> Fraction:
+    bottom = math.lcm(*(v.denominator for v in values))
+    return Fraction(math.gcd(*(int(v * bottom) for v in values)), bottom)
+
+
+def _masses(kept: Sequence[Point]) -> tuple[list[int], Fraction]:
+    """Masses at the losses -e_J .. e_J, in units of 2^-_BITS, and the mass of an infinite loss."""
+    places = [*(-e for e, _ in reversed(kept) if e), *(e for e, _ in kept)]
+    low, high = [], []
+    for e, d in reversed(kept):
+        if e:  # 1 - (1 - d) e^-e
+            shrunk = exp_bounds(-e)
+            low.append(1 - (1 - d) * shrunk[1])
+            high.append(1 - (1 - d) * shrunk[0])
+    low += [d for _, d in kept]
+    high += [d for _, d in kept]
+    low, high = [Fraction(1), *low, low[-1]], [Fraction(1), *high, high[-1]]
+    # (v(i-1) - v(i)) / (1 - e^-left) - (v(i) - v(i+1)) / (e^right - 1)
+    gaps = [b - a for a, b in pairwise(places)]
+    before = [Fraction(1), *(1 / (1 - exp_bounds(-gap)[1]) for gap in gaps)]
+    after = [*(1 / (exp_bounds(gap)[1] - 1) for gap in gaps), Fraction(0)]
+    masses = []
+    for i in range(1, len(places) + 1):
+        falls = max(high[i - 1] - low[i], Fraction(0)) * before[i - 1]
+        falls -= max(low[i] - high[i + 1], Fraction(0)) * after[i - 1]
+        masses.append(max(0, math.ceil(falls * (1 << _BITS))))
+    return masses, high[-1]
+
+
+def _power(dense: list[int], count: int) -> list[int]:
+    """The convolution power, every coefficient rounded up."""
+    result, square = [1 << _BITS], dense
+    while True:
+        if count & 1:
+            result = _product(result, square)
+        count >>= 1
+        if not count:
+            return result
+        square = _product(square, square)
+
+
+def _product(a: list[int], b: list[int]) -> list[int]:
+    """Coefficients of the product of two polynomials, divided by 2^_BITS and rounded up.
+
+    One product of long integers, in which the coefficients keep clear of each other.
+    """
+    longest = max(a).bit_length() + max(b).bit_length() + min(len(a), len(b)).bit_length()
+    size = longest // 8 + 1
+    x, y = (
+        int.from_bytes(b"".join(c.to_bytes(size, "little") for c in part), "little")
+        for part in (a, b)
+    )
+    length = len(a) + len(b) - 1
+    data = (x * y).to_bytes(size * length + size, "little")
+    return [
+        -(-int.from_bytes(data[k : k + size], "little") >> _BITS)
+        for k in range(0, size * length, size)
+    ]
+
+
+# -- backwards ----------------------------------------------------------------------------------
+
+
+def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether it is proven that noise whose `count` releases keep (epsilon, delta) keeps `point`.
+
+    By counting in how many releases an event happens: no such noise may let a count tell more than
+    the total allows.
+    """
+    own, least = point
+    if own >= epsilon and least >= delta:
+        return True  # one of the releases alone
+    if count > MAX_COUNTED:
+        return False
+    growth, shrink = exp_bounds(epsilon)[1], exp_bounds(-own)
+
+    def behind(a: int) -> int:
+        """At least the probability at which an event of probability a is on the point's line."""
+        return math.ceil(max(Fraction(a) - least * _PARTS, Fraction(0)) * shrink[1])
+
+    def told(a: int, b: int) -> bool:
+        """Whether counts of events with these probabilities tell too much."""
+        return b < a and any(
+            _counting(*pair, count, growth) > delta for pair in ((a, b), (_PARTS - b, _PARTS - a))
+        )
+
+    waiting = [(math.floor(least * _PARTS), _PARTS)]
+    for _ in range(_MOST_INTERVALS):
+        if not waiting:
+            return True
+        low, high = waiting.pop()
+        if told(low, behind(high)):
+            continue
+        middle = (low + high) // 2
+        if middle == low:
+            return False
+        waiting += [(middle, high), (low, middle)]
+    return False
+
+
+def _counting(a: int, b: int, count: int, growth: Fraction) -> Fraction:
+    """At most the hockey stick of binomial counts with probabilities a and b, over _PARTS."""
+    scale = _PARTS**count
+    rest_a, rest_b = _PARTS - a, _PARTS - b
+    powers = [[1], [1], [1], [1]]
+    for base, row in zip((a, rest_a, b, rest_b), powers, strict=True):
+        for _ in range(count):
+            row.append(row[-1] * base)
+    excess = 0
+    for i in range(count, -1, -1):
+        ways = math.comb(count, i)
+        here = ways * (powers[0][i] * powers[1][count - i] * growth.denominator
+                       - powers[2][i] * powers[3][count - i] * growth.numerator)
+        if here <= 0:
+            break  # fewer are less likely still, relative to b
+        excess += here
+    return Fraction(excess, scale * growth.denominator)
