@@ -6,7 +6,7 @@ Additive noise, a `Design`, or with `bounds` noise that depends on the value, a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -18,6 +18,7 @@ import numpy as np
 from ._bracket import budget_words, float_towards, gap_of, percent, write_whole
 from ._validate import check_gap, check_resolution, check_time_limit
 from .bounds.lower import trivial_lower
+from .bounds.upper import Upper
 from .certify import (
     ChannelDocument,
     Document,
@@ -27,6 +28,7 @@ from .certify import (
     parse,
     read_any,
 )
+from .certify.curve import Releases
 from .constrained import ConstrainedSearch
 from .dependent import (
     DependentDesign,
@@ -37,10 +39,10 @@ from .dependent import (
     with_constraints,
 )
 from .errors import ArgumentError, CertificateError
-from .exact import Number, rational
-from .losses import Loss, as_loss
-from .mechanisms import AnalyticGaussian
+from .exact import Number
+from .losses import Loss
 from .noise import AdditiveNoise, Clamped, noise_of, release_many, release_one
+from .releases.search import ReleaseSearch
 from .sampling import Entropy
 from .search import Bracket, Progress, Search
 from .spec import Constraint, Problem
@@ -296,8 +298,9 @@ def design(
         may then be left out.
     gdp: mu; the noise is then mu-Gaussian-private, below the whole curve, and composes like
         Gaussian noise: k releases together are sqrt(k) mu-Gaussian-private.
-    releases: how many releases epsilon and delta are to last for: the noise of each keeps an equal
-        share of the budget, or a Gaussian curve, whichever costs less.
+    releases: how many releases epsilon and delta are to last for. The noise comes from a search
+        over privacy profiles and need not be the best; the lower bound is over all noise (with
+        `bounds`: an equal share or a Gaussian curve, and the bound is over such noise).
     output_step: releases are then multiples of it; the sensitivity must be one too, unless there
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     """
@@ -342,32 +345,54 @@ def design(
 def _for_releases(
     count: int, *, epsilon: Number | None, delta: Number | None, loss: str | Loss, **options: Any
 ) -> Design:
-    """The better of two ways to spend a total budget: in equal shares, or along a Gaussian curve.
+    """The best of three ways to spend a total budget, with a bound on all of them.
 
-    A share of the epsilon and delta is best for a few releases, the curve for many.
+    By a search over profiles; in equal shares, for few releases; or along a Gaussian curve where
+    there is no search.
     """
-    if options.pop("profile") is not None or options["gdp"] is not None:
+    if options.pop("profile") is not None or options.pop("gdp") is not None:
         raise ArgumentError("releases", count, "left out with a profile or gdp")
     total = total_budget(count, epsilon, delta)
-    del options["gdp"]
     options["constraints"] = tuple(options["constraints"])
-    share = total.epsilon / count, total.delta / count
-    ways: list[Design] = [design(loss=loss, epsilon=share[0], delta=share[1], **options)]
-    mu = mu_for(total)
+    if total.delta == 0:
+        # Equal shares are what every noise must keep.
+        best = next(_simple_ways(total, loss, False, options))
+        return replace(best, document=_checked(replace(best.document, releases=total)))
+    wanted = float(check_gap(1e-3 if options["gap"] is None else options["gap"]))
+    problem = Problem.of(
+        epsilon=total.epsilon, delta=total.delta, loss=loss,
+        **{name: options[name] for name in (
+            "sensitivity", "integer", "constraints", "output_step")},
+    )
+    search = ReleaseSearch(
+        problem, total, wanted, check_time_limit(options["time_limit"]), options["progress"])
+    bracket = search.run()
+    if bracket.upper is None or search.few:
+        if search.deadline is not None:
+            options["time_limit"] = max(search.deadline - search.clock(), 0.1)
+        for one in _simple_ways(total, loss, bracket.upper is None, options):
+            document = replace(one.document, releases=total)
+            resolution = int(one.stats["resolution"])
+            bracket.offer_upper(Upper(document.upper, document, resolution, "share", 0.0))
+    return _finished(problem, bracket, wanted, search)
+
+
+def _simple_ways(
+    total: Releases, loss: str | Loss, curve: bool, options: dict[str, Any]
+) -> Iterator[Design]:
+    """Designs for an equal share of the total and, if asked, for its Gaussian curve."""
+    share = total.epsilon / total.count, total.delta / total.count
+    yield design(loss=loss, epsilon=share[0], delta=share[1], **options)
+    mu = mu_for(total) if curve else None
     if mu is not None:
-        # k releases of Gaussian noise cost what one does whose values are sqrt(k) further apart;
-        # noise along its curve is never a fifth better.
-        apart = float(rational(options["sensitivity"], "sensitivity")) * math.sqrt(count)
-        gaussian = AnalyticGaussian(
-            epsilon=total.epsilon, delta=total.delta, sensitivity=apart
-        )
-        if 0.8 * gaussian.expected_loss(as_loss(loss)) <= ways[0].upper:
-            ways.append(design(loss=loss, gdp=mu, **options))
-    best = min(ways, key=lambda one: one.upper)
-    document = replace(best.document, releases=total)
+        # Closing the bracket of a curve would take minutes, and its lower bound is not used.
+        yield design(loss=loss, gdp=mu, **options | {"gap": max(options["gap"] or 0, 0.02)})
+
+
+def _checked(document: Document) -> Document:
     if not check(document).private:
         raise CertificateError("the exact check of the total budget failed; nothing is returned")
-    return replace(best, document=document)
+    return document
 
 
 def load(path: str | Path) -> Design | DependentDesign:
@@ -390,7 +415,8 @@ def load(path: str | Path) -> Design | DependentDesign:
 
 
 def _finished(
-    problem: Problem, bracket: Bracket, wanted: float, search: Search | ConstrainedSearch
+    problem: Problem, bracket: Bracket, wanted: float,
+    search: Search | ConstrainedSearch | ReleaseSearch,
 ) -> Design:
     """Put the two halves together and let the checker have the last word."""
     lower, upper = bracket.lower or trivial_lower(problem), bracket.upper
@@ -426,13 +452,13 @@ def _finished(
 
 def _status(
     document: Document, certified: bool, converged: bool, bracket: Bracket,
-    search: Search | ConstrainedSearch,
+    search: Search | ConstrainedSearch | ReleaseSearch,
 ) -> str:
     words = _bracket_words(document, certified)
     words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
     if bracket.resolutions:
         words += f" at resolution {bracket.resolutions[-1]}"
-    if isinstance(search, ConstrainedSearch):
+    if isinstance(search, (ConstrainedSearch, ReleaseSearch)):
         words += search.remarks
     if not converged:
         reason = search.reason or "stopped when the program had nothing left to add"

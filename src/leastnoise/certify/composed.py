@@ -20,11 +20,11 @@ Point = tuple[Fraction, Fraction]  # (epsilon, delta)
 _BITS = 104
 #: (number of releases) x (largest epsilon in steps of the losses' grid).
 MAX_LOSSES = 20_000
-#: The backward direction counts events of up to so many releases, ...
-MAX_COUNTED = 60
+#: The backward direction counts events in so many of the releases at most, ...
+MAX_COUNTED = 40
 #: ... whose probabilities have this denominator, in at most so many intervals.
 _PARTS = 1 << 20
-_MOST_INTERVALS = 3_000
+_MOST_INTERVALS = 1_000
 
 
 def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fraction | None:
@@ -33,8 +33,8 @@ def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fr
     None if the epsilons of the points have no common measure that is coarse enough.
     """
     kept = lower_hull(points)
-    step = _common_measure([e for e, _ in kept])
-    if step == 0 or kept[-1][0] / step * count > MAX_LOSSES:
+    step = _common_measure([e for e, _ in kept]) or Fraction(1)
+    if not kept or kept[-1][0] / step * count > MAX_LOSSES:
         return None
     losses = [int(e / step) for e, _ in kept]
     reach = losses[-1]
@@ -147,8 +147,9 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
     own, least = point
     if own >= epsilon and least >= delta:
         return True  # one of the releases alone
-    if count > MAX_COUNTED:
-        return False
+    if delta == 0:
+        return own * count >= epsilon  # the event in every release
+    count = min(count, MAX_COUNTED)  # some of the releases keep the total too
     growth, shrink = exp_bounds(epsilon)[1], exp_bounds(-own)
 
     def behind(a: int) -> int:

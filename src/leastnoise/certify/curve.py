@@ -16,6 +16,7 @@ from typing import Any
 
 from ..errors import FormatError
 from ..exact import exp_bounds, nearest_float, normal_bounds, text_of
+from .composed import composed_delta, must_keep
 from .fields import (
     check_keys,
     read_integer,
@@ -92,6 +93,15 @@ class Releases:
             for epsilon, delta in points if self.count * epsilon <= self.epsilon
         ]
         return max(left, default=None)
+
+    def slack_of_profile(self, points: Sequence[Point]) -> Fraction | None:
+        """The same by composing the losses of a profile; None: they are on no coarse grid."""
+        cost = composed_delta(points, self.count, self.epsilon)
+        return None if cost is None else self.delta - cost
+
+    def demand(self, point: Point) -> bool:
+        """Whether it is proven that all noise whose releases keep the budget keeps `point`."""
+        return must_keep(point, self.count, self.epsilon, self.delta)
 
     @property
     def words(self) -> str:

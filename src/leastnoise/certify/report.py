@@ -163,7 +163,7 @@ def releases_claim(
     releases: Releases, budgets: Sequence[Point], curve: GaussianCurve | None
 ) -> Claim:
     """The claim that so many releases, private as stated, keep their total budget."""
-    found = [releases.slack_of_sum(budgets)]
+    found = [releases.slack_of_sum(budgets), releases.slack_of_profile(budgets)]
     if curve is not None:
         found.append(releases.slack(curve.mu))
     slack = max((left for left in found if left is not None), default=Fraction(-1))
@@ -203,6 +203,8 @@ def _lower(document: Document) -> Claim:
     if bound is None:
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     which = "private noise with these constraints" if document.constraints else "private noise"
+    if document.releases is not None:
+        which += " for so many releases"
     words = f"every {which} costs at least {nearest_float(bound):.12g}"
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
@@ -212,7 +214,8 @@ def lower_bound(
 ) -> Fraction | None:
     """What the certificate proves; None if it uses a budget that is not asked of all noise."""
     integer = document.kind == "integer"
-    plain = not (document.constraints or document.profile or document.gdp or certificate.points)
+    further = (document.constraints, document.profile, document.gdp, document.releases)
+    plain = not (any(further) or certificate.points)
     if plain:
         return dual_bound(
             certificate, document.epsilon, document.delta, document.sensitivity, loss, integer
@@ -222,7 +225,14 @@ def lower_bound(
     own = ((document.epsilon, document.delta),) if document.gdp is None else ()
     used = {entry.point for entry in certificate.shifts}
     stated = (*own, *document.profile)
-    if not all(implied(points[j], stated, document.gdp) for j in used if j < len(points)):
+
+    def asked(point: Point) -> bool:
+        """Whether all noise that the claim is about is private at this budget."""
+        if document.releases is not None:
+            return document.releases.demand(point)
+        return implied(point, stated, document.gdp)
+
+    if not all(asked(points[j]) for j in used if j < len(points)):
         return None
     return constrained_bound(
         certificate, points, document.sensitivity, loss, integer, document.constraints

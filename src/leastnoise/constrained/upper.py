@@ -181,10 +181,15 @@ class UpperProgram:
                 pairs.add((index[inner], index[outer]))
         return sorted(pairs)
 
-    def exact(self, masses: Floats, atom: float, value: float) -> Upper | None:
-        """The mechanism nearest to masses of the columns, if it passes every exact check."""
+    def exact(
+        self, masses: Floats, atom: float, value: float, points: tuple[Point, ...] | None = None
+    ) -> Upper | None:
+        """The mechanism nearest to masses of the columns, if it passes every exact check.
+
+        With `points`, at these budgets instead of the program's.
+        """
         cells = self.frame.cells
         held = (cells >= self.mesh.first) & (cells <= self.mesh.last)
         weights = self.frame.spread(masses)[held]
-        draft = Draft(self.problem, self.points, self.mesh, self.curve)
+        draft = Draft(self.problem, points or self.points, self.mesh, self.curve)
         return draft.exact(weights, atom, value)

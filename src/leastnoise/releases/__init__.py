@@ -1,0 +1,1 @@
+"""Noise for many releases out of one total budget: a search over privacy profiles."""
