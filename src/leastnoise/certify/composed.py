@@ -21,10 +21,10 @@ _BITS = 104
 #: (number of releases) x (largest epsilon in steps of the losses' grid).
 MAX_LOSSES = 20_000
 #: The backward direction counts events in so many of the releases at most, ...
-MAX_COUNTED = 40
-#: ... whose probabilities have this denominator, in at most so many intervals.
+MAX_COUNTED = 64
+#: ... whose probabilities have this denominator, in at most so many intervals times releases.
 _PARTS = 1 << 20
-_MOST_INTERVALS = 1_000
+_MOST_INTERVALS = 60_000
 
 
 def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fraction | None:
@@ -163,7 +163,7 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
         )
 
     waiting = [(math.floor(least * _PARTS), _PARTS)]
-    for _ in range(_MOST_INTERVALS):
+    for _ in range(min(_MOST_INTERVALS // count, 8_000)):
         if not waiting:
             return True
         low, high = waiting.pop()

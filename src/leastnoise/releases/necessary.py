@@ -22,8 +22,8 @@ from ..spec import Point
 _OF_GAUSSIAN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
 _OF_SHARE = (0.8, 1.0, 1.2)
 #: Probabilities of events that are looked at, and how much more than the float is asked for.
-_EVENTS = 400
-_MORE = (1.003, 1.01, 1.03, 1.1)
+_EVENTS = 500
+_MORE = (1.003, 1.01, 1.03, 1.1, 1.3, 2.0)
 
 
 @lru_cache(maxsize=64)
@@ -57,7 +57,8 @@ def _least_delta(epsilon: Fraction, total: Releases) -> Fraction | None:
 
 def _least_told(epsilon: float, delta: float, count: int, total: float) -> float:
     """The least that counting tells about events on the line of a budget, in floats."""
-    ahead = delta + (1 - delta) * np.linspace(0.0, 1.0, _EVENTS)
+    # More of them near both ends.
+    ahead = delta + (1 - delta) * np.sin(np.linspace(0.0, math.pi / 2, _EVENTS)) ** 4
     behind = (ahead - delta) * math.exp(-epsilon)
     growth = math.exp(total)
 
