@@ -34,8 +34,8 @@ from ..steering import Progress, Steered
 from .grid import ProfileGrid
 from .necessary import necessary_points
 
-#: About so many steps from 0 to the largest finite loss of a release.
-_LOSSES = 32
+#: About so many steps from 0 to the largest finite loss of a release; for a small gap.
+_LOSSES, _MORE_LOSSES, _SMALL_GAP = 32, 64, 5e-3
 #: Rounds from one starting point, and how little they must gain to be the last.
 _MOST_ROUNDS = 10
 _QUIET = 1e-4
@@ -97,11 +97,12 @@ class ReleaseSearch(Steered[Bracket]):
     def _grid(self, farthest: float) -> ProfileGrid:
         """Losses in whole parts, or multiples, of an equal share of epsilon."""
         total = self.total
+        losses = _LOSSES if self.gap >= _SMALL_GAP else _MORE_LOSSES
         if total.epsilon == 0:
-            step = Fraction(farthest / _LOSSES).limit_denominator(10**6)
+            step = Fraction(farthest / losses).limit_denominator(10**6)
         else:
             share = total.epsilon / total.count
-            parts = _LOSSES * float(share) / farthest
+            parts = losses * float(share) / farthest
             step = share / round(parts) if parts >= 1 else share * max(1, round(1 / parts))
         size = max(2, math.ceil(farthest / float(step) - 1e-9))
         return ProfileGrid(step, size, total.count, float(total.epsilon))
@@ -150,7 +151,8 @@ class ReleaseSearch(Steered[Bracket]):
 
     def _worthwhile(self, n: int) -> bool:
         coarse = self._unit_cost * (_FINER / n) ** 2
-        return not self.problem.integer and coarse > _FINE and self._rows(n) <= _MOST_ROWS
+        fine = _FINE if self.gap >= _SMALL_GAP else _FINE / 5
+        return not self.problem.integer and coarse > fine and self._rows(n) <= _MOST_ROWS
 
     def _rows(self, n: int) -> int:
         sides = 2 if mirror_free(self.problem.constraints, self.problem.loss) else 4
