@@ -460,7 +460,7 @@ def _status(
         words += f" at resolution {bracket.resolutions[-1]}"
     if isinstance(search, (ConstrainedSearch, ReleaseSearch)):
         words += search.remarks
-    if not converged:
+    if not converged and not isinstance(search, ReleaseSearch):
         reason = search.reason or "stopped when the program had nothing left to add"
         words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"
         if bracket.failures:

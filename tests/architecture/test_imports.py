@@ -17,8 +17,8 @@ ROOT = Path(leastnoise.__file__).parent
 ORDER = [
     "errors", "exact", "_validate", "_bracket", "steering", "losses", "certify", "spec",
     "lattice", "lp", "sampling",
-    "noise", "mechanisms", "bounds", "hierarchy", "search", "constrained", "dependent", "design",
-    "curves", "compare",
+    "noise", "mechanisms", "bounds", "hierarchy", "search", "constrained", "releases", "dependent",
+    "design", "curves", "compare",
     "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
     "experiments", "atlas", "cli", "__main__",
 ]

@@ -104,6 +104,8 @@ def budgets_in_words(asked: Document | Question) -> list[str]:
         words.append(f"Gaussian-private for mu {float(asked.gdp.mu):g}")
     else:
         budgets = [(asked.epsilon, asked.delta), *budgets]
+    if asked.releases is not None and len(budgets) > 1:
+        return [*words, f"a profile of {len(budgets)} budgets each"]
     return words + [f"epsilon {float(e):g}, delta {float(d):g}" for e, d in budgets]
 
 

@@ -144,7 +144,8 @@ def design(
         _print_table(found, out)
     else:
         typer.echo("\n".join(lines(found)))
-    raise typer.Exit(0 if found.converged else 1)
+    # The search for many releases does not aim at the gap.
+    raise typer.Exit(0 if found.converged or (bounds is None and releases is not None) else 1)
 
 
 def _line(now: Any) -> str:

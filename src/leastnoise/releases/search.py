@@ -46,7 +46,9 @@ _MOST_ROWS = 200_000
 #: Programs are solved this well.
 _TOLERANCE = 1e-4
 #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
-_MARGIN, _ROUNDING = 3e-5, 1e-10
+_MARGIN, _ROUNDING = 3e-5, 1e-9
+#: Less than this at exactly 0 is dust.
+_LEAST_ATOM = 1e-9
 #: Closed forms on a lattice may need to be a little wider.
 _STRETCHES = (1.0, 1.01, 1.02, 1.04, 1.08, 1.2, 1.5)
 
@@ -121,9 +123,9 @@ class ReleaseSearch(Steered[Bracket]):
     @property
     def remarks(self) -> str:
         """What the gap is between, in words for the status."""
-        return (
-            "; the lower bound is over all noise of which "
-            f"{self.total.count} releases keep the total, and not close for many releases")
+        words = f"over all noise of which {self.total.count} releases keep the total"
+        late = "; stopped at the time limit" if self._late() else ""
+        return f"; the lower bound is {words}, and not close for many releases{late}"
 
     def run(self) -> Bracket:
         """The best noise that two starting points lead to, and a lower bound."""
@@ -248,6 +250,7 @@ class ReleaseSearch(Steered[Bracket]):
     def _noise(self, parts: Parts, masses: Floats, atom: float) -> _Noise:
         """The noise with these masses, scaled to a total of 1."""
         frame = parts.frame
+        atom = atom if atom > _LEAST_ATOM else 0.0
         size = float(frame.totals(np.ones(len(frame.held))) @ masses) + atom
         masses, atom = masses / size, atom / size
         spread = frame.spread(masses)
