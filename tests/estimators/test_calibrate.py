@@ -166,3 +166,11 @@ def test_range_dependent_answers_are_used_only_where_they_help():
     assert total_delta([Part(noise.pairs(1), 1)], 0.5) == pytest.approx(0.05, rel=1e-3)
     with pytest.raises(ValueError, match="the design is for changes of 1"):
         noise.pairs(2)
+
+
+def test_a_design_for_so_many_releases_wins_between_one_and_many():
+    kinds = (Kind("sum", 8, ONE, ((8, 1),), 1.0, False),)
+    budget = Fraction(1), Fraction(1, 10**5)
+    best, rival = plan(kinds, *budget, "optimal"), plan(kinds, *budget, "analytic-gaussian")
+    assert "profile-designed" in best.picked and best.harm < 0.95 * rival.harm
+    assert cost(best.chosen, 1.0) <= 1e-5

@@ -13,10 +13,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
 
 from ..accounting.mixed import Part, total_delta
-from ..design import design
+from ..design import Design, design
 from ..errors import ArgumentError, RegimeError
 from ..mechanisms import (
     AnalyticGaussian,
@@ -39,6 +38,9 @@ _MOST_CELLS_OF_STEPS = 16  # where every shift has to be looked at
 _PRECISION = 2e-3
 #: Beyond so many changed numbers a design for one release cannot win.
 _FEW = 40
+#: Beyond so many a design for all of them gains less than a few percent over Gaussian noise.
+_PROFILED = 20
+_ALMOST = 0.9998
 
 
 @dataclass(frozen=True)
@@ -341,7 +343,10 @@ def _tulap(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
 
 
 def _designed(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
-    found = _design(round(epsilon, 6), delta, kind.reach * cells)
+    return _whole_noise(_design(round(epsilon, 6), delta, kind.reach * cells))
+
+
+def _whole_noise(found: Design) -> WholeNoise:
     document = found.document
     weights, first = document.weights, document.first
     if document.tail is not None:  # a few periods more; the accounting sees what is cut
@@ -353,9 +358,9 @@ def _designed(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNois
 
 
 @lru_cache(maxsize=512)
-def _design(epsilon: float, delta: float, sensitivity: int) -> Any:
+def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -> Design:
     return design(epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss="l2", gap=1e-2,
-                  integer=True, time_limit=10)
+                  integer=True, time_limit=10, releases=releases)
 
 
 def _truncated_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
@@ -378,6 +383,10 @@ def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
         if min(candidates, key=lambda found: found.harm) is not candidates[0]:
             designed = _designed_plan(kinds, epsilon, delta, candidates[-1].level)
             candidates += [designed] if designed is not None else []
+    if _changed(kinds) <= _PROFILED:
+        with contextlib.suppress(RegimeError, ArgumentError):
+            profiled = _profiled_plan(kinds, epsilon, delta)
+            candidates += [profiled] if profiled is not None else []
     best = min(candidates, key=lambda found: found.harm)
     words = f"{best.chosen[0].label} noise was best for {_changed(kinds)} changed numbers"
     others = [f"{found.chosen[0].label} {found.harm / best.harm:.3f}"
@@ -399,6 +408,23 @@ def _designed_plan(
         chosen = _at_level(kinds, factor * level, each, _designed, "single-release optimal")
         if cost(chosen, float(epsilon)) <= float(delta):
             return _made(epsilon, delta, (chosen, level), "")
+    return None
+
+
+def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan | None:
+    """Designs for as many releases as numbers may change, all with the same share of the budget."""
+    times = _changed(kinds)
+    ratio = _ratio(float(epsilon), float(delta)) * math.sqrt(times)
+    for part in (1.0, 0.99, 0.95):
+        chosen = []
+        for kind in kinds:
+            cells = _cells(kind, ratio * kind.reach, _MOST_CELLS_OF_STEPS)
+            # A little less epsilon: losses that add up to it exactly are rounded up beyond it.
+            noise = _whole_noise(_design(
+                _ALMOST * float(epsilon), part * float(delta), kind.reach * cells, times))
+            chosen.append(Chosen(kind, noise, cells, "profile-designed"))
+        if cost(chosen, float(epsilon)) <= float(delta):
+            return _made(epsilon, delta, (chosen, ratio), "")
     return None
 
 
