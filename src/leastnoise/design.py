@@ -46,7 +46,7 @@ from .releases.search import ReleaseSearch
 from .sampling import Entropy
 from .search import Bracket, Progress, Search
 from .spec import Constraint, Problem
-from .spec.problem import check_releases, mu_for, total_budget
+from .spec.problem import check_releases, mu_for, refuse_too_many, total_budget
 
 
 @dataclass(frozen=True)
@@ -353,6 +353,7 @@ def _for_releases(
     if options.pop("profile") is not None or options.pop("gdp") is not None:
         raise ArgumentError("releases", count, "left out with a profile or gdp")
     total = total_budget(count, epsilon, delta)
+    refuse_too_many(total)
     options["constraints"] = tuple(options["constraints"])
     if total.delta == 0:
         # Equal shares are what every noise must keep.

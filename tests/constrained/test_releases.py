@@ -81,6 +81,15 @@ def test_any_points_above_the_curve_will_do():
     assert composed_delta([(F(1, 7), F(0)), (F(1, 10**9), F(1, 2))], 2, F(1)) is None
 
 
+@pytest.mark.parametrize(("points", "count"), [
+    ([(F(0), F(1, 2))], 10**9), ([(F(1, 1000), F(1, 2))], 5000),
+    ([(F(0), F(1, 2)), (F(1, 10**37), F(0))], 20_000), ([(F(1, 10**90), F(1, 10))], 1),
+])
+def test_hostile_profiles_end_soon(points, count):
+    found = composed_delta(points, count, F(1))
+    assert found is None or found >= 0
+
+
 def test_pure_releases_add_up():
     assert composed_delta([(F(1, 4), F(0))], 4, F(1)) == 0
     assert composed_delta([(F(1, 4), F(0))], 4, F(9, 10)) > 0
@@ -158,10 +167,12 @@ def test_no_delta_one_release_and_constraints():
     assert held.verify().proven and held.upper >= 0.999 * free.upper
     with pytest.raises(ArgumentError, match="left out with a profile or gdp"):
         design(epsilon=1, delta=0.01, releases=3, profile=[(1, 0.1)])
+    with pytest.raises(ArgumentError, match="releases must be at most"):
+        design(epsilon=1, delta=1e-6, releases=1_000_000)
 
 
 @pytest.mark.parametrize("options", [
-    {"integer": True, "sensitivity": 2, "loss": "l2"}, {"loss": "pinball:0.8", "epsilon": 4},
+    {"integer": True, "sensitivity": 2, "loss": "l2"}, {"loss": "pinball:0.8", "time_limit": 1},
     {"output_step": "1/3"}, {"epsilon": 0},
 ])
 def test_other_questions(options):

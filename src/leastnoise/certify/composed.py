@@ -20,6 +20,7 @@ Point = tuple[Fraction, Fraction]  # (epsilon, delta)
 _BITS = 104
 #: (number of releases) x (largest epsilon in steps of the losses' grid).
 MAX_LOSSES = 20_000
+_LEAST_STEP = Fraction(1, 1 << 64)  # far above the error of e^epsilon
 #: The backward direction counts events in so many of the releases at most, ...
 MAX_COUNTED = 64
 #: ... whose probabilities have this denominator, in at most so many intervals times releases.
@@ -30,11 +31,14 @@ _MOST_INTERVALS = 60_000
 def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fraction | None:
     """At least the total delta at `epsilon` of `count` releases that keep all `points` each.
 
-    None if the epsilons of the points have no common measure that is coarse enough.
+    None where the epsilons of the points have no common measure that is coarse enough, or the
+    points compose to nothing that is worth stating.
     """
     kept = lower_hull(points)
     step = _common_measure([e for e, _ in kept]) or Fraction(1)
-    if not kept or kept[-1][0] / step * count > MAX_LOSSES:
+    if not kept or step < _LEAST_STEP or count > MAX_LOSSES:
+        return None
+    if kept[-1][0] / step * count > MAX_LOSSES:
         return None
     losses = [int(e / step) for e, _ in kept]
     reach = losses[-1]
@@ -43,8 +47,14 @@ def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fr
     mirrored = [-i for i in reversed(losses) if i]
     for at, mass in zip([*mirrored, *losses], masses, strict=True):
         dense[at + reach] = mass
-    total = Fraction(sum(dense), 1 << _BITS)
-    result = infinite * sum((total**k for k in range(count)), Fraction(0))
+    # (1 + M + ... + M^(count - 1)), M about 1, rounded up.
+    total, power, powers = sum(dense), 1 << _BITS, 0
+    if (total - (1 << _BITS)) * count > 32 << _BITS:
+        return None
+    for _ in range(count):
+        powers += power
+        power = -(-power * total >> _BITS)
+    result = infinite * Fraction(powers, 1 << _BITS)
     composed = _power(dense, count)
     # (1 - e^(epsilon - loss)) counts where it is positive.
     first = math.floor(epsilon / step) + 1

@@ -31,6 +31,7 @@ MAX_RELEASES = 1_000_000_000
 MAX_WORK = 20_000_000  # (number of shifts) x (number of cells)
 MAX_EDGES = 600  # of a mesh that lies on no small lattice
 MAX_EFFORT = 6_000_000  # microseconds, roughly and generously estimated
+_COMPOSE_EFFORT = 2_000_000  # a profile of many releases
 _DEMAND_EFFORT = 250_000  # a budget that the noise of many releases must keep
 
 
@@ -75,8 +76,10 @@ def refuse_too_much_work(document: Document) -> None:
     if document.gdp is not None:
         budgets += len(document.gdp.points)
     effort = _privacy_effort(document) * budgets
-    if document.releases is not None and document.certificate is not None:
-        effort += _DEMAND_EFFORT * len(document.certificate.points)
+    if document.releases is not None:
+        effort += _COMPOSE_EFFORT
+        if document.certificate is not None:
+            effort += _DEMAND_EFFORT * len(document.certificate.points)
     for one in document.constraints:
         effort += 20 * len(document.weights)
         second = getattr(one, "loss", None)

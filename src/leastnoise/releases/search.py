@@ -43,6 +43,8 @@ _QUIET = 1e-4
 #: odd number, so that finer cells fill the coarse ones); rows of a program at most.
 _COARSE, _FINE, _FINER = 4e-3, 1e-3, 3
 _MOST_ROWS = 200_000
+#: The lower bound looks no further than so many cells.
+_FARTHEST_EVENT = 1_200
 #: Programs are solved this well.
 _TOLERANCE = 1e-4
 #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
@@ -223,7 +225,7 @@ class ReleaseSearch(Steered[Bracket]):
         if most <= 0:
             return None
         floor = np.maximum(now.masses, 1e-6 * now.masses.max())
-        found = InteriorFrame(parts, (weights, most)).solve(floor, _TOLERANCE)
+        found = InteriorFrame(parts, (weights, most)).solve(floor, _TOLERANCE, self._late)
         self.bracket.rounds += found.steps
         self.bracket.rows = max(self.bracket.rows, found.rows)
         self.bracket.columns = max(self.bracket.columns, len(found.weights))
@@ -286,7 +288,8 @@ class ReleaseSearch(Steered[Bracket]):
         problem = self.problem
         points = necessary_points(self.total, 1 / self.sigma)
         n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
-        program = LowerProgram(problem, points, n, math.ceil(self.radius * n))
+        reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
+        program = LowerProgram(problem, points, n, reach)
         found = InteriorFrame(program.parts).solve(
             np.exp(-np.abs(program.places) / self.sigma), _TOLERANCE)
         lower = program.exact(found.multipliers, max(found.value, 1e-300))

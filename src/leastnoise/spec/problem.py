@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from .._validate import check_delta, check_epsilon, check_sensitivity
@@ -167,6 +167,17 @@ def mu_for(total: Releases) -> Fraction | None:
             break
     found = round_down(low, 9) if low > 0 else low
     return found if MIN_MU <= found <= MAX_MU else None
+
+
+def refuse_too_many(total: Releases) -> None:
+    """`ArgumentError` for so many releases that Gaussian noise is wider than designs can be."""
+    one = mu_for(replace(total, count=1))
+    if one is not None and one * one < MIN_MU**2 * total.count:
+        most = int(one * one / MIN_MU**2)
+        raise ArgumentError(
+            "releases", total.count,
+            f"at most {most} at this budget: noise is at most 500 sensitivities wide here",
+        )
 
 
 def check_profile(profile: Sequence[tuple[Number, Number]] | None) -> tuple[Point, ...]:
