@@ -370,7 +370,7 @@ class Search(Steered[Bracket]):
             start = np.append(start, 0.1 * float(cells.mass @ start))
         found = program.solve(
             start, 0.002 * self.gap,
-            lambda: self.deadline is not None and self.clock() >= self.deadline,
+            self._late,
         )
         bracket.rounds += found.steps
         bracket.rows, bracket.columns = max(bracket.rows, found.rows), max(bracket.columns, columns)
@@ -435,7 +435,7 @@ class Search(Steered[Bracket]):
                 bracket.failures.append(found.solution.status.value)
                 return
             yield found
-            if self.deadline is not None and self.clock() >= self.deadline:
+            if self._late():
                 return
 
     def _proposal(self, n: int, masses: Floats) -> Proposal:

@@ -86,10 +86,14 @@ class Steered(Generic[B]):
         self.progress = progress
         self.reason = ""
 
+    def _late(self) -> bool:
+        """Whether the deadline, if there is one, has passed."""
+        return self.deadline is not None and self.clock() >= self.deadline
+
     def _done(self) -> bool:
         if self.bracket.gap <= self.gap:
             return True
-        if self.deadline is not None and self.clock() >= self.deadline:
+        if self._late():
             self.reason = "stopped at the time limit"
             return True
         return False

@@ -132,6 +132,13 @@ class InteriorMethod:
         x = point.primal[0]
         return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps)
 
+    def multiplied(self, end: InteriorEnd) -> Iterator[tuple[int, Ints]]:
+        """Budgets with the numbers of their rows whose multipliers are worth their place."""
+        kept = np.flatnonzero(end.z > _SMALL_MULTIPLIER * end.value)
+        group = self.rows.group[kept]
+        for budget in np.unique(group).tolist():
+            yield budget, kept[group == budget]
+
     # -- the linear maps ----------------------------------------------------------------------
 
     def _excess(self, x: Floats) -> Floats:
@@ -319,15 +326,13 @@ class InteriorProgram:
         columns = len(self.cells.mass)
         # In a symmetric program each entry stands for itself and its mirror image.
         share = 0.5 if self.cells.symmetric else 1.0
-        kept = end.z > _SMALL_MULTIPLIER * end.value
-        group, multipliers = self.method.rows.group, {}
-        for k, m in enumerate(self.shifts.tolist()):
-            mine = kept & (group == k)
-            if mine.any():
-                multipliers[m] = (float(end.y[k]) * share, self.cell[mine], end.z[mine] * share)
+        multipliers = {
+            int(self.shifts[k]): (float(end.y[k]) * share, self.cell[mine], end.z[mine] * share)
+            for k, mine in self.method.multiplied(end)
+        }
         return InteriorSolution(
             end.x[:columns], float(end.x[columns:].sum()), multipliers, end.value, end.steps,
-            len(group),
+            len(self.method.rows.group),
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +43,11 @@ class Frame:
     def spread(self, columns: Floats) -> Floats:
         """Masses of all cells from masses of the columns."""
         return np.where(self.column >= 0, columns[self.column], 0.0) * self.factor
+
+    @cached_property
+    def mass(self) -> Floats:
+        """The total mass of each column's cells, per unit of the column."""
+        return self.totals(np.ones(len(self.held)))
 
     @property
     def held(self) -> Ints:

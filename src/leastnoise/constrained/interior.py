@@ -18,8 +18,6 @@ from .program import Multipliers, Parts, Row
 
 #: Pure budgets have no interior; this much is mended afterwards.
 _LEAST_DELTA = 1e-13
-#: Multipliers below this share of the value are not worth their place.
-_SMALL_MULTIPLIER = 1e-10
 
 
 @dataclass(frozen=True)
@@ -46,8 +44,7 @@ class InteriorFrame:
         self.atoms = 0 if atom_cost is None else 1
         self.together = together
         free = np.zeros(0 if together is None else len(parts.points))
-        ones = np.ones(len(parts.frame.held))
-        mass = np.concatenate([parts.frame.totals(ones), np.ones(self.atoms), free])
+        mass = np.concatenate([parts.frame.mass, np.ones(self.atoms), free])
         cost = np.concatenate([parts.cost, [] if atom_cost is None else [atom_cost], free])
         found, budgets, extra = self._budgets(len(mass))
         self.listed = len(budgets)
@@ -123,15 +120,11 @@ class InteriorFrame:
         end = self.method.follow(start, tolerance, stop)
         atom = float(end.x[self.columns : self.columns + self.atoms].sum())
         share = 0.5 if frame.symmetric else 1.0
-        kept = end.z > _SMALL_MULTIPLIER * end.value
         shifts = {}
-        for j in range(len(self.points)):
-            for k, m in enumerate(self.shifts.tolist()):
-                group = j * len(self.shifts) + k
-                mine = kept & (self.method.rows.group == group)
-                if mine.any():
-                    shifts[j, m] = (
-                        float(end.y[group]) * share, self.cells[mine], end.z[mine] * share)
+        for group, mine in self.method.multiplied(end):
+            j, k = divmod(group, len(self.shifts))
+            shifts[j, int(self.shifts[k])] = (
+                float(end.y[group]) * share, self.cells[mine], end.z[mine] * share)
         rows, comparisons = self.further
         rest = end.y[self.listed :]
         found = Multipliers(shifts, rest[:rows], rest[len(rest) - comparisons :])

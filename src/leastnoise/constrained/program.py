@@ -80,7 +80,7 @@ class Program:
     ) -> None:
         frame, points, cost = parts.frame, parts.points, parts.cost
         self.frame, self.points, self.margin = frame, list(points), margin
-        self.mass = frame.totals(np.ones(len(frame.held)))
+        self.mass = frame.mass
         reference = reference / float(self.mass @ reference)
         # Halfway between the reference and its peak, as without constraints.
         self.scale = np.sqrt(reference * reference.max())

@@ -160,7 +160,7 @@ class ConstrainedSearch(Steered[Bracket]):
     def _done(self) -> bool:
         if self.bracket.gap <= self.gap:
             return True
-        if self.deadline is not None and self.clock() >= self.deadline:
+        if self._late():
             self.reason = "stopped at the time limit"
             return self.bracket.upper is not None
         return False
@@ -376,13 +376,13 @@ class ConstrainedSearch(Steered[Bracket]):
         late = bracket.upper is not None  # whatever the clock says, something must be returned
         found = InteriorFrame(parts).solve(
             self._reference(places), 0.02 * self.gap,
-            lambda: late and self.deadline is not None and self.clock() >= self.deadline,
+            lambda: late and self._late(),
         )
         bracket.rounds += found.steps
         bracket.rows = max(bracket.rows, found.rows)
         bracket.columns = max(bracket.columns, len(found.weights))
         bracket.shifts = max(bracket.shifts, len(found.multipliers.shifts))
-        mass = float(parts.frame.totals(np.ones(len(parts.frame.held))) @ found.weights)
+        mass = float(parts.frame.mass @ found.weights)
         return found if abs(mass + found.atom - 1) < 1e-6 else None
 
     def _seed(self, program: Program, n: int) -> None:

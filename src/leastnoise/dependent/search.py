@@ -471,7 +471,7 @@ class Search(Steered[Bracket]):
             bracket.rows = max(bracket.rows, program.model.rows)
             bracket.pairs = max(bracket.pairs, len(program.active()))
             yield found
-            if self.deadline is not None and self.clock() >= self.deadline:
+            if self._late():
                 return
 
 

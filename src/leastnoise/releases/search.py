@@ -253,16 +253,13 @@ class ReleaseSearch(Steered[Bracket]):
         """The noise with these masses, scaled to a total of 1."""
         frame = parts.frame
         atom = atom if atom > _LEAST_ATOM else 0.0
-        size = float(frame.totals(np.ones(len(frame.held))) @ masses) + atom
+        size = float(frame.mass @ masses) + atom
         masses, atom = masses / size, atom / size
         spread = frame.spread(masses)
         deltas = np.array(
             [frame.sticks(spread, math.exp(e))[1].max() + atom for e, _ in parts.points])
         loss = float(parts.cost @ masses) + (parts.atom_cost or 0.0) * atom
         return _Noise(masses, atom, deltas, self.grid.total(deltas), loss)
-
-    def _late(self) -> bool:
-        return self.deadline is not None and self.clock() >= self.deadline
 
     def _offer(self, program: UpperProgram, noise: _Noise) -> None:
         """Keep the noise if its profile and the composed total pass the exact check."""
