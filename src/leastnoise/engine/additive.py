@@ -1,0 +1,406 @@
+"""Additive noise for one budget: closed forms first, then lattice programs of rising resolution.
+
+The relaxed program bounds from below, and at small epsilon its solution is noise as well; at large
+epsilon a restricted program with an atom at 0 is better. Repair is by mixing (`repair.py`).
+Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from typing import NoReturn
+
+import numpy as np
+
+from .._validate import MAX_RESOLUTION
+from ..certify.document import MAX_CELLS, MAX_WORK
+from ..errors import ArgumentError
+from ..program.costs import floors, means
+from ..program.interior import Interior
+from ..program.layout import Floats, Ints, Line
+from ..program.program import Found, Program
+from ..program.simplex import Simplex
+from ..spec import Problem
+from .draft import centred
+from .family import Family
+from .incumbents import Incumbents, canonical
+from .proposal import Proposal, discretise
+from .relaxed import Relaxed, trivial_lower
+from .restricted import Restricted
+from .search import Bounds, Lower, Search
+
+#: A program with more columns than this is left to coarser resolutions.
+_MOST_COLUMNS = 12_000
+#: From here on the optimum has steps much narrower than the sensitivity.
+LARGE_EPSILON = 2.5
+#: Closed forms are seen through at most this many cells a sensitivity.
+_CLOSED_FORM_RESOLUTION = 64
+#: A program goes on until repairing its solution costs less than this share.
+_MOST_REPAIR = 8e-7
+#: Above this, a coarser resolution comes first, so that there is something to return.
+_DIRECT_RESOLUTION = 160
+#: Below this, programs start coarse.
+_TINY_DELTA = Fraction(1, 10_000)
+#: From this resolution and delta on, so many shifts matter that all of them are taken at once,
+#: as long as the program has no more rows than that.
+_INTERIOR_RESOLUTION = 48
+_INTERIOR_DELTA = Fraction(1, 4)
+_INTERIOR_ROWS = 300_000
+#: Shares of the gap: what a round must gain to count; what may be left to add; how well the
+#: interior point method solves.
+_GAIN, _SETTLED, _SOLVED = 0.02, 0.05, 0.002
+#: Rounds without gain after which a program is left.
+_QUIET_ROUNDS = 6
+#: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
+#: (measured at epsilon = 3 to 8).
+_STEP_COST = 0.022
+
+
+class Additive(Family):
+    """Noise on the line, or on the whole numbers, for one (epsilon, delta)."""
+
+    def __init__(self, problem: Problem, resolution: int | None = None) -> None:
+        self.problem, self.resolution = problem, resolution
+        self.closed_forms = Incumbents(problem, resolution)
+        self._canonical = canonical(problem)
+        # How far the relaxed program must look, in sensitivities.
+        known = self._canonical
+        self._reach = known.reach + 1.0 if known is not None else self.closed_forms.radius * 2 + 3
+        if not problem.loss.symmetric and problem.delta > 0:
+            # The best noise leans to the cheaper side, away from what both of these look at.
+            self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
+        self._carried: dict[tuple[int, int], Ints] = {}
+        self._carried_n = 1
+
+    def trivial(self) -> Lower:
+        """The least loss."""
+        return trivial_lower(self.problem)
+
+    def refuse(self) -> NoReturn:
+        """Noise that is wider than a file may be."""
+        problem = self.problem
+        raise ArgumentError(
+            "epsilon", float(problem.epsilon),
+            f"such that the noise fits into {MAX_CELLS} cells, "
+            f"which it does not with delta={float(problem.delta):g}",
+        )
+
+    # -- closed forms -------------------------------------------------------------------------
+
+    def incumbents(self, search: Search) -> Iterator[Bounds]:
+        """The best closed forms, and multipliers in closed form."""
+        problem = self.problem
+        n = self.resolution or min(self._first_resolution(search.gap), _CLOSED_FORM_RESOLUTION)
+        if problem.integer:
+            n = int(problem.sensitivity)
+        best = math.inf
+        for upper in self.closed_forms.mechanisms(n):
+            best = min(best, float(upper.value))
+            yield None, upper
+        found = self._canonical
+        # A bound far below the mechanisms is not worth the digits of its multipliers.
+        if found is not None and found.value > 0 and (
+            search.bracket.lower is None or found.value > 0.5 * best
+        ):
+            yield found.exact(), None
+        search.report(0.0, math.inf, n)
+
+    # -- resolutions --------------------------------------------------------------------------
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Finer until both costs and both meshes, which close like 1/n^2, should meet the gap."""
+        if self.problem.integer:
+            yield int(self.problem.sensitivity)
+            return
+        if self.resolution is not None:
+            yield self.resolution
+            return
+        n, previous = self._first_resolution(search.gap), 0
+        if self._tiny_delta() and self.problem.epsilon < LARGE_EPSILON:
+            # From scratch such programs lose their way; from a coarse solution they do not.
+            n = _halved_to(n, 6)
+        elif n > _DIRECT_RESOLUTION:
+            n = _halved_to(n, _DIRECT_RESOLUTION // 2)
+        while n > 1 and not self._affordable(n):
+            n = n // 2
+        while self._affordable(n):
+            if n > previous:
+                yield n
+                previous = n
+            factor = 1.1 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
+            n = self._aligned(max(n + 1, math.ceil(n * min(max(factor, 1.15), 2.0))))
+        search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _affordable(self, n: int) -> bool:
+        radius = math.ceil(self._reach * n) + n
+        columns = radius if self.problem.loss.symmetric else 2 * radius
+        return columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
+
+    def _first_resolution(self, gap: float) -> int:
+        """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
+        if float(self.problem.epsilon) >= LARGE_EPSILON:
+            steps = max(1, math.ceil(math.sqrt(_STEP_COST / gap)))
+            return self._aligned(math.ceil(steps / self.closed_forms.gamma) - 1)
+        # Beyond delta = 1/2 the optimum only gains an atom: the relative gap stays the same.
+        known = self.closed_forms
+        if self.problem.delta > Fraction(1, 2):
+            known = Incumbents(replace(self.problem, delta=Fraction(1, 2)), self.resolution)
+        # Closed forms have less mass at 0 than the optimum, above all where delta is large.
+        share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.37
+        target = share * gap * known.loss
+        n = 1
+        while (between := _cost_between(known, n)) > target and n < 64:
+            n *= 2
+        # It falls like 1/n^2 from here, or was below the target already halfway.
+        n = max(math.ceil(n * math.sqrt(max(between, 0.0) / target)), n // 2, 1)
+        n = min(n, MAX_RESOLUTION)
+        return self._aligned(n)
+
+    def _aligned(self, n: int, offset: float = 0.0) -> int:
+        """At large epsilon, a resolution from n on that fits the steps of the optimum.
+
+        They sit near multiples of gamma * D, which should be whole cells from 0 for the lower
+        bound and, cells being centred, half a cell more (`offset`) for the upper one.
+        """
+        gamma = self.closed_forms.gamma
+        if float(self.problem.epsilon) < 1.5 and not offset:
+            return n
+        near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
+        return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
+
+    # -- programs -----------------------------------------------------------------------------
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """The relaxed program, and the restricted one where it can help."""
+        if self._many_shifts_matter(size):
+            yield from self._at_once(size, search)
+            return
+        before, problem = search.bracket.gap, self.problem
+        epsilon, delta = problem.epsilon, problem.delta
+        small = self._tiny_delta() or (epsilon >= 6 and 0 < delta < Fraction(1, 20))
+        if epsilon >= LARGE_EPSILON and small:
+            # Multipliers for delta = 0 bound every delta, and their program is much easier.
+            yield self._relaxed(size, 0.0, search)
+        while True:
+            reach = self._reach
+            yield self._relaxed(size, float(delta), search)
+            # Mass may have moved where no event sees it: the bound would be weak.
+            if self._reach == reach or not self._affordable(size):
+                break
+        if problem.integer and delta > 0:
+            return
+        if delta == 0:
+            if not self._staircase_is_optimal():
+                yield from self._tailed(size, search)
+        elif before > search.gap and (epsilon >= 1.5 or self.resolution is not None):
+            # At small epsilon the relaxed program's solution serves both bounds.
+            aligned = size if self.resolution is not None else self._aligned(size, 0.5)
+            yield from self._restricted(aligned, search)
+
+    def _tiny_delta(self) -> bool:
+        return 0 < self.problem.delta < _TINY_DELTA
+
+    def _staircase_is_optimal(self) -> bool:
+        loss = self.problem.loss
+        return loss.symmetric and loss.falls_nowhere and not self.problem.integer
+
+    def _relaxed(self, n: int, delta: float, search: Search) -> Bounds:
+        """Multipliers from the relaxed program, and noise from its solution.
+
+        `delta` may be smaller than the problem's: any multipliers prove a bound. The reach grows
+        if the program should look further out.
+        """
+        problem = self.problem
+        relaxed = Relaxed(problem, problem.budgets, n, math.ceil(self._reach * n))
+        program = replace(relaxed.program, budgets=((float(problem.epsilon), delta),))
+        simplex = self._simplex(program, relaxed.places)
+        self._seed(simplex, n)
+        safe = self.closed_forms.safe(n)
+        best: tuple[float, Found] | None = None
+        best_upper: tuple[float, Proposal] | None = None
+        quiet, value, mixing, outside = 0, 0.0, math.inf, 0.0
+        for found in self._rounds(simplex, search):
+            lower = relaxed.bound(found.multipliers.pairs)
+            gained = best is None or lower > best[0] * (1 + _GAIN * search.gap)
+            gained |= found.value > value * (1 + _GAIN * search.gap)
+            value = max(value, found.value)
+            if best is None or lower > best[0]:
+                best = (lower, found)
+            masses = relaxed.line.spread(found.x)[0][n:-n]
+            outside = float(masses[:n].sum() + masses[-n:].sum())
+            proposal = self._proposal(n, masses)
+            mixed = None if safe is None else proposal.mixed(safe)
+            if mixed is not None:
+                upper = mixed.loss
+                gained |= best_upper is None or upper < best_upper[0] * (1 - _GAIN * search.gap)
+                if best_upper is None or upper < best_upper[0]:
+                    best_upper = (upper, proposal)
+                # What is left to add would move neither bound by a share of the gap.
+                mixing = upper - proposal.loss
+                settled = mixing <= _SETTLED * search.gap * lower
+                if settled and found.value - lower <= _SETTLED * search.gap * lower:
+                    quiet += 2
+            upper_now = best_upper[0] if best_upper else math.inf
+            search.report(best[0], upper_now, n)
+            quiet = 0 if gained else quiet + 1
+            repaired = mixing <= _MOST_REPAIR * lower or not search.improves(upper_now)
+            if quiet >= _QUIET_ROUNDS or (search.closes(best[0], upper_now) and repaired):
+                break
+        self._carried, self._carried_n = simplex.active(), n
+        # Cutting it off costs delta: a share of about outside / delta would have to be repaired.
+        # (For a symmetric loss the closed form of the multipliers knows how far they reach.)
+        if outside > 0.03 * search.gap * (delta or 1.0) and not problem.loss.symmetric:
+            self._reach = 1.5 * self._reach + 1
+        ours = best_upper is not None and search.improves(best_upper[0])
+        return (
+            None if best is None else relaxed.exact(best[1].multipliers, best[0]),
+            best_upper[1].exact(safe) if ours and best_upper is not None else None,
+        )
+
+    def _restricted(self, n: int, search: Search) -> Iterator[Bounds]:
+        problem, safe = self.problem, self.closed_forms.safe(n)
+        if safe is None:
+            return
+        radius = math.ceil(self.closed_forms.radius * n) + max(2, n // 4)
+        if not problem.loss.symmetric:
+            radius = max(radius, math.ceil(self._reach * n))
+        restricted = Restricted(problem, problem.budgets, centred(n, radius))
+        simplex = self._simplex(restricted.program, restricted.places)
+        self._seed(simplex, n)
+        best: tuple[float, Proposal] | None = None
+        for found in self._rounds(simplex, search):
+            proposal = Proposal(problem, n, *restricted.held(found.x))
+            mixed = proposal.mixed(safe)
+            if mixed is None:
+                continue
+            if best is None or mixed.loss < best[0]:
+                best = (mixed.loss, proposal)
+            search.report(0.0, best[0], n)
+            if mixed.loss <= found.value * (1 + _MOST_REPAIR):
+                break
+        if best is not None and search.improves(best[0]):
+            yield None, best[1].exact(safe)
+
+    def _many_shifts_matter(self, n: int) -> bool:
+        problem = self.problem
+        shifts = n if problem.loss.symmetric else 2 * n
+        return (
+            not problem.integer
+            and problem.epsilon < LARGE_EPSILON
+            and problem.delta >= _INTERIOR_DELTA
+            and n >= _INTERIOR_RESOLUTION
+            and shifts * 2 * self._reach * n <= _INTERIOR_ROWS
+        )
+
+    def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
+        """Both programs, all shifts at once: multipliers from the one, noise from the other."""
+        problem = self.problem
+        # The margin of the lazily grown program is not needed, and far cells cost steps.
+        reach = math.ceil((self._reach - 0.5) * n)
+        relaxed = Relaxed(problem, problem.budgets, n, reach)
+        found = self._interior(relaxed.program, search)
+        pairs, lower = relaxed.thinned(found.multipliers.pairs, 0.01 * search.gap)
+        # Thousands of multipliers: eleven digits keep the file small.
+        yield relaxed.exact(replace(found.multipliers, pairs=pairs), lower, 11), None
+        search.report(lower, math.inf, n)
+        safe = self.closed_forms.safe(n)
+        if safe is None:
+            return
+        masses = relaxed.line.spread(found.x)[0]
+        filled = relaxed.line.cells[masses > 1e-3 * search.gap * float(masses.max())]
+        radius = min(int(np.abs(filled).max()) + max(2, n // 8), reach)
+        restricted = Restricted(problem, problem.budgets, centred(n, radius))
+        found = self._interior(restricted.program, search)
+        weights, atom = restricted.held(found.x)
+        total = float(weights.sum()) + atom
+        proposal = Proposal(problem, n, weights / total, atom / total)
+        mixed = proposal.mixed(safe)
+        if mixed is not None and search.improves(mixed.loss):
+            yield None, proposal.exact(safe)
+        search.report(lower, math.inf, n)
+
+    def _interior(self, program: Program[Line], search: Search) -> Found:
+        """Solve to a small share of the gap, beginning with exponential weights."""
+        line = program.layout
+        start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
+        if line.atoms:
+            start = np.append(start, 0.1 * float(line.masses[0, :-1] @ start))
+        found = Interior(program).solve(start, _SOLVED * search.gap, search.late)
+        search.count(found, len(found.multipliers.pairs))
+        return found
+
+    def _tailed(self, n: int, search: Search) -> Iterator[Bounds]:
+        """delta = 0 and no closed form: the program with geometric tails."""
+        problem = self.problem
+        for periods in (3, 6):
+            radius = max(periods * n, math.ceil(self._reach / 4) * n)
+            mesh = centred(n, radius, problem.epsilon)
+            restricted = Restricted(problem, problem.budgets, mesh)
+            last = None
+            for last in self._rounds(
+                self._simplex(restricted.program, restricted.places), search):
+                pass
+            if last is not None:
+                masses = np.maximum(restricted.held(last.x)[0], 1e-300)
+                yield None, Proposal(problem, n, masses, tail=True).exact(None)
+
+    def _simplex(self, program: Program[Line], places: Floats) -> Simplex:
+        epsilon, delta = program.budgets[0]
+        floor = math.exp(-epsilon * min(self.closed_forms.radius, 40 / max(epsilon, 1e-9)))
+        reference = np.maximum(np.exp(-epsilon * np.abs(places)), floor)
+        return Simplex(program, reference, tolerance=1e-9 if delta >= 1e-4 else 1e-10)
+
+    def _seed(self, simplex: Simplex, n: int) -> None:
+        """Rows to begin with: the full shift, and what mattered at the resolution before."""
+        cells = simplex.program.layout.cells
+        half = cells[cells <= 0]
+        simplex.add(0, n, half)
+        if not simplex.program.layout.symmetric:
+            simplex.add(0, -n, -half)
+        scale = n / self._carried_n
+        for (_, m), active in self._carried.items():
+            shift = round(m * scale)
+            if 1 <= abs(shift) <= n:
+                simplex.add(0, shift, np.unique(np.round(active * scale).astype(np.int64)))
+
+    def _rounds(self, simplex: Simplex, search: Search) -> Iterator[Found]:
+        for found in simplex.rounds(search.deadline, search.clock):
+            search.count(found, len(simplex.active()))
+            yield found
+            if search.late():
+                break
+        search.bracket.failures += simplex.failures
+
+    def _proposal(self, n: int, masses: Floats) -> Proposal:
+        """The relaxed program's mass as noise, with the atom that costs nothing extra."""
+        atom = 0.0
+        if not self.problem.integer:
+            centre = len(masses) // 2
+            around = np.concatenate([masses[centre - n : centre], masses[centre + 1 :][:n]])
+            exp = math.exp(float(self.problem.epsilon))
+            atom = max(0.0, float(masses[centre]) - exp * float(around.max()))
+            masses = masses.copy()
+            masses[centre] -= atom
+        total = float(masses.sum()) + atom
+        return Proposal(self.problem, n, masses / total, atom / total)
+
+
+def _cost_between(known: Incumbents, n: int) -> float:
+    """What the two bounds differ by, for the best closed form at resolution n."""
+    problem = known.problem
+    radius = min(math.ceil(known.radius * n) + n, MAX_CELLS // 2)
+    weights = discretise(problem, known.best, n, radius).weights
+    asked = (problem.loss, problem.step(n), problem.integer, radius)
+    return float((means(*asked) - floors(*asked)) @ weights)
+
+
+def _halved_to(n: int, most: int) -> int:
+    while n > most:
+        n = math.ceil(n / 2)
+    return n
+
+
+__all__ = ["LARGE_EPSILON", "Additive"]

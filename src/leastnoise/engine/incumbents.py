@@ -1,0 +1,252 @@
+"""Closed forms as incumbents: exactly checked bounds before any program is solved.
+
+Mechanisms make sure that the answer is never much worse than the best known one, whatever the
+solver does; multipliers at step = sensitivity are a first lower bound. Why: `incumbents.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from scipy.signal import lfilter
+
+from ..certify.document import MAX_CELLS, MAX_WORK
+from ..mechanisms import Mechanism, Staircase
+from ..program.costs import floors
+from ..program.layout import Floats
+from ..program.program import Multipliers, PairMultipliers
+from ..spec import Problem
+from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
+from .relaxed import Relaxed
+from .search import Lower, Upper
+
+#: How many of the best closed forms are tried.
+_TRIED = 2
+
+
+class Incumbents:
+    """The closed forms that serve a problem, ranked by loss."""
+
+    def __init__(self, problem: Problem, resolution: int | None) -> None:
+        self.problem = problem
+        self.resolution = resolution
+        found = closed_forms_of(problem, problem.delta)
+        losses = [(m.expected_loss(problem.loss), k) for k, m in enumerate(found)]
+        self._ranked = [found[k] for _, k in sorted(losses)]
+        self.best, self.loss = self._ranked[0], min(losses)[0]
+        self._safe: dict[int, Proposal | None] = {}
+
+    @cached_property
+    def radius(self) -> float:
+        """Where the best closed form ends, or nearly ends, in sensitivities."""
+        return end_of(self.problem, self.best)
+
+    @cached_property
+    def gamma(self) -> float:
+        """Where, in sensitivities, the first step of the best staircase lies."""
+        problem = self.problem
+        tuned = Staircase(
+            epsilon=problem.epsilon or 1, sensitivity=problem.sensitivity, loss=problem.loss
+        )
+        return float(tuned.gamma)
+
+    def safe(self, n: int) -> Proposal | None:
+        """A strictly private proposal at resolution n, to repair others with."""
+        if n not in self._safe:
+            self._safe[n] = strictly_private(self.problem, n)
+        return self._safe[n]
+
+    def mechanisms(self, n: int) -> Iterator[Upper]:
+        """The best closed forms at (about) resolution n, those that pass the exact check."""
+        problem, any_found = self.problem, False
+        for mechanism in self._ranked[:_TRIED] if problem.delta > 0 else []:
+            fitted, own = self._fitted(mechanism, n)
+            radius = math.ceil(end_of(problem, fitted) * own) + 1
+            if (2 * radius + 1) * own <= MAX_WORK and radius < MAX_CELLS // 2:
+                found = discretise(problem, fitted, own, radius).exact(self.safe(own))
+                if found is not None:
+                    any_found = True
+                    yield found
+        if not any_found:
+            yield from self._tailed(n)
+
+    def _fitted(self, mechanism: Mechanism, n: int) -> tuple[Mechanism, int]:
+        """A staircase moved so that its steps are edges of cells, and the resolution for it."""
+        problem = self.problem
+        if problem.integer or not isinstance(mechanism, Staircase):
+            return mechanism, n
+        gamma = float(mechanism.gamma)
+        if self.resolution is None:
+            # A step at gamma + d costs a share of about d^2 more; at small epsilon, where
+            # gamma is near 1/2, one cell a sensitivity is as good as many.
+            most = math.isqrt(int(MAX_WORK / (2.5 * end_of(problem, mechanism) + 1)))
+            several = range(min(math.ceil(2 / gamma), most), min(math.ceil(8 / gamma), most) + 2)
+            choice = [1] if float(problem.epsilon) < 0.05 else several
+            n = min(choice, key=lambda k: abs(_half_cell(k * gamma) / k - gamma))
+        fitted = type(mechanism)(
+            epsilon=problem.epsilon, delta=problem.delta, sensitivity=problem.sensitivity,
+            gamma=_half_cell(n * gamma) / n,
+        )
+        return fitted, n
+
+    def _tailed(self, n: int) -> Iterator[Upper]:
+        """Closed forms with geometric tails, which need no delta."""
+        problem = self.problem
+        wanted = "discrete-laplace" if problem.integer else "staircase"
+        for mechanism in closed_forms_of(problem, Fraction(0)):
+            if mechanism.name != wanted:
+                continue
+            fitted, own = self._fitted(mechanism, n)
+            for periods in (2, 8, 64, 512, 4096):
+                radius = periods * own
+                if radius >= MAX_CELLS // 2:
+                    break
+                weights = discretise(problem, fitted, own, radius).weights
+                found = Proposal(
+                    problem, own, weights, tail=True, origin=mechanism.name).exact(None)
+                if found is not None:
+                    yield found
+                    if _tail_is_tight(problem):
+                        break
+
+
+def _half_cell(position: float) -> float:
+    """The nearest edge of a centred cell: 1/2, 3/2, ..."""
+    return max(0, round(position - 0.5)) + 0.5
+
+
+def _tail_is_tight(problem: Problem) -> bool:
+    """Whether the exact loss of a tail is sharp wherever the tail begins."""
+    spec = problem.loss.spec()
+    whole = spec.get("name") == "power" and "/" not in spec["p"] and "." not in spec["p"]
+    return spec.get("name") in ("l1", "l2", "pinball", "piecewise", "huber") or whole
+
+
+# -- multipliers ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """Multipliers of the shifts +-1 at step = sensitivity."""
+
+    problem: Problem
+    value: float
+    reach: int
+    pairs: PairMultipliers
+
+    def exact(self) -> Lower:
+        """The bound that they prove."""
+        budget = ((self.problem.epsilon, self.problem.delta),)
+        nothing = np.zeros(0)
+        return Relaxed(self.problem, budget, 1, self.reach).exact(
+            Multipliers(self.pairs, nothing, nothing), self.value)
+
+
+def canonical(problem: Problem) -> Canonical | None:
+    """Good multipliers at step = sensitivity, by a recursion outwards from 0.
+
+    None if they would need more cells than a mechanism file may hold, or if noise with a step
+    of one sensitivity is not what the problem is about (integers with sensitivity above 1 are
+    still bounded by it only through the program).
+    """
+    if problem.integer and problem.sensitivity != 1:
+        return None
+    longest = _longest(problem)
+    if longest is None:
+        return None
+    found = _Recursion(problem, longest).best()
+    if found is None:
+        return None
+    value, left, right = found
+    pairs: PairMultipliers = {(0, 1): (0.0, -np.arange(len(left)), left)}
+    if not problem.loss.symmetric:
+        pairs[0, -1] = (0.0, np.arange(len(right)), right)
+    return Canonical(problem, value, max(len(left), len(right)), pairs)
+
+
+class _Recursion:
+    """z(j) = theta - k(j) + e^eps z(j-1) outwards on both sides, until it falls to 0."""
+
+    def __init__(self, problem: Problem, longest: int) -> None:
+        costs = floors(problem.loss, problem.step(1), problem.integer, longest)
+        self.problem = problem
+        self.left, self.right = costs[longest::-1], costs[longest:]
+        self.at_zero, self.largest = float(costs[longest]), float(np.abs(costs).max())
+        self.exp, self.delta = math.exp(problem.epsilon), float(problem.delta)
+
+    def best(self) -> tuple[float, Floats, Floats] | None:
+        """(bound, multipliers of both sides) at the best theta."""
+        low = self.at_zero
+        high = max(low, self.largest * 1e-3, 1e-300)
+        while self.at(high) is not None and high < 1e300:
+            high *= 2
+        for _ in range(44):
+            middle = (low + high) / 2
+            low, high = (middle, high) if self.at(middle) is not None else (low, middle)
+
+        def value(theta: float) -> float:
+            found = self.at(theta)
+            return -math.inf if found is None else found[0]
+
+        return self.at(_golden(value, self.at_zero, low, 44) if self.delta > 0 else low)
+
+    def at(self, theta: float) -> tuple[float, Floats, Floats] | None:
+        """The best split of theta - k(0) between the sides."""
+        whole = theta - self.at_zero
+        if self.problem.loss.symmetric:
+            z = self._side(self.right, theta, whole / 2)
+            return None if z is None else (theta - 2 * self.delta * float(z.max()), z, z)
+
+        def split(share: float) -> tuple[float, Floats, Floats] | None:
+            one = self._side(self.left, theta, whole * share)
+            two = self._side(self.right, theta, whole * (1 - share))
+            if one is None or two is None:
+                return None
+            return theta - self.delta * float(one.max() + two.max()), one, two
+
+        def value(share: float) -> float:
+            found = split(share)
+            return -math.inf if found is None else found[0]
+
+        return split(_golden(value, 0.0, 1.0, 24))
+
+    def _side(self, costs: Floats, theta: float, start: float) -> Floats | None:
+        drive = theta - costs
+        drive[0] = start
+        z: Floats = lfilter([1.0], [1.0, -self.exp], drive)
+        ended = np.flatnonzero(z[1:] <= 0)
+        return None if len(ended) == 0 else z[: ended[0] + 1]
+
+
+def _longest(problem: Problem) -> int | None:
+    """How many cells the recursion may need: a few times the support of truncated Laplace."""
+    epsilon, delta = float(problem.epsilon), float(problem.delta)
+    if epsilon == 0:
+        need = 2.5 / delta
+    else:
+        tail = math.log1p(math.expm1(epsilon) / (2 * delta)) / epsilon if delta > 0 else math.inf
+        need = min(tail + 8 / epsilon, 22 / epsilon)
+    cells = math.ceil(need) + 10
+    return None if cells > MAX_CELLS // 2 else cells
+
+
+def _golden(function: Callable[[float], float], low: float, high: float, steps: int) -> float:
+    """A maximiser of a concave function (minus infinity where undefined) on [low, high]."""
+    ratio = (math.sqrt(5) - 1) / 2
+    a, b = high - ratio * (high - low), low + ratio * (high - low)
+    value_a, value_b = function(a), function(b)
+    for _ in range(steps):
+        if value_a >= value_b:
+            high, b, value_b = b, a, value_a
+            a = high - ratio * (high - low)
+            value_a = function(a)
+        else:
+            low, a, value_a = a, b, value_b
+            b = low + ratio * (high - low)
+            value_b = function(b)
+    return a if value_a >= value_b else b

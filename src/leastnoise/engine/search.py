@@ -1,0 +1,172 @@
+"""The one search: a family proposes proven bounds, the search keeps the best of them.
+
+Everything that a `Bracket` holds has been checked exactly; the floats in between only steer.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+from ..program.program import Found
+from .family import Family
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the search stands; `lower` and `upper` are floats to look at, not yet bounds."""
+
+    lower: float
+    upper: float
+    seconds: float
+    resolution: int
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Lower:
+    """An exact lower bound with the multipliers that prove it (an estimate for custom losses)."""
+
+    value: Fraction
+    certificate: Any
+    resolution: int
+
+
+@dataclass(frozen=True)
+class Upper:
+    """A mechanism that passed every exact check, and its exact expected loss."""
+
+    value: Fraction
+    document: Any
+    resolution: int
+    origin: str
+    repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
+
+
+#: What a family proposes: either half may be missing.
+Bounds = tuple[Lower | None, Upper | None]
+
+
+@dataclass
+class Bracket:
+    """The best exactly checked bounds so far, and what it took to find them."""
+
+    lower: Lower | None = None
+    upper: Upper | None = None
+    rounds: int = 0
+    resolutions: list[int] = field(default_factory=list)
+    rows: int = 0
+    columns: int = 0
+    pairs: int = 0
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / lower."""
+        if self.lower is None or self.upper is None or self.lower.value <= 0:
+            return math.inf
+        return float((self.upper.value - self.lower.value) / self.lower.value)
+
+    def offer(self, lower: Lower | None, upper: Upper | None) -> None:
+        """Keep the larger lower bound and the smaller upper bound."""
+        if lower is not None and (self.lower is None or lower.value > self.lower.value):
+            self.lower = lower
+        if upper is not None and (self.upper is None or upper.value < self.upper.value):
+            self.upper = upper
+
+
+class Search:
+    """One run for one family: stops at the gap or the deadline, and reports on the way."""
+
+    def __init__(
+        self, family: Family, gap: float, time_limit: float | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        self.family, self.gap, self.progress = family, gap, progress
+        self.bracket = Bracket()
+        self.clock = time.monotonic
+        self.start = self.clock()
+        self.deadline = None if time_limit is None else self.start + time_limit
+        self.reason = ""
+
+    def run(self) -> Bracket:
+        """Close the bracket as far as the gap, the clock and the family's limits allow."""
+        try:
+            for bounds in self._bounds():
+                self.bracket.offer(*bounds)
+                if self.done():
+                    break
+        except KeyboardInterrupt:
+            if self.bracket.upper is None:
+                raise
+            self.reason = "interrupted"
+        if self.bracket.upper is None:
+            self.family.refuse()
+        if self.bracket.lower is None:
+            self.bracket.lower = self.family.trivial()
+        return self.bracket
+
+    def _bounds(self) -> Iterator[Bounds]:
+        """All that the family has to say, cheap things first."""
+        yield from self.family.incumbents(self)
+        for size in self.family.sizes(self):
+            if self.done():
+                return
+            self.bracket.resolutions.append(size)
+            yield from self.family.improve(size, self)
+        yield from self.family.last_resort(self)
+
+    # -- steering -----------------------------------------------------------------------------
+
+    def late(self) -> bool:
+        """Whether the deadline, if there is one, has passed."""
+        return self.deadline is not None and self.clock() >= self.deadline
+
+    def left(self, most: float) -> float:
+        """Seconds until the deadline, but no more than these."""
+        return most if self.deadline is None else min(most, self.deadline - self.clock())
+
+    def done(self) -> bool:
+        """Whether to stop; never without anything to return."""
+        if self.bracket.gap <= self.gap:
+            return True
+        if self.late() and self.bracket.upper is not None:
+            self.reason = "stopped at the time limit"
+            return True
+        return False
+
+    def best(self, lower: float, upper: float) -> tuple[float, float]:
+        """These floats, or what is already proven where that is better."""
+        if self.bracket.lower is not None:
+            lower = max(lower, float(self.bracket.lower.value))
+        if self.bracket.upper is not None:
+            upper = min(upper, float(self.bracket.upper.value))
+        return lower, upper
+
+    def closes(self, lower: float, upper: float) -> bool:
+        """Whether these floats, with what is already proven, would surely meet the gap."""
+        lower, upper = self.best(lower, upper)
+        return lower > 0 and upper - lower <= self.family.closeness * self.gap * lower
+
+    def improves(self, upper: float) -> bool:
+        """Whether a mechanism at this loss would be the best so far."""
+        return self.bracket.upper is None or upper < float(self.bracket.upper.value)
+
+    def report(self, lower: float, upper: float, resolution: int) -> None:
+        """Tell whoever listens where the search stands."""
+        if self.progress is not None:
+            seconds = self.clock() - self.start
+            self.progress(
+                Progress(*self.best(lower, upper), seconds, resolution, self.bracket.rounds))
+
+    def count(self, found: Found, pairs: int) -> None:
+        """Keep the books about one solve."""
+        bracket = self.bracket
+        bracket.rounds += found.steps
+        bracket.rows = max(bracket.rows, found.rows)
+        bracket.columns = max(bracket.columns, len(found.x))
+        bracket.pairs = max(bracket.pairs, pairs)

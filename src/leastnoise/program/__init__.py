@@ -1,0 +1,1 @@
+"""The one linear program behind every bound, and the two methods that solve it."""

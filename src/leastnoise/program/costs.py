@@ -1,0 +1,53 @@
+"""Losses of cells in floats, for the costs of programs; exact where a loss has a kink."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from ..certify.lower import cost_floor
+from ..losses import Huber, Loss, Piecewise, Sum
+from .layout import Floats
+
+
+def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
+    """Mean of the loss over each [lo, hi], in floats: Gauss's rule, exact where it has a kink."""
+    nodes, weights = np.polynomial.legendre.leggauss(5)
+    points = (lo + hi)[:, None] / 2 + (hi - lo)[:, None] / 2 * nodes[None, :]
+    means = np.asarray(loss(points) @ weights / 2)
+    for t in kinks(loss):
+        for k in np.flatnonzero((lo < t) & (t < hi)):
+            means[k] = float(loss.cell_mean(Fraction(lo[k]), Fraction(hi[k])))
+    return means
+
+
+def kinks(loss: Loss) -> list[float]:
+    """Points where a loss is not smooth."""
+    if isinstance(loss, Sum):
+        return [t for _, part in loss.terms for t in kinks(part)]
+    if isinstance(loss, Piecewise):
+        return [float(x) for x, _ in loss.points]
+    return [-float(loss.width), float(loss.width)] if isinstance(loss, Huber) else [0.0]
+
+
+@lru_cache(maxsize=64)
+def floors(loss: Loss, step: Fraction, integer: bool, edge: int) -> Floats:
+    """k_i of the cells -edge..edge, rounded to floats: the costs of a lower bound."""
+
+    def cost(i: int) -> float:
+        return float(cost_floor(loss, i, step, integer))
+
+    right = [cost(i) for i in range(edge + 1)]
+    left = right[:0:-1] if loss.symmetric else [cost(-i) for i in range(edge, 0, -1)]
+    return np.array(left + right)
+
+
+@lru_cache(maxsize=64)
+def means(loss: Loss, step: Fraction, integer: bool, radius: int) -> Floats:
+    """Mean loss over the centred cells -radius..radius (at the integers, for integer noise)."""
+    cells = np.arange(-radius, radius + 1, dtype=np.float64)
+    if integer:
+        return np.asarray(loss(cells))
+    return cell_means(loss, (cells - 0.5) * float(step), (cells + 0.5) * float(step))

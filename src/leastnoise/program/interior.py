@@ -1,0 +1,391 @@
+"""The program with all pairs at once, by an interior point method.
+
+Where nearly every pair matters (large delta, fine cells, many budgets) the simplex method needs
+dozens of rounds with thousands of rows; here one matrix as small as the number of columns serves
+all rows of all pairs and all budgets. Derivation: `interior.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from threadpoolctl import threadpool_limits
+
+from .layout import Floats, Ints
+from .program import Found, Multipliers, PairMultipliers, Program
+
+_MOST_STEPS = 150
+#: How much of the way to the boundary a step goes, and the least share of the mean product that
+#: it aims for: bolder steps lose the central path.
+_SHORT_OF_BOUNDARY = 0.97
+_LEAST_AIM = 0.05
+#: How often a step is corrected towards the central path with the same factorisation.
+_CORRECTIONS = 2
+#: Multipliers below this share of the value are not worth their place.
+_SMALL_MULTIPLIER = 1e-10
+#: Pure budgets have no interior; this much is mended afterwards.
+_LEAST_DELTA = 1e-13
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A change of a point, and how much of it keeps the primal and the dual side positive."""
+
+    primal: list[Floats]
+    dual: list[Floats]
+    theta: Floats
+    primal_room: float
+    dual_room: float
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Strictly positive x, s, t, u against sigma, q, z, y; products of a pair tend to 0."""
+
+    primal: list[Floats]
+    dual: list[Floats]
+    theta: Floats
+
+    @property
+    def products(self) -> list[Floats]:
+        return [a * b for a, b in zip(self.primal, self.dual, strict=True)]
+
+    @property
+    def pairs(self) -> int:
+        return sum(len(a) for a in self.primal)
+
+    def moved(self, step: _Step, primal: float, dual: float) -> _Point:
+        """The point after these shares of the step."""
+        return _Point(
+            [a + primal * da for a, da in zip(self.primal, step.primal, strict=True)],
+            [b + dual * db for b, db in zip(self.dual, step.dual, strict=True)],
+            self.theta + dual * step.theta,
+        )
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Row r is up[r] x[ahead[r]] - down[r] x[behind[r]], and belongs to the budget group[r]."""
+
+    ahead: Ints
+    up: Floats
+    behind: Ints
+    down: Floats
+    group: Ints
+
+
+@dataclass(frozen=True)
+class InteriorEnd:
+    """Where the method stopped: x, multipliers z of the rows and y of the budgets."""
+
+    x: Floats
+    z: Floats
+    y: Floats
+    value: float
+    steps: int
+
+
+class InteriorMethod:
+    """minimise cost'x over x >= 0 with every row of mass times x = 1, in budgets.
+
+    Budget g: the sum of the positive parts of its rows, plus extra[g]'x, is at most budgets[g].
+    """
+
+    def __init__(
+        self, rows: Rows, mass: Floats, cost: Floats, budgets: Floats, extra: Floats
+    ) -> None:
+        self.rows, self.mass, self.cost = rows, mass, cost
+        self.budgets, self.extra = budgets, extra
+
+    def follow(
+        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+    ) -> InteriorEnd:
+        """Follow the central path until the products sum to `tolerance` times the value.
+
+        `start` holds a positive number for every column. Ends early, with what there is, when
+        `stop()` is true or floating point is exhausted.
+        """
+        point, steps = self._beginning(start), 0
+        # The matrices are small: threads would only wait for each other. Numbers that overflow (a
+        # program without a solution) end the path.
+        with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+            for following in self._path(point):
+                point, steps = following, steps + 1
+                left = sum(float(p.sum()) for p in point.products)
+                if left <= tolerance * float(self.cost @ point.primal[0]) or stop():
+                    break
+        x = point.primal[0]
+        return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps)
+
+    def multiplied(self, end: InteriorEnd) -> Iterator[tuple[int, Ints]]:
+        """Budgets with the numbers of their rows whose multipliers are worth their place."""
+        kept = np.flatnonzero(end.z > _SMALL_MULTIPLIER * end.value)
+        group = self.rows.group[kept]
+        for budget in np.unique(group).tolist():
+            yield budget, kept[group == budget]
+
+    # -- the linear maps ----------------------------------------------------------------------
+
+    def _excess(self, x: Floats) -> Floats:
+        """B x: p(i) - e^eps p(i-m), one entry for every row."""
+        rows = self.rows
+        found: Floats = rows.up * x[rows.ahead] - rows.down * x[rows.behind]
+        return found
+
+    def _excess_transposed(self, z: Floats) -> Floats:
+        """B' z."""
+        rows, size = self.rows, len(self.cost)
+        return _sums(rows.ahead, rows.up * z, size) - _sums(rows.behind, rows.down * z, size)
+
+    def _per_budget(self, values: Floats) -> Floats:
+        return _sums(self.rows.group, values, len(self.budgets))
+
+    def _square(self, weights: Floats) -> Floats:
+        """B' diag(weights) B."""
+        rows, size = self.rows, len(self.cost)
+        crossed = _sums(
+            rows.ahead * size + rows.behind, rows.up * rows.down * weights, size * size
+        ).reshape(size, size)
+        square: Floats = -(crossed + crossed.T)
+        square[np.diag_indices(size)] += _sums(rows.ahead, rows.up**2 * weights, size)
+        square[np.diag_indices(size)] += _sums(rows.behind, rows.down**2 * weights, size)
+        return square
+
+    def _rows_per_budget(self, weights: Floats) -> Floats:
+        """For every budget, the sum of `weights` times the rows of B."""
+        rows, size, budgets = self.rows, len(self.cost), len(self.budgets)
+        found = _sums(rows.group * size + rows.ahead, rows.up * weights, budgets * size)
+        found -= _sums(rows.group * size + rows.behind, rows.down * weights, budgets * size)
+        return found.reshape(budgets, size)
+
+    # -- the method ---------------------------------------------------------------------------
+
+    def _beginning(self, start: Floats) -> _Point:
+        """A point whose products are about equal over rows and budgets."""
+        total = self.mass.sum(axis=0)
+        held = total > 0
+        x = np.where(held, np.maximum(start, 1e-6 * start[held].max()), start)
+        x = np.where(held, x * len(self.mass) / (total @ x), x)
+        group = self.rows.group
+        excess = self._excess(x)
+        used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
+        rows = np.bincount(group, minlength=len(self.budgets))
+        size = np.abs(self.budgets) + np.abs(self.extra) @ x
+        u = np.maximum(self.budgets - used, 0.1 * size) / (rows + 1)
+        s = np.maximum(excess, 0.0) + u[group]
+        t = s - excess
+        loss = float(self.cost @ x)
+        mean = loss / len(group)
+        y = mean / u
+        z, q = y[group] * s / (s + t), y[group] * t / (s + t)
+        slack = self.cost + self._excess_transposed(z) + y @ self.extra
+        least = float((slack[held] / total[held]).min()) - 0.1 * loss / len(self.mass)
+        theta = np.full(len(self.mass), least)
+        sigma = np.maximum(slack - theta @ self.mass, mean / x)
+        return _Point([x, s, t, u], [sigma, q, z, y], theta)
+
+    def _path(self, point: _Point) -> Iterator[_Point]:
+        """Predictor-corrector steps with further corrections towards the central path."""
+        for _ in range(_MOST_STEPS):
+            newton = self._newton(point)
+            if newton is None:
+                return
+            products = point.products
+            mean = sum(float(p.sum()) for p in products) / point.pairs
+            step = newton([-p for p in products])
+            ahead = point.moved(step, step.primal_room, step.dual_room).products
+            share = sum(float(p.sum()) for p in ahead) / point.pairs / mean
+            aim = max(share**2, _LEAST_AIM) * mean
+            aims = [
+                aim - p - da * db
+                for p, da, db in zip(products, step.primal, step.dual, strict=True)
+            ]
+            step = newton(aims)
+            for _ in range(_CORRECTIONS):
+                # What a longer step would leave far from the aim is pulled back to it.
+                longer = point.moved(
+                    step, min(1.0, 1.08 * step.primal_room + 0.08),
+                    min(1.0, 1.08 * step.dual_room + 0.08),
+                ).products
+                aims = [
+                    a + np.maximum(np.clip(p, 0.1 * aim, 10 * aim) - p, -10 * aim)
+                    for a, p in zip(aims, longer, strict=True)
+                ]
+                trial = newton(aims)
+                if trial.primal_room + trial.dual_room < step.primal_room + step.dual_room + 0.01:
+                    break
+                step = trial
+            point = point.moved(
+                step, _SHORT_OF_BOUNDARY * step.primal_room, _SHORT_OF_BOUNDARY * step.dual_room
+            )
+            if not all(float(a.min()) > 0 for a in point.primal + point.dual):
+                return  # rounding, or not a number
+            yield point
+
+    def _newton(self, point: _Point) -> Callable[[Sequence[Floats]], _Step] | None:
+        """The solver of Newton's equations at a point, for any wanted change of the products.
+
+        The letters are those of `interior.proof.md`. None when the matrix cannot be factorised.
+        """
+        x, s, t, u = point.primal
+        sigma, q, z, y = point.dual
+        group, mass, extra = self.rows.group, self.mass, self.extra
+        gap_rows = s - self._excess(x) - t
+        gap_budgets = self.budgets - self._per_budget(s) - extra @ x - u
+        gap_mass = 1.0 - mass @ x
+        gap_dual = (
+            self.cost + self._excess_transposed(z) + y @ extra - point.theta @ mass - sigma
+        )
+        r = s / q
+        w = 1.0 / (r + t / z)
+        v = self._per_budget(r * (t / z) * w) + u / y
+        g = self._rows_per_budget(r * w) + extra
+        matrix = self._square(w) + (g.T / v) @ g
+        matrix[np.diag_indices(len(x))] += sigma / x
+        scale = 1.0 / np.sqrt(np.diag(matrix))
+        scaled = matrix * scale[:, None] * scale[None, :]
+        scaled[np.diag_indices(len(x))] += 1e-14
+        try:
+            factor = cho_factor(scaled, lower=True, overwrite_a=True)
+        except (LinAlgError, ValueError):
+            return None
+
+        def solved(right: Floats) -> Floats:
+            found: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
+            found += scale * cho_solve(
+                factor, scale * (right - matrix @ found), check_finite=False
+            )
+            return found
+
+        along = np.stack([solved(one) for one in mass], axis=1)
+
+        def step(aims: Sequence[Floats]) -> _Step:
+            for_x, for_s, for_t, for_u = aims
+            h = for_t / z - for_s / q - gap_rows
+            k = self._per_budget(for_s / q + r * w * h) + for_u / y - gap_budgets
+            dx = solved(for_x / x - gap_dual - self._excess_transposed(w * h) - g.T @ (k / v))
+            try:
+                dtheta = np.linalg.solve(mass @ along, gap_mass - mass @ dx)
+            except LinAlgError:
+                dtheta = np.full(len(mass), math.nan)  # ends the path
+            dx = dx + along @ dtheta
+            dy = (g @ dx + k) / v
+            dz = w * (self._excess(dx) + r * dy[group] + h)
+            dq = dy[group] - dz
+            primal = [dx, (for_s - s * dq) / q, (for_t - t * dz) / z, (for_u - u * dy) / y]
+            dual = [(for_x - sigma * dx) / x, dq, dz, dy]
+            return _Step(
+                primal, dual, dtheta, _room(point.primal, primal), _room(point.dual, dual)
+            )
+
+        return step
+
+
+class Interior:
+    """All rows of a program at once.
+
+    With `together` = (weights, most) the deltas are free but for weights @ deltas <= most.
+    """
+
+    def __init__(
+        self, program: Program, together: tuple[Floats, float] | None = None  # type: ignore[type-arg]
+    ) -> None:
+        layout = program.layout
+        self.program, self.together = program, together
+        free = np.zeros(0 if together is None else len(program.budgets))
+        mass = np.pad(layout.masses, ((0, 0), (0, len(free))))
+        cost = np.concatenate([program.cost, free])
+        rows, budgets, extra = self._budgets(len(cost))
+        more = []
+        for row in program.rows:
+            assert math.isinf(row.low), "equalities have no interior"
+            more.append((np.pad(row.coefficients, (0, len(free))), row.high))
+        if together is not None:
+            weights, most = together
+            more.append((np.concatenate([np.zeros(layout.columns), weights]), most))
+        for inner, outer in program.comparisons:
+            line = np.zeros(len(cost))
+            line[outer], line[inner] = 1.0, -1.0
+            more.append((line, 0.0))
+        self._listed = len(budgets)
+        if more:
+            extra = np.concatenate([extra, np.stack([line for line, _ in more])])
+            budgets = np.concatenate([budgets, [high for _, high in more]])
+        self.method = InteriorMethod(rows, mass, cost, budgets, extra)
+
+    def _budgets(self, width: int) -> tuple[Rows, Floats, Floats]:
+        """The rows of all pairs at all budgets; a budget's group is j * pairs + pair."""
+        layout, points = self.program.layout, self.program.budgets
+        self.pairs, every = layout.every()
+        pair = np.repeat(np.arange(len(every)), [len(one.number) for one in every])
+        number, ahead, behind, up, down, weight = (
+            np.concatenate([getattr(one, name) for one in every])
+            for name in ("number", "ahead", "behind", "up", "down", "weight"))
+        same, parts, numbers = ahead == behind, [], []
+        for j, (epsilon, _) in enumerate(points):
+            below = math.exp(epsilon) * down * weight
+            above = np.where(same, up * weight - below, up * weight)
+            kept = above > 0  # one that is its own neighbour never exceeds it
+            parts.append(Rows(
+                ahead[kept], above[kept], behind[kept], np.where(same, 0.0, below)[kept],
+                pair[kept] + j * len(every)))
+            numbers.append(number[kept])
+        self._numbers = np.concatenate(numbers)
+        rows = Rows(*(np.concatenate([getattr(part, name) for part in parts])
+                      for name in ("ahead", "up", "behind", "down", "group")))
+        count = len(points) * len(every)
+        extra = np.zeros((count, width))
+        atoms = np.array([layout.atom(int(one)) for one in self.pairs] * len(points))
+        paying = np.flatnonzero(atoms >= 0)
+        extra[paying, atoms[paying]] = 1.0
+        own = np.repeat(np.arange(len(points)), len(every))
+        if self.together is None:
+            deltas = [max(delta, _LEAST_DELTA) for _, delta in points]
+            return rows, np.repeat(deltas, len(every)), extra
+        extra[np.arange(count), layout.columns + own] = -1.0
+        return rows, np.zeros(count), extra
+
+    def solve(
+        self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
+    ) -> Found:
+        """Follow the central path from positive numbers, one for every column, atoms included."""
+        layout = self.program.layout
+        start = start * len(layout.masses) / float((layout.masses @ start).sum())
+        if self.together is not None:
+            used = [
+                layout.sticks(layout.spread(start), math.exp(e))[1].max()
+                for e, _ in self.program.budgets]
+            start = np.append(start, 1.05 * np.array(used) + 1e-12)
+        end = self.method.follow(start, tolerance, stop)
+        return Found(
+            end.x[: layout.columns], end.value, 0.0, len(self.method.rows.group), lambda: self._multipliers(end),
+            end.steps)
+
+    def _multipliers(self, end: InteriorEnd) -> Multipliers:
+        share = 0.5 if self.program.layout.symmetric else 1.0
+        pairs: PairMultipliers = {}
+        for group, mine in self.method.multiplied(end):
+            j, k = divmod(group, len(self.pairs))
+            pairs[j, int(self.pairs[k])] = (
+                float(end.y[group]) * share, self._numbers[mine], end.z[mine] * share)
+        rest = end.y[self._listed :]
+        compared = len(rest) - len(self.program.comparisons)
+        return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])
+
+
+def _sums(index: Ints, values: Floats, size: int) -> Floats:
+    """Sums of the values that share an index."""
+    found: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
+    return found
+
+
+def _room(values: Sequence[Floats], changes: Sequence[Floats]) -> float:
+    """The share of the changes, at most 1, that keeps all values from falling below 0."""
+    fall = max(
+        float((-change / value).max()) for value, change in zip(values, changes, strict=True)
+    )
+    return min(1.0, 1.0 / fall) if fall > 0 else 1.0

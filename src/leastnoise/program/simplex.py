@@ -1,0 +1,211 @@
+"""The program by the simplex method, with rows that are added when they are violated.
+
+Pairs, and within a pair places, enter only when the current solution violates them; why leaving
+some out is no harm: `program.proof.md`, 2. The model keeps its basis from round to round.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lp import Model, Solution, Status
+from ..lp.highs import INF
+from .layout import Floats, Ints
+from .program import Found, Multipliers, PairMultipliers, Program, Row
+
+#: Entries below this are noise to the solver, which drops them below 1e-9.
+_SMALL_ENTRY = 1e-8
+#: A pure budget is violated from here on, relative to the largest probability.
+_PURE_LIMIT = 1e-12
+
+
+class Simplex:
+    """One program; `rounds()` yields after every solve."""
+
+    def __init__(
+        self, program: Program, reference: Floats | None = None, *, typical: float | None = None,  # type: ignore[type-arg]
+        margin: float = 0.0, tolerance: float = 1e-9, pure_limit: float = _PURE_LIMIT,
+    ) -> None:
+        """`reference` is about the solution, for scaling; `typical` is about its cost."""
+        self.program, self.margin, self.pure_limit = program, margin, pure_limit
+        layout = program.layout
+        self._unit = min(delta for _, delta in program.budgets)  # no atom is worth more
+        atoms = np.full(layout.atoms, self._unit)
+        cells = layout.columns - layout.atoms
+        if reference is None:
+            self.scale = np.concatenate([np.ones(cells), atoms])
+        else:
+            reference = reference[:cells] / float(layout.masses[0, :cells] @ reference[:cells])
+            # Halfway (geometrically) between the reference and its peak: the primal stays
+            # accurate relative to delta, and the duals of far cells stay usable.
+            self.scale = np.concatenate([np.sqrt(reference * reference.max()), atoms])
+            typical = typical or float(program.cost[:cells] @ reference)
+        self.cost_scale = 1.0 / max(typical or 1.0, 1e-300)
+        self.model = Model(tolerance)
+        self.model.add_columns(program.cost * self.scale * self.cost_scale)
+        for column, value in program.fixed.items():
+            at = value / self.scale[column]
+            self.model.set_column_bounds(column, at, at)
+        for mass in layout.masses:
+            self._add_row(Row(mass, 1.0, 1.0))
+        self._rows = [self._add_row(row) for row in program.rows]
+        self._compared = self._compare()
+        self._budget: dict[tuple[int, int], int] = {}
+        self._active: dict[tuple[int, int], Ints] = {}
+        self._blocks: list[tuple[tuple[int, int], Ints, Ints, Floats]] = []
+        self.failures: list[str] = []
+
+    def _add_row(self, row: Row) -> tuple[int, float]:
+        """(number of the row, what it was divided by)."""
+        values = row.coefficients * self.scale
+        columns = np.flatnonzero(values)
+        size = float(np.abs(values).max(initial=0.0)) or 1.0
+        low, high = max(row.low / size, -INF), min(row.high / size, INF)
+        number = self.model.add_rows([low], [high], [0], columns, values[columns] / size)
+        return int(number[0]), size
+
+    def _compare(self) -> Ints:
+        """Rows x[a] >= x[b], divided by the scale of a."""
+        if not self.program.comparisons:
+            return np.zeros(0, dtype=np.int64)
+        inner, outer = np.array(self.program.comparisons).T
+        count = len(inner)
+        values = np.stack([np.ones(count), -self.scale[outer] / self.scale[inner]], axis=1)
+        self._compared_scale = 1 / self.scale[inner]
+        return self.model.add_rows(
+            np.zeros(count), np.full(count, INF), 2 * np.arange(count),
+            np.stack([inner, outer], axis=1).ravel(), values.ravel(),
+        ).astype(np.int64)
+
+    # -- growing ------------------------------------------------------------------------------
+
+    def add(self, budget: int, pair: int, numbers: Ints) -> int:
+        """Add the rows of some places of a pair at one budget; returns how many were new."""
+        epsilon, delta = self.program.budgets[budget]
+        key = budget, pair
+        known = self._active.setdefault(key, np.zeros(0, dtype=np.int64))
+        found = self.program.layout.places(pair, np.setdiff1d(numbers, known))
+        count = len(found.number)
+        if count == 0:
+            return 0
+        self._active[key] = np.concatenate([known, found.number])
+        size = self.scale[found.ahead] * found.up
+        back = math.exp(epsilon) * self.scale[found.behind] * found.down / size
+        helper = delta / found.weight / size
+        helped = helper >= _SMALL_ENTRY
+        helpers = np.full(count, -1)
+        if helped.any():
+            helpers[helped] = self._helpers(key, int(helped.sum()))
+        same = found.ahead == found.behind
+        absent = same | (back == 0)
+        columns = np.stack([found.ahead, np.where(absent, -1, found.behind), helpers], axis=1)
+        values = np.stack([np.where(same, back - 1.0, -1.0), back, helper], axis=1)
+        present = columns >= 0
+        starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))[:-1]])
+        rows = self.model.add_rows(
+            np.zeros(count), np.full(count, INF), starts, columns[present], values[present]
+        )
+        self._blocks.append((key, found.number, rows.astype(np.int64), size))
+        return count
+
+    def _helpers(self, key: tuple[int, int], count: int) -> NDArray[np.int32]:
+        """New helper variables, each a share of the delta of its budget."""
+        helpers = self.model.add_columns(np.zeros(count))
+        if key in self._budget:
+            for column in helpers:
+                self.model.set_entry(self._budget[key], column, 1.0)
+            return helpers
+        entries, values = helpers, np.ones(count)
+        atom = self.program.layout.atom(key[1])
+        if atom >= 0:
+            entries = np.append(helpers, atom)
+            values = np.append(values, self.scale[atom] / self.program.budgets[key[0]][1])
+        row = self.model.add_rows([-INF], [1.0 - self.margin], [0], entries, values)
+        self._budget[key] = int(row[0])
+        return helpers
+
+    def active(self) -> dict[tuple[int, int], Ints]:
+        """The places that have a row, per budget and pair."""
+        return {key: known for key, known in self._active.items() if len(known)}
+
+    def loosen(self, margin: float) -> None:
+        """Keep another distance from every budget."""
+        self.margin = margin
+        for row in self._budget.values():
+            self.model.set_row_bounds(row, -INF, 1.0 - margin)
+
+    # -- solving ------------------------------------------------------------------------------
+
+    def rounds(
+        self, deadline: float | None, clock: Callable[[], float], enough: float = 1e-8
+    ) -> Iterator[Found]:
+        """Solve, add what is violated by more than `enough` (relative to delta), and again.
+
+        Ends when nothing is violated, or when the solver gives up, which `failures` then tells.
+        """
+        program, layout = self.program, self.program.layout
+        while True:
+            solution = self.model.solve(None if deadline is None else deadline - clock())
+            x = self._x(solution)
+            if not solution.usable or np.abs(layout.masses @ x - 1).max() > 0.1:
+                if solution.status is not Status.TIME_LIMIT:
+                    self.failures.append(solution.status.value)
+                return
+            spread = layout.spread(x)
+            excess, wanted = -math.inf, []
+            for j, (epsilon, delta) in enumerate(program.budgets):
+                pairs, values = layout.sticks(spread, math.exp(epsilon))
+                unit = delta if delta > 0 else float(spread[0].max())
+                over = (values - delta) / unit
+                excess = max(excess, float(over.max(initial=-1.0)))
+                limit = max(enough, 1e-9) if delta > 0 else self.pure_limit
+                known = {pair for budget, pair in self._active if budget == j}
+                chosen = layout.worst(pairs, over, limit, epsilon, known)
+                wanted += [(j, pair, layout.over(spread, math.exp(epsilon), pair, delta))
+                           for pair in chosen]
+            read = partial(self._multipliers, solution, len(self._blocks))
+            yield Found(x, solution.objective / self.cost_scale, excess, self.model.rows, read)
+            if not sum([self.add(*one) for one in wanted]):
+                return
+
+    def _x(self, solution: Solution) -> Floats:
+        columns = len(self.scale)
+        if len(solution.primal) < columns:
+            return np.zeros(columns)
+        return np.asarray(np.maximum(solution.primal[:columns], 0.0) * self.scale)
+
+    # -- duals --------------------------------------------------------------------------------
+
+    def _multipliers(self, solution: Solution, blocks: int) -> Multipliers:
+        rows = [-float(solution.row_dual[row]) / size / self.cost_scale for row, size in self._rows]
+        compared = np.zeros(0)
+        if len(self._compared):
+            duals = np.maximum(solution.row_dual[self._compared], 0.0)
+            compared = np.asarray(duals * self._compared_scale / self.cost_scale)
+        return Multipliers(self._of_pairs(solution, blocks), np.array(rows), compared)
+
+    def _of_pairs(self, solution: Solution, blocks: int) -> PairMultipliers:
+        """From the duals of the first blocks of rows, clipped to 0 <= z <= y."""
+        share = (0.5 if self.program.layout.symmetric else 1.0) / self.cost_scale
+        lists: dict[tuple[int, int], tuple[list[Ints], list[Floats]]] = {}
+        for key, numbers, rows, size in self._blocks[:blocks]:
+            mine = lists.setdefault(key, ([], []))
+            mine[0].append(numbers)
+            mine[1].append(np.maximum(solution.row_dual[rows], 0.0) / size * share)
+        result: PairMultipliers = {}
+        for key, (number_lists, z_lists) in lists.items():
+            numbers, z = np.concatenate(number_lists), np.concatenate(z_lists)
+            y = float(z.max(initial=0.0))
+            if key in self._budget:
+                dual = max(-float(solution.row_dual[self._budget[key]]), 0.0)
+                y = dual / self.program.budgets[key[0]][1] * share
+                z = np.minimum(z, y)
+            keep = z > 0
+            if keep.any():
+                result[key] = (y, numbers[keep], z[keep])
+        return result
