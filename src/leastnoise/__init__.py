@@ -16,7 +16,7 @@ _HOME = {
     "design": "design",
     "Design": "design",
     "load": "design",
-    "Progress": "steering",
+    "Progress": "engine.search",
     "L1": "losses",
     "L2": "losses",
     "Pinball": "losses",
@@ -104,6 +104,7 @@ if TYPE_CHECKING:
     from .curves import frontier, tradeoff
     from .dependent import DependentDesign, design_dependent
     from .design import Design, design, load
+    from .engine.search import Progress
     from .errors import (
         ArgumentError,
         CertificateError,
@@ -125,7 +126,6 @@ if TYPE_CHECKING:
         Unbiased,
         Unimodal,
     )
-    from .steering import Progress
     from .sweep import budget_grid, sweep
 
 

@@ -6,7 +6,7 @@ Additive noise, a `Design`, or with `bounds` noise that depends on the value, a 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -17,8 +17,6 @@ import numpy as np
 
 from ._bracket import budget_words, float_towards, gap_of, percent, write_whole
 from ._validate import check_gap, check_resolution, check_time_limit
-from .bounds.lower import trivial_lower
-from .bounds.upper import Upper
 from .certify import (
     ChannelDocument,
     Document,
@@ -28,8 +26,6 @@ from .certify import (
     parse,
     read_any,
 )
-from .certify.curve import Releases
-from .constrained import ConstrainedSearch
 from .dependent import (
     DependentDesign,
     DependentOptions,
@@ -38,15 +34,18 @@ from .dependent import (
     refuse_without_bounds,
     with_constraints,
 )
+from .engine.additive import Additive
+from .engine.demanding import Demanding
+from .engine.family import Family
+from .engine.releases import Repeated
+from .engine.search import Progress, Search
 from .errors import ArgumentError, CertificateError
 from .exact import Number
 from .losses import Loss
 from .noise import AdditiveNoise, Clamped, noise_of, release_many, release_one
-from .releases.search import ReleaseSearch
 from .sampling import Entropy
-from .search import Bracket, Progress, Search
 from .spec import Constraint, Problem
-from .spec.problem import check_releases, mu_for, refuse_too_many, total_budget
+from .spec.problem import check_releases, refuse_too_many, total_budget
 
 
 @dataclass(frozen=True)
@@ -319,81 +318,27 @@ def design(
         raise ArgumentError("integer", integer, "True or False")
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
-    if releases is not None and check_releases(releases) > 1:
-        return _for_releases(
-            int(releases), epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
-            gap=gap, integer=integer, time_limit=time_limit, resolution=resolution,
-            progress=progress, constraints=constraints, profile=profile, gdp=gdp,
-            output_step=output_step,
-        )
+    wanted = float(check_gap(1e-3 if gap is None else gap))
+    count = 1 if releases is None else check_releases(releases)
+    if count > 1 and (profile is not None or gdp is not None):
+        raise ArgumentError("releases", count, "left out with a profile or gdp")
     problem = Problem.of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer),
         constraints=constraints, profile=profile, gdp=gdp,
         output_step=output_step,
     )
-    wanted = float(check_gap(1e-3 if gap is None else gap))
-    if problem.integer and resolution is not None:
+    cells = check_resolution(resolution)
+    if problem.integer and cells is not None:
         raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
-    engine = Search if problem.plain else ConstrainedSearch
-    search = engine(
-        problem, wanted, check_time_limit(time_limit), check_resolution(resolution), progress
-    )
-    bracket = search.run()
-    return _finished(problem, bracket, wanted, search)
-
-
-def _for_releases(
-    count: int, *, epsilon: Number | None, delta: Number | None, loss: str | Loss, **options: Any
-) -> Design:
-    """The best of three ways to spend a total budget, with a bound on all of them.
-
-    By a search over profiles; in equal shares, for few releases; or along a Gaussian curve where
-    there is no search.
-    """
-    if options.pop("profile") is not None or options.pop("gdp") is not None:
-        raise ArgumentError("releases", count, "left out with a profile or gdp")
-    total = total_budget(count, epsilon, delta)
-    refuse_too_many(total)
-    options["constraints"] = tuple(options["constraints"])
-    if total.delta == 0:
-        # Equal shares are what every noise must keep.
-        best = next(_simple_ways(total, loss, False, options))
-        return replace(best, document=_checked(replace(best.document, releases=total)))
-    wanted = float(check_gap(1e-3 if options["gap"] is None else options["gap"]))
-    problem = Problem.of(
-        epsilon=total.epsilon, delta=total.delta, loss=loss,
-        **{name: options[name] for name in (
-            "sensitivity", "integer", "constraints", "output_step")},
-    )
-    search = ReleaseSearch(
-        problem, total, wanted, check_time_limit(options["time_limit"]), options["progress"])
-    bracket = search.run()
-    if bracket.upper is None or search.few:
-        if search.deadline is not None:
-            options["time_limit"] = max(search.deadline - search.clock(), 0.1)
-        for one in _simple_ways(total, loss, bracket.upper is None, options):
-            document = replace(one.document, releases=total)
-            resolution = int(one.stats["resolution"])
-            bracket.offer_upper(Upper(document.upper, document, resolution, "share", 0.0))
-    return _finished(problem, bracket, wanted, search)
-
-
-def _simple_ways(
-    total: Releases, loss: str | Loss, curve: bool, options: dict[str, Any]
-) -> Iterator[Design]:
-    """Designs for an equal share of the total and, if asked, for its Gaussian curve."""
-    share = total.epsilon / total.count, total.delta / total.count
-    yield design(loss=loss, epsilon=share[0], delta=share[1], **options)
-    mu = mu_for(total) if curve else None
-    if mu is not None:
-        # Closing the bracket of a curve would take minutes, and its lower bound is not used.
-        yield design(loss=loss, gdp=mu, **options | {"gap": max(options["gap"] or 0, 0.02)})
-
-
-def _checked(document: Document) -> Document:
-    if not check(document).private:
-        raise CertificateError("the exact check of the total budget failed; nothing is returned")
-    return document
+    family: Family
+    if count > 1:
+        total = total_budget(count, epsilon, delta)
+        refuse_too_many(total)
+        family = Repeated(problem, total, wanted, cells)
+    else:
+        family = (Additive if problem.plain else Demanding)(problem, cells)
+    search = Search(family, wanted, check_time_limit(time_limit), progress)
+    return _finished(problem, search)
 
 
 def load(path: str | Path) -> Design | DependentDesign:
@@ -415,14 +360,11 @@ def load(path: str | Path) -> Design | DependentDesign:
     return Design(document, document.loss, True, status, MappingProxyType({}))
 
 
-def _finished(
-    problem: Problem, bracket: Bracket, wanted: float,
-    search: Search | ConstrainedSearch | ReleaseSearch,
-) -> Design:
+def _finished(problem: Problem, search: Search) -> Design:
     """Put the two halves together and let the checker have the last word."""
-    lower, upper = bracket.lower or trivial_lower(problem), bracket.upper
-    if upper is None:
-        raise CertificateError("no mechanism passed the exact check; nothing is returned")
+    bracket = search.run()
+    lower, upper = bracket.lower, bracket.upper
+    assert lower is not None and upper is not None
     certified = problem.loss.certified
     document = replace(
         upper.document,
@@ -433,7 +375,6 @@ def _finished(
     if not report.private or (certified and not report.proven):
         raise CertificateError(f"the exact check failed: {report.claims}")
     gap = gap_of(document)
-    seconds = search.clock() - search.start
     stats = {
         "rounds": bracket.rounds,
         "resolutions": tuple(bracket.resolutions) or (upper.resolution,),
@@ -441,27 +382,24 @@ def _finished(
         "lower_resolution": lower.resolution,
         "columns": bracket.columns,
         "rows": bracket.rows,
-        "shifts": bracket.shifts,
+        "shifts": bracket.pairs,
         "origin": upper.origin,
         "repair": upper.repair,
         "solver_failures": len(bracket.failures),
-        "seconds": seconds,
+        "seconds": search.clock() - search.start,
     }
-    status = _status(document, certified, gap <= wanted, bracket, search)
-    return Design(document, problem.loss, gap <= wanted, status, MappingProxyType(stats))
+    status = _status(document, certified, gap <= search.gap, search)
+    return Design(document, problem.loss, gap <= search.gap, status, MappingProxyType(stats))
 
 
-def _status(
-    document: Document, certified: bool, converged: bool, bracket: Bracket,
-    search: Search | ConstrainedSearch | ReleaseSearch,
-) -> str:
+def _status(document: Document, certified: bool, converged: bool, search: Search) -> str:
+    bracket = search.bracket
     words = _bracket_words(document, certified)
     words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
     if bracket.resolutions:
         words += f" at resolution {bracket.resolutions[-1]}"
-    if isinstance(search, (ConstrainedSearch, ReleaseSearch)):
-        words += search.remarks
-    if not converged and not isinstance(search, ReleaseSearch):
+    words += search.family.remarks(search)
+    if not converged and not isinstance(search.family, Repeated):
         reason = search.reason or "stopped when the program had nothing left to add"
         words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"
         if bracket.failures:

@@ -24,8 +24,8 @@ from .mechanisms.steps import StepNoise
 if TYPE_CHECKING:
     from .compare import Comparison
     from .design import Design
+    from .engine.search import Progress
     from .mechanisms.numeric import Floats
-    from .search import Progress
 
 #: (colour, line style, marker): Okabe and Ito's colours, dark enough to tell apart in print.
 _DESIGN = ("#000000", "-", "o")

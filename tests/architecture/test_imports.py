@@ -15,9 +15,9 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "_bracket", "steering", "losses", "certify", "spec",
-    "lattice", "lp", "sampling",
-    "noise", "mechanisms", "bounds", "hierarchy", "search", "constrained", "releases", "dependent",
+    "errors", "exact", "_validate", "_bracket", "losses", "certify", "spec",
+    "lp", "program", "sampling",
+    "noise", "mechanisms", "hierarchy", "engine", "dependent",
     "design", "curves", "compare",
     "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
     "experiments", "atlas", "cli", "__main__",

@@ -29,7 +29,7 @@ from leastnoise.certify import Certificate, ShiftMultipliers, check, parse
 from leastnoise.certify.constrained import constrained_bound
 from leastnoise.certify.constraints import Dual
 from leastnoise.certify.shape import largest_error, mean_error
-from leastnoise.constrained.support import block_mass, smallest_width
+from leastnoise.engine.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
 from leastnoise.mechanisms import TruncatedLaplace
 

@@ -14,7 +14,7 @@ from leastnoise import ArgumentError, MaxError, Unbiased, design, load
 from leastnoise.accounting.composition import compose
 from leastnoise.certify import check
 from leastnoise.certify.curve import curve_above, line_below, root_above
-from leastnoise.constrained.gaussian import chords_below, points_on
+from leastnoise.engine.curve import chords_below, points_on
 from leastnoise.exact import normal_bounds
 from leastnoise.mechanisms.analytic_gaussian import gaussian_delta
 

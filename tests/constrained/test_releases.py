@@ -12,8 +12,8 @@ from scipy.stats import norm
 from leastnoise import ArgumentError, Monotone, compose, design
 from leastnoise.certify.composed import MAX_COUNTED, composed_delta, lower_hull, must_keep
 from leastnoise.certify.report import check
+from leastnoise.engine.profile_grid import ProfileGrid
 from leastnoise.mechanisms import AnalyticGaussian
-from leastnoise.releases.grid import ProfileGrid
 
 F = Fraction
 

@@ -23,7 +23,7 @@ from leastnoise import (
 from leastnoise import design as any_design
 from leastnoise.certify.channel import check_channel, parse_channel
 from leastnoise.dependent.asked import question_of
-from leastnoise.dependent.simple import constant_upper
+from leastnoise.engine.simple import constant_upper
 from leastnoise.sampling import InsecureSeededEntropy
 
 BASE = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4)}

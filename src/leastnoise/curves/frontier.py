@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from ..design import Design, design
+from ..engine.search import Progress
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss
 from ..spec import Constraint
-from ..steering import Progress
 from .curve import Curve
 
 

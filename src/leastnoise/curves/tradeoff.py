@@ -14,10 +14,10 @@ from .._validate import check_gap
 from ..certify.constraints import LossAtMost
 from ..certify.upper import release_loss
 from ..design import Design, design
+from ..engine.search import Progress
 from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..losses import Loss, as_loss
-from ..steering import Progress
 from .curve import Curve
 
 

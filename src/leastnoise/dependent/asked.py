@@ -12,7 +12,7 @@ import numpy as np
 
 from .._validate import check_sensitivity
 from ..certify.channel import Crossing, Prior, Question, is_convex
-from ..constrained.gaussian import chords_below
+from ..engine.curve import chords_below
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss

@@ -18,21 +18,20 @@ from numpy.typing import ArrayLike
 
 from .._bracket import budget_words, float_towards, gap_of, percent, write_whole
 from .._validate import check_gap, check_resolution, check_time_limit
-from ..certify.channel import ChannelDocument, check_channel, parse_channel
+from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
 from ..certify.report import Report
+from ..engine.channel import Ranged
+from ..engine.core import Core
+from ..engine.regions import Regions
+from ..engine.search import Progress, Search
 from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
 from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.release import exact_value, round_at_random
+from ..program.layout import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
-from ..steering import Progress
 from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_with_noise
-from .lower import trivial_lower
-from .mesh import Floats
-from .regions import RegionSearch
-from .search import Search
-from .wide import WideSearch
 
 #: The finest mesh that may be asked for.
 MOST_CELLS = 256
@@ -432,37 +431,28 @@ def design_dependent(
     cells = check_resolution(resolution)
     if cells is not None and cells > MOST_CELLS:
         raise ArgumentError("resolution", resolution, f"at most {MOST_CELLS} cells of the range")
-    search: Search
+    family: Ranged
     if core is not None:
         refuse_with_noise(
             question, "core", outputs=outputs, output_step=output_step, resolution=resolution,
             regions=regions)
         wide = (rational(bounds[0], "bounds"), rational(bounds[1], "bounds"))
-        search = WideSearch(question, wide=wide, gap=wanted, time_limit=seconds, progress=progress)
+        family = Core(question, wide)
     elif regions is not None:
         refuse_with_noise(question, "regions", outputs=outputs, output_step=output_step)
-        search = RegionSearch(
-            question, cuts=cuts_of(regions, question), gap=wanted, time_limit=seconds,
-            cells=cells, progress=progress,
-        )
+        family = Regions(question, cuts_of(regions, question), cells)
     else:
-        search = Search(
-            question, gap=wanted, time_limit=seconds, cells=cells,
-            outputs=outputs_of(outputs, output_step, question), atoms=bool(exact_answers),
-            progress=progress,
-        )
-    search.run()
-    return _finished(search, wanted)
+        family = Ranged(
+            question, cells=cells, outputs=outputs_of(outputs, output_step, question),
+            atoms=bool(exact_answers))
+    return _finished(question, Search(family, wanted, seconds, progress))
 
 
-def _finished(search: Search, wanted: float) -> DependentDesign:
+def _finished(question: Question, search: Search) -> DependentDesign:
     """Put the two halves together and let the checker have the last word."""
-    bracket = search.bracket
+    bracket, wanted = search.run(), search.gap
     lower, upper = bracket.lower, bracket.upper
-    if upper is None:
-        raise CertificateError("no channel passed the exact check; nothing is returned")
-    if lower is None:
-        lower = trivial_lower(search.question)
+    assert lower is not None and upper is not None
     document = replace(
         upper.document, lower=min(lower.value, upper.value), certificate=lower.certificate
     )
@@ -473,8 +463,8 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     stats = {
         "rounds": bracket.rounds,
         "meshes": tuple(bracket.resolutions),
-        "cells": upper.cells,
-        "lower_cells": lower.cells,
+        "cells": upper.resolution,
+        "lower_cells": lower.resolution,
         "steps": document.last,
         "rows": bracket.rows,
         "pairs": bracket.pairs,
@@ -482,7 +472,7 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
         "seconds": search.clock() - search.start,
     }
     words = f"gap {percent(gap_of(document))} after {bracket.rounds} rounds"
-    words += f" on {upper.cells} cells"
+    words += f" on {upper.resolution} cells"
     if not converged:
         words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
     if document.additive is not None:
@@ -490,7 +480,7 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     if document.beyond is not None:
         start, end = float(document.question.low), float(document.question.high)
         words += f"; the bracket is about values of the core, {start:g} to {end:g}"
-    if document.question.sensitivity > search.question.sensitivity:
+    if document.question.sensitivity > question.sensitivity:
         served = float(document.question.sensitivity)
         words += f"; private up to a sensitivity of {served:g}, a whole number of steps"
     return DependentDesign(document, converged, words, MappingProxyType(stats))

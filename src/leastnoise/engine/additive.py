@@ -339,12 +339,10 @@ class Additive(Family):
             radius = max(periods * n, math.ceil(self._reach / 4) * n)
             mesh = centred(n, radius, problem.epsilon)
             restricted = Restricted(problem, problem.budgets, mesh)
-            last = None
-            for last in self._rounds(
-                self._simplex(restricted.program, restricted.places), search):
-                pass
-            if last is not None:
-                masses = np.maximum(restricted.held(last.x)[0], 1e-300)
+            simplex = self._simplex(restricted.program, restricted.places)
+            rounds = list(self._rounds(simplex, search))
+            if rounds:
+                masses = np.maximum(restricted.held(rounds[-1].x)[0], 1e-300)
                 yield None, Proposal(problem, n, masses, tail=True).exact(None)
 
     def _simplex(self, program: Program[Line], places: Floats) -> Simplex:

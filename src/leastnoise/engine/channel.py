@@ -382,7 +382,7 @@ class Ranged(Family):
 
     def _within(self, mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
         """Outputs within the largest error of all values that may use the row of a cell."""
-        question, bound = self.question, self.question.max_error
+        bound = self.question.max_error
         if bound is None:
             return None
         far = [

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from fractions import Fraction
 from typing import NoReturn
 
 import numpy as np
@@ -172,7 +171,7 @@ class Demanding(Family):
         self._gamma = gamma
 
     def sizes(self, search: Search) -> Iterator[int]:
-        """Finer until the gap should be met; until finer cells are unlikely to make noise at all."""
+        """Finer until the gap should be met, or until noise is unlikely to be found at all."""
         if self.problem.integer:
             yield int(self.problem.sensitivity)
             return

@@ -26,7 +26,6 @@ from ..spec import Point, Problem, mirror_free
 from .repair import enveloped
 from .search import Upper
 
-
 #: Grids tried in turn until releasing on the grid costs next to nothing.
 _GRIDS = (1001, 10001, 100001, 1000001)
 _GRID_COST = 3e-7

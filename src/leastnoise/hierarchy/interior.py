@@ -1,7 +1,7 @@
 """The whole program at once by an interior point method, for uniform cells.
 
 Not in the paper: it reaches meshes that neither Algorithm 1 nor the simplex method does. The method
-is that of `../bounds/interior.proof.md`, and why it fits is in `interior.proof.md`; what it brings
+is that of `../program/interior.proof.md`, and why it fits is in `interior.proof.md`; what it brings
 back is a proposal like any other.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..bounds.interior import InteriorProgram
-from ..bounds.shifts import hockey_sticks
 from ..errors import ArgumentError
-from ..lattice.cells import Cells
+from ..program.interior import Interior as Method
+from ..program.layout import make_line
+from ..program.program import Program as LineProgram
 from .program import Infeasible, Multipliers, Pair, Program, Run
 
 #: Primal and dual agree to this share of the value.
@@ -32,12 +32,9 @@ class Interior:
         self.program = program
         self.delta = float(program.delta)
         n, count = max(shift for _, _, shift in program.pairs), partition.count
-        outside = np.full(n - partition.padding, -1)
-        column = np.concatenate([outside, np.arange(count), outside])
-        self._cells = Cells(
-            n, partition.L, column, np.ones(len(column)), np.ones(count),
-            np.array([float(cost) for cost in program.costs[0]]), symmetric=False,
-        )
+        self._line = make_line(
+            n, -(count // 2), count - 1 - count // 2, None, (-partition.L, partition.L))
+        self._costs = np.array([float(cost) for cost in program.costs[0]])
 
     def tighten(self, margin: float) -> None:
         """Ask for delta - margin at every shift."""
@@ -45,22 +42,20 @@ class Interior:
 
     def run(self) -> Run:
         """One solve from uniform weights."""
-        cells, pairs = self._cells, len(self.program.pairs)
-        found = InteriorProgram(cells, float(self.program.epsilon), self.delta).solve(
-            np.ones(self.program.partition.count), _TOLERANCE
-        )
-        mass = float(found.weights.sum())
-        masses = cells.spread(found.weights)
-        events = slice(cells.width - cells.events, cells.width + cells.events + 1)
-        _, used = hockey_sticks(masses, self.program.growth, cells.n, events, False)
+        line, pairs = self._line, len(self.program.pairs)
+        program = LineProgram(line, ((float(self.program.epsilon), self.delta),), self._costs)
+        found = Method(program).solve(np.ones(line.columns), _TOLERANCE)
+        mass = float(found.x.sum())
+        _, used = line.sticks(line.spread(found.x), self.program.growth)
         if abs(mass - 1) > 1e-6 or used.max() > self.delta + 1e-6:
             raise Infeasible(self.program.partition)
+        reach = self.program.partition.L
         multipliers: dict[Pair, Multipliers] = {}
-        for shift, (_, where, z) in found.multipliers.items():
-            inside = np.zeros(2 * cells.events + 1)
-            inside[where + cells.events] = z
+        for (_, shift), (_, where, z) in found.multipliers.pairs.items():
+            inside = np.zeros(2 * reach + 1)
+            inside[where + reach] = z
             multipliers[0, 0, shift] = Multipliers(float(z.max()), inside)
         return Run(
-            found.value, found.weights[None, :] / mass, multipliers, found.steps, pairs, True,
+            found.value, found.x[None, :] / mass, multipliers, found.steps, pairs, True,
             "solved at once by an interior point method",
         )

@@ -21,8 +21,8 @@ from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from ..lattice.cells import cell_means
 from ..losses import Loss, as_loss
+from ..program.costs import cell_means
 from ..sampling import Entropy, GridSampler, system_entropy
 
 Floats = NDArray[np.float64]

@@ -269,7 +269,8 @@ class InteriorMethod:
             k = self._per_budget(for_s / q + r * w * h) + for_u / y - gap_budgets
             dx = solved(for_x / x - gap_dual - self._excess_transposed(w * h) - g.T @ (k / v))
             try:
-                dtheta = np.linalg.solve(mass @ along, gap_mass - mass @ dx)
+                dtheta = np.asarray(
+                    np.linalg.solve(mass @ along, gap_mass - mass @ dx), dtype=np.float64)
             except LinAlgError:
                 dtheta = np.full(len(mass), math.nan)  # ends the path
             dx = dx + along @ dtheta
@@ -361,8 +362,9 @@ class Interior:
                 for e, _ in self.program.budgets]
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
         end = self.method.follow(start, tolerance, stop)
+        rows = len(self.method.rows.group)
         return Found(
-            end.x[: layout.columns], end.value, 0.0, len(self.method.rows.group), lambda: self._multipliers(end),
+            end.x[: layout.columns], end.value, 0.0, rows, lambda: self._multipliers(end),
             end.steps)
 
     def _multipliers(self, end: InteriorEnd) -> Multipliers:

@@ -327,7 +327,7 @@ class Range:
 
     def totals(self, values: Floats, at_atoms: Floats | None = None) -> Floats:
         """Per column, the sum of the values (rows by outputs) of its places."""
-        found = np.bincount(self.column.ravel(), values.ravel(), self._cells)
+        found: Floats = np.bincount(self.column.ravel(), values.ravel(), self._cells).astype(float)
         if not self.atoms:
             return found
         folded = np.bincount(self.fold, at_atoms, self.rows)[: self.atoms]

@@ -1,1 +1,0 @@
-"""Cells of the line, their costs, and how programs share columns among them."""

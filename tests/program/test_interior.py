@@ -1,0 +1,111 @@
+"""The interior point method against the simplex method on the same programs."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+
+from leastnoise import design
+from leastnoise.engine.draft import centred
+from leastnoise.engine.relaxed import Relaxed
+from leastnoise.engine.restricted import Restricted
+from leastnoise.program.interior import Interior
+from leastnoise.program.layout import Line, Range
+from leastnoise.program.program import Program, Row
+from leastnoise.program.simplex import Simplex
+from leastnoise.spec import Problem
+
+N = 12
+
+
+def simplex_value(program: Program) -> float:
+    simplex = Simplex(program, np.ones(program.layout.columns))
+    if isinstance(program.layout, Line):
+        for m in (N,) if program.layout.symmetric else (N, -N):
+            simplex.add(0, m, program.layout.cells)
+    for last in simplex.rounds(None, time.monotonic):  # noqa: B007
+        pass
+    assert not simplex.failures
+    return last.value
+
+
+@pytest.mark.parametrize("loss", ["l1", "l2", "pinball:0.7"])
+@pytest.mark.parametrize("budget", [(0.5, 0.5), (1, 0.25), (0.1, 0.75), (2, 0.3)])
+def test_agrees_with_the_simplex_method(budget: tuple[float, float], loss: str) -> None:
+    epsilon, delta = budget
+    problem = Problem.of(epsilon=epsilon, delta=delta, loss=loss)
+    for program in (
+        Relaxed(problem, problem.budgets, N, 4 * N).program,
+        Restricted(problem, problem.budgets, centred(N, 3 * N)).program,
+    ):
+        line = program.layout
+        found = Interior(program).solve(np.ones(line.columns), 1e-7)
+        assert found.value == pytest.approx(simplex_value(program), rel=3e-7)
+        # Feasible: mass 1, no shift above delta.
+        assert float(line.masses[0] @ found.x) == pytest.approx(1, abs=1e-9)
+        _, values = line.sticks(line.spread(found.x), math.exp(epsilon))
+        assert values.max() <= delta * (1 + 1e-7)
+
+
+def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
+    """Several laws, each of total probability 1, and a row that limits one of them."""
+    count = 9
+    index = np.arange(count)
+    costs = np.abs(index[:, None] - index[None, :]) / count
+    for symmetric in (False, True):
+        layout = Range((count, count), 4, symmetric=symmetric, atoms=True)
+        limit = Row(layout.row(4, costs[4]), -math.inf, 0.1)
+        cost = layout.totals(costs, np.zeros(count))
+        program = Program(layout, ((1.0, 0.1), (0.5, 0.2)), cost, (limit,))
+        simplex = Simplex(program, typical=1.0)
+        for pair in layout.every()[0]:
+            for j in range(2):
+                simplex.add(j, int(pair), index)
+        *_, last = simplex.rounds(None, time.monotonic)
+        found = Interior(program).solve(np.ones(layout.columns), 1e-8)
+        assert found.value == pytest.approx(last.value, rel=1e-6)
+        assert np.abs(layout.masses @ found.x - 1).max() < 1e-8
+        for epsilon, delta in program.budgets:
+            _, values = layout.sticks(layout.spread(found.x), math.exp(epsilon))
+            assert values.max() <= delta * (1 + 1e-6)
+
+
+def test_multipliers_prove_the_value_and_survive_thinning() -> None:
+    problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
+    relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
+    found = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
+    pairs = found.multipliers.pairs
+    assert relaxed.bound(pairs) >= found.value * (1 - 1e-6)
+    kept, lower = relaxed.thinned(pairs, 1e-5)
+    assert lower >= found.value * (1 - 1.2e-5)
+    assert lower == relaxed.bound(kept)
+    before, after = (sum(len(c) for _, c, _ in m.values()) for m in (pairs, kept))
+    assert 0 < after < before
+    exact = relaxed.exact(found.multipliers, found.value)
+    assert float(exact.value) == pytest.approx(found.value, rel=1e-5)
+
+
+def test_stops_when_told_to() -> None:
+    problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
+    relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
+    calls = itertools.count()
+    found = Interior(relaxed.program).solve(
+        np.ones(relaxed.line.columns), 1e-9, lambda: next(calls) >= 9
+    )
+    assert found.steps == 10
+    # Even then the multipliers prove something, and nothing false.
+    assert 0.2 < relaxed.bound(found.multipliers.pairs) <= 0.4153
+
+
+@pytest.mark.parametrize(("delta", "share"), [(0.5, 1.0), (0.75, 0.5)])
+def test_large_delta_is_closed_in_one_pass(delta: float, share: float) -> None:
+    """At (0.5, 0.5) nearly all shifts matter; beyond delta = 1/2 the optimum gains an atom."""
+    found = design(epsilon=0.5, delta=delta, sensitivity=1, loss="l1", gap=3e-4)
+    assert found.converged
+    assert len(found.stats["resolutions"]) == 1
+    assert found.lower <= 0.41527 * share * (1 + 1e-4)
+    assert found.upper >= 0.41523 * share
