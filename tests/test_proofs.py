@@ -29,6 +29,8 @@ EXEMPT = {
     "hierarchy/partition.py": "geometry of cells",
     "hierarchy/problems.py": "proposals; leans on hierarchy/exactly.proof.md",
     "hierarchy/program.py": "proposals; leans on hierarchy/exactly.proof.md",
+    "losses/custom.py": "on trust, and never called certified",
+    "losses/names.py": "reads names",
 }
 
 MODULES = sorted(
@@ -46,7 +48,7 @@ MODULES = sorted(
         SOURCE / "estimators" / "logistic.py",
         SOURCE / "estimators" / "whole.py",
         SOURCE / "exact.py",
-        SOURCE / "losses.py",
+        *(SOURCE / "losses").glob("*.py"),
     )
     if path.name != "__init__.py"
 )

@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..exact import exp_lower, nearest_float
-from ..losses import Loss
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,

@@ -50,7 +50,9 @@ class Power(EvenLoss):
 
     @property
     def quadratic_form(self) -> tuple[float, float, float] | None:
-        return {1: (0.0, 1.0, 0.0), 2: (0.0, 0.0, 1.0)}.get(self.p)  # type: ignore[call-overload]
+        if self.p not in (1, 2):
+            return None
+        return (0.0, 1.0, 0.0) if self.p == 1 else (0.0, 0.0, 1.0)
 
     def __call__(self, x: X) -> X:
         p = self.p.numerator if self.p.denominator == 1 else float(self.p)

@@ -35,7 +35,7 @@ def expected_by_quadrature(
     density: Callable[[Floats], Floats], loss: Loss, panels: Floats
 ) -> float:
     """Integral of density * (c(x) + c(-x)) over the panels, which start at 0."""
-    bends = np.abs(floats(loss.kinks))
+    bends = np.abs([float(x) for x in loss.kinks])
     inside = bends[(bends > 0) & (bends < panels[-1])]
     edges = np.unique(np.concatenate([panels, inside]))
 
