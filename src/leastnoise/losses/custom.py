@@ -81,7 +81,7 @@ class Custom(Loss):
 
     @property
     def falls_nowhere(self) -> bool:
-        return self.convex
+        return self.convex and self._value(0.0) <= min(self._value(1e-9), self._value(-1e-9))
 
     @property
     def kinks(self) -> tuple[Fraction, ...]:
@@ -120,12 +120,15 @@ class Custom(Loss):
         return max(Fraction(0), min(self._inside(lo, hi)) - slack)
 
     def outer_minimum(self, side: int, edge: Fraction) -> Fraction:
-        return self.lower(side * edge)
+        # A convex function that has risen up to the edge goes on; one that is not declared convex
+        # is trusted not to fall beyond it.
+        at, near = self.lower(side * edge), edge - max(edge, Fraction(1)) / 1024
+        return at if not self.convex or at >= self.lower(side * near) else Fraction(0)
 
     def steepness(self, side: int, edge: Fraction) -> Fraction:
-        if edge <= 0:
-            return Fraction(0)
-        return (self.lower(side * edge) - self.upper(side * edge / 2)) / (edge / 2)
+        # The slope of a chord before the edge: beyond it a convex function is no less steep.
+        before = edge / 2 if edge > 0 else edge - 1
+        return (self.lower(side * edge) - self.lower(side * before)) / (edge - before)
 
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         if not self.convex:
