@@ -122,7 +122,7 @@ class Custom(Loss):
     def outer_minimum(self, side: int, edge: Fraction) -> Fraction:
         # A convex function that has risen up to the edge goes on; one that is not declared convex
         # is trusted not to fall beyond it.
-        at, near = self.lower(side * edge), edge - max(edge, Fraction(1)) / 1024
+        at, near = self.lower(side * edge), edge * Fraction(1023, 1024) or Fraction(-1)
         return at if not self.convex or at >= self.lower(side * near) else Fraction(0)
 
     def steepness(self, side: int, edge: Fraction) -> Fraction:
