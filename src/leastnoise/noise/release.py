@@ -19,7 +19,7 @@ from ..exact import nearest_float
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise, grid_to_float
 from .containers import Answers, Values, unpacked
-from .rounding import Uniform, exact_value
+from .rounding import Uniform, exact_value, is_whole
 
 Value = int | float | Fraction | Decimal
 
@@ -102,9 +102,11 @@ def _check(noise: AdditiveNoise, value: object) -> None:
     kind = type(value)
     if kind is int or (kind is float and not noise.integer and math.isfinite(value)):  # type: ignore[arg-type]
         return
-    if isinstance(value, Decimal) and value.is_finite() and not noise.integer:
-        return  # spares writing it out
-    if exact_value(value).denominator != 1 and noise.integer:
+    if isinstance(value, Decimal) and value.is_finite():
+        whole = not noise.integer or is_whole(value)  # spares writing it out
+    else:
+        whole = exact_value(value).denominator == 1 or not noise.integer
+    if not whole:
         raise DataError("value", type(value), _WHOLE)
 
 

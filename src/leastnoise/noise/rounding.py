@@ -62,6 +62,11 @@ def exact_value(value: object, name: str = "value") -> Fraction:
     raise DataError(name, type(value), _NUMBER)
 
 
+def is_whole(value: Decimal) -> bool:
+    """Whether a finite Decimal is a whole number, however long it is when written out."""
+    return not value or (value.adjusted() >= 0 and value == value.to_integral_value())
+
+
 def _clamped(number: Fraction) -> Fraction:
     if abs(number.numerator) <= LARGEST * number.denominator:
         return number
