@@ -377,7 +377,7 @@ def design_dependent(
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
 
-    bounds: (low, high), public. Values outside must be clamped before a release.
+    bounds: (low, high), public. A value outside is released as the nearest end.
     prior: where in the range the true value is thought to lie, from public knowledge only:
         "uniform", {"edges": ..., "masses": ...}, a density function or public samples. A
         function or samples become a histogram of 16 equal bins, and that is the prior.
