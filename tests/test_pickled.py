@@ -10,7 +10,7 @@ from multiprocessing import get_context
 
 import pytest
 
-from leastnoise import CertificateError, Custom, FormatError, L1, LeastnoiseError, design
+from leastnoise import L1, CertificateError, Custom, FormatError, LeastnoiseError, design
 from leastnoise._pickled import restored
 
 QUESTIONS = {

@@ -100,8 +100,8 @@ def bounds_of(
         low, high = (_numbers(side, count) for side in bounds)
     if not bool(np.all(low < high)):
         raise ArgumentError("bounds", bounds, "pairs with low < high")
-    if not bool(np.all((high - low) / 2 > 0) and np.all(np.abs(high) <= _FARTHEST)
-                and np.all(np.abs(low) <= _FARTHEST)):
+    near = np.all(np.maximum(np.abs(low), np.abs(high)) <= _FARTHEST)
+    if not bool(near and np.all((high - low) / 2 > 0)):
         raise ArgumentError(
             "bounds", bounds, "pairs whose middle and half width are floats above 0: at most "
             f"{_FARTHEST:g} in size, and further apart than 5e-324")
