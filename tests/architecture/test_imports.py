@@ -15,7 +15,7 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "_bracket", "steering", "losses", "certify", "spec",
+    "errors", "exact", "_validate", "_bracket", "_pickled", "steering", "losses", "certify", "spec",
     "lattice", "lp", "sampling",
     "noise", "mechanisms", "bounds", "hierarchy", "search", "constrained", "releases", "dependent",
     "design", "curves", "compare",
