@@ -156,6 +156,32 @@ def test_a_python_function_cannot_be_kept_on_disk(tmp_path):
         sweep(grid, cache=tmp_path)
 
 
+def test_a_named_function_is_kept_on_disk_and_told_from_others(tmp_path):
+    def cell(function, name="mine"):
+        loss = Custom(function, convex=True, name=name)
+        return [{"epsilon": 1, "delta": 0.2, "loss": loss, "gap": 0.1}]
+
+    first = sweep(cell(abs), cache=tmp_path)[0]
+    assert not first.cached and first.loss == "mine"
+    again = sweep(cell(lambda x: max(x, -x)), cache=tmp_path)[0]
+    assert again.cached and (again.lower, again.upper) == (first.lower, first.upper)
+    assert not sweep(cell(abs, "other"), cache=tmp_path)[0].cached
+    # Another function under the same name is another question.
+    twice = sweep(cell(lambda x: 2 * abs(x)), cache=tmp_path)[0]
+    assert not twice.cached and twice.upper > 1.5 * first.upper
+    # A file of another loss in its place is not believed, nor one that is not private.
+    text = first.path.read_text()
+    first.path.write_text(sweep([{"epsilon": 1, "delta": 0.2, "gap": 0.1}], cache=tmp_path)[0]
+                          .path.read_text())
+    with pytest.warns(UserWarning, match="another question"):
+        assert not sweep(cell(abs), cache=tmp_path)[0].cached
+    spoiled = json.loads(text)
+    spoiled["noise"]["denominator"] = str(2 * int(spoiled["noise"]["denominator"]))
+    first.path.write_text(json.dumps(spoiled))
+    with pytest.warns(UserWarning, match="does not prove"):
+        assert not sweep(cell(abs), cache=tmp_path)[0].cached
+
+
 def test_missing_extras_are_named(monkeypatch):
     for package, extra, options in (
         ("joblib", "sweep", {"n_jobs": 2}), ("distributed", "dask", {"scheduler": "tcp://x:1"}),

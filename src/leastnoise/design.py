@@ -16,6 +16,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from ._bracket import budget_words, float_towards, gap_of, percent, write_whole
+from ._pickled import PickledAsFile
 from ._validate import check_gap, check_resolution, check_time_limit
 from .certify import (
     ChannelDocument,
@@ -42,14 +43,14 @@ from .engine.search import Progress, Search
 from .errors import ArgumentError, CertificateError
 from .exact import Number
 from .losses import Loss
-from .noise import AdditiveNoise, Clamped, noise_of, release_many, release_one
+from .noise import AdditiveNoise, Clamped, noise_of, release
 from .sampling import Entropy
 from .spec import Constraint, Problem
 from .spec.problem import check_releases, refuse_too_many, total_budget
 
 
 @dataclass(frozen=True)
-class Design:
+class Design(PickledAsFile):
     """A mechanism, the proof that it is private, and a bracket around the best possible loss.
 
     Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
@@ -136,17 +137,14 @@ class Design:
     ) -> Any:
         """A private release of `value`: rounded to the grid at random, plus exact grid noise.
 
-        An int, float, Fraction or Decimal gives one float (an int for integer noise; with
-        `exact=True` the Fraction). A list or array gives as many independent releases, each of
-        which spends the whole (epsilon, delta): about the same person they add up. NaN,
-        infinities and values beyond the grid are refused before any randomness is drawn.
+        An int, float, Fraction, Decimal or NumPy number gives one float (an int for integer noise;
+        with `exact=True` the Fraction). A list, an array or a pandas or Polars Series gives as many
+        independent releases, each of which spends the whole (epsilon, delta): about the same
+        person they add up. Every finite value is answered (beyond 10^400 as that). NaN, infinities
+        and what is no number are refused before any randomness is drawn, and no error shows a
+        value.
         """
-        if isinstance(value, np.ndarray):
-            flat = release_many(self.noise, value.ravel().tolist(), exact=exact, entropy=entropy)
-            return np.array(flat, dtype=object if exact else None).reshape(value.shape)
-        if isinstance(value, (list, tuple)):
-            return release_many(self.noise, value, exact=exact, entropy=entropy)
-        return release_one(self.noise, value, exact=exact, entropy=entropy)
+        return release(self.noise, value, exact=exact, entropy=entropy)
 
     def clamped(self, low: int, high: int) -> Clamped:
         """Integer releases clamped to low..high, with what that does to the loss."""
@@ -347,12 +345,17 @@ def load(path: str | Path) -> Design | DependentDesign:
     A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
     if the file is malformed and `CertificateError` if a claim is refuted.
     """
-    document = read_any(path)
+    return loaded(read_any(path), str(path), f"read from {Path(path).name}")
+
+
+def loaded(
+    document: Document | ChannelDocument, path: str, status: str
+) -> Design | DependentDesign:
+    """The design of a document that was only parsed, after the exact check."""
     report = check_any(document)
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
-    status = f"read from {Path(path).name}"
     if isinstance(document, ChannelDocument):
         status += f"; gap {percent(gap_of(document))}"
         return DependentDesign(document, True, status, MappingProxyType({}))

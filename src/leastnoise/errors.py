@@ -26,6 +26,24 @@ class ArgumentError(LeastnoiseError, ValueError):
         return type(self), (self.name, self.value, self.allowed)
 
 
+class DataError(ArgumentError):
+    """A value to be protected cannot be released. It is neither shown nor kept: the message gives
+    the argument's name, the type of what was given, and what is allowed."""
+
+    def __init__(self, name: str, kind: type | str, allowed: str) -> None:
+        word = kind if isinstance(kind, str) else _type_name(kind)
+        Exception.__init__(self, f"{name} must be {allowed}; got {word} (not shown: it is data)")
+        self.name = name
+        self.value = word
+        self.allowed = allowed
+
+
+def _type_name(kind: type) -> str:
+    home = kind.__module__.partition(".")[0]
+    name = kind.__name__ if home == "builtins" else f"{home}.{kind.__name__}"
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
 class RegimeError(LeastnoiseError, ValueError):
     """A closed-form mechanism was asked for a budget for which it is not private."""
 

@@ -9,6 +9,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from leastnoise import (
@@ -114,20 +115,30 @@ def test_release_and_sample(base) -> None:
     released = np.array(base.release([1.3] * 4000, entropy=source))
     assert abs(np.abs(released - 1.3).mean() - base.expected_loss(1.3)) < 0.06
     assert base.release(np.full((2, 3), 1.3)).shape == (2, 3)
-    with pytest.raises(ArgumentError):
-        base.release([1.3, 9.0])
+    series = pd.Series([1.3, 2.0], index=["a", "b"], name="x")
+    held = base.release(series)
+    assert held.index.equals(series.index) and held.name == "x" and held.between(0, 4).all()
+    for bad in ([1.3, np.nan], {"31415926": 1}, "31415926", pd.Series(["31415926"])):
+        with pytest.raises(ArgumentError, match="value must be") as caught:
+            base.release(bad)
+        assert "31415926" not in str(caught.value) + repr(vars(caught.value))
 
 
-@pytest.mark.parametrize("value", [-0.01, 4.01, 5, Fraction(-1, 10**9)])
-def test_values_outside_are_refused(base, value) -> None:
-    with pytest.raises(ArgumentError, match=r"clamp it first.*min\(max\(value, 0\), 4\).*safe"):
-        base.release(value)
+@pytest.mark.parametrize("value", [-0.01, 4.01, 5, Fraction(-1, 10**9), 1e300, -(10**40)])
+def test_values_outside_are_answered_as_the_end(base, value) -> None:
+    end = 0 if value < 0 else 4
+    assert base.exact_law(value) == base.exact_law(end)
+    one, two = (base.release(v, entropy=InsecureSeededEntropy(2)) for v in (value, end))
+    assert one == two
 
 
 def test_ends_given_as_floats() -> None:
     design = design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(0.1, 0.7), gap=0.1)
     for value in (0.1, 0.7):
         design.release(value)
+    # The float 0.1 is above one tenth and stays what it is: nothing is moved away from it.
+    assert design.checked(0.1) == Fraction(0.1) > Fraction(1, 10)
+    assert design.checked(0.7) == Fraction(0.7) < Fraction(7, 10)
 
 
 @pytest.mark.parametrize(("key", "value", "words"), [

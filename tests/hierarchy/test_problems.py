@@ -14,6 +14,7 @@ from leastnoise.certify import Document, check
 from leastnoise.errors import ArgumentError
 from leastnoise.exact import exp_lower
 from leastnoise.hierarchy import D, Options, P, merged_tails
+from leastnoise.hierarchy.costs import LossCosts
 from leastnoise.losses import L1, Piecewise, Power
 
 #: (epsilon, delta), the support, and the bracket of the optimum at sensitivity 2: twice the one
@@ -141,14 +142,12 @@ def test_other_losses():
 
 
 def test_the_infimum_of_a_cell_is_exact():
-    from leastnoise.hierarchy.costs import infimum
-
     bumpy = Piecewise(((-1, 2), (0, 0), (1, 3), (2, 1)), (-1, 1))
-    assert infimum(bumpy, Fraction(1), Fraction(3)) == 1
-    assert infimum(L1(), Fraction(-1), Fraction(1, 2)) == 0
-    assert infimum(L1(), Fraction(-2), Fraction(-1)) == 1
-    assert infimum(Power(Fraction(2)), Fraction(3), Fraction(4)) == 9
-    assert infimum(L1() + Power(Fraction(2)), Fraction(1), Fraction(2)) == 2
+    assert LossCosts(bumpy).infimum(Fraction(1), Fraction(3)) == 1
+    assert LossCosts(L1()).infimum(Fraction(-1), Fraction(1, 2)) == 0
+    assert LossCosts(L1()).infimum(Fraction(-2), Fraction(-1)) == 1
+    assert LossCosts(Power(2)).infimum(Fraction(3), Fraction(4)) == 9
+    assert LossCosts(L1() + Power(2)).infimum(Fraction(1), Fraction(2)) == 2
 
 
 def test_a_loss_that_falls_far_out_lowers_the_bound():

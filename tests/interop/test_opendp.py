@@ -64,8 +64,12 @@ def test_it_ends_a_pipeline_of_opendp(real):
 
 def test_data_never_make_it_fail(real):
     measurement = to_opendp(real)
-    for value in (math.inf, -math.inf, 1e300, -1e300, 5e-324):
+    for value in (math.inf, -math.inf, 1e300, -1e300, 5e-324, 2.0**52, 1e308):
         assert math.isfinite(measurement(value))
+    assert abs(measurement(math.nan)) < 10  # outside the domain: as if it were 0
+    whole = to_opendp(design(epsilon=1, delta=0.1, sensitivity=2, integer=True), T="i64")
+    for value in (2**52, -(2**52), 2**62, 2**63 - 1, -(2**63)):
+        assert abs(whole(value) - value) < 100
 
 
 def test_a_binary_distance_beyond_the_decimal_sensitivity_is_paid_for():

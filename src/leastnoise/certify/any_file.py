@@ -13,7 +13,15 @@ from .report import Report, check
 
 def read_any(path: str | Path) -> Document | ChannelDocument:
     """The document in the file at `path`, of any kind; `FormatError` if it is not one."""
-    raw = load_json(read_bytes(path))
+    return _any_of(load_json(read_bytes(path)))
+
+
+def parse_any(text: str) -> Document | ChannelDocument:
+    """The document in a mechanism file's text, of any kind; `FormatError` if it is not one."""
+    return _any_of(load_json(text))
+
+
+def _any_of(raw: object) -> Document | ChannelDocument:
     if isinstance(raw, dict) and raw.get("kind") == KIND:
         return parse_channel(raw)
     return document_of(raw)

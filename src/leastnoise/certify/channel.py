@@ -12,7 +12,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..exact import exp_lower, nearest_float
-from ..losses import Huber, Loss, Piecewise, Power, Sum
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
@@ -273,18 +272,6 @@ def _lower(document: ChannelDocument) -> Claim:
 # -- a bound at every value -------------------------------------------------------------------
 
 
-def is_convex(loss: Loss) -> bool:
-    """Whether the loss is known to be convex."""
-    if isinstance(loss, Sum):
-        return all(is_convex(part) for _, part in loss.terms)
-    if isinstance(loss, Piecewise):
-        points = loss.points
-        inner = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
-        slopes = [loss.slopes[0], *inner, loss.slopes[1]]
-        return all(a <= b for a, b in pairwise(slopes))
-    return isinstance(loss, (Power, Huber))
-
-
 def worst_value_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss at every true value, for a convex loss without crossing.
 
@@ -321,7 +308,7 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
 def _instance(document: ChannelDocument) -> Claim:
     bound = document.question.instance_bound
     assert bound is not None
-    if document.question.crossing is not None or not is_convex(document.question.loss):
+    if document.question.crossing is not None or not document.question.loss.convex:
         return Claim("instance", NOT_CHECKED, None, "needs a convex loss of the error alone")
     worst = worst_value_loss(document)
     words = f"no value's expected loss is above {nearest_float(worst):.12g}"
@@ -396,7 +383,6 @@ __all__ = [
     "check_channel",
     "crossing_floor",
     "disorder",
-    "is_convex",
     "keeps_budgets",
     "largest_error",
     "law_hockey_sticks",

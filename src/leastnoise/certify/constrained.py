@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ..errors import FormatError
 from ..exact import exp_upper
-from ..losses import Loss, Piecewise, Sum
+from ..losses import Loss
 from .constraints import (
     Constraint,
     Distinguishing,
@@ -196,26 +196,7 @@ def _beyond(
     if slope * side >= 0:
         flat = sum((w * part.outer_minimum(side, edge) for w, part in terms), _ZERO)
         return flat + slope * side * edge
-    if sum((w * steepness(part, side, edge) for w, part in terms), _ZERO) + slope * side < 0:
+    if sum((w * part.steepness(side, edge) for w, part in terms), _ZERO) + slope * side < 0:
         return None
     # The losses rise at least as fast as the line falls, so the least value is at the edge.
     return sum((w * part.lower(side * edge) for w, part in terms), _ZERO) + slope * side * edge
-
-
-def steepness(loss: Loss, side: int, edge: Fraction) -> Fraction:
-    """At most the slope of c away from 0 everywhere at and beyond the edge on a side."""
-    if isinstance(loss, Sum):
-        return sum((w * steepness(part, side, edge) for w, part in loss.terms), _ZERO)
-    if isinstance(loss, Piecewise):
-        outer = loss.slopes[1] if side > 0 else -loss.slopes[0]
-        places = sorted({edge, *(side * x for x, _ in loss.points if side * x > edge)})
-        values = [loss.lower(side * t) for t in places]
-        rises = [
-            (values[k + 1] - values[k]) / (places[k + 1] - places[k])
-            for k in range(len(places) - 1)
-        ]
-        return min([outer, *rises])
-    if edge <= 0:
-        return _ZERO
-    # Convex: no slope beyond the edge is below that of a chord before it.
-    return (loss.lower(side * edge) - loss.upper(side * edge / 2)) / (edge / 2)

@@ -11,16 +11,14 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import ArgumentError
+from .demands import LOSS_HELP
 
 
 def compare(
     epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")],
     delta: Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")],
     sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
-    loss: Annotated[
-        str,
-        typer.Option(help="l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE."),
-    ] = "l1",
+    loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
     gap: Annotated[str, typer.Option(help="Relative gap of the design.")] = "1e-3",
     time_limit: Annotated[str | None, typer.Option(help="Seconds for the design.")] = None,

@@ -7,6 +7,7 @@ from typing import Any
 from ..certify import Document
 from ..certify.question import Question
 from ..errors import ArgumentError
+from ..losses import PIECEWISE_FILE
 from ..spec.constraints import (
     Constraint,
     Distinguishing,
@@ -17,6 +18,11 @@ from ..spec.constraints import (
     Symmetric,
     Unbiased,
     Unimodal,
+)
+
+LOSS_HELP = (
+    "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
+    f"{PIECEWISE_FILE}."
 )
 
 

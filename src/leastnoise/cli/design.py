@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.table import Table
 
 from ..errors import ArgumentError
-from .demands import constraints_of, described, profile_of, title_of, whole_of
+from .demands import LOSS_HELP, constraints_of, described, profile_of, title_of, whole_of
 
 
 def design(
@@ -24,10 +24,7 @@ def design(
         str | None, typer.Option(help="Budget: delta, at least 0 and below 1.")
     ] = None,
     sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
-    loss: Annotated[
-        str,
-        typer.Option(help="l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE."),
-    ] = "l1",
+    loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     gap: Annotated[
         str | None, typer.Option(help="Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2).")
     ] = None,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +14,7 @@ from rich.progress import Progress
 
 from ..dependent import DependentDesign
 from ..design import load
-from ..errors import ArgumentError
-from ..exact import rational
+from ..errors import ArgumentError, DataError
 
 _BLOCK = 1 << 20
 
@@ -28,15 +29,17 @@ def release(
     The file is checked exactly first; nothing is drawn if it or a value is refused.
     """
     design = load(file)
-    numbers = [rational(value, "value") for value in values]
-    if isinstance(design, DependentDesign):
-        for number in numbers:
-            design.checked(number)
-        answers = [design.release(number, exact=exact) for number in numbers]
-    else:
-        answers = design.release(numbers, exact=exact)
-    for answer in answers:
+    numbers = [_number(value) for value in values]
+    for answer in design.release(numbers, exact=exact):
         typer.echo(str(answer))
+
+
+def _number(text: str) -> Fraction | Decimal:
+    """What was typed, exactly; an error does not repeat it."""
+    try:
+        return Fraction(text) if "/" in text else Decimal(text)
+    except (ValueError, ArithmeticError):
+        raise DataError("value", "text", "a number such as 41.7 or 7/60") from None
 
 
 def sample(

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 import numpy as np
 
 from .._validate import check_sensitivity
-from ..certify.channel import Crossing, Prior, Question, is_convex
+from ..certify.channel import Crossing, Prior, Question
 from ..engine.curve import chords_below
 from ..errors import ArgumentError
 from ..exact import Number, rational
@@ -128,7 +128,7 @@ def question_of(
         bound = rational(instance_bound, "instance_bound")
         if bound <= 0:
             raise ArgumentError("instance_bound", instance_bound, "positive")
-        if rule is not None or not is_convex(exact_loss):
+        if rule is not None or not exact_loss.convex:
             raise ArgumentError(
                 "instance_bound", instance_bound, "left out unless the loss is convex, and without "
                 "crossing: only then is it known where a value's loss is largest"

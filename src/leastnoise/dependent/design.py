@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._bracket import budget_words, float_towards, gap_of, percent, write_whole
+from .._pickled import PickledAsFile
 from .._validate import check_gap, check_resolution, check_time_limit
 from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
 from ..certify.report import Report
@@ -24,10 +25,11 @@ from ..engine.channel import Ranged
 from ..engine.core import Core
 from ..engine.regions import Regions
 from ..engine.search import Progress, Search
-from ..errors import ArgumentError, CertificateError
+from ..errors import ArgumentError, CertificateError, DataError
 from ..exact import Number, rational
 from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
+from ..noise.containers import as_list, unpacked
 from ..noise.release import exact_value, round_at_random
 from ..program.layout import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
@@ -40,7 +42,7 @@ LONGEST = 600.0
 
 
 @dataclass(frozen=True)
-class DependentDesign:
+class DependentDesign(PickledAsFile):
     """Private answers for values in a known range, with a bracket around the best possible loss.
 
     Guarantee: `release` is (epsilon, delta)-private, and private at every budget of `profile` and
@@ -135,17 +137,18 @@ class DependentDesign:
 
         The value is rounded to a node at random, which needs no more sensitivity, and the node's
         row is drawn from. A float (an int for integer queries); `exact=True` gives the Fraction.
-        A list or array gives as many independent answers, each of which spends the whole
-        (epsilon, delta). Values outside the range are refused before anything is drawn.
+        A list, an array or a pandas or Polars Series gives as many independent answers, each of
+        which spends the whole (epsilon, delta). A value outside the range is answered as the
+        nearest end of it. NaN, infinities and what is no number are refused before anything is
+        drawn, and no error shows a value.
         """
-        if isinstance(value, np.ndarray):
-            flat = self.release(value.ravel().tolist(), exact=exact, entropy=entropy)
-            return np.array(flat, dtype=object if exact else None).reshape(value.shape)
         source = entropy or system_entropy()
-        if isinstance(value, (list, tuple)):
-            numbers = [self.checked(one) for one in value]
-            return [self._answer(number, exact, source) for number in numbers]
-        return self._answer(self.checked(value), exact, source)
+        held = unpacked(value)
+        if held is None:
+            return self._answer(self.checked(value), exact, source)
+        values, packed = held
+        numbers = [self.checked(one) for one in as_list(values)]
+        return packed([self._answer(number, exact, source) for number in numbers])
 
     def _answer(self, number: Fraction, exact: bool, source: Entropy) -> float | int | Fraction:
         if self._noise is not None:
@@ -196,22 +199,16 @@ class DependentDesign:
         return answers, [law[y] for y in answers]
 
     def checked(self, value: Any) -> Fraction:
-        """The exact number that a value of the range is; refused with advice if outside."""
+        """The exact number that a value is, clamped to the range.
+
+        Clamping never moves two values further apart, and a refusal would tell that the value lay
+        outside. (The float 0.3 is a little below 3/10, and counts as an end that is 3/10.)
+        """
         number = exact_value(value)
         low, high = self.document.ends
-        if isinstance(value, float):  # 0.3 is a little below 3/10, and means it
-            number = low if value == float(low) else high if value == float(high) else number
-        if not low <= number <= high:
-            words = f"{float(low):g}), {float(high):g})"
-            raise ArgumentError(
-                "value", value,
-                f"from {float(low):g} to {float(high):g}; clamp it first, with "
-                f"min(max(value, {words}: clamping is safe, because it never moves two values "
-                "further apart",
-            )
         if self.integer and number.denominator != 1:
-            raise ArgumentError("value", value, "whole: this design is for integer queries")
-        return number
+            raise DataError("value", type(value), "whole: this design is for integer queries")
+        return min(max(number, low), high)
 
     @cached_property
     def _samplers(self) -> dict[int, DiscreteSampler]:
@@ -379,7 +376,7 @@ def design_dependent(
 ) -> DependentDesign:
     """The private answers with the least expected loss for a query whose range is known.
 
-    bounds: (low, high), public. Values outside must be clamped before a release.
+    bounds: (low, high), public. A value outside is released as the nearest end.
     prior: where in the range the true value is thought to lie, from public knowledge only:
         "uniform", {"edges": ..., "masses": ...}, a density function or public samples. A
         function or samples become a histogram of 16 equal bins, and that is the prior.

@@ -111,20 +111,13 @@ class Incumbents:
                     problem, own, weights, tail=True, origin=mechanism.name).exact(None)
                 if found is not None:
                     yield found
-                    if _tail_is_tight(problem):
+                    if problem.loss.tail_is_sharp:
                         break
 
 
 def _half_cell(position: float) -> float:
     """The nearest edge of a centred cell: 1/2, 3/2, ..."""
     return max(0, round(position - 0.5)) + 0.5
-
-
-def _tail_is_tight(problem: Problem) -> bool:
-    """Whether the exact loss of a tail is sharp wherever the tail begins."""
-    spec = problem.loss.spec()
-    whole = spec.get("name") == "power" and "/" not in spec["p"] and "." not in spec["p"]
-    return spec.get("name") in ("l1", "l2", "pinball", "piecewise", "huber") or whole
 
 
 # -- multipliers ------------------------------------------------------------------------------

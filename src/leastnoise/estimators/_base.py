@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError, MissingExtraError
+from ..errors import ArgumentError, DataError, MissingExtraError
 from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .calibrate import NOISES, Kind, Plan, plan
@@ -69,7 +71,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """(schema, numeric columns, categorical columns, class codes); sets classes_."""
         places = self._categorical_places(X)
         if not places:
-            X, y = validate_data(self, X, y, dtype=np.float64)
+            with _no_data_in_errors():
+                X, y = validate_data(self, X, y, dtype=np.float64)
         else:
             X, y = validate_data(self, X, y, skip_check_array=True)
             y = np.asarray(y).ravel()
@@ -89,7 +92,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self, "classes_")
         places = self._schema.categorical
         if not places:
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+            with _no_data_in_errors():
+                X = validate_data(self, X, dtype=np.float64, reset=False)
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         return self._columns(X, self._schema.numeric, places)
@@ -130,7 +134,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return np.asarray(X, dtype=np.float64), []
         table = X if hasattr(X, "columns") else np.asarray(X, dtype=object)
         words = [list(_safe_indexing(table, j, axis=1)) for j in categorical]
-        columns = [np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric]
+        with _no_data_in_errors():
+            columns = [
+                np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric]
         rows = len(words[0])
         numbers = np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
         if not bool(np.all(np.isfinite(numbers))):
@@ -175,6 +181,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         return Privacy(
             found.epsilon, found.delta, self.neighbours, found.picked, releases, tuple(caveats))
+
+
+@contextmanager
+def _no_data_in_errors() -> Iterator[None]:
+    """NumPy names the word that it could not read as a number; that word is data."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise DataError("X", "text", "numbers, or named in `categorical`") from None
 
 
 def _wordy(X: Any) -> list[int]:

@@ -18,6 +18,9 @@ Floats = NDArray[np.float64]
 #: What to do without public knowledge, in every refusal.
 _LOUD = "or set take_public_knowledge_from_data_not_private=True, which voids the guarantee"
 
+#: Bounds up to here have a middle and a width that are floats.
+_FARTHEST = 8e307
+
 
 @dataclass(frozen=True, eq=False)
 class Schema:
@@ -81,7 +84,7 @@ def bounds_of(
                 "bounds", None, "given: (low, high) for all numeric features, two sequences, or a "
                 f"dict by column, from public knowledge; {_LOUD}")
         low, high = data.min(axis=0), data.max(axis=0)
-        return low, np.where(high > low, high, low + 1.0)
+        return low, np.where((high - low) / 2 > 0, high, low + 1.0 + np.abs(low))
     if isinstance(bounds, Mapping):
         places = {column_index(key, names, width, "bounds"): pair for key, pair in bounds.items()}
         missing = [column for column in columns if column not in places]
@@ -97,6 +100,11 @@ def bounds_of(
         low, high = (_numbers(side, count) for side in bounds)
     if not bool(np.all(low < high)):
         raise ArgumentError("bounds", bounds, "pairs with low < high")
+    near = np.all(np.maximum(np.abs(low), np.abs(high)) <= _FARTHEST)
+    if not bool(near and np.all((high - low) / 2 > 0)):
+        raise ArgumentError(
+            "bounds", bounds, "pairs whose middle and half width are floats above 0: at most "
+            f"{_FARTHEST:g} in size, and further apart than 5e-324")
     return low, high
 
 

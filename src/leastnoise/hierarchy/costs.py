@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from ..losses import Custom, Loss, Piecewise, Sum
+from ..losses import Loss
 
 
 @runtime_checkable
@@ -39,23 +39,7 @@ class LossCosts:
         return self.loss.cell_mean(lo, hi)
 
     def infimum(self, lo: Fraction, hi: Fraction) -> Fraction:
-        return infimum(self.loss, lo, hi)
+        return self.loss.infimum(lo, hi)
 
     def beyond(self, side: int, edge: Fraction) -> Fraction:
         return self.loss.outer_minimum(side, edge)
-
-
-def infimum(loss: Loss, lo: Fraction, hi: Fraction) -> Fraction:
-    """At most c(x) for every x in [lo, hi]; the infimum itself except for sums of losses."""
-    if isinstance(loss, Sum):
-        return sum((weight * infimum(part, lo, hi) for weight, part in loss.terms), Fraction(0))
-    if isinstance(loss, Piecewise):
-        kinks = [x for x, _ in loss.points if lo < x < hi]
-        return min(loss.lower(x) for x in (lo, hi, *kinks))
-    if isinstance(loss, Custom):
-        # On trust, as everything about a Python function is.
-        samples = [loss.lower(lo + (hi - lo) * t / 16) for t in range(17)]
-        slack = 0 if loss.convex else Fraction(loss.lipschitz or 0) * (hi - lo) / 32
-        return max(Fraction(0), min(samples) - slack)
-    # The others never fall away from 0: the cheapest point is the one nearest to 0.
-    return loss.lower(min(max(lo, Fraction(0)), hi))

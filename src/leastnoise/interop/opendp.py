@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -30,8 +31,9 @@ def to_opendp(design: Design, *, T: str | None = None) -> Any:
     delta*(1 + e^epsilon + ... + e^((k-1)*epsilon)). OpenDP's distances are binary: the float 0.1
     exceeds a sensitivity of one tenth by 5e-18, which costs an extra delta of that over the
     grid step, some 1e-12; sensitivities such as 1 or 0.125 cost none.
-    The function never fails on data: values beyond the grid are clamped, which moves no two values
-    apart, and integers beyond T saturate after the noise.
+    The function never fails on data: infinities count as the largest float of their sign, which
+    moves no two values apart, and integers beyond T saturate after the noise. NaN is outside the
+    domain, and no distance to it is promised anything; should it come, it is answered as 0.
 
     OpenDP asks you to enable the features "contrib" and "honest-but-curious": it cannot check a
     foreign mechanism. What it cannot check is what the design's mechanism file proves.
@@ -85,11 +87,12 @@ def _function(design: Design, kind: str) -> Any:
             return max(-most - 1, min(most, int(design.release(int(value)))))
 
         return whole
-    # Just inside what `release` accepts; exact, so that no rounding can leave it.
-    edge = float((2**52 - 1) * design.noise.grid_step) * (1 - 2.0**-50)
+    edge = sys.float_info.max
 
     def real(value: float) -> float:
-        return float(design.release(max(-edge, min(edge, float(value)))))
+        number = float(value)
+        known = 0.0 if math.isnan(number) else max(-edge, min(edge, number))
+        return float(design.release(known))
 
     return real
 
@@ -123,7 +126,7 @@ def _steps(d_in: Any, design: Design) -> tuple[int, Fraction]:
     floor(value/g + U) puts the two values k*D/g + 1 grid steps apart with probability at most x/g,
     and k*D/g at most otherwise; so one of the k steps is (epsilon, delta + x/g)-private.
     """
-    distance, sensitivity = exact_value(d_in), design.document.sensitivity
+    distance, sensitivity = exact_value(d_in, "d_in"), design.document.sensitivity
     if distance < 0:
         raise ArgumentError("d_in", d_in, "at least 0")
     whole = math.floor(distance / sensitivity)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError, RegimeError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from .expectation import expected_by_quadrature, growth, quadratic_form
+from .expectation import expected_by_quadrature, growth
 from .numeric import Floats, floats
 
 
@@ -208,7 +208,7 @@ class Mechanism(ABC):
     def expected_loss(self, loss: str | Loss) -> float:
         """E c(X): closed form for |x|, x^2, pinball and their sums, else quadrature to 1e-12."""
         c = as_loss(loss)
-        form = quadratic_form(c)
+        form = c.quadratic_form
         if form is not None:
             constant, first, second = form
             value = constant

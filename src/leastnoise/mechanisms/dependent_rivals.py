@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from .expectation import GRADING, kinks
+from .expectation import GRADING
 from .laplace import Laplace
 from .numeric import Floats, floats, integrate
 
@@ -94,7 +94,8 @@ def _expected(
     c = as_loss(loss)
     # Panels shrink towards the value, where a fractional power is not smooth.
     close = (edges[-1] - edges[0]) * GRADING
-    bends = np.concatenate([[value], value - close, value + close, value + floats(kinks(c))])
+    bent = [value + float(x) for x in c.kinks]
+    bends = np.concatenate([[value], value - close, value + close, bent])
     inner = bends[(bends > edges[0]) & (bends < edges[-1])]
     cuts = np.unique(np.concatenate([edges, inner]))
     return integrate(lambda y: pdf(y) * floats(c(y - value)), cuts)

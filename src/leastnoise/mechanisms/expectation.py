@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..losses import Huber, Loss, Piecewise, Power, Sum
+from ..losses import Loss
 from .numeric import Floats, floats, integrate
 
 #: A fractional power is not smooth at 0: panels shrink towards it by 8 each, to 8^-14.
@@ -22,37 +22,9 @@ GRADING = 8.0 ** -np.arange(1.0, 15.0)
 _NEAR = 64
 
 
-def quadratic_form(loss: Loss) -> tuple[float, float, float] | None:
-    """(constant, first, second) of the folded loss, or None if it is not of that form."""
-    if isinstance(loss, Power) and loss.p in (1, 2):
-        return (0.0, 1.0, 0.0) if loss.p == 1 else (0.0, 0.0, 1.0)
-    if isinstance(loss, Piecewise) and all(x == 0 for x, _ in loss.points):
-        return float(loss.points[0][1]), float(loss.slopes[1] - loss.slopes[0]) / 2, 0.0
-    if isinstance(loss, Sum):
-        total = [0.0, 0.0, 0.0]
-        for weight, part in loss.terms:
-            form = quadratic_form(part)
-            if form is None:
-                return None
-            total = [t + float(weight) * f for t, f in zip(total, form, strict=True)]
-        return total[0], total[1], total[2]
-    return None
-
-
-def kinks(loss: Loss) -> list[float]:
-    """Where the loss is not smooth; for a Python function only 0 is assumed."""
-    if isinstance(loss, Piecewise):
-        return [float(x) for x, _ in loss.points]
-    if isinstance(loss, Huber):
-        return [-float(loss.width), float(loss.width)]
-    if isinstance(loss, Sum):
-        return [x for _, part in loss.terms for x in kinks(part)]
-    return []
-
-
 def growth(loss: Loss, scale: float) -> float:
     """Roughly the power with which the loss grows far out, between 1 and 16."""
-    far = 1e6 * scale + max((abs(x) for x in kinks(loss)), default=0.0)
+    far = 1e6 * scale + max(abs(float(x)) for x in loss.kinks)
     at, beyond = (float(loss(x)) + float(loss(-x)) for x in (far, 2 * far))
     if not 0 < at < beyond < math.inf:
         return 16.0 if not beyond < math.inf else 1.0
@@ -63,7 +35,7 @@ def expected_by_quadrature(
     density: Callable[[Floats], Floats], loss: Loss, panels: Floats
 ) -> float:
     """Integral of density * (c(x) + c(-x)) over the panels, which start at 0."""
-    bends = np.abs(floats(kinks(loss)))
+    bends = np.abs([float(x) for x in loss.kinks])
     inside = bends[(bends > 0) & (bends < panels[-1])]
     edges = np.unique(np.concatenate([panels, inside]))
 

@@ -12,7 +12,6 @@ from scipy.optimize import minimize_scalar
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from .expectation import quadratic_form
 from .steps import StepNoise
 
 _NO_SEARCH = 0.02
@@ -25,7 +24,7 @@ def best_gamma(epsilon: float, loss: Loss, expected: Callable[[float], float]) -
     `expected(gamma)`. Any gamma is private; only the loss depends on it. Below epsilon = 0.02 no
     search is made: there gamma moves the loss by a share of about epsilon^2 at most.
     """
-    form = quadratic_form(loss)
+    form = loss.quadratic_form
     if form is not None and form[2] == 0:
         return 1 / (1 + math.exp(epsilon / 2))
     if epsilon < _NO_SEARCH or (form is not None and form[1] == 0):

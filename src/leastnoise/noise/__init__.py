@@ -2,6 +2,6 @@
 
 from .additive import AdditiveNoise, noise_of
 from .clamped import Clamped
-from .release import release_many, release_one
+from .release import release, release_many, release_one
 
-__all__ = ["AdditiveNoise", "Clamped", "noise_of", "release_many", "release_one"]
+__all__ = ["AdditiveNoise", "Clamped", "noise_of", "release", "release_many", "release_one"]

@@ -24,6 +24,7 @@ from ..exact import Number, rational
 from ..losses import Loss, as_loss
 from ..program.costs import cell_means
 from ..sampling import Entropy, GridSampler, system_entropy
+from .rounding import GridRounder
 
 Floats = NDArray[np.float64]
 
@@ -218,7 +219,7 @@ class AdditiveNoise:
             document.first, document.weights, document.grid, document.atom, tail
         )
 
-    @property
+    @cached_property
     def grid_step(self) -> Fraction:
         """g: every sample and every release is a whole multiple of it."""
         return self.document.step / self.document.grid
@@ -229,6 +230,22 @@ class AdditiveNoise:
         if self.document.edges is not None:
             return (drawn + 1) // 2  # half steps round to the grid point beside them
         return drawn
+
+    @cached_property
+    def rounder(self) -> GridRounder:
+        """What rounds values to the grid."""
+        return GridRounder(self.grid_step)
+
+    def grid_sample_one(self, entropy: Entropy) -> int:
+        """One exact draw of the noise as a whole multiple of `grid_step`, of any size."""
+        drawn = self._sampler.sample_one(entropy)
+        return drawn if self.document.edges is None else (drawn + 1) // 2
+
+    def grid_sample_any(self, size: int, entropy: Entropy) -> NDArray[np.int64] | list[int]:
+        """As `grid_sample`; a list where noise may exceed 64 bits (the file alone decides that)."""
+        if self._sampler.fits:
+            return self.grid_sample(size, entropy)
+        return [self.grid_sample_one(entropy) for _ in range(size)]
 
     def sample(self, size: int | None = None, entropy: Entropy | None = None) -> Floats:
         """Exact draws, as floats: the integer weights decide, the operating system is the dice.
@@ -247,7 +264,7 @@ def grid_to_float(multiples: NDArray[np.int64], g: Fraction) -> Floats:
     largest = int(np.abs(multiples).max(initial=0))
     if largest * top < 2**53 and bottom < 2**53:
         return (multiples * top).astype(np.float64) / bottom  # one correctly rounded division
-    return np.array([float(int(k) * g) for k in multiples.tolist()])
+    return np.array([k * top / bottom for k in multiples.tolist()], dtype=np.float64)
 
 
 def _check_size(size: int) -> int:

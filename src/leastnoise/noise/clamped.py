@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentError
+from ..errors import ArgumentError, DataError
 from ..losses import Loss
 from ..sampling import Entropy
 from .additive import AdditiveNoise
-from .release import release_many
+from .containers import as_list, unpacked
+from .release import exact_value, release_many, release_one
 
 #: A range of more whole numbers than this is not worth listing.
 _MOST = 5_000
@@ -78,8 +79,10 @@ class Clamped:
 
     def loss_at(self, value: int) -> Fraction:
         """The expected loss of a release of `value`, exactly (rounded up for irrational losses)."""
-        if not self.low <= value <= self.high:
-            raise ArgumentError("value", value, f"from {self.low} to {self.high}")
+        number = exact_value(value)
+        if number.denominator != 1 or not self.low <= number <= self.high:
+            raise DataError("value", type(value), f"whole, from {self.low} to {self.high}")
+        value = int(number)
         inside = Fraction(0)
         seen = Fraction(0)
         left = self._below
@@ -101,12 +104,22 @@ class Clamped:
         return math.nextafter(float(worst), math.inf)
 
     def release(self, value: Any, *, entropy: Entropy | None = None) -> Any:
-        """A private release of a whole value of the range, or one for each of a list."""
-        many = isinstance(value, (list, tuple))
-        values = list(value) if many else [value]
-        for one in values:
-            if not self.low <= one <= self.high:
-                raise ArgumentError("value", one, f"from {self.low} to {self.high}")
-        drawn = release_many(self.noise, values, entropy=entropy)
-        found = [min(max(int(x), self.low), self.high) for x in drawn]
-        return found if many else found[0]
+        """A private release of a whole value, or one for each of a list, an array or a Series.
+
+        A value outside the range is clamped to it first: that moves no two values apart, and a
+        refusal would tell that the value lay outside.
+        """
+        held = unpacked(value)
+        if held is None:
+            drawn = release_one(self.noise, self._inside(value), entropy=entropy)
+            return self._inside(drawn)
+        values, packed = held
+        inside = [self._inside(one) for one in as_list(values)]
+        found = as_list(release_many(self.noise, inside, entropy=entropy))
+        return packed([self._inside(one) for one in found])
+
+    def _inside(self, value: object) -> int:
+        number = exact_value(value)
+        if number.denominator != 1:
+            raise DataError("value", type(value), "whole: this noise is for integer queries")
+        return min(max(int(number), int(self.low)), int(self.high))

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..certify.lower import cost_floor
-from ..losses import Huber, Loss, Piecewise, Sum
+from ..losses import Loss
 from .layout import Floats
 
 
@@ -17,19 +17,10 @@ def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
     nodes, weights = np.polynomial.legendre.leggauss(5)
     points = (lo + hi)[:, None] / 2 + (hi - lo)[:, None] / 2 * nodes[None, :]
     means = np.asarray(loss(points) @ weights / 2)
-    for t in kinks(loss):
+    for t in map(float, loss.kinks):
         for k in np.flatnonzero((lo < t) & (t < hi)):
             means[k] = float(loss.cell_mean(Fraction(lo[k]), Fraction(hi[k])))
     return means
-
-
-def kinks(loss: Loss) -> list[float]:
-    """Points where a loss is not smooth."""
-    if isinstance(loss, Sum):
-        return [t for _, part in loss.terms for t in kinks(part)]
-    if isinstance(loss, Piecewise):
-        return [float(x) for x, _ in loss.points]
-    return [-float(loss.width), float(loss.width)] if isinstance(loss, Huber) else [0.0]
 
 
 @lru_cache(maxsize=64)

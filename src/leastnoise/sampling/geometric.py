@@ -96,6 +96,11 @@ class GeometricSampler:
         self._digits = [Coin(ratio, i, odds=True) for i in range(digits)]
         self._again = Coin(ratio, digits, odds=False)
 
+    def most(self, bits: int) -> int:
+        """A number that a draw exceeds with probability at most 2^-bits."""
+        # Each repeat of the last coin has probability at most 1/2 (`geometric.proof.md`).
+        return (bits + 1) << len(self._digits)
+
     def sample_one(self, entropy: Entropy) -> int:
         """One draw, of any size."""
         result = sum(coin.flip_one(entropy) << i for i, coin in enumerate(self._digits))

@@ -81,6 +81,10 @@ class GridSampler:
             for start, count in zip(self._starts, self._counts, strict=True)
         )
         self._fits = max(self._extent, largest, self._shift) < 1 << 63
+        # More than `most` repeats have a probability below 2^-1000.
+        most = 0 if self._repeats is None else self._repeats.most(1000)
+        self._fits_with_tail = self._fits and max(
+            most, self._extent + most * self._shift) < 1 << 62
         if self._fits:
             self._largest = np.uint64(largest)
             self._start_table = np.array(self._starts, dtype=np.int64)
@@ -106,6 +110,14 @@ class GridSampler:
         cells = [((first + j) * grid - half, grid) for j in range(len(weights))]
         moved = None if tail is None else (tail[0], tail[1], tail[0] * grid)
         return cls(cells, weights, atom, moved)
+
+    @property
+    def fits(self) -> bool:
+        """Whether `sample` exceeds 64 bits with a probability below 2^-1000 a draw, if ever.
+
+        Decided by the law alone. Where it is False `sample_one` serves, one draw at a time.
+        """
+        return self._fits_with_tail
 
     def sample_one(self, entropy: Entropy) -> int:
         """One draw, a Python integer of any size."""

@@ -1,0 +1,90 @@
+"""What holds the values of a release, and how the answers go back into one like it.
+
+Lists, tuples, NumPy arrays, and Series of pandas and Polars; neither library is imported here.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+
+Values = Sequence[Any] | NDArray[Any]
+Answers = list[Any] | NDArray[Any]
+
+_ALLOWED = "a number, a list, a NumPy array, or a pandas or Polars Series"
+
+
+def unpacked(value: Any) -> tuple[Values, Callable[[Answers], Any]] | None:
+    """(values in order, how to pack the answers); None if `value` holds no values but is one.
+
+    A list for lists and tuples, an array of the same shape, a Series with the same index and name.
+    Whatever else has a length is refused by its type: nothing of it is shown.
+    """
+    if isinstance(value, (list, tuple)):
+        return value, as_list
+    if isinstance(value, np.ma.MaskedArray):
+        raise DataError("value", type(value), "an array without a mask")
+    if isinstance(value, np.ndarray):
+        shape = value.shape
+        return np.asarray(value).ravel(), lambda found: as_array(found).reshape(shape)
+    if _is_a(value, "pandas", "Series"):
+        kind, index, name = type(value), value.index, value.name
+        return _column(value), lambda found: kind(as_array(found), index=index, name=name)
+    if _is_a(value, "polars", "Series"):
+        whole, label = type(value), value.name
+        return _column(value), lambda found: whole(label, _for_polars(found))
+    if hasattr(value, "__len__") or hasattr(value, "__iter__"):
+        raise DataError("value", type(value), _ALLOWED)
+    return None
+
+
+def _is_a(value: object, module: str, name: str) -> bool:
+    loaded = sys.modules.get(module)
+    kind = getattr(loaded, name, None)
+    return kind is not None and isinstance(value, kind)
+
+
+def _column(series: Any) -> Values:
+    """The numbers of a Series: an array if they are plain, else objects one by one.
+
+    Missing values stay what they are, and are refused where every value is checked.
+    """
+    kind = getattr(series.dtype, "kind", None)
+    if kind is not None and kind in "iuf" and isinstance(series.dtype, np.dtype):
+        return np.asarray(series.to_numpy())
+    found: list[Any] = series.to_list()
+    return found
+
+
+def as_list(found: Values | Answers) -> list[Any]:
+    """Numbers as Python's own."""
+    return found.tolist() if isinstance(found, np.ndarray) else list(found)
+
+
+def as_array(found: Answers) -> NDArray[Any]:
+    """Answers as an array: float64 or int64, or objects where these do not hold them."""
+    if isinstance(found, np.ndarray):
+        return found
+    if not found:
+        return np.zeros(0)
+    if all(type(one) is float for one in found):
+        return np.array(found, dtype=np.float64)
+    if all(type(one) is int and -(2**63) <= one < 2**63 for one in found):
+        return np.array(found, dtype=np.int64)
+    held = np.empty(len(found), dtype=object)
+    held[:] = found
+    return held
+
+
+def _for_polars(found: Answers) -> Any:
+    held = as_array(found)
+    return held.tolist() if held.dtype == object else held
+
+
+__all__ = ["Answers", "Values", "as_array", "as_list", "unpacked"]
