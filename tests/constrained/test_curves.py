@@ -75,8 +75,7 @@ def test_clamped_integers_cost_less_near_the_ends():
         assert mean == pytest.approx(losses[6], abs=0.12)
     with pytest.raises(ArgumentError, match="integer=True"):
         design(epsilon=1, delta=0.2).clamped(0, 5)
-    with pytest.raises(ArgumentError, match="from 0 to 6"):
-        clamped.release(7)
+    assert set(clamped.release([7] * 50)) <= set(range(7))  # a value outside counts as the end
 
 
 def test_renyi_and_zcdp_are_reported():

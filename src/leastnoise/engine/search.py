@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -96,10 +96,7 @@ class Search:
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the family's limits allow."""
         try:
-            for bounds in self._bounds():
-                self.bracket.offer(*bounds)
-                if self.done():
-                    break
+            self._close()
         except KeyboardInterrupt:
             if self.bracket.upper is None:
                 raise
@@ -110,15 +107,23 @@ class Search:
             self.bracket.lower = self.family.trivial()
         return self.bracket
 
-    def _bounds(self) -> Iterator[Bounds]:
+    def _close(self) -> None:
         """All that the family has to say, cheap things first."""
-        yield from self.family.incumbents(self)
+        for bounds in self.family.incumbents(self):  # whatever the clock says
+            self.bracket.offer(*bounds)
+            if self.bracket.gap <= self.gap:
+                return
         for size in self.family.sizes(self):
             if self.done():
-                return
+                break
             self.bracket.resolutions.append(size)
-            yield from self.family.improve(size, self)
-        yield from self.family.last_resort(self)
+            for bounds in self.family.improve(size, self):
+                self.bracket.offer(*bounds)
+                if self.done():
+                    break
+        if self.bracket.gap > self.gap:
+            for bounds in self.family.last_resort(self):
+                self.bracket.offer(*bounds)
 
     # -- steering -----------------------------------------------------------------------------
 

@@ -47,7 +47,8 @@ class Simplex:
             typical = typical or float(program.cost[:cells] @ reference)
         self.cost_scale = 1.0 / max(typical or 1.0, 1e-300)
         self.model = Model(tolerance)
-        self.model.add_columns(program.cost * self.scale * self.cost_scale)
+        most = np.concatenate([np.full(cells, INF), np.ones(layout.atoms)])
+        self.model.add_columns(program.cost * self.scale * self.cost_scale, 0.0, most)
         for column, value in program.fixed.items():
             at = value / self.scale[column]
             self.model.set_column_bounds(column, at, at)
