@@ -26,7 +26,7 @@ from ..program.simplex import Simplex
 from ..spec import Problem
 from .draft import centred
 from .family import Family
-from .incumbents import Incumbents, canonical
+from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, discretise
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
@@ -82,6 +82,13 @@ class Additive(Family):
     def refuse(self) -> NoReturn:
         """Noise that is wider than a file may be."""
         problem = self.problem
+        if problem.integer:
+            raise ArgumentError(
+                "sensitivity", int(problem.sensitivity),
+                f"smaller with integer=True: no noise was found that fits into {MAX_CELLS} "
+                f"integers, with epsilon={float(problem.epsilon):g}, "
+                f"delta={float(problem.delta):g}",
+            )
         raise ArgumentError(
             "epsilon", float(problem.epsilon),
             f"such that the noise fits into {MAX_CELLS} cells, "
@@ -101,6 +108,8 @@ class Additive(Family):
             best = min(best, float(upper.value))
             yield None, upper
         found = self._canonical
+        if problem.integer and not self._affordable(n):
+            found = interpolated(problem)
         # A bound far below the mechanisms is not worth the digits of its multipliers.
         if found is not None and found.value > 0 and (
             search.bracket.lower is None or found.value > 0.5 * best
@@ -113,7 +122,11 @@ class Additive(Family):
     def sizes(self, search: Search) -> Iterator[int]:
         """Finer until both costs and both meshes, which close like 1/n^2, should meet the gap."""
         if self.problem.integer:
-            yield int(self.problem.sensitivity)
+            n = int(self.problem.sensitivity)
+            if self._affordable(n):
+                yield n
+            search.reason = search.reason or (
+                f"stopped at closed forms: a sensitivity of {n} is too many integers for a program")
             return
         if self.resolution is not None:
             yield self.resolution

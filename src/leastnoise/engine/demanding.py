@@ -34,6 +34,8 @@ from .support import refuse_narrow, support_words
 #: A program with more columns than this is left to coarser resolutions; or times budgets.
 _MOST_COLUMNS = 2_000
 _MOST_COLUMNS_AND_BUDGETS = 3_500
+#: So many integers on each side at most; or times budgets.
+_MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
 #: More budgets than these are solved with all their rows at once, up to so many rows.
 _FEW_BUDGETS = 2
 _MOST_ROWS_AT_ONCE = 1_500_000
@@ -66,6 +68,7 @@ class Demanding(Family):
         refuse_narrow(problem)
         self._refuse_leaning_tails()
         self._set_sizes()
+        self._refuse_many_integers()
 
     def trivial(self) -> Lower:
         """0."""
@@ -195,6 +198,20 @@ class Demanding(Family):
             factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
             n = self._fit(max(n + 1, math.ceil(n * min(max(factor, 1.2), 2.0))))
         search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _refuse_many_integers(self) -> None:
+        """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""
+        if not self.problem.integer:
+            return
+        n = int(self.problem.sensitivity)
+        budgets = len(self.problem.budgets) + (0 if self.problem.gdp is None else self._lines)
+        each = (max(self._reach, self._radius) + 1) * n
+        if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
+            raise ArgumentError(
+                "sensitivity", n,
+                "smaller with integer=True and constraints, a profile or gdp: noise would reach "
+                f"over {math.ceil(each)} integers on each side, too many for a program",
+            )
 
     def _coarse(self) -> int:
         """Cells that hold an odd number of outputs, so that they are centred, and not too many."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -125,18 +125,19 @@ def _half_cell(position: float) -> float:
 
 @dataclass(frozen=True)
 class Canonical:
-    """Multipliers of the shifts +-1 at step = sensitivity."""
+    """Multipliers of the full shifts alone, at n cells a sensitivity."""
 
     problem: Problem
     value: float
     reach: int
     pairs: PairMultipliers
+    n: int = 1
 
     def exact(self) -> Lower:
         """The bound that they prove."""
         budget = ((self.problem.epsilon, self.problem.delta),)
         nothing = np.zeros(0)
-        return Relaxed(self.problem, budget, 1, self.reach).exact(
+        return Relaxed(self.problem, budget, self.n, self.reach).exact(
             Multipliers(self.pairs, nothing, nothing), self.value)
 
 
@@ -160,6 +161,26 @@ def canonical(problem: Problem) -> Canonical | None:
     if not problem.loss.symmetric:
         pairs[0, -1] = (0.0, np.arange(len(right)), right)
     return Canonical(problem, value, max(len(left), len(right)), pairs)
+
+
+def interpolated(problem: Problem) -> Canonical | None:
+    """For integers with a large sensitivity D: multipliers of the shifts +-D alone.
+
+    Those of real noise at the multiples of D, and on straight lines in between, where nothing is
+    lost for a loss that is straight there. None if a mechanism file could not hold them.
+    """
+    found = canonical(replace(problem, integer=False))
+    width = int(problem.sensitivity)
+    if found is None or (found.reach + 1) * width > MAX_CELLS:
+        return None
+    pairs: PairMultipliers = {}
+    for (j, shift), (y, cells, values) in found.pairs.items():
+        order = np.argsort(cells)
+        at = np.concatenate([[cells.min() - 1], cells[order], [cells.max() + 1]]) * width
+        places = np.arange(at[0] + 1, at[-1])
+        heights = np.concatenate([[0.0], values[order], [0.0]])
+        pairs[j, shift * width] = (y, places, np.interp(places, at, heights))
+    return Canonical(problem, found.value, (found.reach + 1) * width, pairs, width)
 
 
 class _Recursion:

@@ -21,6 +21,7 @@ from scipy.stats import norm
 from ..certify.composed import MAX_LOSSES, composed_delta
 from ..certify.constraints import Unbiased
 from ..certify.curve import Releases
+from ..errors import ArgumentError
 from ..exact import round_up
 from ..mechanisms import AnalyticGaussian
 from ..program.interior import Interior
@@ -48,6 +49,7 @@ _COARSE, _FINE, _FINER = 4e-3, 1e-3, 3
 _MOST_ROWS = 200_000
 #: The lower bound looks no further than so many cells.
 _FARTHEST_EVENT = 1_200
+_MOST_EVENTS = 1_000_000
 #: Programs are solved this well.
 _TOLERANCE = 1e-4
 #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
@@ -173,7 +175,10 @@ class Repeated(Family):
         if mu is None:
             return None
         # Closing the bracket of a curve would take minutes, and its lower bound is not used.
-        return self._inner(replace(self.problem, gdp=mu), max(search.gap, 0.02), search)[1]
+        try:
+            return self._inner(replace(self.problem, gdp=mu), max(search.gap, 0.02), search)[1]
+        except ArgumentError:
+            return None  # more integers than a program can hold: the share is there already
 
     def _inner(self, problem: Problem, gap: float, search: Search) -> Bounds:
         family = (Additive if problem.plain else Demanding)(problem, self.resolution)
@@ -326,12 +331,14 @@ class Repeated(Family):
 
     # -- the lower bound ----------------------------------------------------------------------
 
-    def _lower(self) -> Lower:
+    def _lower(self) -> Lower | None:
         """A bound over all noise whose releases keep the total, from what each must keep."""
         problem = self.problem
         points = necessary_points(self.total, 1 / self.sigma)
         n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
         reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
+        if n * (reach + n) * len(points) > _MOST_EVENTS:
+            return None  # integers cannot be made coarser; without a bound the least loss is one
         relaxed = Relaxed(problem, points, n, reach)
         found = Interior(relaxed.program).solve(
             np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE)
