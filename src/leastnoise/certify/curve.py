@@ -118,7 +118,8 @@ class Releases:
 
 def _normal_work(x: Fraction) -> int:
     """Microseconds of `normal_bounds(x)`: its series is long where x is large."""
-    return 300 + 3 * int(min(abs(x), 40)) ** 2
+    far = min(int(abs(x)), 40)
+    return 300 + 3 * far * far
 
 
 def root_above(value: Fraction) -> Fraction:

@@ -98,7 +98,7 @@ def read_loss(value: object) -> Loss:
 
 
 def _number_of_loss(value: object, name: str) -> Fraction:
-    charge(40)  # a kink is sorted, compared and turned into slopes
+    charge(60)  # a kink is sorted, compared and turned into slopes
     return read_short_number(value, name)
 
 
