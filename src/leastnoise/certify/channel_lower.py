@@ -67,27 +67,9 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     loss, step = question.loss, certificate.step
     weights = node_weights(question, step)
     count = len(weights)
-    points = certificate.points_of(question)
-    exponentials = [exp_upper(epsilon) for epsilon, _ in points]
-    bottom = lcm(*(one.denominator for one in exponentials))
-    tops = [int(one * bottom) for one in exponentials]
-    scale = _common_denominator(certificate)
-    listed = sum((1 + pair.mirror) * (2 + len(pair.cells)) for pair in certificate.pairs)
-    charge(listed * (2000 + 2 * scale.bit_length()) // 1000 + count * count // 50)
-    gains = [[0] * count for _ in range(count)]  # in units of 1 / (scale * bottom)
-    total = Fraction(0)
     last = count - 1
-    for pair in certificate.pairs:
-        top = tops[pair.point]
-        for flip in (False, True)[: 1 + pair.mirror]:
-            total -= points[pair.point][1] * pair.budget
-            helped = gains[last - pair.source if flip else pair.source]
-            hurt = gains[last - pair.target if flip else pair.target]
-            for y, z in pair.cells:
-                at = last - y if flip else y
-                amount = z.numerator * (scale // z.denominator)
-                helped[at] += amount * bottom
-                hurt[at] -= amount * top
+    scale = _common_denominator(certificate)
+    gains, bottom, total = _gains(question, certificate, count, scale)
     charge(2 * count * loss.effort_at(bits(step) + 20))
     if question.integer:
         floors = {i: loss.lower(Fraction(i)) for i in range(-last, count)}
@@ -121,6 +103,33 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
             least = min(above * whole[y - k] + below * row[y] for y in outputs)
         total += Fraction(least, below * scale * bottom)
     return total
+
+
+def _gains(
+    question: Question, certificate: ChannelCertificate, count: int, scale: int
+) -> tuple[list[list[int]], int, Fraction]:
+    """Gains of nodes and outputs in whole numbers of 1/(scale * bottom), bottom, -delta budgets."""
+    points = certificate.points_of(question)
+    exponentials = [exp_upper(epsilon) for epsilon, _ in points]
+    bottom = lcm(*(one.denominator for one in exponentials))
+    tops = [int(one * bottom) for one in exponentials]
+    listed = sum((1 + pair.mirror) * (2 + len(pair.cells)) for pair in certificate.pairs)
+    charge(listed * (2000 + 2 * scale.bit_length()) // 1000 + count * count // 50)
+    gains = [[0] * count for _ in range(count)]
+    total = Fraction(0)
+    last = count - 1
+    for pair in certificate.pairs:
+        top = tops[pair.point]
+        for flip in (False, True)[: 1 + pair.mirror]:
+            total -= points[pair.point][1] * pair.budget
+            helped = gains[last - pair.source if flip else pair.source]
+            hurt = gains[last - pair.target if flip else pair.target]
+            for y, z in pair.cells:
+                at = last - y if flip else y
+                amount = z.numerator * (scale // z.denominator)
+                helped[at] += amount * bottom
+                hurt[at] -= amount * top
+    return gains, bottom, total
 
 
 def answer_span(question: Question, step: Fraction, count: int) -> int:
