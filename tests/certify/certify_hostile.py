@@ -6,11 +6,13 @@ import copy
 import random
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 Data = dict[str, Any]
 
 
+@cache
 def long(digits: int, salt: int) -> str:
     """Some digits, the first of them not 0."""
     return str(random.Random(salt).randrange(10 ** (digits - 1), 10**digits))

@@ -54,7 +54,8 @@ class NodeLosses:
         node, total = question.low + k * self.step, Fraction(0)
         for cell in (k - 1, k):
             if 0 <= cell < len(self.cells):
-                charge(5 * arithmetic(2 * bits(y, self.step)) * (1 + len(self.cells[cell])))
+                sums = 5 if question.crossing is None else 20
+                charge(sums * arithmetic(2 * bits(y, self.step)) * (1 + len(self.cells[cell])))
                 for start, end, mass in self.cells[cell]:
                     if len(self.cells[cell]) == 1 and question.crossing is None:
                         # The error falls as the value rises.
