@@ -8,17 +8,20 @@ from .channel import check_channel
 from .channel_document import KIND, ChannelDocument
 from .channel_reader import parse_channel
 from .document import Document, document_of, load_json, read_bytes
+from .limits import counted
 from .report import Report, check
 
 
 def read_any(path: str | Path) -> Document | ChannelDocument:
     """The document in the file at `path`, of any kind; `FormatError` if it is not one."""
-    return _any_of(load_json(read_bytes(path)))
+    with counted():
+        return _any_of(load_json(read_bytes(path)))
 
 
 def parse_any(text: str) -> Document | ChannelDocument:
     """The document in a mechanism file's text, of any kind; `FormatError` if it is not one."""
-    return _any_of(load_json(text))
+    with counted():
+        return _any_of(load_json(text))
 
 
 def _any_of(raw: object) -> Document | ChannelDocument:
@@ -32,3 +35,12 @@ def check_any(document: Document | ChannelDocument) -> Report:
     if isinstance(document, ChannelDocument):
         return check_channel(document)
     return check(document)
+
+
+def check_file(path: str | Path) -> Report:
+    """Read and check the file at `path`, within one budget of work for both.
+
+    `FormatError` if it is malformed, `LimitError` among them if it takes too much work.
+    """
+    with counted():
+        return check_any(read_any(path))

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from math import lcm
 from typing import Any
 
 from ..errors import FormatError
-from .limits import MAX_DIGITS, MAX_SHORT
+from ..losses import Loss, loss_from_spec
+from .limits import MAX_DIGITS, MAX_SHORT, arithmetic, charge
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 _COUNT = re.compile(r"[0-9]+")
@@ -76,6 +78,7 @@ def read_number(
             f'"{name}" must be a string of at most {longest} characters that holds an integer, '
             f"a decimal or a fraction, got {short(value)}"
         )
+    charge(4 + len(value) // 40)
     try:
         number = Fraction(value)
     except ZeroDivisionError:
@@ -88,6 +91,28 @@ def read_number(
 def read_short_number(value: object, name: str) -> Fraction:
     """A number that enters products and powers, and must not be long."""
     return read_number(value, name, longest=MAX_SHORT)
+
+
+def read_loss(value: object) -> Loss:
+    """A loss; `ArgumentError` if it is none."""
+    loss = loss_from_spec(value, _number_of_loss)
+    charge(kink_work(loss) * len(loss.kinks))
+    return loss
+
+
+def kink_work(loss: Loss) -> int:
+    """Microseconds that a kink costs where a bound adds up many: their denominators multiply."""
+    common = 1
+    for number in loss.numbers:
+        common = lcm(common, number.denominator)
+        if common.bit_length() > 200_000:  # too much in any case
+            break
+    return arithmetic(2 * common.bit_length()) if common > 1 else 0
+
+
+def _number_of_loss(value: object, name: str) -> Fraction:
+    charge(60)  # a kink is sorted, compared and turned into slopes
+    return read_short_number(value, name)
 
 
 def read_positive(value: object, name: str) -> Fraction:

@@ -12,18 +12,25 @@ from math import comb
 
 from ..losses import Loss, Polynomial
 from .document import Document, Tail
+from .limits import add_up, arithmetic, bits, charge
 
 
 def release_loss(document: Document, loss: Loss) -> Fraction:
     """At least the expected loss of `release(value)` for every real value."""
     step, grid = document.step, document.grid
+    evaluation = loss.effort_at(bits(step) + grid.bit_length() + 20)
+    charge(evaluation + len(document.weights))
     total = document.atom * loss.release_point(Fraction(0), step / grid)
     if document.edges is not None:
         total += _mesh_loss(document, loss, document.edges)
     else:
-        for i, w in cell_weights(document, loss.symmetric).items():
-            integer = document.kind == "integer"
-            total += w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
+        held = cell_weights(document, loss.symmetric)
+        integer = document.kind == "integer"
+        charge(len(held) * (evaluation // 4 if integer else evaluation))
+        total += add_up(
+            w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
+            for i, w in held.items()
+        )
     if document.tail is not None:
         total += _tail_loss(document, loss, document.tail)
     return total / document.denominator
@@ -40,8 +47,10 @@ def cell_weights(document: Document, fold: bool) -> dict[int, int]:
 
 def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> Fraction:
     grid, g = document.grid, document.step / document.grid
+    evaluation = loss.effort_at(bits(document.step) + grid.bit_length() + 20)
+    charge(sum(1 for w in document.weights if w) * 3 * evaluation)
     marks = [int(2 * grid * edge) for edge in edges]  # in half grid steps
-    total = Fraction(0)
+    costs = []
     for (a, b), w in zip(pairwise(marks), document.weights, strict=True):
         if w:
             # Half step h is next to the grid point (h + 1) // 2 and rounds to it: grid points
@@ -54,8 +63,8 @@ def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> F
             for end in (a, b):
                 if end % 2 == 0:
                     cost += loss.release_point(end // 2 * g, g)
-            total += cost * w / (b - a)
-    return total
+            costs.append(cost * w / (b - a))
+    return add_up(costs)
 
 
 def _tail_loss(document: Document, loss: Loss, tail: Tail) -> Fraction:
@@ -68,6 +77,8 @@ def _tail_loss(document: Document, loss: Loss, tail: Tail) -> Fraction:
     total = Fraction(0)
     for side, outermost, cells in ((1, last, right), (-1, -document.first, left)):
         polynomial = _smeared(loss.tail(side, document.tail_start(side)), half, g)
+        degree, long = len(polynomial), bits(step, tail.ratio, document.sensitivity)
+        charge(degree * tail.period + degree**2 * arithmetic(2 * degree * long))
         sums = geometric_sums(tail.ratio, len(polynomial))
         # Cell i, moved out by k periods, is centred at i * step + k * sensitivity.
         first = outermost - tail.period + 1

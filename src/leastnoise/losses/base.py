@@ -79,6 +79,15 @@ class Loss(ABC):
     def kinks(self) -> tuple[Fraction, ...]:
         """Where c need not be smooth; in any order, and some may come twice."""
 
+    def kinks_between(self, lo: Fraction, hi: Fraction) -> int:
+        """How many kinks of straight pieces lie in [lo, hi): what a mean over it must look at."""
+        return 0
+
+    @property
+    def numbers(self) -> Iterator[Fraction]:
+        """The numbers of straight pieces, of whose denominators exact bounds are made."""
+        yield from ()
+
     @property
     def quadratic_form(self) -> tuple[float, float, float] | None:
         """(a, b, d), in floats, where (c(x) + c(-x))/2 = a + b*|x| + d*x^2; None if it is not that.

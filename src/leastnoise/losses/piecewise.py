@@ -6,11 +6,13 @@ Statements and proofs: `piecewise.proof.md`. Standard library only.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import floor
+from operator import itemgetter
 from typing import Any
 
 from ..errors import ArgumentError
@@ -65,6 +67,14 @@ class Piecewise(Loss):
         """The slope before each point, and after the last."""
         inner = ((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(self.points))
         return (self.slopes[0], *inner, self.slopes[1])
+
+    def kinks_between(self, lo: Fraction, hi: Fraction) -> int:
+        first, last = (bisect_left(self.points, x, key=itemgetter(0)) for x in (lo, hi))
+        return last - first
+
+    @property
+    def numbers(self) -> Iterator[Fraction]:
+        yield from chain(*self.points, self._pieces)
 
     @cached_property
     def _bends(self) -> tuple[tuple[Fraction, Fraction], ...]:

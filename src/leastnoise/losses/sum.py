@@ -5,7 +5,7 @@ Statements and proofs: `sum.proof.md`. Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -57,9 +57,12 @@ class Sum(Loss):
         return None if any(key is None for _, key in keys) else {"name": "sum", "terms": keys}
 
     def effort_at(self, bits: int) -> int:
-        return sum(
-            loss.effort_at(bits) + w.numerator.bit_length() // 10 + w.denominator.bit_length() // 10
-            for w, loss in self.terms
+        length = sum(
+            w.numerator.bit_length() + w.denominator.bit_length() + bits for w, _ in self.terms
+        )
+        # The sum of the terms may have all their denominators.
+        return sum(loss.effort_at(bits) + (length // 1900) ** 2 for _, loss in self.terms) + (
+            length // 10
         )
 
     @property
@@ -77,6 +80,14 @@ class Sum(Loss):
     @property
     def kinks(self) -> tuple[Fraction, ...]:
         return tuple(t for _, loss in self.terms for t in loss.kinks)
+
+    def kinks_between(self, lo: Fraction, hi: Fraction) -> int:
+        return sum(loss.kinks_between(lo, hi) for _, loss in self.terms)
+
+    @property
+    def numbers(self) -> Iterator[Fraction]:
+        for _, loss in self.terms:
+            yield from loss.numbers
 
     @property
     def quadratic_form(self) -> tuple[float, float, float] | None:
