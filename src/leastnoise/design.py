@@ -15,7 +15,16 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from ._bracket import budget_words, float_towards, gap_of, percent, write_whole
+from ._bracket import (
+    bracket_words,
+    budget_words,
+    float_towards,
+    gap_of,
+    ordered,
+    percent,
+    proven_words,
+    write_whole,
+)
 from ._validate import check_gap, check_resolution, check_time_limit
 from .bounds.lower import trivial_lower
 from .bounds.upper import Upper
@@ -56,8 +65,8 @@ class Design:
     Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
     apart; its expected loss is at most `upper` for every value; and no additive noise that is
     (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
-    arithmetic before a Design exists. If `certified` is False (the loss is a Python function),
-    privacy is proven and the bracket is an estimate. Two designs are equal if their mechanism
+    arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
+    a file claims what the checker cannot check), privacy is proven and the bracket is an estimate. Two designs are equal if their mechanism
     files are.
     """
 
@@ -66,6 +75,8 @@ class Design:
     converged: bool = field(compare=False)
     status: str = field(compare=False)
     stats: Mapping[str, Any] = field(compare=False, repr=False)
+    #: Whether the exact checker has proven every claim, the bracket among them.
+    certified: bool = field(default=False, compare=False)
 
     @property
     def epsilon(self) -> float:
@@ -121,11 +132,6 @@ class Design:
     def gap(self) -> float:
         """(upper - lower) / lower, rounded up: how much could at most be gained."""
         return gap_of(self.document)
-
-    @property
-    def certified(self) -> bool:
-        """Whether the bracket is proven (False: the loss is a Python function, an estimate)."""
-        return self.loss is not None and self.loss.certified
 
     @cached_property
     def noise(self) -> AdditiveNoise:
@@ -187,11 +193,10 @@ class Design:
 
     def __repr__(self) -> str:
         kind = "integer, " if self.integer else ""
-        word = "" if self.certified else " (an estimate)"
         return (
             f"Design({kind}{self._asked()}, "
-            f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): expected loss in "
-            f"[{self.lower:.7g}, {self.upper:.7g}]{word}, gap {percent(self.gap)}"
+            f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): "
+            f"{bracket_words(self.lower, self.upper, self.certified)}, gap {percent(self.gap)}"
         )
 
     def _asked(self) -> str:
@@ -358,7 +363,8 @@ def _for_releases(
     if total.delta == 0:
         # Equal shares are what every noise must keep.
         best = next(_simple_ways(total, loss, False, options))
-        return replace(best, document=_checked(replace(best.document, releases=total)))
+        document = replace(best.document, releases=total)
+        return replace(best, document=document, certified=_proven(document, best.certified))
     wanted = float(check_gap(1e-3 if options["gap"] is None else options["gap"]))
     problem = Problem.of(
         epsilon=total.epsilon, delta=total.delta, loss=loss,
@@ -390,17 +396,20 @@ def _simple_ways(
         yield design(loss=loss, gdp=mu, **options | {"gap": max(options["gap"] or 0, 0.02)})
 
 
-def _checked(document: Document) -> Document:
-    if not check(document).private:
-        raise CertificateError("the exact check of the total budget failed; nothing is returned")
-    return document
+def _proven(document: Document, wanted: bool) -> bool:
+    """Whether the checker proves all; `CertificateError` if not even what must be proven."""
+    report = check(document)
+    if not report.private or (wanted and not report.proven):
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    return report.proven
 
 
 def load(path: str | Path) -> Design | DependentDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
     A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
-    if the file is malformed and `CertificateError` if a claim is refuted.
+    if the file is malformed and `CertificateError` if a claim is refuted. A file whose privacy
+    is proven and whose bracket could not be checked is loaded with `certified` False.
     """
     document = read_any(path)
     report = check_any(document)
@@ -409,10 +418,10 @@ def load(path: str | Path) -> Design | DependentDesign:
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status = f"read from {Path(path).name}"
     if isinstance(document, ChannelDocument):
-        status += f"; gap {percent(gap_of(document))}"
-        return DependentDesign(document, True, status, MappingProxyType({}))
-    status += f"; {_bracket_words(document, document.loss is not None)}"
-    return Design(document, document.loss, True, status, MappingProxyType({}))
+        status += f"; {_bracket_words(document, report.proven)}"
+        return DependentDesign(document, True, status, MappingProxyType({}), report.proven)
+    status += f"; {_bracket_words(document, report.proven)}"
+    return Design(document, document.loss, True, status, MappingProxyType({}), report.proven)
 
 
 def _finished(
@@ -423,15 +432,11 @@ def _finished(
     lower, upper = bracket.lower or trivial_lower(problem), bracket.upper
     if upper is None:
         raise CertificateError("no mechanism passed the exact check; nothing is returned")
-    certified = problem.loss.certified
+    exact = problem.loss.certified
+    low, high = ordered(lower.value, upper.value, exact)
     document = replace(
-        upper.document,
-        lower=min(lower.value, upper.value),
-        certificate=lower.certificate if certified else None,
-    )
-    report = check(document)
-    if not report.private or (certified and not report.proven):
-        raise CertificateError(f"the exact check failed: {report.claims}")
+        upper.document, lower=low, upper=high, certificate=lower.certificate if exact else None)
+    certified = _proven(document, exact)
     gap = gap_of(document)
     seconds = search.clock() - search.start
     stats = {
@@ -448,7 +453,8 @@ def _finished(
         "seconds": seconds,
     }
     status = _status(document, certified, gap <= wanted, bracket, search)
-    return Design(document, problem.loss, gap <= wanted, status, MappingProxyType(stats))
+    return Design(
+        document, problem.loss, gap <= wanted, status, MappingProxyType(stats), certified)
 
 
 def _status(
@@ -469,5 +475,5 @@ def _status(
     return words
 
 
-def _bracket_words(document: Document, certified: bool) -> str:
-    return f"gap {percent(gap_of(document))}{'' if certified else ' (an estimate)'}"
+def _bracket_words(document: Document | ChannelDocument, certified: bool) -> str:
+    return f"gap {percent(gap_of(document))}{proven_words(certified)}"

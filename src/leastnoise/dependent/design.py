@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._bracket import budget_words, float_towards, gap_of, percent, write_whole
+from .._bracket import (
+    bracket_words,
+    budget_words,
+    float_towards,
+    gap_of,
+    ordered,
+    percent,
+    write_whole,
+)
 from .._validate import check_gap, check_resolution, check_time_limit
 from ..certify.channel import ChannelDocument, check_channel, parse_channel
 from ..certify.report import Report
@@ -48,7 +56,8 @@ class DependentDesign:
     below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
     expected loss is at most `upper` when the true value is drawn from the prior; and no answer
     that is as private, however it depends on the value, has an expected loss below `lower`. All of
-    it is checked in exact arithmetic before a design exists. Privacy does not depend on the prior.
+    it is checked in exact arithmetic before a design exists; if `certified` is False (a file
+    claims what the checker cannot check), only privacy is proven. Privacy does not depend on the prior.
     Two designs are equal if their mechanism files are.
     """
 
@@ -56,6 +65,8 @@ class DependentDesign:
     converged: bool = field(compare=False)
     status: str = field(compare=False)
     stats: Mapping[str, Any] = field(compare=False, repr=False)
+    #: Whether the exact checker has proven every claim, the bracket among them.
+    certified: bool = field(default=False, compare=False)
 
     @property
     def epsilon(self) -> float:
@@ -108,11 +119,6 @@ class DependentDesign:
     def loss_name(self) -> str:
         """The loss by name."""
         return self.loss.name
-
-    @property
-    def certified(self) -> bool:
-        """Whether the bracket is proven: always."""
-        return True
 
     @property
     def lower(self) -> float:
@@ -348,7 +354,7 @@ class DependentDesign:
         return (
             f"DependentDesign({kind}{', '.join(words)}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
-            f"{inner}): expected loss in [{self.lower:.7g}, {self.upper:.7g}], "
+            f"{inner}): {bracket_words(self.lower, self.upper, self.certified)}, "
             f"gap {percent(self.gap)}"
         )
 
@@ -458,14 +464,11 @@ def design_dependent(
 def _finished(search: Search, wanted: float) -> DependentDesign:
     """Put the two halves together and let the checker have the last word."""
     bracket = search.bracket
-    lower, upper = bracket.lower, bracket.upper
+    lower, upper = bracket.lower or trivial_lower(search.question), bracket.upper
     if upper is None:
         raise CertificateError("no channel passed the exact check; nothing is returned")
-    if lower is None:
-        lower = trivial_lower(search.question)
-    document = replace(
-        upper.document, lower=min(lower.value, upper.value), certificate=lower.certificate
-    )
+    low, high = ordered(lower.value, upper.value, True)
+    document = replace(upper.document, lower=low, upper=high, certificate=lower.certificate)
     report = check_channel(document)
     if not report.proven:
         raise CertificateError(f"the exact check failed: {report.claims}")
@@ -493,5 +496,5 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
     if document.question.sensitivity > search.question.sensitivity:
         served = float(document.question.sensitivity)
         words += f"; private up to a sensitivity of {served:g}, a whole number of steps"
-    return DependentDesign(document, converged, words, MappingProxyType(stats))
+    return DependentDesign(document, converged, words, MappingProxyType(stats), report.proven)
 
