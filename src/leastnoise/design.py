@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -55,6 +56,8 @@ from .releases.search import ReleaseSearch
 from .sampling import Entropy
 from .search import Bracket, Progress, Search
 from .spec import Constraint, Problem
+from .spec.combinations import refuse_combinations
+from .spec.constraints import check_constraints
 from .spec.problem import check_releases, mu_for, refuse_too_many, total_budget
 
 
@@ -309,27 +312,35 @@ def design(
     output_step: releases are then multiples of it; the sensitivity must be one too, unless there
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     """
+    count = 1 if releases is None else check_releases(releases)
+    constraints = check_constraints(constraints, bool(integer) and bounds is None)
+    if bounds is not None:
+        options = with_constraints(constraints, loss, options)
+    else:
+        refuse_without_bounds(options)
+    refuse_combinations({
+        "integer": integer, "resolution": resolution, "bounds": bounds, "profile": profile,
+        "gdp": gdp, "releases": count if count > 1 else None, "output_step": output_step, **options,
+    })
     if bounds is not None:
         ranged: Callable[..., DependentDesign] = design_dependent
-        if releases is not None and check_releases(releases) > 1:
-            ranged = partial(design_for_releases, int(releases))
+        if count > 1:
+            ranged = partial(design_for_releases, count)
         return ranged(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
             gap=gap, integer=integer, time_limit=time_limit,
             resolution=resolution, progress=progress, profile=profile, gdp=gdp,
-            output_step=output_step, **with_constraints(constraints, loss, options),
+            output_step=output_step, **options,
         )
-    refuse_without_bounds(options)
     if not isinstance(integer, (bool, np.bool_)):
         raise ArgumentError("integer", integer, "True or False")
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
-    if releases is not None and check_releases(releases) > 1:
+    if count > 1:
         return _for_releases(
-            int(releases), epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
+            count, epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
             gap=gap, integer=integer, time_limit=time_limit, resolution=resolution,
-            progress=progress, constraints=constraints, profile=profile, gdp=gdp,
-            output_step=output_step,
+            progress=progress, constraints=constraints, output_step=output_step,
         )
     problem = Problem.of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer),
@@ -337,8 +348,6 @@ def design(
         output_step=output_step,
     )
     wanted = float(check_gap(1e-3 if gap is None else gap))
-    if problem.integer and resolution is not None:
-        raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
     engine = Search if problem.plain else ConstrainedSearch
     search = engine(
         problem, wanted, check_time_limit(time_limit), check_resolution(resolution), progress
@@ -355,11 +364,8 @@ def _for_releases(
     By a search over profiles; in equal shares, for few releases; or along a Gaussian curve where
     there is no search.
     """
-    if options.pop("profile") is not None or options.pop("gdp") is not None:
-        raise ArgumentError("releases", count, "left out with a profile or gdp")
     total = total_budget(count, epsilon, delta)
     refuse_too_many(total)
-    options["constraints"] = tuple(options["constraints"])
     if total.delta == 0:
         # Equal shares are what every noise must keep.
         best = next(_simple_ways(total, loss, False, options))
@@ -393,7 +399,9 @@ def _simple_ways(
     mu = mu_for(total) if curve else None
     if mu is not None:
         # Closing the bracket of a curve would take minutes, and its lower bound is not used.
-        yield design(loss=loss, gdp=mu, **options | {"gap": max(options["gap"] or 0, 0.02)})
+        # (It may need more integers than a program can hold: the share is there already.)
+        with suppress(ArgumentError):
+            yield design(loss=loss, gdp=mu, **options | {"gap": max(options["gap"] or 0, 0.02)})
 
 
 def _proven(document: Document, wanted: bool) -> bool:

@@ -22,6 +22,7 @@ from .bounds.lower import (
     canonical,
     exact_lower,
     float_lower,
+    interpolated,
     thinned,
 )
 from .bounds.program import LatticeProgram, Round
@@ -105,7 +106,11 @@ class Search(Steered[Bracket]):
 
     def _resolutions(self) -> Iterator[int]:
         if self.problem.integer:
-            yield int(self.problem.sensitivity)
+            n = int(self.problem.sensitivity)
+            if self._affordable(n):
+                yield n
+            self.reason = self.reason or (
+                f"stopped at closed forms: a sensitivity of {n} is too many integers for a program")
             return
         if self.resolution is not None:
             yield self.resolution
@@ -179,21 +184,30 @@ class Search(Steered[Bracket]):
             n = int(problem.sensitivity)
         for upper in self.rivals.mechanisms(n):
             self.bracket.offer_upper(upper)
+        if self.bracket.upper is None and problem.integer:
+            raise ArgumentError(
+                "sensitivity", int(problem.sensitivity),
+                f"smaller with integer=True: no noise was found that fits into {MAX_CELLS} "
+                f"integers, with epsilon={float(problem.epsilon):g}, "
+                f"delta={float(problem.delta):g}",
+            )
         if self.bracket.upper is None:
             raise ArgumentError(
                 "epsilon", float(problem.epsilon),
                 f"such that the noise fits into {MAX_CELLS} cells, "
                 f"which it does not with delta={float(problem.delta):g}",
             )
+        if problem.integer and not self._affordable(n):
+            found = interpolated(problem)
         if found is not None and found.value > 0:
-            self._canonical(found)
+            self._canonical(found, n if problem.integer else 1)
         self._report(0.0, math.inf, n)
 
-    def _canonical(self, found: Canonical) -> None:
+    def _canonical(self, found: Canonical, n: int) -> None:
         upper = self.bracket.upper
         assert upper is not None
         if self.bracket.lower is None or found.value > 0.5 * float(upper.value):
-            lower = exact_lower(self.problem, 1, found.reach, found.multipliers, found.value)
+            lower = exact_lower(self.problem, n, found.reach, found.multipliers, found.value)
             self.bracket.offer_lower(lower)
 
     # -- programs -----------------------------------------------------------------------------

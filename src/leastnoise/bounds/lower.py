@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -181,6 +181,26 @@ def canonical(problem: Problem) -> Canonical | None:
     if not problem.loss.symmetric:
         sides[-1] = (0.0, np.arange(len(two)), two)
     return Canonical(value, reach, sides)
+
+
+def interpolated(problem: Problem) -> Canonical | None:
+    """For integers with a large sensitivity D: multipliers of the shifts +-D alone.
+
+    Those of real noise at the multiples of D, and on straight lines in between, where nothing is
+    lost for a loss that is straight there. None if a mechanism file could not hold them.
+    """
+    found = canonical(replace(problem, integer=False))
+    width = int(problem.sensitivity)
+    if found is None or (found.reach + 1) * width > MAX_CELLS:
+        return None
+    sides = {}
+    for shift, (budget, cells, values) in found.multipliers.items():
+        order = np.argsort(cells)
+        at = np.concatenate([[cells.min() - 1], cells[order], [cells.max() + 1]]) * width
+        places = np.arange(at[0] + 1, at[-1])
+        heights = np.concatenate([[0.0], values[order], [0.0]])
+        sides[shift * width] = (budget, places, np.interp(places, at, heights))
+    return Canonical(found.value, (found.reach + 1) * width, sides)
 
 
 def _longest(problem: Problem) -> int | None:

@@ -33,6 +33,8 @@ from .upper import UpperProgram, mesh_of
 #: A program with more columns than this is left to coarser resolutions; or times budgets.
 _MOST_COLUMNS = 2_000
 _MOST_COLUMNS_AND_BUDGETS = 3_500
+#: So many integers on each side at most; or times budgets.
+_MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
 _LARGE_EPSILON = 2.5
 #: More budgets than these are solved with all their rows at once, up to so many rows.
 _FEW_BUDGETS = 2
@@ -76,6 +78,7 @@ class ConstrainedSearch(Steered[Bracket]):
         refuse_narrow(self.problem)
         self._refuse_leaning_tails()
         self._sizes()
+        self._refuse_many_integers()
         try:
             if self.problem.gdp is not None:
                 self._gaussian(self.problem.gdp)
@@ -217,6 +220,20 @@ class ConstrainedSearch(Steered[Bracket]):
             factor = 1.15 * math.sqrt(min(self.bracket.gap, 1.0) / self.gap)
             n = self._fit(max(n + 1, math.ceil(n * min(max(factor, 1.2), 2.0))))
         self.reason = self.reason or "stopped at the largest resolution that is affordable"
+
+    def _refuse_many_integers(self) -> None:
+        """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""
+        if not self.problem.integer:
+            return
+        n = int(self.problem.sensitivity)
+        budgets = len(self.problem.budgets) + (0 if self.problem.gdp is None else self._lines)
+        each = (max(self._reach, self._radius) + 1) * n
+        if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
+            raise ArgumentError(
+                "sensitivity", n,
+                "smaller with integer=True and constraints, a profile or gdp: noise would reach "
+                f"over {math.ceil(each)} integers on each side, too many for a program",
+            )
 
     def _coarse(self) -> int:
         """Cells that hold an odd number of outputs, so that they are centred, and not too many."""

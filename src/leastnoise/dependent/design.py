@@ -34,8 +34,9 @@ from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.release import exact_value, round_at_random
 from ..sampling import DiscreteSampler, Entropy, system_entropy
+from ..spec.combinations import refuse_combinations
 from ..steering import Progress
-from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_with_noise
+from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_pure
 from .lower import trivial_lower
 from .mesh import Floats
 from .regions import RegionSearch
@@ -422,31 +423,31 @@ def design_dependent(
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
     core = core_of(core, bounds, sensitivity, bool(integer), prior, crossing)
+    refuse_combinations({
+        "bounds": bounds, "core": core, "integer": integer, "resolution": resolution,
+        "outputs": outputs, "output_step": output_step, "regions": regions, "gdp": gdp,
+        "instance_bound": instance_bound, "max_error": max_error, "monotone": monotone,
+        "exact_answers": exact_answers, "crossing": crossing,
+    })
     question = question_of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
         bounds=bounds if core is None else core, prior=prior,
         integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
         monotone=bool(monotone), max_error=max_error, profile=profile, gdp=gdp,
     )
-    if question.integer and resolution is not None:
-        raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
-    if gap is None:
-        gap = 1e-2 if gdp is None else 5e-2
-    wanted = float(check_gap(gap))
-    limit = check_time_limit(time_limit)
-    seconds = LONGEST if limit is None else limit
+    usual = 1e-2 if gdp is None else 5e-2
+    wanted = float(check_gap(usual if gap is None else gap))
+    seconds = check_time_limit(time_limit) or LONGEST
     cells = check_resolution(resolution)
     if cells is not None and cells > MOST_CELLS:
         raise ArgumentError("resolution", resolution, f"at most {MOST_CELLS} cells of the range")
     search: Search
     if core is not None:
-        refuse_with_noise(
-            question, "core", outputs=outputs, output_step=output_step, resolution=resolution,
-            regions=regions)
+        refuse_pure(question, "core")
         wide = (rational(bounds[0], "bounds"), rational(bounds[1], "bounds"))
         search = WideSearch(question, wide=wide, gap=wanted, time_limit=seconds, progress=progress)
     elif regions is not None:
-        refuse_with_noise(question, "regions", outputs=outputs, output_step=output_step)
+        refuse_pure(question, "regions")
         search = RegionSearch(
             question, cuts=cuts_of(regions, question), gap=wanted, time_limit=seconds,
             cells=cells, progress=progress,
@@ -484,8 +485,7 @@ def _finished(search: Search, wanted: float) -> DependentDesign:
         "origin": upper.origin,
         "seconds": search.clock() - search.start,
     }
-    words = f"gap {percent(gap_of(document))} after {bracket.rounds} rounds"
-    words += f" on {upper.cells} cells"
+    words = f"gap {percent(gap_of(document))} after {bracket.rounds} rounds on {upper.cells} cells"
     if not converged:
         words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
     if document.additive is not None:

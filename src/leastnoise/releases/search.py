@@ -45,6 +45,7 @@ _COARSE, _FINE, _FINER = 4e-3, 1e-3, 3
 _MOST_ROWS = 200_000
 #: The lower bound looks no further than so many cells.
 _FARTHEST_EVENT = 1_200
+_MOST_EVENTS = 1_000_000
 #: Programs are solved this well.
 _TOLERANCE = 1e-4
 #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
@@ -286,6 +287,8 @@ class ReleaseSearch(Steered[Bracket]):
         points = necessary_points(self.total, 1 / self.sigma)
         n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
         reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
+        if n * (reach + n) * len(points) > _MOST_EVENTS:
+            return  # integers cannot be made coarser; without a bound the least loss is one
         program = LowerProgram(problem, points, n, reach)
         found = InteriorFrame(program.parts).solve(
             np.exp(-np.abs(program.places) / self.sigma), _TOLERANCE)
