@@ -58,8 +58,8 @@ def test_multipliers_prove_the_value_and_survive_thinning() -> None:
     kept, lower = thinned(problem, N, 3 * N, found.multipliers, 1e-5)
     assert lower >= found.value * (1 - 1.2e-5)
     assert lower == float_lower(problem, N, 3 * N, kept)
-    count = {len(m): sum(len(c) for _, c, _ in m.values()) for m in (kept, found.multipliers)}
-    assert count[len(kept)] <= count[len(found.multipliers)]
+    few, many = (sum(len(c) for _, c, _ in m.values()) for m in (kept, found.multipliers))
+    assert 0 < few < many
 
 
 def test_stops_when_told_to() -> None:
@@ -70,8 +70,8 @@ def test_stops_when_told_to() -> None:
         np.ones(len(cells.mass)), 1e-9, lambda: next(calls) >= 4
     )
     assert found.steps == 5
-    # Even then the multipliers prove something.
-    assert float_lower(problem, N, 3 * N, found.multipliers) <= 0.4153
+    # Even then the multipliers prove something: a bound above 0, and below the optimum.
+    assert 0 < float_lower(problem, N, 3 * N, found.multipliers) <= 0.4153
 
 
 @pytest.mark.parametrize(("delta", "share"), [(0.5, 1.0), (0.75, 0.5)])

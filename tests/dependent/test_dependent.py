@@ -126,8 +126,14 @@ def test_values_outside_are_refused(base, value) -> None:
 
 def test_ends_given_as_floats() -> None:
     design = design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(0.1, 0.7), gap=0.1)
-    for value in (0.1, 0.7):
-        design.release(value)
+    assert design.document.ends == (Fraction(1, 10), Fraction(7, 10))
+    for value, end in ((0.1, Fraction(1, 10)), (0.7, Fraction(7, 10))):
+        # The float is the end itself, not a number just beside it.
+        assert design.checked(value) == end
+        answers, _ = design.exact_law(end)
+        assert design.release(value, exact=True) in answers
+    with pytest.raises(ArgumentError, match="clamp it first"):
+        design.release(math.nextafter(0.7, 1))
 
 
 @pytest.mark.parametrize(("key", "value", "words"), [
