@@ -67,9 +67,9 @@ HONOURED = {
     "gap": lambda found, value: found.gap <= value or not found.converged,
     "integer": lambda found, _: found.integer and isinstance(found.release(1), int),
     "time_limit": lambda found, _: found.stats["seconds"] < 30,
-    "resolution": lambda found, value: max(
-        found.stats.get("resolutions", found.stats.get("meshes"))) == value,
-    "progress": lambda found, _: len(SEEN) > 0,
+    "resolution": lambda found, value: set(
+        found.stats.get("resolutions", found.stats.get("meshes"))) <= {value},
+    "progress": lambda found, _: len(SEEN) > 0 or found.stats["rounds"] == 0,
     "bounds": lambda found, value: found.bounds == value,
     "constraints": proves("max-error", "max_error"),
     "profile": lambda found, _: (0.5, 0.12) in found.profile and proves("profile")(found, None),
@@ -163,8 +163,10 @@ def test_pairs_of_additive_noise():
 def test_pairs_with_bounds():
     refused = {frozenset(pair) for pair in walk(combinations(SETTINGS, 2), ("bounds",))}
     expected = {frozenset((r.argument, r.beside)) for r in RULES if r.bounds is not False}
-    assert expected <= refused
-    print(sorted(map(sorted, refused - expected)))
+    # The histogram is one of the range, not of its core nor of whole numbers; one limit is enough.
+    assert refused == expected | {
+        frozenset(("prior", "core")), frozenset(("prior", "integer")),
+        frozenset(("constraints", "max_error"))}
 
 
 @pytest.mark.parametrize("pair", [

@@ -320,7 +320,8 @@ def design(
         refuse_without_bounds(options)
     refuse_combinations({
         "integer": integer, "resolution": resolution, "bounds": bounds, "profile": profile,
-        "gdp": gdp, "releases": count if count > 1 else None, "output_step": output_step, **options,
+        "gdp": gdp, "releases": count if count > 1 else None, "output_step": output_step,
+        "constraints": constraints or None, **options,
     })
     if bounds is not None:
         ranged: Callable[..., DependentDesign] = design_dependent

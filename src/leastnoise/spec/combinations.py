@@ -45,11 +45,12 @@ RULES: tuple[Rule, ...] = (
     Rule("resolution", "output_step", "the outputs decide the cells", False),
     Rule("outputs", "output_step", "both say which answers there are", True),
     Rule("instance_bound", "crossing", "it is not known where a value's loss is largest", True),
-    *_all(("outputs", "output_step", "resolution", "regions", "instance_bound", "max_error",
+    # (With bounds, constraints say what max_error and instance_bound say.)
+    *_all(("constraints", "outputs", "output_step", "resolution", "regions", "instance_bound", "max_error",
            "monotone", "exact_answers"),
           "core", "additive noise answers beside it"),
-    *_all(("outputs", "output_step", "instance_bound", "max_error", "monotone", "exact_answers",
-           "gdp"),
+    *_all(("constraints", "outputs", "output_step", "instance_bound", "max_error", "monotone",
+           "exact_answers", "gdp"),
           "regions", "additive noise, which ends somewhere, answers in each of them"),
 )
 
