@@ -139,7 +139,7 @@ def test_what_the_table_refuses_is_refused_by_name():
         options = {"epsilon": 1, "delta": "0.1"}
         if rule.bounds:
             options["bounds"] = SETTINGS["bounds"]
-        with pytest.raises(ArgumentError, match=f"left out (when|without)|{rule.argument}") as error:
+        with pytest.raises(ArgumentError, match="must be left out") as error:
             design(**options, **{n: SETTINGS[n] for n in (rule.argument, rule.beside)})
         assert error.value.name in (rule.argument, rule.beside)
 

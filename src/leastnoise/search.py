@@ -360,6 +360,8 @@ class Search(Steered[Bracket]):
             return
         masses = cells.spread(found.weights)
         filled = np.flatnonzero(masses > 1e-3 * self.gap * float(masses.max())) - cells.width
+        if len(filled) == 0 or not np.isfinite(masses).all():
+            return  # no noise at all
         radius = min(int(np.abs(filled).max()) + max(2, n // 8), reach)
         cells = upper_cells(problem, n, radius)
         found = self._interior(cells, float(problem.loss.upper(Fraction(0))))

@@ -38,7 +38,8 @@ def test_without_noise_it_converges_to_logistic_regression():
 
 def test_the_penalty_makes_coefficients_vanish():
     model = DPLogisticRegression(
-        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=200, coordinates=4, alpha=0.5).fit(X, Y)
+        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=200, coordinates=4, alpha=0.5,
+    ).fit(X, Y)
     assert np.all(model.coef_ == 0)
 
 

@@ -7,7 +7,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
 
-#: The checks bring tables with two and with three classes: these are read from the data, and said so.
+#: The checks bring tables with two and with three classes, so these are read from the data.
 PUBLIC = {"bounds": (-10, 10), "take_public_knowledge_from_data_not_private": True}
 INSTANCES = [
     DPNaiveBayes(noise=None, **PUBLIC),

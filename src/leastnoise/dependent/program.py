@@ -222,6 +222,8 @@ class ChannelProgram:
             atoms = np.zeros(self.count)
             if self.atom_column is not None:
                 atoms = np.maximum(solution.primal[self.atom_column], 0.0) * self.least
+            if (rows.sum(axis=1) + atoms <= 0).any():
+                return  # no law at all
             violated = [self._violated(j, rows, atoms) for j in range(len(self.deltas))]
             worst = max(worst for worst, _ in violated)
             yield Round(solution, rows, atoms, solution.objective / self.cost_scale, worst)

@@ -14,14 +14,14 @@ from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .calibrate import NOISES, Kind, Plan, plan
 from .privacy import Privacy, Release
-from .public import Schema, bounds_of, classes_of, column_index, known_classes, levels_of
+from .public import Schema, bounds_of, classes_of, column_index, levels_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils import check_random_state
     from sklearn.utils._indexing import _safe_indexing
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+    from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingExtraError("scikit-learn", "estimators") from None
 

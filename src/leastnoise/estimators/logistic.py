@@ -18,7 +18,7 @@ from scipy.special import expit
 
 from ..errors import ArgumentError
 from ..sampling import Entropy
-from ._base import PrivateClassifier, _num_samples
+from ._base import PrivateClassifier
 from .calibrate import Kind, Plan, plan
 
 Floats = NDArray[np.float64]
@@ -122,7 +122,7 @@ class DPLogisticRegression(PrivateClassifier):
             "coordinates", self.coordinates, 1, width)
         models = 1 if len(self.classes_) == 2 else len(self.classes_)
         entropy = self._entropy()
-        rows, counted = self._rows(_num_samples(X), entropy)
+        rows, counted = self._rows(len(y), entropy)
         passes = self._passes(rows, models * each)
         found = self._plan(models * passes * each, counted)
         noise = _noise(found, models * passes * each, entropy)

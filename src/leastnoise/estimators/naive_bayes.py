@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ._base import PrivateClassifier, _num_samples
+from ._base import PrivateClassifier
 from .calibrate import Kind, Plan
 from .public import Schema, known_classes
 from .statistics import SCALE, BayesStatistics, bayes_statistics
@@ -84,7 +84,7 @@ class DPNaiveBayes(PrivateClassifier):
         statistics = bayes_statistics(
             labels, len(self.classes_), schema.codes(categorical),
             [len(words) + 1 for words in schema.levels], schema.whole(numeric))
-        return self.fit_statistics(statistics, schema, rows=_num_samples(X))
+        return self.fit_statistics(statistics, schema, rows=len(y))
 
     def fit_statistics(
         self, statistics: BayesStatistics, schema: Schema, rows: int | None = None

@@ -129,8 +129,7 @@ def classes_of(classes: Any, y: Any, from_data: bool) -> tuple[NDArray[Any], Int
     if labels.dtype.kind != "O" and words != (labels.dtype.kind in "US"):
         raise ArgumentError("classes", classes, "numbers if y holds numbers, text if it holds text")
     table = {plain(label): code for code, label in enumerate(known)}
-    codes = [table.get(plain(label), -1) for label in labels]
-    return known, np.array(codes, dtype=np.int64)
+    return known, np.array([table.get(plain(label), -1) for label in labels], dtype=np.int64)
 
 
 def known_classes(classes: Any) -> NDArray[Any]:
