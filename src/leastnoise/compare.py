@@ -109,7 +109,8 @@ class Comparison:
         word = "no additive noise is below" if d.certified else "estimated lower bound"
         lines = [
             f"Comparison at epsilon={d.epsilon:g}, delta={d.delta:g}, "
-            f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} {outwards(d.lower, 6, False)}",
+            f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} "
+            f"{outwards(d.lower, 6, False)}",
             f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",
         ]
         for row in self.rows:

@@ -69,8 +69,8 @@ class Design:
     apart; its expected loss is at most `upper` for every value; and no additive noise that is
     (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
     arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
-    a file claims what the checker cannot check), privacy is proven and the bracket is an estimate. Two designs are equal if their mechanism
-    files are.
+    a file claims what the checker cannot check), privacy is proven and the bracket is an estimate. Two
+    designs are equal if their mechanism files are.
     """
 
     document: Document

@@ -204,7 +204,7 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
     assert shared.gdp is None and shared.verify().proven
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
     assert set(answers.answers) <= {0, 2, 4}
-    with pytest.raises(ArgumentError, match="(profile|gdp) must be left out when releases is given"):
+    with pytest.raises(ArgumentError, match="gdp must be left out when releases is given"):
         design(bounds=(0, 4), gdp=1, releases=3)
     with pytest.raises(ArgumentError, match="epsilon must be given, with delta: the total budget"):
         design(bounds=(0, 4), releases=3)

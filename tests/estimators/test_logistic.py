@@ -29,7 +29,8 @@ QUICK = {"delta": 0, "bounds": (0, 10), "classes": CLASSES}
 
 def test_without_noise_it_converges_to_logistic_regression():
     model = DPLogisticRegression(
-        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=3000, coordinates=4, alpha=0).fit(X, Y)
+        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=3000, coordinates=4, alpha=0,
+    ).fit(X, Y)
     known = LogisticRegression(C=1e9, max_iter=1000).fit(X, Y)
     assert np.allclose(model.coef_, known.coef_, atol=0.01)
     assert np.allclose(model.intercept_, known.intercept_, atol=0.05)

@@ -73,7 +73,8 @@ def _print_table(found: Any, plot: Path | None) -> None:
     console.print(table)
     word = "proven" if design.certified else UNPROVEN
     console.print(
-        f"Excess over {outwards(design.lower, 7, False)}, below which no additive noise can go ({word}).",
+        f"Excess over {outwards(design.lower, 7, False)}, below which no additive noise can go "
+        f"({word}).",
         highlight=False, soft_wrap=True,
     )
     for row in found.rows:

@@ -57,9 +57,9 @@ class DependentDesign:
     below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
     expected loss is at most `upper` when the true value is drawn from the prior; and no answer
     that is as private, however it depends on the value, has an expected loss below `lower`. All of
-    it is checked in exact arithmetic before a design exists; if `certified` is False (a file
-    claims what the checker cannot check), only privacy is proven. Privacy does not depend on the prior.
-    Two designs are equal if their mechanism files are.
+    it is checked in exact arithmetic before a design exists; if `certified` is False (a file claims
+    what the checker cannot check), privacy alone is. Privacy does not depend on the prior. Two
+    designs are equal if their mechanism files are.
     """
 
     document: ChannelDocument

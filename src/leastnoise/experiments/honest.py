@@ -32,7 +32,7 @@ Key = tuple[str, str, str, str, int]
 
 
 def bayes_table(dataset: Dataset) -> tuple[Any, dict[str, Any]]:
-    """(rows, parameters): numeric columns, then category codes; ranges, levels, classes as public."""
+    """(rows, parameters): numeric columns, then category codes; all else is public."""
     table = np.concatenate([dataset.numeric, dataset.categorical], axis=1)
     first = dataset.numeric.shape[1]
     return table, {

@@ -46,8 +46,8 @@ RULES: tuple[Rule, ...] = (
     Rule("outputs", "output_step", "both say which answers there are", True),
     Rule("instance_bound", "crossing", "it is not known where a value's loss is largest", True),
     # (With bounds, constraints say what max_error and instance_bound say.)
-    *_all(("constraints", "outputs", "output_step", "resolution", "regions", "instance_bound", "max_error",
-           "monotone", "exact_answers"),
+    *_all(("constraints", "outputs", "output_step", "resolution", "regions", "instance_bound",
+           "max_error", "monotone", "exact_answers"),
           "core", "additive noise answers beside it"),
     *_all(("constraints", "outputs", "output_step", "instance_bound", "max_error", "monotone",
            "exact_answers", "gdp"),
