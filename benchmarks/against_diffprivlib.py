@@ -46,7 +46,7 @@ def ranges(table):
     return low, np.where(high > low, high, low + 1)
 
 
-def models(kind, epsilon, bounds):
+def models(kind, epsilon, bounds, classes):
     """(name, classifier) of each contestant.
 
     diffprivlib charges a row as if it were added or removed: one count, one sum. Ours is run for
@@ -54,7 +54,8 @@ def models(kind, epsilon, bounds):
     """
     ours = [
         (f"ours, {neighbours}, delta {delta:g}",
-         {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "bounds": bounds})
+         {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "bounds": bounds,
+          "classes": classes})
         for neighbours in ("add-remove", "replace") for delta in (0, 1e-5)
     ]
     if kind == "naive Bayes":
@@ -103,10 +104,10 @@ def main(out: Path, splits: int, only: set[str]) -> None:
         for kind, name in cells:
             data = load(name, "naive-bayes" if kind == "naive Bayes" else "logistic")
             table = data.numeric if kind == "naive Bayes" else data.one_hot()
-            bounds = ranges(table)
+            bounds, classes = ranges(table), list(range(len(data.classes)))
             scaled = (2 * table - bounds[0] - bounds[1]) / (bounds[1] - bounds[0])
             for epsilon in EPSILONS:
-                for contestant, model in models(kind, epsilon, bounds):
+                for contestant, model in models(kind, epsilon, bounds, classes):
                     for number in range(splits):
                         key = (kind, name, contestant, str(epsilon), str(number))
                         if key in done:

@@ -10,15 +10,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from leastnoise import MaxError, Monotone, design
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.losses import Custom
 from leastnoise.sweep import budget_grid, sweep
+from leastnoise.sweep.run import _Cell, _refusal
 
 GRID = budget_grid(["0.5", "1"], ["0.1", "0.2"], ["l1", "l2"], gap=2e-2)
 
@@ -114,6 +118,28 @@ def test_a_damaged_file_is_not_believed(damage, tmp_path):
         again = sweep(cells, cache=tmp_path)
     assert [row.cached for row in again] == [False, True]
     assert first.path.read_bytes() == good
+
+
+@pytest.mark.parametrize("other", [
+    {"constraints": [Monotone()]}, {"constraints": [MaxError(3)]}, {"profile": [("0.5", "0.3")]},
+    {"releases": 2}, {"integer": True}, {"loss": "l2"}, {"sensitivity": 2},
+    {"gdp": 1, "epsilon": None, "delta": None},
+], ids=lambda other: next(iter(other)))
+def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, tmp_path):
+    """A proven file of another question, put where this cell's file belongs."""
+    asked = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+    found = design(**{**asked, **other})
+    document = found.document
+    if document.gdp is not None or document.releases is not None:
+        # As close to the question as a file can come: the same budget stands in it.
+        document = replace(document, epsilon=Fraction(1), delta=Fraction("0.2"))
+    cell = _Cell.of(asked)
+    assert _refusal(cell, document.dumps()) == "it answers another question"
+    (row,) = sweep([asked], cache=tmp_path)
+    row.path.write_text(document.dumps())
+    with pytest.warns(UserWarning, match="it answers another question; designed again"):
+        (again,) = sweep([asked], cache=tmp_path)
+    assert not again.cached and (again.lower, again.upper) == (row.lower, row.upper)
 
 
 def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):

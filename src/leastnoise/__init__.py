@@ -49,6 +49,7 @@ _HOME = {
     "budget_grid": "sweep",
     "ArgumentError": "errors",
     "CertificateError": "errors",
+    "ContradictionError": "errors",
     "FormatError": "errors",
     "LeastnoiseError": "errors",
     "MissingExtraError": "errors",
@@ -60,6 +61,7 @@ __all__ = [
     "L2",
     "ArgumentError",
     "CertificateError",
+    "ContradictionError",
     "Custom",
     "DPLogisticRegression",
     "DPNaiveBayes",
@@ -108,6 +110,7 @@ if TYPE_CHECKING:
     from .errors import (
         ArgumentError,
         CertificateError,
+        ContradictionError,
         FormatError,
         LeastnoiseError,
         MissingExtraError,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
-from .exact import nearest_float
+from .errors import ContradictionError
+from .exact import nearest_float, text_of
 
 
 class Bracketed(Protocol):
@@ -29,6 +31,42 @@ def gap_of(document: Bracketed) -> float:
     if document.lower <= 0:
         return math.inf
     return float_towards((document.upper - document.lower) / document.lower, math.inf)
+
+
+def ordered(lower: Fraction, upper: Fraction, exact: bool) -> tuple[Fraction, Fraction]:
+    """(lower, upper), in order. `ContradictionError` if exact bounds exclude each other.
+
+    Nothing is clipped: where both are exact, a lower bound above an upper one means that a proof
+    is wrong. Two estimates may cross, and then what lies between them is the estimate.
+    """
+    if lower <= upper:
+        return lower, upper
+    if exact:
+        raise ContradictionError(text_of(lower), text_of(upper))
+    return upper, lower
+
+
+#: What stands behind a bracket that the checker has not proven, in every picture and sentence.
+UNPROVEN = "an estimate, not proven"
+
+
+def proven_words(certified: bool) -> str:
+    """What follows a bracket: nothing if it is proven."""
+    return "" if certified else f" ({UNPROVEN})"
+
+
+def outwards(value: float, digits: int, up: bool) -> str:
+    """A bound in so many digits, rounded to its safe side: what is printed is a bound, too."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    rounded = Context(digits, ROUND_CEILING if up else ROUND_FLOOR).plus(Decimal(value))
+    return f"{float(rounded):.{digits}g}"
+
+
+def bracket_words(lower: float, upper: float, certified: bool, digits: int = 7) -> str:
+    """A bracket in words, rounded outwards."""
+    ends = f"{outwards(lower, digits, False)}, {outwards(upper, digits, True)}"
+    return f"expected loss in [{ends}]{proven_words(certified)}"
 
 
 def budget_words(budgets: Sequence[tuple[float, float]], gdp: float | None) -> list[str]:

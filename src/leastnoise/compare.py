@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ._bracket import outwards
 from ._validate import check_confidence
 from .design import Design, design
 from .errors import ArgumentError, RegimeError
@@ -108,7 +109,8 @@ class Comparison:
         word = "no additive noise is below" if d.certified else "estimated lower bound"
         lines = [
             f"Comparison at epsilon={d.epsilon:g}, delta={d.delta:g}, "
-            f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} {d.lower:.6g}",
+            f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} "
+            f"{outwards(d.lower, 6, False)}",
             f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",
         ]
         for row in self.rows:

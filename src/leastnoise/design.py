@@ -15,7 +15,16 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from ._bracket import budget_words, float_towards, gap_of, percent, write_whole
+from ._bracket import (
+    bracket_words,
+    budget_words,
+    float_towards,
+    gap_of,
+    ordered,
+    percent,
+    proven_words,
+    write_whole,
+)
 from ._pickled import PickledAsFile
 from ._validate import check_gap, check_resolution, check_time_limit
 from .certify import (
@@ -46,6 +55,8 @@ from .losses import Loss
 from .noise import AdditiveNoise, Clamped, noise_of, release
 from .sampling import Entropy
 from .spec import Constraint, Problem
+from .spec.combinations import refuse_combinations
+from .spec.constraints import check_constraints
 from .spec.problem import check_releases, refuse_too_many, total_budget
 
 
@@ -56,9 +67,9 @@ class Design(PickledAsFile):
     Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
     apart; its expected loss is at most `upper` for every value; and no additive noise that is
     (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
-    arithmetic before a Design exists. If `certified` is False (the loss is a Python function),
-    privacy is proven and the bracket is an estimate. Two designs are equal if their mechanism
-    files are.
+    arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
+    a file claims what the checker cannot check), privacy is proven and the bracket is an estimate.
+    Two designs are equal if their mechanism files are.
     """
 
     document: Document
@@ -66,6 +77,8 @@ class Design(PickledAsFile):
     converged: bool = field(compare=False)
     status: str = field(compare=False)
     stats: Mapping[str, Any] = field(compare=False, repr=False)
+    #: Whether the exact checker has proven every claim, the bracket among them.
+    certified: bool = field(default=False, compare=False)
 
     @property
     def epsilon(self) -> float:
@@ -121,11 +134,6 @@ class Design(PickledAsFile):
     def gap(self) -> float:
         """(upper - lower) / lower, rounded up: how much could at most be gained."""
         return gap_of(self.document)
-
-    @property
-    def certified(self) -> bool:
-        """Whether the bracket is proven (False: the loss is a Python function, an estimate)."""
-        return self.loss is not None and self.loss.certified
 
     @cached_property
     def noise(self) -> AdditiveNoise:
@@ -184,11 +192,10 @@ class Design(PickledAsFile):
 
     def __repr__(self) -> str:
         kind = "integer, " if self.integer else ""
-        word = "" if self.certified else " (an estimate)"
         return (
             f"Design({kind}{self._asked()}, "
-            f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): expected loss in "
-            f"[{self.lower:.7g}, {self.upper:.7g}]{word}, gap {percent(self.gap)}"
+            f"sensitivity={self.sensitivity:g}, loss={self.loss_name}): "
+            f"{bracket_words(self.lower, self.upper, self.certified)}, gap {percent(self.gap)}"
         )
 
     def _asked(self) -> str:
@@ -301,33 +308,38 @@ def design(
     output_step: releases are then multiples of it; the sensitivity must be one too, unless there
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     """
+    count = 1 if releases is None else check_releases(releases)
+    constraints = check_constraints(constraints, bool(integer) and bounds is None)
+    if bounds is not None:
+        options = with_constraints(constraints, loss, options)
+    else:
+        refuse_without_bounds(options)
+    refuse_combinations({
+        "integer": integer, "resolution": resolution, "bounds": bounds, "profile": profile,
+        "gdp": gdp, "releases": count if count > 1 else None, "output_step": output_step,
+        "constraints": constraints or None, **options,
+    })
     if bounds is not None:
         ranged: Callable[..., DependentDesign] = design_dependent
-        if releases is not None and check_releases(releases) > 1:
-            ranged = partial(design_for_releases, int(releases))
+        if count > 1:
+            ranged = partial(design_for_releases, count)
         return ranged(
             epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, bounds=bounds,
             gap=gap, integer=integer, time_limit=time_limit,
             resolution=resolution, progress=progress, profile=profile, gdp=gdp,
-            output_step=output_step, **with_constraints(constraints, loss, options),
+            output_step=output_step, **options,
         )
-    refuse_without_bounds(options)
     if not isinstance(integer, (bool, np.bool_)):
         raise ArgumentError("integer", integer, "True or False")
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
     wanted = float(check_gap(1e-3 if gap is None else gap))
-    count = 1 if releases is None else check_releases(releases)
-    if count > 1 and (profile is not None or gdp is not None):
-        raise ArgumentError("releases", count, "left out with a profile or gdp")
     problem = Problem.of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer),
         constraints=constraints, profile=profile, gdp=gdp,
         output_step=output_step,
     )
     cells = check_resolution(resolution)
-    if problem.integer and cells is not None:
-        raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
     family: Family
     if count > 1:
         total = total_budget(count, epsilon, delta)
@@ -339,11 +351,20 @@ def design(
     return _finished(problem, search)
 
 
+def _proven(document: Document, wanted: bool) -> bool:
+    """Whether the checker proves all; `CertificateError` if not even what must be proven."""
+    report = check(document)
+    if not report.private or (wanted and not report.proven):
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    return report.proven
+
+
 def load(path: str | Path) -> Design | DependentDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
     A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
-    if the file is malformed and `CertificateError` if a claim is refuted.
+    if the file is malformed and `CertificateError` if a claim is refuted. A file whose privacy
+    is proven and whose bracket could not be checked is loaded with `certified` False.
     """
     return loaded(read_any(path), str(path), f"read from {Path(path).name}")
 
@@ -357,10 +378,10 @@ def loaded(
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     if isinstance(document, ChannelDocument):
-        status += f"; gap {percent(gap_of(document))}"
-        return DependentDesign(document, True, status, MappingProxyType({}))
-    status += f"; {_bracket_words(document, document.loss is not None)}"
-    return Design(document, document.loss, True, status, MappingProxyType({}))
+        status += f"; {_bracket_words(document, report.proven)}"
+        return DependentDesign(document, True, status, MappingProxyType({}), report.proven)
+    status += f"; {_bracket_words(document, report.proven)}"
+    return Design(document, document.loss, True, status, MappingProxyType({}), report.proven)
 
 
 def _finished(problem: Problem, search: Search) -> Design:
@@ -368,15 +389,11 @@ def _finished(problem: Problem, search: Search) -> Design:
     bracket = search.run()
     lower, upper = bracket.lower, bracket.upper
     assert lower is not None and upper is not None
-    certified = problem.loss.certified
+    exact = problem.loss.certified
+    low, high = ordered(lower.value, upper.value, exact)
     document = replace(
-        upper.document,
-        lower=min(lower.value, upper.value),
-        certificate=lower.certificate if certified else None,
-    )
-    report = check(document)
-    if not report.private or (certified and not report.proven):
-        raise CertificateError(f"the exact check failed: {report.claims}")
+        upper.document, lower=low, upper=high, certificate=lower.certificate if exact else None)
+    certified = _proven(document, exact)
     gap = gap_of(document)
     stats = {
         "rounds": bracket.rounds,
@@ -392,7 +409,8 @@ def _finished(problem: Problem, search: Search) -> Design:
         "seconds": search.clock() - search.start,
     }
     status = _status(document, certified, gap <= search.gap, search)
-    return Design(document, problem.loss, gap <= search.gap, status, MappingProxyType(stats))
+    return Design(
+        document, problem.loss, gap <= search.gap, status, MappingProxyType(stats), certified)
 
 
 def _status(document: Document, certified: bool, converged: bool, search: Search) -> str:
@@ -410,5 +428,5 @@ def _status(document: Document, certified: bool, converged: bool, search: Search
     return words
 
 
-def _bracket_words(document: Document, certified: bool) -> str:
-    return f"gap {percent(gap_of(document))}{'' if certified else ' (an estimate)'}"
+def _bracket_words(document: Document | ChannelDocument, certified: bool) -> str:
+    return f"gap {percent(gap_of(document))}{proven_words(certified)}"

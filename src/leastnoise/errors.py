@@ -60,6 +60,22 @@ class CertificateError(LeastnoiseError):
     """The exact checker refuted something the engine was about to return; nothing is returned."""
 
 
+class ContradictionError(CertificateError):
+    """Two exact results exclude each other: a fault of this package, and nothing is returned."""
+
+    def __init__(self, lower: object, upper: object) -> None:
+        self.lower = lower
+        self.upper = upper
+        super().__init__(
+            f"internal contradiction: a proven lower bound of {lower} lies above a proven upper "
+            f"bound of {upper}, so one of the two proofs is wrong; nothing is returned. Please "
+            "report this with the arguments you gave"
+        )
+
+    def __reduce__(self) -> tuple[type, tuple[object, object]]:
+        return type(self), (self.lower, self.upper)
+
+
 class MissingExtraError(LeastnoiseError, ImportError):
     """An optional dependency is not installed; the message says which extra provides it."""
 

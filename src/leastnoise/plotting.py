@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ._bracket import bracket_words
 from .accounting.law import law_of
 from .errors import ArgumentError, MissingExtraError
 from .mechanisms import Mechanism, closed_forms
@@ -69,7 +70,7 @@ def density_svg(design: Design) -> str:
     axes = figure.add_subplot()
     draw_density(axes, design, [])
     axes.set_title(
-        f"{_budget(design)}\nexpected loss in [{design.lower:.6g}, {design.upper:.6g}]",
+        f"{_budget(design)}\n{bracket_words(design.lower, design.upper, design.certified, 6)}",
         fontsize=9,
     )
     text = io.StringIO()
@@ -400,7 +401,7 @@ def plot_heatmap(
     axes.set_xlabel("ε")
     axes.set_ylabel("δ")
     axes.tick_params(length=0, labelsize=9)
-    axes.set_title(title or "excess over the certified lower bound, percent", fontsize=10)
+    axes.set_title(title or "excess over the lower bound, percent", fontsize=10)
     return _finish(figure, saved)
 
 

@@ -128,7 +128,7 @@ def test_what_cannot_be_asked_together_is_refused():
         design(gdp=1, constraints=[MaxError(9)])
     with pytest.raises(ArgumentError, match="Unbiased"):
         design(gdp=1, loss="pinball:0.8", constraints=[Unbiased()])
-    with pytest.raises(ArgumentError, match="left out with a profile or gdp"):
+    with pytest.raises(ArgumentError, match="left out when releases is given"):
         design(gdp=1, releases=3)
     with pytest.raises(ArgumentError, match="unless a profile or gdp is given"):
         design(epsilon=1)

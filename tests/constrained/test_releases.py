@@ -165,7 +165,7 @@ def test_no_delta_one_release_and_constraints():
     free = design(epsilon=1, delta=0.01, releases=3, gap=0.05)
     held = design(epsilon=1, delta=0.01, releases=3, gap=0.05, constraints=[Monotone()])
     assert held.verify().proven and held.upper >= 0.999 * free.upper
-    with pytest.raises(ArgumentError, match="left out with a profile or gdp"):
+    with pytest.raises(ArgumentError, match="left out when releases is given"):
         design(epsilon=1, delta=0.01, releases=3, profile=[(1, 0.1)])
     with pytest.raises(ArgumentError, match="releases must be at most"):
         design(epsilon=1, delta=1e-6, releases=1_000_000)

@@ -204,7 +204,7 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
     assert shared.gdp is None and shared.verify().proven
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
     assert set(answers.answers) <= {0, 2, 4}
-    with pytest.raises(ArgumentError, match="releases must be left out with a profile or gdp"):
+    with pytest.raises(ArgumentError, match="gdp must be left out when releases is given"):
         design(bounds=(0, 4), gdp=1, releases=3)
     with pytest.raises(ArgumentError, match="epsilon must be given, with delta: the total budget"):
         design(bounds=(0, 4), releases=3)
@@ -219,9 +219,9 @@ def test_answers_on_a_grid() -> None:
     for wrong in (0, "0.001"):
         with pytest.raises(ArgumentError, match="output_step must be positive, and large"):
             design(**asked, bounds=(0, 4), output_step=wrong)
-    with pytest.raises(ArgumentError, match="outputs must be left out with output_step"):
+    with pytest.raises(ArgumentError, match="outputs must be left out when output_step is given"):
         design(**asked, bounds=(0, 4), output_step=1, outputs=[1])
-    with pytest.raises(ArgumentError, match="output_step must be left out for integer"):
+    with pytest.raises(ArgumentError, match="output_step must be left out when integer is given"):
         design(epsilon=1, delta=0.2, bounds=(0, 4), integer=True, output_step=2)
 
 

@@ -64,7 +64,7 @@ def violation(one, two):
 # Two tables that differ in one row: its class and its category. Every count that may change does.
 ROWS = 60
 LABELS, CODES = np.arange(ROWS) % 2, (np.arange(ROWS) // 3) % 2
-OPTIONS = {"categorical": [0], "categories": [[0, 1]]}
+OPTIONS = {"categorical": [0], "categories": [[0, 1]], "classes": [0, 1]}
 
 
 def tables():
@@ -135,7 +135,7 @@ def test_audit_of_fit(monkeypatch):
 def descent_scores(times, delta):
     """One step along one coordinate: all that it tells is the coefficient."""
     model = DPLogisticRegression(
-        EPSILON, delta, noise="analytic-gaussian", bounds=(-1, 1), max_iter=1,
+        EPSILON, delta, noise="analytic-gaussian", bounds=(-1, 1), classes=[0, 1], max_iter=1,
         fit_intercept=False, random_state=np.random.RandomState(0))
     first = np.zeros((60, 1))
     second = first.copy()

@@ -23,12 +23,14 @@ from leastnoise.estimators.logistic import FINE
 
 DATA = synthetic(1500)
 X, Y = DATA.numeric, np.array(DATA.classes)[DATA.labels]
-QUICK = {"delta": 0, "bounds": (0, 10)}
+CLASSES = list(DATA.classes)
+QUICK = {"delta": 0, "bounds": (0, 10), "classes": CLASSES}
 
 
 def test_without_noise_it_converges_to_logistic_regression():
     model = DPLogisticRegression(
-        noise=None, bounds=(0, 10), max_iter=3000, coordinates=4, alpha=0).fit(X, Y)
+        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=3000, coordinates=4, alpha=0,
+    ).fit(X, Y)
     known = LogisticRegression(C=1e9, max_iter=1000).fit(X, Y)
     assert np.allclose(model.coef_, known.coef_, atol=0.01)
     assert np.allclose(model.intercept_, known.intercept_, atol=0.05)
@@ -37,7 +39,8 @@ def test_without_noise_it_converges_to_logistic_regression():
 
 def test_the_penalty_makes_coefficients_vanish():
     model = DPLogisticRegression(
-        noise=None, bounds=(0, 10), max_iter=200, coordinates=4, alpha=0.5).fit(X, Y)
+        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=200, coordinates=4, alpha=0.5,
+    ).fit(X, Y)
     assert np.all(model.coef_ == 0)
 
 
@@ -52,7 +55,8 @@ def test_a_modest_budget_costs_little(neighbours):
 
 def test_three_classes_share_the_budget():
     labels = np.digitize(X[:, 0], [4, 6])
-    model = DPLogisticRegression(epsilon=500, max_iter=50, **QUICK).fit(X, labels)
+    model = DPLogisticRegression(
+        epsilon=500, max_iter=50, **{**QUICK, "classes": [0, 1, 2]}).fit(X, labels)
     assert model.coef_.shape == (3, 3)
     assert model.privacy_.releases[0].numbers == 3 * 50 * 1
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
@@ -66,7 +70,7 @@ def test_pipeline_search_and_pickle():
         (OneHotEncoder(categories=words, handle_unknown="ignore"), ["colour", "size"]),
         remainder="passthrough")
     bounds = (np.zeros(9), np.array([1.0] * 6 + [10.0] * 3))
-    model = DPLogisticRegression(epsilon=30, delta=0, bounds=bounds)
+    model = DPLogisticRegression(epsilon=30, delta=0, bounds=bounds, classes=CLASSES)
     pipe = make_pipeline(encode, model).fit(frame, Y)
     assert pipe.score(frame, Y) > 0.65
     search = GridSearchCV(pipe, {"dplogisticregression__max_iter": [5, 10]}, cv=2).fit(frame, Y)
@@ -165,6 +169,7 @@ def test_the_number_of_rows_is_part_of_the_total():
 @pytest.mark.parametrize("noise", ["optimal", "laplace"])
 def test_epsilon_zero_counts_rows_too(noise):
     model = DPLogisticRegression(
-        epsilon=0, delta=0.3, noise=noise, neighbours="add-remove", bounds=(0, 10)).fit(X, Y)
+        epsilon=0, delta=0.3, noise=noise, neighbours="add-remove", bounds=(0, 10),
+        classes=CLASSES).fit(X, Y)
     assert (model.privacy_.epsilon, model.privacy_.delta) == (0, 0.3)
     assert model.n_iter_ == 4

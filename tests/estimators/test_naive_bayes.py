@@ -26,11 +26,13 @@ DATA = synthetic(1500)
 FRAME = pd.DataFrame(DATA.columns())
 LABELS = np.array(DATA.classes)[DATA.labels]
 #: delta = 0 needs no accountant, which keeps these tests quick.
-QUICK = {"delta": 0, "bounds": (0, 10), "categories": LEVELS}
+CLASSES = list(DATA.classes)
+QUICK = {"delta": 0, "bounds": (0, 10), "categories": LEVELS, "classes": CLASSES}
 
 
 def test_without_noise_it_is_gaussian_naive_bayes():
-    model = DPNaiveBayes(noise=None, bounds=(0, 10), alpha=0).fit(DATA.numeric, LABELS)
+    model = DPNaiveBayes(
+        noise=None, bounds=(0, 10), classes=CLASSES, alpha=0).fit(DATA.numeric, LABELS)
     known = GaussianNB().fit(DATA.numeric, LABELS)
     assert np.allclose(model.theta_, known.theta_, atol=1e-3)
     assert np.allclose(model.var_, known.var_, atol=2e-3)
@@ -43,7 +45,8 @@ def test_without_noise_it_is_categorical_naive_bayes():
     codes = DATA.categorical
     levels = [list(range(len(words))) for words in DATA.levels]
     model = DPNaiveBayes(
-        noise=None, categorical=[0, 1], categories=levels, alpha=1e-9).fit(codes, LABELS)
+        noise=None, categorical=[0, 1], categories=levels, classes=CLASSES, alpha=1e-9,
+    ).fit(codes, LABELS)
     known = CategoricalNB(alpha=1e-9).fit(codes, LABELS)
     for ours, theirs in zip(model.category_log_prob_, known.feature_log_prob_, strict=True):
         assert np.allclose(ours[:, :-1], theirs, atol=1e-6)
@@ -123,7 +126,7 @@ def test_public_knowledge_is_asked_for():
         ({"categories": {"colour": ["a", "a"], "size": ["b"]}}, "at least one level, each once"),
         ({"categorical": ["height?"]}, "the name of a column"),
         ({"alpha": -1}, "alpha must be at least 0"),
-        ({"classes": ["yes"]}, "classes must be at least two"),
+        ({"classes": ["yes"]}, "classes must be a list of at least two"),
         ({"delta": 0, "noise": "tulap"}, "delta must be positive for noise='tulap'"),
     ],
 )
@@ -143,7 +146,6 @@ def test_statistics_can_come_from_elsewhere():
     assert all(table.sum() == len(FRAME) for table in counted.levels)
     other = DPNaiveBayes(**options)
     other._check_parameters()
-    other.classes_ = fitted.classes_
     other.fit_statistics(counted, schema)
     assert np.array_equal(other.theta_, fitted.theta_)
 

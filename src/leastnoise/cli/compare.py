@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from .._bracket import UNPROVEN, outwards
 from ..errors import ArgumentError
 from .demands import LOSS_HELP
 
@@ -68,9 +69,10 @@ def _print_table(found: Any, plot: Path | None) -> None:
                       interval(row.support), style=bold)
     console = Console()
     console.print(table)
-    word = "proven" if design.certified else "an estimate: the loss is a Python function"
+    word = "proven" if design.certified else UNPROVEN
     console.print(
-        f"Excess over {design.lower:.7g}, below which no additive noise can go ({word}).",
+        f"Excess over {outwards(design.lower, 7, False)}, below which no additive noise can go "
+        f"({word}).",
         highlight=False, soft_wrap=True,
     )
     for row in found.rows:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from .._bracket import UNPROVEN, outwards
 from ..dependent import DependentDesign
 from ..design import design
 from ..errors import ArgumentError
@@ -55,6 +56,7 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "lower": found.lower,
         "upper": found.upper,
         "gap": found.gap if found.gap != float("inf") else None,
+        "certified": found.certified,
         "converged": found.converged,
         "status": found.status,
         "seconds": found.stats["seconds"],
@@ -71,11 +73,12 @@ def lines(found: DependentDesign) -> list[str]:
     """A few lines for people."""
     low, high = found.bounds
     budgets = "; ".join(budgets_in_words(found.document.question))
+    word = "proven" if found.certified else UNPROVEN
     words = [
         f"private answers on [{low:g}, {high:g}], {budgets}, sensitivity {found.sensitivity:g}, "
         f"loss {found.loss.name}",
-        f"expected loss at most {found.upper:.8g}, proven",
-        f"no private answer can go below {found.lower:.8g}, proven",
+        f"expected loss at most {outwards(found.upper, 8, True)}, {word}",
+        f"no private answer can go below {outwards(found.lower, 8, False)}, {word}",
     ]
     if found.revealing > 1e-9:
         words.append(

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
+from .._bracket import UNPROVEN, outwards
 from ..errors import ArgumentError
 from .demands import LOSS_HELP, constraints_of, described, profile_of, title_of, whole_of
 
@@ -187,10 +188,10 @@ def _print_table(found: Any, out: Path | None) -> None:
         f"sensitivity {found.sensitivity:g}, loss {found.loss_name}",
         show_header=False, title_justify="left",
     )
-    word = "proven" if found.certified else "an estimate: the loss is a Python function"
-    table.add_row("expected loss at most", f"{found.upper:.8g}", f"of this noise, {word}")
+    word = "proven" if found.certified else UNPROVEN
+    table.add_row("expected loss at most", outwards(found.upper, 8, True), f"of this noise, {word}")
     which = "no such noise" if found.constraints or found.profile or found.gdp else "no noise"
-    table.add_row(f"{which} can go below", f"{found.lower:.8g}", word)
+    table.add_row(f"{which} can go below", outwards(found.lower, 8, False), word)
     table.add_row("standard deviation", f"{noise.std:.6g}", "")
     table.add_row("95 % of errors within", f"{noise.error_bound(0.95):.6g}", "")
     low, high = noise.support

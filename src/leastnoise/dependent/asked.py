@@ -187,19 +187,8 @@ def cuts_of(regions: int | Iterable[Number], question: Question) -> tuple[Fracti
     return tuple(question.low + question.width * j / count for j in range(1, int(count)))
 
 
-def refuse_with_noise(question: Question, what: str, **options: object) -> None:
-    """What a core, or regions, with additive noise beside or in them do not go with."""
-    if question.instance_bound is not None:
-        options["instance_bound"] = question.instance_bound
-    if question.max_error is not None:
-        options["max_error"] = question.max_error
-    if question.monotone:
-        options["monotone"] = True
-    if question.gdp is not None and what == "regions":
-        options["gdp"] = float(question.gdp.mu)
-    for name, value in options.items():
-        if value is not None:
-            raise ArgumentError(name, value, f"left out when {what} is given")
+def refuse_pure(question: Question, what: str) -> None:
+    """A core, or regions, have finite additive noise beside or in them: delta must be positive."""
     if any(delta == 0 for _, delta in question.stated):
         raise ArgumentError("delta", 0, f"positive when {what} is given: the noise is finite")
 

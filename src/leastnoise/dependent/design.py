@@ -16,7 +16,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._bracket import budget_words, float_towards, gap_of, percent, write_whole
+from .._bracket import (
+    bracket_words,
+    budget_words,
+    float_towards,
+    gap_of,
+    ordered,
+    percent,
+    write_whole,
+)
 from .._pickled import PickledAsFile
 from .._validate import check_gap, check_resolution, check_time_limit
 from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
@@ -33,7 +41,8 @@ from ..noise.containers import as_list, unpacked
 from ..noise.release import exact_value, round_at_random
 from ..program.layout import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
-from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_with_noise
+from ..spec.combinations import refuse_combinations
+from .asked import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_pure
 
 #: The finest mesh that may be asked for.
 MOST_CELLS = 256
@@ -49,14 +58,17 @@ class DependentDesign(PickledAsFile):
     below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
     expected loss is at most `upper` when the true value is drawn from the prior; and no answer
     that is as private, however it depends on the value, has an expected loss below `lower`. All of
-    it is checked in exact arithmetic before a design exists. Privacy does not depend on the prior.
-    Two designs are equal if their mechanism files are.
+    it is checked in exact arithmetic before a design exists; if `certified` is False (a file claims
+    what the checker cannot check), privacy alone is. Privacy does not depend on the prior. Two
+    designs are equal if their mechanism files are.
     """
 
     document: ChannelDocument
     converged: bool = field(compare=False)
     status: str = field(compare=False)
     stats: Mapping[str, Any] = field(compare=False, repr=False)
+    #: Whether the exact checker has proven every claim, the bracket among them.
+    certified: bool = field(default=False, compare=False)
 
     @property
     def epsilon(self) -> float:
@@ -109,11 +121,6 @@ class DependentDesign(PickledAsFile):
     def loss_name(self) -> str:
         """The loss by name."""
         return self.loss.name
-
-    @property
-    def certified(self) -> bool:
-        """Whether the bracket is proven: always."""
-        return True
 
     @property
     def lower(self) -> float:
@@ -344,7 +351,7 @@ class DependentDesign(PickledAsFile):
         return (
             f"DependentDesign({kind}{', '.join(words)}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
-            f"{inner}): expected loss in [{self.lower:.7g}, {self.upper:.7g}], "
+            f"{inner}): {bracket_words(self.lower, self.upper, self.certified)}, "
             f"gap {percent(self.gap)}"
         )
 
@@ -412,31 +419,31 @@ def design_dependent(
     if progress is not None and not callable(progress):
         raise ArgumentError("progress", progress, "a function, or None")
     core = core_of(core, bounds, sensitivity, bool(integer), prior, crossing)
+    refuse_combinations({
+        "bounds": bounds, "core": core, "integer": integer, "resolution": resolution,
+        "outputs": outputs, "output_step": output_step, "regions": regions, "gdp": gdp,
+        "instance_bound": instance_bound, "max_error": max_error, "monotone": monotone,
+        "exact_answers": exact_answers, "crossing": crossing,
+    })
     question = question_of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
         bounds=bounds if core is None else core, prior=prior,
         integer=bool(integer), instance_bound=instance_bound, crossing=crossing,
         monotone=bool(monotone), max_error=max_error, profile=profile, gdp=gdp,
     )
-    if question.integer and resolution is not None:
-        raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
-    if gap is None:
-        gap = 1e-2 if gdp is None else 5e-2
-    wanted = float(check_gap(gap))
-    limit = check_time_limit(time_limit)
-    seconds = LONGEST if limit is None else limit
+    usual = 1e-2 if gdp is None else 5e-2
+    wanted = float(check_gap(usual if gap is None else gap))
+    seconds = check_time_limit(time_limit) or LONGEST
     cells = check_resolution(resolution)
     if cells is not None and cells > MOST_CELLS:
         raise ArgumentError("resolution", resolution, f"at most {MOST_CELLS} cells of the range")
     family: Ranged
     if core is not None:
-        refuse_with_noise(
-            question, "core", outputs=outputs, output_step=output_step, resolution=resolution,
-            regions=regions)
+        refuse_pure(question, "core")
         wide = (rational(bounds[0], "bounds"), rational(bounds[1], "bounds"))
         family = Core(question, wide)
     elif regions is not None:
-        refuse_with_noise(question, "regions", outputs=outputs, output_step=output_step)
+        refuse_pure(question, "regions")
         family = Regions(question, cuts_of(regions, question), cells)
     else:
         family = Ranged(
@@ -450,9 +457,8 @@ def _finished(question: Question, search: Search) -> DependentDesign:
     bracket, wanted = search.run(), search.gap
     lower, upper = bracket.lower, bracket.upper
     assert lower is not None and upper is not None
-    document = replace(
-        upper.document, lower=min(lower.value, upper.value), certificate=lower.certificate
-    )
+    low, high = ordered(lower.value, upper.value, True)
+    document = replace(upper.document, lower=low, upper=high, certificate=lower.certificate)
     report = check_channel(document)
     if not report.proven:
         raise CertificateError(f"the exact check failed: {report.claims}")
@@ -480,5 +486,5 @@ def _finished(question: Question, search: Search) -> DependentDesign:
     if document.question.sensitivity > question.sensitivity:
         served = float(document.question.sensitivity)
         words += f"; private up to a sensitivity of {served:g}, a whole number of steps"
-    return DependentDesign(document, converged, words, MappingProxyType(stats))
+    return DependentDesign(document, converged, words, MappingProxyType(stats), report.proven)
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from .._validate import check_time_limit
 from ..certify.channel import check_channel
-from ..errors import ArgumentError, CertificateError
+from ..errors import CertificateError
 from ..exact import Number
+from ..spec.combinations import refuse_combinations
 from ..spec.problem import check_releases, mu_for, total_budget
 from .design import DependentDesign, design_dependent
 
@@ -32,8 +33,8 @@ def design_for_releases(
     `lower` is over answers that keep the same share or the same curve. The options are those of
     `design_dependent`.
     """
-    if options.pop("profile", None) is not None or options.pop("gdp", None) is not None:
-        raise ArgumentError("releases", releases, "left out with a profile or gdp")
+    profile, gdp = options.pop("profile", None), options.pop("gdp", None)
+    refuse_combinations({"releases": releases, "profile": profile, "gdp": gdp})
     # What can be read only once is read here: it is asked twice.
     options = {k: list(v) if isinstance(v, Iterator) else v for k, v in options.items()}
     count, limit = check_releases(releases), check_time_limit(time_limit)

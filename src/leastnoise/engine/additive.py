@@ -324,6 +324,8 @@ class Additive(Family):
             return
         masses = relaxed.line.spread(found.x)[0]
         filled = relaxed.line.cells[masses > 1e-3 * search.gap * float(masses.max())]
+        if len(filled) == 0 or not np.isfinite(masses).all():
+            return  # no noise at all
         radius = min(int(np.abs(filled).max()) + max(2, n // 8), reach)
         restricted = Restricted(problem, problem.budgets, centred(n, radius))
         found = self._interior(restricted.program, search)

@@ -66,10 +66,10 @@ class Bracket:
 
     @property
     def gap(self) -> float:
-        """(upper - lower) / lower."""
+        """(upper - lower) / lower; 0 for bounds that exclude each other, which end the search."""
         if self.lower is None or self.upper is None or self.lower.value <= 0:
             return math.inf
-        return float((self.upper.value - self.lower.value) / self.lower.value)
+        return max(0.0, float((self.upper.value - self.lower.value) / self.lower.value))
 
     def offer(self, lower: Lower | None, upper: Upper | None) -> None:
         """Keep the larger lower bound and the smaller upper bound."""

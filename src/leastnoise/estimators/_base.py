@@ -16,7 +16,7 @@ from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .calibrate import NOISES, Kind, Plan, plan
 from .privacy import Privacy, Release
-from .public import Schema, bounds_of, column_index, levels_of
+from .public import Schema, bounds_of, classes_of, column_index, levels_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -68,7 +68,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     # -- reading ------------------------------------------------------------------------------
 
     def _read(self, X: Any, y: Any) -> tuple[Schema, Floats, list[Any], NDArray[np.int64]]:
-        """(schema, numeric columns, categorical columns, class codes); sets classes_."""
+        """(schema, numeric columns, categorical columns, class codes); sets classes_.
+
+        A row whose label is none of the classes is left out: what it adds is nothing, whatever
+        the other rows are.
+        """
         places = self._categorical_places(X)
         if not places:
             with _no_data_in_errors():
@@ -76,8 +80,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             X, y = validate_data(self, X, y, skip_check_array=True)
             y = np.asarray(y).ravel()
-        check_classification_targets(y)
-        self.classes_, labels = self._classes(y)
+        if self.classes is None:
+            check_classification_targets(y)
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
         numeric_places = tuple(j for j in range(width) if j not in places)
@@ -86,7 +90,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
         known = getattr(self, "categories", None)
         levels = levels_of(known, places, names, width, categorical, loud)
-        return Schema(numeric_places, places, low, high, levels), numeric, categorical, labels
+        schema = Schema(numeric_places, places, low, high, levels)
+        self.classes_, labels = classes_of(self.classes, y, loud)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least 2 classes, the data has one class")
+        kept = labels >= 0
+        if not kept.all():
+            categorical = [
+                [value for value, own in zip(column, kept, strict=True) if own]
+                for column in categorical]
+        return schema, numeric[kept], categorical, labels[kept]
 
     def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
         check_is_fitted(self, "classes_")
@@ -97,19 +111,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         return self._columns(X, self._schema.numeric, places)
-
-    def _classes(self, y: Any) -> tuple[Any, NDArray[np.int64]]:
-        found, labels = np.unique(y, return_inverse=True)
-        asked = getattr(self, "classes", None)
-        if asked is None:
-            if len(found) < 2:
-                raise ValueError(
-                    f"{type(self).__name__} needs at least 2 classes, the data has one class")
-            return found, labels.astype(np.int64)
-        known = np.unique(np.asarray(asked))
-        if len(known) < 2 or not set(found.tolist()) <= set(known.tolist()):
-            raise ArgumentError("classes", asked, "at least two, all labels of y among them")
-        return known, np.searchsorted(known, y).astype(np.int64)
 
     def _categorical_places(self, X: Any) -> tuple[int, ...]:
         """Columns that hold categories."""
@@ -160,13 +161,16 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return noisy, found
 
     def _privacy(self, found: Plan | None) -> Privacy:
-        caveats = ["The set of classes is taken to be public."]
+        read = [
+            name for name, of_use in (
+                ("bounds", self._schema.numeric), ("categories", self._schema.categorical),
+                ("classes", True))
+            if of_use and getattr(self, name, None) is None]
+        caveats = []
         if self.neighbours == "replace":
             caveats.append("The number of rows is taken to be public.")
-        if self.take_public_knowledge_from_data_not_private and (
-                (self._schema.numeric and self.bounds is None)
-                or (self._schema.categorical and self.categories is None)):
-            caveats.insert(0, "NOT PRIVATE: bounds or categories were taken from the data.")
+        if read:
+            caveats.insert(0, f"NOT PRIVATE: {' and '.join(read)} were taken from the data.")
         if self.random_state is not None:
             caveats.insert(0, "NOT PRIVATE: random_state was given; the noise can be removed.")
         if found is None:

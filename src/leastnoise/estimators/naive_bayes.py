@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._base import PrivateClassifier
 from .calibrate import Kind, Plan
-from .public import Schema
+from .public import Schema, known_classes
 from .statistics import SCALE, BayesStatistics, bayes_statistics
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ class DPNaiveBayes(PrivateClassifier):
 
     Guarantee: everything `fit` keeps is computed from noisy statistics whose joint release is
     (epsilon, delta)-private for the stated neighbours; `privacy_` lists the releases. It takes
-    for granted that `bounds`, `categories` and the set of classes are public, and, for
+    for granted that `bounds`, `categories` and `classes` are public, and, for
     neighbours="replace", the number of rows.
 
     epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or
@@ -41,9 +41,10 @@ class DPNaiveBayes(PrivateClassifier):
         data frame that hold no numbers.
     categories: the levels of each categorical feature. Other values, in `fit` or `predict`, share
         one level of their own.
+    classes: the labels that there may be. A row with any other label is left out.
     alpha: added to every count, as in scikit-learn.
-    take_public_knowledge_from_data_not_private: take missing bounds and categories from the data.
-        Voids the guarantee.
+    take_public_knowledge_from_data_not_private: take missing bounds, categories and classes from
+        the data. Voids the guarantee.
     random_state: for tests only: whoever knows it can remove the noise.
     """
 
@@ -83,18 +84,26 @@ class DPNaiveBayes(PrivateClassifier):
         statistics = bayes_statistics(
             labels, len(self.classes_), schema.codes(categorical),
             [len(words) + 1 for words in schema.levels], schema.whole(numeric))
-        return self.fit_statistics(statistics, schema)
+        return self.fit_statistics(statistics, schema, rows=len(y))
 
-    def fit_statistics(self, statistics: BayesStatistics, schema: Schema) -> Self:
-        """The private half of `fit`, from statistics that anything may have counted."""
+    def fit_statistics(
+        self, statistics: BayesStatistics, schema: Schema, rows: int | None = None
+    ) -> Self:
+        """The private half of `fit`, from statistics that anything may have counted.
+
+        rows: the public number of rows, if some of them, with labels that are no class, are not
+        in the statistics.
+        """
         self._schema = schema
-        kinds = self._kinds(statistics)
+        if self.classes is not None:
+            self.classes_ = known_classes(self.classes)
+        kinds = self._kinds(statistics, rows)
         noisy, plan = self._released(kinds, self._exact(statistics))
         self._keep(statistics, noisy, plan)
         self.privacy_ = self._privacy(plan)
         return self
 
-    def _kinds(self, statistics: BayesStatistics) -> tuple[Kind, ...]:
+    def _kinds(self, statistics: BayesStatistics, rows: int | None = None) -> tuple[Kind, ...]:
         """What one row can change. Replacing: (its class changes, it stays the same)."""
         replace = self.neighbours == "replace"
         counts = ((2, 1), (0, 0)) if replace else ((1, 1),)
@@ -103,7 +112,8 @@ class DPNaiveBayes(PrivateClassifier):
         one, classes = Fraction(1), len(statistics.counts)
         # Public for these neighbours; of use to range-dependent answers only.
         ranged = replace and self.noise == "optimal-dependent"
-        size = int(statistics.counts.sum()) if ranged else None
+        known = int(statistics.counts.sum()) if rows is None else rows
+        size = known if ranged else None
         # The logarithm of a prior errs by s/(n p). With numeric features a count is also what
         # their sums are divided by: an error of s rows moves a mean m by m s/n and a variance v by
         # (v - m^2 - 1/2) s/n, hence the log density, for m anywhere in [-1, 1], by about

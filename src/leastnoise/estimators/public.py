@@ -1,4 +1,7 @@
-"""Public knowledge: ranges of numeric features, levels of categorical ones; and encoding by it."""
+"""Public knowledge: ranges of numeric features, levels of categorical ones, the classes.
+
+And encoding by it: whatever a row holds, it becomes numbers by a rule that no other row changes.
+"""
 
 from __future__ import annotations
 
@@ -118,6 +121,40 @@ def _numbers(side: Any, count: int) -> Floats:
     if not bool(np.all(np.isfinite(values))):
         raise ArgumentError("bounds", side, "finite")
     return values
+
+
+def classes_of(classes: Any, y: Any, from_data: bool) -> tuple[NDArray[Any], Ints]:
+    """(the classes in order, the code of each label); -1 for a label that is no class."""
+    if classes is None:
+        if not from_data:
+            raise ArgumentError(
+                "classes", None, "given: the list of all labels that there may be, from public "
+                f"knowledge; {_LOUD}")
+        found, codes = np.unique(y, return_inverse=True)
+        return found, codes.astype(np.int64)
+    known = known_classes(classes)
+    words, labels = known.dtype.kind in "US", np.asarray(y)
+    if labels.dtype.kind != "O" and words != (labels.dtype.kind in "US"):
+        raise ArgumentError("classes", classes, "numbers if y holds numbers, text if it holds text")
+    table = {plain(label): code for code, label in enumerate(known)}
+    return known, np.array([table.get(plain(label), -1) for label in labels], dtype=np.int64)
+
+
+def known_classes(classes: Any) -> NDArray[Any]:
+    """The classes a user lists, in order."""
+    allowed = "a list of at least two labels, all numbers or all text"
+    if isinstance(classes, (str, bytes)) or not hasattr(classes, "__iter__"):
+        raise ArgumentError("classes", classes, allowed)
+    try:
+        known = np.unique(np.asarray(list(classes)))
+    except (TypeError, ValueError):
+        raise ArgumentError("classes", classes, allowed) from None
+    listed = {type(label) for label in known.tolist()}
+    if known.ndim != 1 or len(known) < 2 or known.dtype.kind not in "biufUSO" or len(listed) > 1:
+        raise ArgumentError("classes", classes, allowed)
+    if known.dtype.kind in "US" and not all(isinstance(label, (str, bytes)) for label in classes):
+        raise ArgumentError("classes", classes, allowed)  # NumPy makes text of numbers beside text
+    return known
 
 
 def levels_of(

@@ -32,13 +32,14 @@ Key = tuple[str, str, str, str, int]
 
 
 def bayes_table(dataset: Dataset) -> tuple[Any, dict[str, Any]]:
-    """(rows, parameters): numeric columns, then category codes; ranges and levels as public."""
+    """(rows, parameters): numeric columns, then category codes; all else is public."""
     table = np.concatenate([dataset.numeric, dataset.categorical], axis=1)
     first = dataset.numeric.shape[1]
     return table, {
         "bounds": ranges(dataset.numeric),
         "categorical": list(range(first, table.shape[1])),
         "categories": [list(range(len(words))) for words in dataset.levels],
+        "classes": list(range(len(dataset.classes))),
     }
 
 
@@ -53,7 +54,7 @@ def ranges(columns: Any) -> Any:
 def logistic_table(dataset: Dataset) -> tuple[Any, dict[str, Any]]:
     """(rows, parameters): one-hot columns and their ranges."""
     table = dataset.one_hot()
-    return table, {"bounds": ranges(table)}
+    return table, {"bounds": ranges(table), "classes": list(range(len(dataset.classes)))}
 
 
 MODELS: dict[str, tuple[Any, Callable[[Dataset], tuple[Any, dict[str, Any]]], str]] = {

@@ -10,14 +10,14 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from .._validate import check_gap, check_resolution, check_time_limit
-from ..certify import check, parse
+from ..certify import Document, check, parse
 from ..design import Design, design
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, text_of
@@ -29,6 +29,13 @@ from .table import SweepRow, SweepTable
 #: What a cell of the grid may say: the arguments of `design`.
 _ARGUMENTS = (
     "epsilon", "delta", "sensitivity", "loss", "gap", "integer", "time_limit", "resolution",
+)
+
+
+#: What a mechanism file answers with; all else in it says what was asked.
+_ANSWER = (
+    "step", "grid", "denominator", "first", "weights", "atom", "tail", "edges", "upper", "lower",
+    "certificate",
 )
 
 
@@ -160,16 +167,23 @@ class _Cell:
         budget = f"{float(problem.epsilon):g}_{float(problem.delta):g}"
         return f"{words}_{budget}_{self.key[:20]}.json"
 
-    def asks(self, document: Any) -> bool:
-        """Whether a mechanism file answers this question, and not another one."""
+    def asks(self, document: Document) -> bool:
+        """Whether a mechanism file answers this question, the whole of it, and not another one.
+
+        All that a file states beside its noise and its bounds is part of its question.
+        """
         problem = self.problem
-        return bool(
-            document.epsilon == problem.epsilon
-            and document.delta == problem.delta
-            and document.sensitivity == problem.sensitivity
-            and document.kind == ("integer" if problem.integer else "additive")
-            and document.loss == (problem.loss if problem.loss.certified else None)
-        )
+        stated = {
+            one.name: getattr(document, one.name) for one in fields(document)
+            if one.name not in _ANSWER}
+        return stated == {
+            "kind": "integer" if problem.integer else "additive",
+            "epsilon": problem.epsilon, "delta": problem.delta,
+            "sensitivity": problem.sensitivity,
+            "loss": problem.loss if problem.loss.certified else None,
+            "constraints": problem.constraints, "profile": problem.profile,
+            "gdp": None, "releases": None,  # no cell can ask for them
+        }
 
 
 @dataclass(frozen=True)

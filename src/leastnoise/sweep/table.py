@@ -18,9 +18,10 @@ from .disk import write_whole
 
 @dataclass(frozen=True)
 class SweepRow:
-    """One finished cell: what was asked, the certified bracket, and where the mechanism is.
+    """One finished cell: what was asked, the bracket, and where the mechanism is.
 
-    `lower` and `upper` bracket the optimal expected loss as `Design.lower` and `Design.upper` do.
+    `lower` and `upper` bracket the optimal expected loss as `Design.lower` and `Design.upper` do
+    (an estimate for a loss that is a Python function, which `status` then says).
     `cached` says that the cell was read back rather than designed. If the engine refused the
     cell, the bracket is NaN and `status` holds its words.
     """

@@ -1,0 +1,82 @@
+"""Which arguments of `design` go together: one table, asked before any work begins.
+
+Every combination is honoured, or refused here with a reason that names an argument. What a single
+value may be is checked where it is read (`_validate.py`, `problem.py`, `../dependent/asked.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ..errors import ArgumentError
+
+#: What each argument is when it is not given.
+DEFAULTS: Mapping[str, object] = {
+    "integer": False, "resolution": None, "bounds": None, "constraints": (), "profile": None,
+    "gdp": None, "releases": None, "output_step": None, "prior": "uniform",
+    "instance_bound": None, "max_error": None, "outputs": None, "crossing": None,
+    "exact_answers": True, "monotone": False, "regions": None, "core": None,
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """`argument` must be left out when `beside` is given; with or without bounds, or both."""
+
+    argument: str
+    beside: str
+    reason: str
+    bounds: bool | None = None  # None: whether there are bounds or not
+
+
+def _all(arguments: tuple[str, ...], beside: str, reason: str) -> tuple[Rule, ...]:
+    return tuple(Rule(argument, beside, reason, True) for argument in arguments)
+
+
+RULES: tuple[Rule, ...] = (
+    Rule("resolution", "integer", "the step is 1"),
+    Rule("output_step", "integer", "releases are whole"),
+    Rule("outputs", "integer", "answers are whole"),
+    Rule("core", "integer", "each whole number is a node of its own"),
+    Rule("profile", "releases", "epsilon and delta are the total, and the profile is searched for"),
+    Rule("gdp", "releases", "epsilon and delta are the total, and the curve follows from it"),
+    Rule("resolution", "releases", "the search for a profile chooses its own", False),
+    Rule("resolution", "output_step", "the outputs decide the cells", False),
+    Rule("outputs", "output_step", "both say which answers there are", True),
+    Rule("instance_bound", "crossing", "it is not known where a value's loss is largest", True),
+    # (With bounds, constraints say what max_error and instance_bound say.)
+    *_all(("constraints", "outputs", "output_step", "resolution", "regions", "instance_bound",
+           "max_error", "monotone", "exact_answers"),
+          "core", "additive noise answers beside it"),
+    *_all(("constraints", "outputs", "output_step", "instance_bound", "max_error", "monotone",
+           "exact_answers", "gdp"),
+          "regions", "additive noise, which ends somewhere, answers in each of them"),
+)
+
+
+def given(arguments: Mapping[str, object]) -> dict[str, object]:
+    """Those arguments that ask for something: not their default."""
+    found = {}
+    for name, value in arguments.items():
+        default = DEFAULTS.get(name)
+        unset = value is None or value is default
+        if isinstance(default, bool):
+            unset = bool(value) == default
+        elif isinstance(default, str):  # (arrays and histograms are not compared)
+            unset = isinstance(value, str) and value == default
+        if not unset:
+            found[name] = value
+    return found
+
+
+def refuse_combinations(arguments: Mapping[str, object]) -> None:
+    """`ArgumentError` for the first argument that another one leaves no place for."""
+    asked = given(arguments)
+    ranged = "bounds" in asked
+    for rule in RULES:
+        applies = rule.bounds is None or rule.bounds == ranged
+        if applies and rule.argument in asked and rule.beside in asked:
+            raise ArgumentError(
+                rule.argument, asked[rule.argument],
+                f"left out when {rule.beside} is given: {rule.reason}")
