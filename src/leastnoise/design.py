@@ -24,9 +24,8 @@ from .certify import (
     Document,
     Report,
     check,
-    check_any,
     parse,
-    read_any,
+    read_and_check,
 )
 from .certify.curve import Releases
 from .constrained import ConstrainedSearch
@@ -402,8 +401,7 @@ def load(path: str | Path) -> Design | DependentDesign:
     A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
     if the file is malformed and `CertificateError` if a claim is refuted.
     """
-    document = read_any(path)
-    report = check_any(document)
+    document, report = read_and_check(path)
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
