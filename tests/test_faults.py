@@ -10,11 +10,11 @@ import dataclasses
 
 import numpy as np
 import pytest
-from leastnoise.bounds.interior import InteriorEnd, InteriorMethod
 
 from leastnoise import LeastnoiseError, MaxError, Monotone, Unbiased, design
 from leastnoise.lp import Solution, Status
 from leastnoise.lp.highs import Model
+from leastnoise.program.interior import InteriorEnd, InteriorMethod
 
 ARGUMENTS = {"epsilon": 1, "delta": 0.2, "gap": 1e-2, "time_limit": 5}
 KINDS = ("weights", "duals", "nan", "zeros", "huge", "status")

@@ -43,10 +43,11 @@ def restored(text: str, loss: Any, converged: bool, status: str, stats: dict[str
     The rest is not claimed to be proven; a loss counts only if it is a Python function, which no
     file holds.
     """
-    from .certify import parse_any
+    from .certify import check_any, parse_any
     from .design import loaded
 
-    found = loaded(parse_any(text), "pickled design", status)
+    document = parse_any(text)
+    found = loaded(document, check_any(document), "pickled design", status)
     kept: dict[str, Any] = {
         "converged": bool(converged), "status": str(status), "stats": MappingProxyType(dict(stats))
     }

@@ -32,9 +32,8 @@ from .certify import (
     Document,
     Report,
     check,
-    check_any,
     parse,
-    read_any,
+    read_and_check,
 )
 from .dependent import (
     DependentDesign,
@@ -366,14 +365,13 @@ def load(path: str | Path) -> Design | DependentDesign:
     if the file is malformed and `CertificateError` if a claim is refuted. A file whose privacy
     is proven and whose bracket could not be checked is loaded with `certified` False.
     """
-    return loaded(read_any(path), str(path), f"read from {Path(path).name}")
+    return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")
 
 
 def loaded(
-    document: Document | ChannelDocument, path: str, status: str
+    document: Document | ChannelDocument, report: Report, path: str, status: str
 ) -> Design | DependentDesign:
-    """The design of a document that was only parsed, after the exact check."""
-    report = check_any(document)
+    """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")

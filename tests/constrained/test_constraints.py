@@ -26,8 +26,8 @@ from leastnoise import (
     load,
 )
 from leastnoise.certify import Certificate, ShiftMultipliers, check, parse
-from leastnoise.certify.constrained import constrained_bound
 from leastnoise.certify.constraints import Dual
+from leastnoise.certify.lower import dual_bound
 from leastnoise.certify.shape import largest_error, mean_error
 from leastnoise.engine.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
@@ -184,7 +184,7 @@ def test_any_multipliers_prove_a_valid_bound(designs):
                 Dual(tuple(shaken(v) for v in d.values), tuple((i, shaken(u)) for i, u in d.cells))
                 for d in certificate.constraints
             )
-            bound = constrained_bound(
+            bound = dual_bound(
                 Certificate(certificate.step, certificate.reach, entries, duals),
                 [(document.epsilon, document.delta)], document.sensitivity, document.loss,
                 document.kind == "integer", document.constraints,

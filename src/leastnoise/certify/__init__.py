@@ -1,6 +1,6 @@
 """The mechanism file and its checker: the standard library only, nothing from the solver side."""
 
-from .any_file import check_any, check_file, parse_any, read_any
+from .any_file import check_any, check_file, parse_any, read_and_check, read_any
 from .channel_document import ChannelDocument
 from .document import Certificate, Document, ShiftMultipliers, Tail, parse, read
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, check
@@ -8,5 +8,5 @@ from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, check
 __all__ = [
     "NOT_CHECKED", "PROVEN", "REFUTED", "Certificate", "ChannelDocument", "Claim", "Document",
     "Report", "ShiftMultipliers", "Tail", "check", "check_any", "check_file", "parse",
-    "parse_any", "read", "read_any",
+    "parse_any", "read", "read_and_check", "read_any",
 ]

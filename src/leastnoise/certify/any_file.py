@@ -42,5 +42,11 @@ def check_file(path: str | Path) -> Report:
 
     `FormatError` if it is malformed, `LimitError` among them if it takes too much work.
     """
+    return read_and_check(path)[1]
+
+
+def read_and_check(path: str | Path) -> tuple[Document | ChannelDocument, Report]:
+    """The document too; errors as of `check_file`."""
     with counted():
-        return check_any(read_any(path))
+        document = read_any(path)
+        return document, check_any(document)

@@ -1,7 +1,7 @@
 """What noise may be asked for beyond privacy: frozen objects, and their form in a mechanism file.
 
 Whether noise obeys them is checked in `shape.py`, what they do to the lower bound in
-`constrained.py`. Standard library only.
+`lower.py`. Standard library only.
 """
 
 from __future__ import annotations

@@ -1,61 +1,236 @@
 """A lower bound on the loss of every private noise, from multipliers, by weak duality.
 
-Statement and proof: `lower.proof.md`. Standard library only; e^eps rounded up.
+For one budget or several, with or without constraints: plain noise is the case without demands.
+Statement and proof: `lower.proof.md`. Standard library only; each e^eps rounded up.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
-from math import lcm
 
 from ..errors import FormatError
 from ..exact import exp_upper
 from ..losses import Loss
+from .constraints import (
+    Constraint,
+    Distinguishing,
+    Dual,
+    LossAtMost,
+    Monotone,
+    Unbiased,
+    Unimodal,
+    check_duals,
+    ends_of,
+    mirror_free,
+)
+from .curve import Point
 from .document import Certificate
 from .limits import arithmetic, bits, charge
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 4096
+_ZERO = Fraction(0)
 
 
 def dual_bound(
     certificate: Certificate,
-    epsilon: Fraction,
-    delta: Fraction,
+    points: Sequence[Point],
     sensitivity: Fraction,
     loss: Loss,
     integer: bool,
+    constraints: Sequence[Constraint] = (),
 ) -> Fraction:
-    """theta - delta * (sum of budgets): no private noise has a smaller expected loss.
+    """No noise that is private at all `points` and obeys the constraints costs less.
 
-    Holds for any multipliers 0 <= z <= budget, however they were found. `integer` bounds
-    integer-valued noise instead.
+    Holds for any multipliers of the right signs, 0 <= z <= budget, however they were found.
+    `integer` bounds integer-valued noise instead.
+
+    `points` are those that the entries of the certificate count from 0 on. Losses are not
+    negative, so 0 is returned where the multipliers prove less.
     """
-    n = int(sensitivity / certificate.step)
-    edge = certificate.reach + n
-    exponential = exp_upper(epsilon)
-    top, bottom = exponential.numerator, exponential.denominator
+    check_duals(certificate.constraints, constraints, certificate.reach)
+    step = certificate.step
+    edge = certificate.reach + int(sensitivity / step)
     scale = common_denominator(certificate)
+    fold = mirror_free(constraints, loss)
+    gains, unit, spent = _gains(certificate, points, edge, scale)
+    # Multipliers of the constraints: a loss of its own, and what is added at lattice points.
+    terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
+    slope, left, right = _ZERO, _ZERO, _ZERO
+    for one, dual in zip(constraints, certificate.constraints, strict=True):
+        if isinstance(one, LossAtMost):
+            terms.append((dual.values[0], one.loss))
+            spent += dual.values[0] * one.bound
+        elif isinstance(one, Unbiased):
+            slope += dual.values[0]
+        elif isinstance(one, Distinguishing):
+            left, right = left + dual.values[0], right + dual.values[1]
+            spent += one.at_most * sum(dual.values)
+        elif isinstance(one, (Monotone, Unimodal)):
+            _compare(gains, unit, one, dual, step, integer, fold)
+    floors = _floors(terms, slope, edge, step, integer)
+    beyond = []
+    for side, place in ((-1, 0), (1, 2 * edge)):
+        if _closed(constraints, step, edge, side):
+            continue
+        least = _beyond(terms, slope, side, edge * step)
+        if least is None:
+            return _ZERO
+        beyond.append(least)
+        if not integer:
+            # As without constraints: rounding moves mass from beyond the last point to it. Only
+            # the loss is lowered; multipliers are added to it after that.
+            floors[place] = min(floors[place], least)
+    if left or right:
+        charge(2 * len(floors) * arithmetic(bits(left, right) + max(bits(k) for k in floors)))
+        last, first = end_cells(constraints, step, sensitivity, integer)
+        floors = [
+            k + (left if i <= last else 0) + (right if i >= first else 0)
+            for i, k in enumerate(floors, -edge)
+        ]
+    if fold:
+        # Symmetric noise with one closed end has no open one.
+        beyond = [sum(beyond, _ZERO) / 2] if len(beyond) == 2 else []
+    low, high = lattice_ends(constraints, step, edge, integer)
+    inside = _inside(floors, gains, unit, low + edge, high + edge, fold)
+    if not (inside or beyond):
+        raise FormatError("no noise at all lies in the support")
+    return max(_ZERO, min([*inside, *beyond]) - spent)
+
+
+def _floors(
+    terms: Sequence[tuple[Fraction, Loss]], slope: Fraction, edge: int, step: Fraction,
+    integer: bool,
+) -> list[Fraction]:
+    """At lattice points: the minorant of the weighted losses, plus the line of that slope."""
+    floors = [slope * i * step for i in range(-edge, edge + 1)]
+    for weight, part in terms:
+        if weight:
+            costs = cost_floors(part, edge, step, integer)
+            longest = max(bits(k) for k in costs) + bits(weight)
+            charge(len(costs) * 2 * arithmetic(longest * (1 + len(terms))))
+            floors = [k + weight * cost for k, cost in zip(floors, costs, strict=True)]
+    return floors
+
+
+def lattice_ends(
+    constraints: Sequence[Constraint], step: Fraction, edge: int, integer: bool
+) -> tuple[int, int]:
+    """The lattice points that rounded noise may occupy, no further out than the edge."""
+    low, high = ends_of(constraints)
+    inwards = (math.ceil, math.floor) if integer else (math.floor, math.ceil)
+    first = -edge if low is None else max(-edge, inwards[0](low / step))
+    last = edge if high is None else min(edge, inwards[1](high / step))
+    return first, last  # first > last where there is none
+
+
+def _closed(constraints: Sequence[Constraint], step: Fraction, edge: int, side: int) -> bool:
+    """Whether the noise ends at the edge, or before it, on a side."""
+    end = ends_of(constraints)[1 if side > 0 else 0]
+    return end is not None and side * end <= edge * step
+
+
+def _gains(
+    certificate: Certificate, points: Sequence[Point], edge: int, scale: int
+) -> tuple[list[int], int, Fraction]:
+    """Gains of the cells in whole numbers of 1/unit, the unit, and delta times the budgets."""
+    exponentials = [exp_upper(epsilon) for epsilon, _ in points]
+    bottom = math.lcm(*(e.denominator for e in exponentials))
     charge_multipliers(certificate, scale)
-    gains = [0] * (2 * edge + 1)  # in units of 1 / (scale * bottom)
-    budgets = Fraction(0)
+    gains = [0] * (2 * edge + 1)
+    budgets = _ZERO
     for entry in certificate.shifts:
+        if not 0 <= entry.point < len(points):
+            raise FormatError(f"a shift of the certificate names no point, {entry.point}")
+        top = exponentials[entry.point] * bottom
         for sign in (1, -1) if entry.mirror else (1,):
-            budgets += entry.budget
+            budgets += points[entry.point][1] * entry.budget
             for i, z in entry.cells:
-                # z(m,i) helps cell i and hurts cell i - m
                 amount = z.numerator * (scale // z.denominator)
                 gains[edge + sign * i] += amount * bottom
-                gains[edge + sign * (i - entry.shift)] -= amount * top
-    floors = cost_floors(loss, edge, certificate.step, integer)
-    outer = [loss.outer_minimum(side, edge * certificate.step) for side in (-1, 1)]
-    if not integer:
-        # Rounding moves mass from beyond the last lattice point to it; no more than the loss
-        # out there may be assumed of it (it matters only for a loss that falls out there).
-        floors[0], floors[-1] = min(floors[0], outer[0]), min(floors[-1], outer[1])
-    theta = min(least_sum(floors, gains, scale * bottom), *outer)
-    return theta - delta * budgets
+                gains[edge + sign * (i - entry.shift)] -= amount * int(top)
+    return gains, scale * bottom, budgets
+
+
+def end_cells(
+    constraints: Sequence[Constraint], step: Fraction, sensitivity: Fraction, integer: bool
+) -> tuple[int, int]:
+    """(j, k): cells up to j, and from k on, hold only noise near an end of the support."""
+    low, high = ends_of(constraints)
+    if low is None or high is None:
+        raise FormatError("a bound on distinguishing outputs needs a support with two ends")
+    # Rounding to cell j moves noise below (j + 1) step there, and none from beyond.
+    if integer:
+        return math.ceil(low + sensitivity) - 1, math.floor(high - sensitivity) + 1
+    return (
+        math.floor((low + sensitivity) / step) - 1, math.ceil((high - sensitivity) / step) + 1
+    )
+
+
+def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) -> int | None:
+    """The neighbour that holds at least as much as cell j, rounded noise having its mode at `mode`.
+
+    None where rounding may mix noise from both sides of the mode. Next to a mode at 0 only for
+    integers and for symmetric noise.
+    """
+    if not integer and fold and mode == 0 and abs(j) == 1:
+        return 0
+    for side in (1, -1):
+        # Both cells must take their noise from one side of the mode.
+        nearest = (j - side) * step if integer else (j - 2 * side) * step
+        if side * (nearest - mode) >= 0:
+            return j - side
+    return None
+
+
+def _compare(
+    gains: list[int], unit: int, one: Monotone | Unimodal, dual: Dual, step: Fraction,
+    integer: bool, fold: bool,
+) -> None:
+    """Add the multipliers of p(inner neighbour of j) - p(j) >= 0 to the gains."""
+    edge = len(gains) // 2
+    charge(5 * len(dual.cells))
+    for j, u in dual.cells:
+        inner = inward(one.at, j, step, integer, fold)
+        if inner is None:
+            raise FormatError(f"cell {j} is too near the mode to be compared")
+        amount = u.numerator * (unit // u.denominator)
+        gains[inner + edge] -= amount
+        gains[j + edge] += amount
+
+
+def _inside(
+    floors: Sequence[Fraction], gains: Sequence[int], unit: int, first: int, last: int, fold: bool
+) -> list[Fraction]:
+    """[the least floor + gain] over the places first..last; [] if there are none.
+
+    With `fold`, of the mean of a place and its mirror image, both of which must be among them.
+    """
+    if fold:
+        centre = len(floors) // 2
+        size = min(last - centre, centre - first)
+        pairs = [(centre - d, centre + d) for d in range(size + 1)]
+        charge(5 * len(pairs))
+        floors = [(floors[a] + floors[b]) / 2 for a, b in pairs]
+        gains, unit = [gains[a] + gains[b] for a, b in pairs], 2 * unit
+    else:
+        floors, gains = floors[first : max(0, last + 1)], gains[first : max(0, last + 1)]
+    return [least_sum(floors, gains, unit)] if floors else []
+
+
+def _beyond(
+    terms: Sequence[tuple[Fraction, Loss]], slope: Fraction, side: int, edge: Fraction
+) -> Fraction | None:
+    """At most (sum of the weighted losses + slope * x) at and beyond the edge; None: not known."""
+    if slope * side >= 0:
+        flat = sum((w * part.outer_minimum(side, edge) for w, part in terms), _ZERO)
+        return flat + slope * side * edge
+    if sum((w * part.steepness(side, edge) for w, part in terms), _ZERO) + slope * side < 0:
+        return None
+    # The losses rise at least as fast as the line falls, so the least value is at the edge.
+    return sum((w * part.lower(side * edge) for w, part in terms), _ZERO) + slope * side * edge
 
 
 def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fraction]:
@@ -100,7 +275,7 @@ def common_denominator(certificate: Certificate) -> int:
         for value in values:
             if scale % value.denominator:
                 charge(10)
-                scale = lcm(scale, value.denominator)
+                scale = math.lcm(scale, value.denominator)
                 if scale.bit_length() > _MAX_DENOMINATOR_BITS:
                     raise FormatError("the multipliers have no common denominator below 2^4096")
     return scale

@@ -9,7 +9,6 @@ from typing import Any
 
 from ..exact import nearest_float
 from ..losses import Loss
-from .constrained import constrained_bound
 from .constraints import Constraint
 from .curve import GaussianCurve, Point, Releases, implied
 from .document import Certificate, Document
@@ -218,13 +217,6 @@ def lower_bound(
     document: Document, certificate: Certificate, loss: Loss
 ) -> Fraction | None:
     """What the certificate proves; None if it uses a budget that is not asked of all noise."""
-    integer = document.kind == "integer"
-    further = (document.constraints, document.profile, document.gdp, document.releases)
-    plain = not (any(further) or certificate.points)
-    if plain:
-        return dual_bound(
-            certificate, document.epsilon, document.delta, document.sensitivity, loss, integer
-        )
     points = certificate.points or ((document.epsilon, document.delta),)
     # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
     own = ((document.epsilon, document.delta),) if document.gdp is None else ()
@@ -239,8 +231,9 @@ def lower_bound(
 
     if not all(asked(points[j]) for j in used if j < len(points)):
         return None
-    return constrained_bound(
-        certificate, points, document.sensitivity, loss, integer, document.constraints
+    return dual_bound(
+        certificate, points, document.sensitivity, loss, document.kind == "integer",
+        document.constraints,
     )
 
 

@@ -2,7 +2,7 @@
 
 Noise rounded to a lattice at random keeps its budgets and most of what else is asked, at a cost
 that the minorant of the loss bounds from below. Any multipliers prove a bound
-(`../certify/lower.proof.md`, `../certify/constrained.proof.md`), so rounding them can only weaken
+(`../certify/lower.proof.md`), so rounding them can only weaken
 it. What is dropped from the program because rounding does not keep it: `relaxed.proof.md`.
 """
 
@@ -15,7 +15,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.constrained import constrained_bound, end_cells, inward, lattice_ends
 from ..certify.constraints import (
     Distinguishing,
     Dual,
@@ -25,6 +24,7 @@ from ..certify.constraints import (
     Unimodal,
 )
 from ..certify.document import Certificate, ShiftMultipliers
+from ..certify.lower import dual_bound, end_cells, inward, lattice_ends
 from ..exact import round_down
 from ..losses import Loss
 from ..program.costs import floors
@@ -174,7 +174,7 @@ class Relaxed:
         certificate = Certificate(
             problem.step(self.n), self.reach, tuple(entries), self._duals(multipliers, rounded),
             points)
-        bound = constrained_bound(
+        bound = dual_bound(
             certificate, self.budgets, problem.sensitivity, problem.loss, problem.integer,
             problem.constraints)
         return Lower(round_down(bound, 15), certificate, self.n)
