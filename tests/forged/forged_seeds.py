@@ -1,0 +1,144 @@
+"""The genuine files that forgeries start from: one small design for every kind and feature.
+
+`python tests/forged/forged_seeds.py` writes them again, into the folder `seeds` beside this file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+HOME = Path(__file__).parent / "seeds"
+
+
+def questions() -> dict[str, dict[str, Any]]:
+    """Arguments of `design`, by the name of the seed."""
+    from leastnoise import (
+        L1,
+        L2,
+        Distinguishing,
+        LossAtMost,
+        MaxError,
+        Monotone,
+        Piecewise,
+        Support,
+        Symmetric,
+        Unbiased,
+        Unimodal,
+    )
+
+    budget: dict[str, Any] = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+    falling = Piecewise([(-2, 1), (-1, 2), (0, 0), (1, 2), (2, 1)], slopes=(-1, 1))
+    kinked = Piecewise([(-1, 2), (0, 0), (1, 1)], slopes=(-2, 3))
+    ranged: dict[str, Any] = {
+        "epsilon": 1, "delta": "0.2", "sensitivity": 2, "bounds": (0, 4), "gap": 0.1,
+        "resolution": 8,
+    }
+    whole: dict[str, Any] = {
+        "epsilon": 1, "delta": "0.1", "bounds": (0, 6), "integer": True, "gap": 0.05,
+    }
+    additive = {
+        "l1": {},
+        "l2": {"loss": "l2"},
+        "pinball": {"loss": "pinball:0.8"},
+        "huber": {"loss": "huber:0.5"},
+        "power3": {"loss": "power:3"},
+        "power15": {"loss": "power:1.5"},
+        "piecewise": {"loss": kinked},
+        "falling": {"loss": falling},
+        "sum": {"loss": L1() + 0.5 * L2()},
+        "tail": {"delta": 0},
+        "tail-l2": {"delta": 0, "loss": "l2"},
+        "low-epsilon": {"epsilon": "0.1", "delta": "0.3"},
+        "high-epsilon": {"epsilon": 4, "delta": "0.1", "gap": 0.2},
+        "sensitivity": {"sensitivity": "2/3"},
+        "support": {"constraints": [Support(-3, 2)]},
+        "one-end": {"constraints": [Support(-2, None)]},
+        "max-error": {"constraints": [MaxError(2)]},
+        "monotone": {"constraints": [Monotone()], "epsilon": 3, "delta": "0.3"},
+        "monotone-pinball": {"constraints": [Monotone()], "loss": "pinball:0.8"},
+        "unimodal": {"constraints": [Unimodal("1/2")]},
+        "symmetric": {"constraints": [Symmetric()], "loss": "pinball:0.8"},
+        "unbiased": {"constraints": [Unbiased()], "loss": "pinball:0.8"},
+        "distinguishing": {"constraints": [Support(-2, 2), Distinguishing("0.15")]},
+        "loss-at-most": {"constraints": [LossAtMost(L2(), "0.6")]},
+        "several": {"constraints": [Symmetric(), Monotone(), MaxError(3)]},
+        "profile": {"profile": [(1, "0.2"), (2, "0.05")], "epsilon": None, "delta": None},
+        "gdp": {"gdp": 1, "epsilon": None, "delta": None, "time_limit": 8},
+        "releases": {"releases": 3, "delta": "0.1", "time_limit": 8},
+        "releases-pure": {"releases": 2, "delta": 0, "time_limit": 8},
+        "output-step": {"output_step": "1/4"},
+    }
+    integer = {
+        "": {}, "-l2": {"loss": "l2", "sensitivity": 3}, "-tail": {"delta": 0},
+        "-support": {"constraints": [Support(-2, 5)], "sensitivity": 2},
+        "-unimodal": {"constraints": [Unimodal(1)], "sensitivity": 2},
+        "-unbiased": {"constraints": [Unbiased()], "loss": "pinball:0.8", "sensitivity": 2},
+        "-max-error": {"constraints": [MaxError(4)], "sensitivity": 2},
+        "-distinguishing": {"constraints": [Support(-4, 4), Distinguishing("0.15")],
+                            "sensitivity": 2},
+        "-profile": {"profile": [(2, "0.05")], "sensitivity": 2},
+        "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2, "time_limit": 8},
+        "-releases": {"releases": 2, "time_limit": 8},
+    }
+    dependent = {
+        "": {}, "-l2": {"loss": "l2"}, "-pinball": {"loss": "pinball:0.8"},
+        "-huber": {"loss": "huber:0.5"}, "-kinked": {"loss": kinked}, "-pure": {"delta": 0},
+        "-prior": {"prior": {"edges": [0, 1, "5/2", 4], "masses": ["0.5", "0.3", "0.2"]}},
+        "-instance": {"instance_bound": "0.9"},
+        "-max-error": {"max_error": 3}, "-outputs": {"outputs": [0, 1, "5/2", 4]},
+        "-crossing": {"crossing": (1, 1)}, "-monotone": {"monotone": True},
+        "-blurred": {"exact_answers": False}, "-regions": {"regions": 2},
+        "-core": {"core": (1, 3), "sensitivity": 1, "resolution": None},
+        "-profile": {"profile": [(1, "0.2"), (2, "0.05")]},
+        "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "time_limit": 8},
+        "-releases": {"releases": 2, "time_limit": 8},
+        "-additive": {"epsilon": 6, "sensitivity": 1, "bounds": (0, 40), "delta": "0.01",
+                      "time_limit": 6},
+    }
+    counted = {
+        "": {}, "-prior": {"prior": {"masses": ["0.1"] * 5 + ["0.2", "0.3"]}},
+        "-instance": {"instance_bound": 3}, "-max-error": {"max_error": 4},
+        "-monotone": {"monotone": True}, "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
+        "-wide": {"bounds": (0, 400), "resolution": None, "time_limit": 10},
+    }
+    found = {f"additive-{name}": {**budget, **more} for name, more in additive.items()}
+    found |= {f"integer{name}": {**budget, "integer": True, **more}
+              for name, more in integer.items()}
+    found |= {f"dependent{name}": {**ranged, **more} for name, more in dependent.items()}
+    found |= {f"counted{name}": {**whole, **more} for name, more in counted.items()}
+    return found
+
+
+def write(only: list[str]) -> None:
+    """Design what is asked and save it; say what cannot be designed."""
+    from leastnoise import LeastnoiseError, design
+
+    HOME.mkdir(exist_ok=True)
+    for name, arguments in questions().items():
+        if only and name not in only:
+            continue
+        begun = time.process_time()
+        try:
+            made = design(**arguments)
+        except LeastnoiseError as error:
+            print(f"{name}: {error}", flush=True)
+            continue
+        path = HOME / f"{name}.json"
+        made.save(path)
+        text = json.loads(path.read_text())
+        path.write_text(json.dumps(text, separators=(",", ":")) + "\n")
+        print(f"{name}: {path.stat().st_size} bytes, {time.process_time() - begun:.1f} s", flush=True)
+
+
+def seeds(largest: int = 60_000) -> dict[str, dict[str, Any]]:
+    """The genuine files, by name; those larger than `largest` bytes are left out."""
+    return {path.stem: json.loads(path.read_text()) for path in sorted(HOME.glob("*.json"))
+            if path.stat().st_size <= largest}
+
+
+if __name__ == "__main__":
+    write(sys.argv[1:])
