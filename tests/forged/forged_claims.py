@@ -108,8 +108,6 @@ def unimodal(noise: Noise, at: Fraction) -> bool:
     for (u, v, d), (_, w, e) in zip(rows, rows[1:], strict=False):
         if noise.integer:
             here, there = u, w  # two neighbouring whole numbers
-            if d is cells[0][2] and d == 0:
-                continue
             if e > d and there > at:
                 return False
             if d > e and here < at:

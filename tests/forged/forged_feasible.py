@@ -111,11 +111,15 @@ def _noise(asked: dict[str, Any], fine: int) -> float:
             raise Unknown("a curve with more")
         return _gaussian(loss, float(reach / number(asked["mu"])))
     whole = asked["kind"] == "integer"
-    n = int(reach) if whole else fine
-    if n > 12 or (whole and reach.denominator != 1):
+    modes = [number(c.get("at", "0")) for c in asked.get("constraints", [])
+             if c["name"] == "unimodal"]
+    far = math.ceil(max([abs(x) for x in modes], default=Fraction(0)) / reach)
+    n = int(reach) if whole else fine if far <= 3 else 2
+    if n > 12 or far > 60 or (whole and reach.denominator != 1):
         raise Unknown("too many shifts")
     step = reach / n
     periods = max(3, math.ceil(72 / n / 4)) if n > 4 else math.ceil(24 / n)
+    periods += far
     cells = list(range(-periods * n, periods * n + 1))
     constraints = asked.get("constraints", [])
     low, high = ends(constraints)

@@ -124,9 +124,9 @@ def falsehoods(document: dict[str, Any], report: Report, tally: Tally) -> list[s
             found.append(name)
     lower = next(c for c in report.claims if c.name == "lower")
     if lower.verdict == PROVEN:
-        obeys = {name: true for name, true in truth if name != "upper"}
+        obeys = [true for name, true in truth if name != "upper"]
         composed = next((c.verdict for c in report.claims if c.name == "releases"), PROVEN)
-        mine = bool(truth) and all(obeys.values()) and composed == PROVEN
+        mine = bool(truth) and all(obeys) and composed == PROVEN
         found += _too_high(document, mine, dependent, tally)
     return found
 

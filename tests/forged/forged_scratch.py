@@ -24,6 +24,8 @@ ROOM = Fraction(1, 10**12)
 
 def loss(rng: random.Random, falling: bool = True) -> dict[str, Any]:
     """A random loss; some are not convex, some fall away from 0."""
+    if falling and rng.random() < 0.1:
+        return spike(rng)
     kind = rng.choice(["l1", "l1", "l2", "pinball", "huber", "power", "piecewise", "piecewise",
                        "sum"])
     if kind == "pinball":
@@ -45,6 +47,16 @@ def loss(rng: random.Random, falling: bool = True) -> dict[str, Any]:
         return {"name": kind, "terms": [["0.5", {"name": "l1"}], [rng.choice(["1", "0"]),
                                                                {"name": "l2"}]]}
     return {"name": kind}
+
+
+def spike(rng: random.Random) -> dict[str, Any]:
+    """Nothing inside, much at one place on each side, little beyond it."""
+    at, width = Fraction(rng.choice([1, 2, 3, 4]), 2), Fraction(1, rng.choice([2, 4]))
+    points = [(-at - width, rng.choice([0, 1])), (-at, 5), (width - at, 0),
+              (at - width, 0), (at, 5), (at + width, rng.choice([0, 1]))]
+    kept = sorted({x: y for x, y in points}.items())
+    return {"name": "piecewise", "points": [[str(x), str(y)] for x, y in kept],
+            "slopes": ["-1/3", "1/3"]}
 
 
 def constraints(rng: random.Random, whole: bool) -> list[dict[str, Any]]:
@@ -120,6 +132,16 @@ def additive(rng: random.Random) -> dict[str, Any]:
         document["constraints"] = constraints(rng, whole)
     if rng.random() < 0.15:
         document["profile"] = [["0", "0.999"], ["3", "0.9"]]
+    modes = [number(c["at"]) for c in document.get("constraints", []) if c["name"] == "unimodal"]
+    if modes and "first" in noise and rng.random() < 0.8:  # noise around the mode
+        hump = sorted(rng.randint(0, 6) for _ in range(count))
+        if not any(hump[: count - 1]):
+            hump[-1] += 1
+        noise["weights"] = [str(w) for w in hump + hump[:-1][::-1]]
+        noise["first"] = round(modes[0] / number(document["step"])) - count + 1
+        noise["denominator"] = str(sum(hump) + sum(hump[:-1]))
+        if not whole:
+            noise["atom"] = "0"
     _settle(document, rng)
     document["certificate"] = multipliers(document, rng)
     return document
@@ -191,7 +213,14 @@ def multipliers(document: dict[str, Any], rng: random.Random) -> dict[str, Any]:
             add(i - m, z, -growth)
             extra.append(({z: 1.0, budget: -1.0}, 0.0))
     found = _constraint_multipliers(document, cells, b, far, low, high, new, add, rng)
-    values = main.floats(np.array([float(i * b) for i in cells])) if cells else np.zeros(0)
+    values = [main.floats(np.array([float(i)]))[0] if whole else _minorant(main, i, float(b))
+              for i in cells]
+    for side in (1, -1):  # beyond the last lattice points, and the last lattice points themselves
+        edge = side * (far + n)
+        beyond = float(main.floats(edge * float(b) + side * np.linspace(0, 12, 241)).min())
+        if not whole and edge in rows:
+            extra += [({0: 1.0}, beyond), ({j: a for j, a in rows[edge].items() if j not in
+                                            {v for k, v in kept.items() if k[0] == "u"}}, beyond)]
     solution = _solve(prices, [*rows.values(), *(r for r, _ in extra)], bounds,
                       [*values, *(v for _, v in extra)])
     get = (lambda key: 0.0) if solution is None else (
@@ -207,6 +236,19 @@ def multipliers(document: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     if "constraints" in document:
         certificate["constraints"] = [make(get) for make in found]
     return certificate
+
+
+def _minorant(main: Loss, i: int, b: float) -> float:
+    """The loss at i b less the larger of the two chord errors, about."""
+    here = float(main.floats(np.array([i * b]))[0])
+    worst = 0.0
+    for u in ((i - 1) * b, i * b):
+        x = u + b * np.linspace(0, 1, 13)
+        kinks = [float(t) for t in main.breaks if u < t < u + b]
+        x = np.sort(np.append(x, kinks))
+        c = main.floats(x)
+        worst = max(worst, float((c[0] + (c[-1] - c[0]) * (x - u) / b - c).max()))
+    return here - worst
 
 
 def _constraint_multipliers(document: dict[str, Any], cells: list[int], b: Fraction, far: int,
