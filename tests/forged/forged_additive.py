@@ -165,6 +165,11 @@ class Noise:
         at_zero = float(self.atom) * float(loss.floats(np.zeros(1))[0])
         return _finite(float(values @ mass) + at_zero)
 
+    def cost_exact(self) -> Fraction:
+        """The mean of |x| of centred cells without tails, before any rounding, exactly."""
+        absolute = Loss({"name": "l1"})
+        return sum((p * absolute.mean(u, v) for u, v, p in self.cells()), Fraction(0))
+
     def points(self) -> tuple[np.ndarray, np.ndarray]:
         """The noise on the grid: places and probabilities, in floats."""
         left, right, mass = self.floats()

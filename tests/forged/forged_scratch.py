@@ -147,6 +147,31 @@ def additive(rng: random.Random) -> dict[str, Any]:
     return document
 
 
+def cliff(rng: random.Random) -> dict[str, Any]:
+    """One cell per sensitivity, a mode beyond the last lattice point, a loss that falls there."""
+    far = rng.choice([1, 2, 3, 4])
+    top, little = rng.choice([2, 4, 8, 16]), rng.choice([1, 1, 2])
+    inside = rng.choice([0, 0, 1])
+    fall = Fraction(rng.choice(["1/10", "1/2", "1", "2"]))
+    points = [(Fraction(-far), 0), (Fraction(far - inside), 0), (Fraction(far + 1), top),
+              (far + 1 + fall, little)]
+    sign = rng.choice([1, -1])
+    points = sorted((sign * x, y) for x, y in points)
+    slopes = ["-3", "1/50"][::sign]
+    mode = sign * (far + 1 + Fraction(rng.choice(["1", "1", "5/4", "2", "3", "4"])))
+    document: dict[str, Any] = {
+        "format": "leastnoise/1", "kind": "additive", "epsilon": rng.choice(["0", "1/2", "1", "2"]),
+        "delta": rng.choice(["0.05", "0.1", "0.2", "0.5"]), "sensitivity": "1", "step": "1",
+        "grid": 1, "upper": "1000000", "lower": "0",
+        "noise": {"denominator": "4", "first": math.floor(mode) - 2, "weights": ["1", "1", "1", "1"],
+                  "atom": "0"},
+        "loss": {"name": "piecewise", "points": [[str(x), str(y)] for x, y in points],
+                 "slopes": slopes if sign > 0 else ["-1/50", "3"]},
+        "constraints": [{"name": "unimodal", "at": str(mode)}]}
+    document["certificate"] = multipliers(document, rng, n=1, far=far)
+    return document
+
+
 def _settle(document: dict[str, Any], rng: random.Random) -> None:
     """Delta at, or a little above, what the noise needs (or anything)."""
     try:
@@ -176,13 +201,14 @@ def text(value: float) -> str:
     return decimal(Fraction(round(value * 10**9), 10**9), True, 9)
 
 
-def multipliers(document: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = None,
+                far: int | None = None) -> dict[str, Any]:
     """The certificate that proves most, by a kind reading of the format."""
     whole = document["kind"] == "integer"
     reach = number(document["sensitivity"])
-    n = int(reach) if whole else rng.choice([1, 1, 2, 3])
+    n = int(reach) if whole else n or rng.choice([1, 1, 2, 3])
     b = reach / n
-    far = rng.choice([0, 1, 2, 3, 5])
+    far = rng.choice([0, 1, 2, 3, 5]) if far is None else far
     low, high = ends(document.get("constraints", []))
     cells = [i for i in range(-far - n, far + n + 1)
              if (low is None or i >= low / b - (not whole))

@@ -1,35 +1,31 @@
-"""The genuine files that forgeries start from: one small design for every kind and feature.
-
-`python tests/forged/forged_seeds.py` writes them again, into the folder `seeds` beside this file.
-"""
+"""The genuine files that forgeries start from: one small design for every kind and feature."""
 
 from __future__ import annotations
 
 import json
-import sys
-import time
-from pathlib import Path
+from functools import cache
 from typing import Any
 
-HOME = Path(__file__).parent / "seeds"
+from leastnoise import (
+    L1,
+    L2,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Piecewise,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+    design,
+)
+
+LARGEST = 60_000
 
 
 def questions() -> dict[str, dict[str, Any]]:
     """Arguments of `design`, by the name of the seed."""
-    from leastnoise import (
-        L1,
-        L2,
-        Distinguishing,
-        LossAtMost,
-        MaxError,
-        Monotone,
-        Piecewise,
-        Support,
-        Symmetric,
-        Unbiased,
-        Unimodal,
-    )
-
     budget: dict[str, Any] = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
     falling = Piecewise([(-2, 1), (-1, 2), (0, 0), (1, 2), (2, 1)], slopes=(-1, 1))
     kinked = Piecewise([(-1, 2), (0, 0), (1, 1)], slopes=(-2, 3))
@@ -67,9 +63,8 @@ def questions() -> dict[str, dict[str, Any]]:
         "loss-at-most": {"constraints": [LossAtMost(L2(), "0.6")]},
         "several": {"constraints": [Symmetric(), Monotone(), MaxError(3)]},
         "profile": {"profile": [(1, "0.2"), (2, "0.05")], "epsilon": None, "delta": None},
-        "gdp": {"gdp": 1, "epsilon": None, "delta": None, "time_limit": 8},
-        "releases": {"releases": 3, "delta": "0.1", "time_limit": 8},
-        "releases-pure": {"releases": 2, "delta": 0, "time_limit": 8},
+        "gdp": {"gdp": 1, "epsilon": None, "delta": None, "gap": 0.3},
+        "releases-pure": {"releases": 2, "delta": 0},
         "output-step": {"output_step": "1/4"},
     }
     integer = {
@@ -81,8 +76,8 @@ def questions() -> dict[str, dict[str, Any]]:
         "-distinguishing": {"constraints": [Support(-4, 4), Distinguishing("0.15")],
                             "sensitivity": 2},
         "-profile": {"profile": [(2, "0.05")], "sensitivity": 2},
-        "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2, "time_limit": 8},
-        "-releases": {"releases": 2, "time_limit": 8},
+        "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2},
+        "-releases": {"releases": 2},
     }
     dependent = {
         "": {}, "-l2": {"loss": "l2"}, "-pinball": {"loss": "pinball:0.8"},
@@ -94,16 +89,14 @@ def questions() -> dict[str, dict[str, Any]]:
         "-blurred": {"exact_answers": False}, "-regions": {"regions": 2},
         "-core": {"core": (1, 3), "sensitivity": 1, "resolution": None},
         "-profile": {"profile": [(1, "0.2"), (2, "0.05")]},
-        "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "time_limit": 8},
-        "-releases": {"releases": 2, "time_limit": 8},
-        "-additive": {"epsilon": 6, "sensitivity": 1, "bounds": (0, 40), "delta": "0.01",
-                      "time_limit": 6},
+        "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
+        "-releases": {"releases": 2},
     }
     counted = {
         "": {}, "-prior": {"prior": {"masses": ["0.1"] * 5 + ["0.2", "0.3"]}},
         "-instance": {"instance_bound": 3}, "-max-error": {"max_error": 4},
         "-monotone": {"monotone": True}, "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
-        "-wide": {"bounds": (0, 400), "resolution": None, "time_limit": 10},
+        "-wide": {"bounds": (0, 400), "resolution": None},
     }
     found = {f"additive-{name}": {**budget, **more} for name, more in additive.items()}
     found |= {f"integer{name}": {**budget, "integer": True, **more}
@@ -113,32 +106,12 @@ def questions() -> dict[str, dict[str, Any]]:
     return found
 
 
-def write(only: list[str]) -> None:
-    """Design what is asked and save it; say what cannot be designed."""
-    from leastnoise import LeastnoiseError, design
-
-    HOME.mkdir(exist_ok=True)
+@cache
+def seeds() -> dict[str, dict[str, Any]]:
+    """The genuine files, by name; those that are too large to forge many times are left out."""
+    found = {}
     for name, arguments in questions().items():
-        if only and name not in only:
-            continue
-        begun = time.process_time()
-        try:
-            made = design(**arguments)
-        except LeastnoiseError as error:
-            print(f"{name}: {error}", flush=True)
-            continue
-        path = HOME / f"{name}.json"
-        made.save(path)
-        text = json.loads(path.read_text())
-        path.write_text(json.dumps(text, separators=(",", ":")) + "\n")
-        print(f"{name}: {path.stat().st_size} bytes, {time.process_time() - begun:.1f} s", flush=True)
-
-
-def seeds(largest: int = 60_000) -> dict[str, dict[str, Any]]:
-    """The genuine files, by name; those larger than `largest` bytes are left out."""
-    return {path.stem: json.loads(path.read_text()) for path in sorted(HOME.glob("*.json"))
-            if path.stat().st_size <= largest}
-
-
-if __name__ == "__main__":
-    write(sys.argv[1:])
+        text = design(**arguments).document.dumps()
+        if len(text) <= LARGEST:
+            found[name] = json.loads(text)
+    return found
