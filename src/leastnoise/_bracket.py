@@ -9,6 +9,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
+from .exact import nearest_float
+
 
 class Bracketed(Protocol):
     """Anything with exact bounds."""
@@ -45,8 +47,8 @@ def percent(gap: float) -> str:
 
 
 def float_towards(value: Fraction, direction: float) -> float:
-    """The nearest float that does not lie on the wrong side of `value`."""
-    nearest = float(value)
+    """The nearest float that is not on the wrong side of `value`; infinite beyond them all."""
+    nearest = nearest_float(value)
     if (Fraction(nearest) - value) * (1 if direction < 0 else -1) > 0:
         return math.nextafter(nearest, direction)
     return nearest

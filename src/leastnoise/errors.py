@@ -34,6 +34,10 @@ class FormatError(LeastnoiseError, ValueError):
     """A mechanism file is malformed; nothing in it has been believed."""
 
 
+class LimitError(FormatError):
+    """A mechanism file asks for more work than its checker does; nothing in it is believed."""
+
+
 class CertificateError(LeastnoiseError):
     """The exact checker refuted something the engine was about to return; nothing is returned."""
 

@@ -1,12 +1,12 @@
 """The mechanism file and its checker: the standard library only, nothing from the solver side."""
 
-from .any_file import check_any, read_any
+from .any_file import check_any, check_file, read_any
 from .channel_document import ChannelDocument
 from .document import Certificate, Document, ShiftMultipliers, Tail, parse, read
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, check
 
 __all__ = [
     "NOT_CHECKED", "PROVEN", "REFUTED", "Certificate", "ChannelDocument", "Claim", "Document",
-    "Report", "ShiftMultipliers", "Tail", "check", "check_any", "parse", "read",
+    "Report", "ShiftMultipliers", "Tail", "check", "check_any", "check_file", "parse", "read",
     "read_any",
 ]

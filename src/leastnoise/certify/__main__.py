@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..errors import FormatError
 from ..exact import nearest_float
-from . import check_any, read_any
+from . import check_file
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("usage: python -m leastnoise.certify FILE [--json]", file=sys.stderr)
         return 2
     try:
-        report = check_any(read_any(files[0]))
+        report = check_file(files[0])
     except FormatError as error:
         if as_json:
             print(json.dumps({"ok": False, "private": False, "exit_code": 2, "error": str(error)}))

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from ..errors import LimitError
 from ..exact import exp_lower, nearest_float
-from ..losses import Huber, Loss, Piecewise, Power, Sum
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
@@ -21,7 +21,9 @@ from .channel_document import (
     additive_part,
 )
 from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
-from .channel_reader import parse_channel, too_much_work
+from .channel_reader import parse_channel
+from .channel_upper import NodeLosses, channel_loss, is_convex, worst_value_loss
+from .limits import BUDGET, charge, counted
 from .question import Crossing, Prior, Question
 from .report import (
     NOT_CHECKED,
@@ -33,29 +35,57 @@ from .report import (
     claim_of,
     releases_claim,
 )
-from .upper import release_loss
+
+_FALLS = "the loss falls away from 0, which the bound does not allow"
 
 
 def check_channel(document: ChannelDocument) -> Report:
-    """Check every claim of a data dependent mechanism in exact arithmetic."""
+    """Check every claim of a data dependent mechanism in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `limits.py`.
+    """
+    with counted():
+        return Report(tuple(_claims(document)))
+
+
+def too_much_work(document: ChannelDocument) -> bool:
+    """Whether the check takes more than half of the work that is allowed.
+
+    The other half is left for reading the file and for its lower bound.
+    """
+    try:
+        with counted(BUDGET // 2):
+            check_channel(document)
+    except LimitError:
+        return True
+    return False
+
+
+def _claims(document: ChannelDocument) -> Iterator[Claim]:
     question = document.question
     if document.additive is not None:
-        claims = [c for c in check(document.additive).claims if c.name != "lower"]
+        for claim in check(document.additive).claims:
+            if claim.name == "upper" and not question.loss.falls_nowhere:
+                # Answers are moved into the range, towards the true value.
+                yield Claim("upper", NOT_CHECKED, None, _FALLS)
+            elif claim.name != "lower":
+                yield claim
     else:
-        claims = [_distribution(document), _privacy(document), _upper(document)]
-        claims += budget_claims(
+        yield _distribution(document)
+        yield _privacy(document)
+        yield _upper(document)
+        yield from budget_claims(
             question.profile, question.gdp, lambda epsilon: worst_pair(document, epsilon))
     if question.releases is not None:
         budgets = ((question.epsilon, question.delta), *question.profile)
-        claims.append(releases_claim(question.releases, budgets, question.gdp))
-    claims.append(_lower(document))
+        yield releases_claim(question.releases, budgets, question.gdp)
+    yield _lower(document)
     if question.instance_bound is not None:
-        claims.append(_instance(document))
+        yield _instance(document, question.instance_bound)
     if question.max_error is not None:
-        claims.append(_max_error(document, question.max_error))
+        yield _max_error(document, question.max_error)
     if question.monotone:
-        claims.append(_monotone(document))
-    return Report(tuple(claims))
+        yield _monotone(document)
 
 
 # -- a private distribution -------------------------------------------------------------------
@@ -73,46 +103,82 @@ def _distribution(document: ChannelDocument) -> Claim:
     )
 
 
-Law = dict[Fraction | int, int]  # answer -> weight, zeros left out
+Law = dict[Fraction | int, int]  # answer, in steps from low -> weight, zeros left out
 
 
 def law_hockey_sticks(
     laws: Sequence[Law], epsilon: Fraction, reach: int
-) -> Iterator[tuple[int, int, Fraction]]:
+) -> tuple[Iterator[tuple[int, int, int]], int]:
     """(k, m, sum_y max(0, q_k(y) - e^eps q_m(y))) for 1 <= |k - m| <= reach, or one like it.
 
-    In units of the denominator. An answer that only one law gives counts in full against every
-    other law; what is left of a law is compared once with each different one, so that of several
-    m which differ from each other in such answers only, one is listed.
+    In whole numbers; so many of them, the second result, make one unit of the denominator. An
+    answer that only one law gives counts in full against every other law; what is left of a law
+    is compared once with each different one, so that of several m which differ from each other in
+    such answers only, one is listed.
     """
     bound = exp_lower(epsilon)
     top, bottom = bound.numerator, bound.denominator
+    charge(60 + len(laws) + sum(map(len, laws)))
     often = Counter(y for law in laws for y in law)
-    own = [sum(w for y, w in law.items() if often[y] == 1) for law in laws]
-    shared = [tuple((y, w) for y, w in law.items() if often[y] > 1) for law in laws]
+    column = {y: j for j, y in enumerate(sorted(y for y, times in often.items() if times > 1))}
+    own = [bottom * sum(w for y, w in law.items() if often[y] == 1) for law in laws]
+    shared = [tuple((column[y], w) for y, w in law.items() if often[y] > 1) for law in laws]
     number = {part: j for j, part in enumerate(dict.fromkeys(shared))}
-    groups = [number[part] for part in shared]
-    parts = [dict(part) for part in number]
-    known: dict[tuple[int, int], Fraction] = {}
+    rows = [_row(part) for part in number]
+    return _compared(own, [number[part] for part in shared], rows, reach, (top, bottom)), bottom
+
+
+Row = tuple[int, list[int]]  # the column of the first of some weights
+
+
+def _row(part: Sequence[tuple[int, int]]) -> Row:
+    """Weights by column as a list from the first to the last of them."""
+    if not part:
+        return 0, []
+    first, last = min(j for j, _ in part), max(j for j, _ in part)
+    charge(1 + (last - first) // 20)
+    weights = [0] * (last - first + 1)
+    for j, w in part:
+        weights[j - first] = w
+    return first, weights
+
+
+def _compared(
+    own: Sequence[int], groups: Sequence[int], rows: Sequence[Row], reach: int,
+    growth: tuple[int, int],
+) -> Iterator[tuple[int, int, int]]:
+    top, bottom = growth
+    longest = max((w.bit_length() for _, row in rows for w in row), default=0) + 128
+    charge(sum(len(row) for _, row in rows) // 4)
+    ahead = [[w * bottom for w in row] for _, row in rows]
+    behind = [[w * top for w in row] for _, row in rows]
+    known: dict[tuple[int, int], int] = {}
     for k, g in enumerate(groups):
-        window = range(max(0, k - reach), min(len(laws), k + reach + 1))
-        for h, m in {groups[m]: m for m in window if m != k}.items():
+        window = range(max(0, k - reach), min(len(groups), k + reach + 1))
+        charge(1 + len(window) // 8)
+        others = {groups[m]: m for m in window if m != k}
+        charge(len(others) // 4)
+        for h, m in others.items():
             if (g, h) not in known:
-                excess = (w * bottom - top * parts[h].get(y, 0) for y, w in parts[g].items())
-                known[g, h] = Fraction(sum(x for x in excess if x > 0), bottom)
+                charge(2 + len(ahead[g]) * (70 + longest // 30) // 1000)
+                # Both from the first column of the one behind which they overlap.
+                start = rows[h][0] - rows[g][0]
+                here, there = ahead[g][max(0, start) :], behind[h][max(0, -start) :]
+                known[g, h] = sum(ahead[g][: max(0, start)]) + sum(here[len(there) :]) + sum(
+                    [a - b for a, b in zip(here, there, strict=False) if a > b])
             yield k, m, own[k] + known[g, h]
 
 
 def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
     """(first node, laws): the rows, with reach + 1 nodes beyond them on each side if any."""
-    count = len(document.rows)
-    if document.beyond is None:
-        return 0, [{y: w for y, w in enumerate(row) if w} for row in document.rows]
-    border = document.reach + 1
-    nodes = range(-border, count + border)
-    laws = (document.law(k) for k in nodes)
+    border = 0 if document.beyond is None else document.reach + 1
+    nodes = range(-border, len(document.rows) + border)
+    document.charge_cells(1, 5)
+    if document.noise is not None:
+        charge(2 * border * (2 + len(document.noise.weights) // 2))
+    laws = (document.law_in_steps(k) for k in nodes)
     return -border, [
-        {y: w for y, w in zip(answers, row, strict=True) if w} for answers, row in laws
+        {y: w for y, w in zip(places, row, strict=True) if w} for places, row in laws
     ]
 
 
@@ -125,11 +191,12 @@ def worst_pair(
     """
     at = document.question.epsilon if epsilon is None else epsilon
     first, laws = _laws(document)
-    worst, where = Fraction(0), "no two nodes"
-    for k, m, value in law_hockey_sticks(laws, at, document.reach):
+    worst, where = 0, "no two nodes"
+    found, unit = law_hockey_sticks(laws, at, document.reach)
+    for k, m, value in found:
         if value > worst:
             worst, where = value, f"nodes {k + first} and {m + first}"
-    return where, worst / document.denominator
+    return where, Fraction(worst, unit * document.denominator)
 
 
 def keeps_budgets(document: ChannelDocument) -> bool:
@@ -152,101 +219,6 @@ def _privacy(document: ChannelDocument) -> Claim:
 # -- the expected loss ------------------------------------------------------------------------
 
 
-class NodeLosses:
-    """At least the share of the expected loss that node k pays for answering y, remembered.
-
-    That is the integral of the prior density times the probability of being rounded to the node
-    times the loss; for whole numbers the mass of the number times the loss.
-    """
-
-    def __init__(self, question: Question, step: Fraction) -> None:
-        self.question = question
-        self.step = step
-        self.cells = question.pieces(step)
-        self._means: dict[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] = {}
-        self._costs: dict[Fraction, Fraction] = {}
-
-    def cost(self, k: int, y: Fraction) -> Fraction:
-        """Of the answer y at node k."""
-        question = self.question
-        if question.prior is None and question.crossing is None and 0 < k < len(self.cells):
-            # Between the ends of the range only the distance counts.
-            error = y - question.low - k * self.step
-            if error not in self._costs:
-                self._costs[error] = self._cost(k, y)
-            return self._costs[error]
-        return self._cost(k, y)
-
-    def _cost(self, k: int, y: Fraction) -> Fraction:
-        question = self.question
-        if question.integer:
-            value, _, mass = self.cells[k][0]
-            crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
-            return mass * (question.loss.upper(y - value) + crossed)
-        node, total = question.low + k * self.step, Fraction(0)
-        for cell in (k - 1, k):
-            if 0 <= cell < len(self.cells):
-                for start, end, mass in self.cells[cell]:
-                    if len(self.cells[cell]) == 1 and question.crossing is None:
-                        # The error falls as the value rises.
-                        total += mass * self._ramps(y - end, y - start)[cell == k]
-                        continue
-                    # The probability of this node, at the two ends of the piece.
-                    before = 1 - abs(start - node) / self.step
-                    after = 1 - abs(end - node) / self.step
-                    total += mass * self._piece(y, start, end, before, after)
-        return total
-
-    def _piece(
-        self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
-    ) -> Fraction:
-        """Mean over [start, end) of the loss times a weight linear from `before` to `after`."""
-        falling, rising = self._ramps(y - end, y - start)  # in the error
-        return before * rising + after * falling + self._crossing(y, start, end, before, after)
-
-    def _ramps(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
-        if (lo, hi) not in self._means:
-            self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
-        return self._means[lo, hi]
-
-    def _crossing(
-        self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
-    ) -> Fraction:
-        rule = self.question.crossing
-        if rule is None or y == rule.at:
-            return Fraction(0)
-        if start == end:
-            share = Fraction((start - rule.at) * (y - rule.at) < 0)
-        else:
-            cut = min(max(rule.at, start), end)
-            a, b = (start, cut) if y > rule.at else (cut, end)
-            middle = ((a + b) / 2 - start) / (end - start)
-            share = (b - a) / (end - start) * (before + (after - before) * middle)
-        return rule.slope * abs(y - rule.at) * share
-
-
-def channel_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss of a release, the true value being drawn from the prior."""
-    losses = NodeLosses(document.question, document.step)
-    answers = document.answers()
-    total = Fraction(0)
-    for k, row in enumerate(document.rows):
-        total += sum(w * losses.cost(k, y) for y, w in zip(answers, row, strict=True) if w)
-    return total / document.denominator
-
-
-def noise_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss at every value beyond the range."""
-    assert document.noise is not None
-    loss, step, total = document.question.loss, document.step, Fraction(0)
-    for i, w in enumerate(document.noise.weights, document.noise.first):
-        if w:
-            point = i * step
-            integer = document.question.integer
-            total += w * (loss.upper(point) if integer else loss.release_point(point, step))
-    return total / document.denominator
-
-
 def _upper(document: ChannelDocument) -> Claim:
     loss = channel_loss(document)
     words = f"expected loss of a release at most {nearest_float(loss):.12g}"
@@ -258,9 +230,7 @@ def _upper(document: ChannelDocument) -> Claim:
 
 def _lower(document: ChannelDocument) -> Claim:
     if not document.question.loss.falls_nowhere:
-        return Claim(
-            "lower", NOT_CHECKED, None, "the loss falls away from 0, which the bound does not allow"
-        )
+        return Claim("lower", NOT_CHECKED, None, _FALLS)
     question, certificate = document.question, document.certificate
     used = {pair.point for pair in certificate.pairs}
     if not all(question.asks(certificate.points_of(question)[j]) for j in used):
@@ -273,56 +243,12 @@ def _lower(document: ChannelDocument) -> Claim:
 # -- a bound at every value -------------------------------------------------------------------
 
 
-def is_convex(loss: Loss) -> bool:
-    """Whether the loss is known to be convex."""
-    if isinstance(loss, Sum):
-        return all(is_convex(part) for _, part in loss.terms)
-    if isinstance(loss, Piecewise):
-        points = loss.points
-        inner = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
-        slopes = [loss.slopes[0], *inner, loss.slopes[1]]
-        return all(a <= b for a, b in pairwise(slopes))
-    return isinstance(loss, (Power, Huber))
-
-
-def worst_value_loss(document: ChannelDocument) -> Fraction:
-    """At least the expected loss at every true value, for a convex loss without crossing.
-
-    Between nodes k and k + 1 it is at most the quadratic of t in [0, 1] whose three coefficients
-    are row k at node k, the mean of row k at node k+1 and row k+1 at node k, and row k+1 there.
-    """
-    loss, answers = document.question.loss, document.answers()
-    if document.additive is not None:
-        return release_loss(document.additive, loss)
-    worst = Fraction(0) if document.noise is None else noise_loss(document)
-    values: dict[Fraction, Fraction] = {}
-
-    def at(k: int, node: int) -> Fraction:
-        total = Fraction(0)
-        for y, w in zip(answers, document.rows[k], strict=True):
-            if w:
-                x = y - document.place(node)
-                if x not in values:
-                    values[x] = loss.upper(x)
-                total += w * values[x]
-        return total / document.denominator
-
-    own = [at(k, k) for k in range(document.last + 1)]
-    worst = max(worst, *own)
-    if document.question.integer:
-        return worst
-    for k, (start, end) in enumerate(pairwise(own)):
-        middle = (at(k, k + 1) + at(k + 1, k)) / 2
-        if middle > max(start, end):
-            worst = max(worst, (middle * middle - start * end) / (2 * middle - start - end))
-    return worst
-
-
-def _instance(document: ChannelDocument) -> Claim:
-    bound = document.question.instance_bound
-    assert bound is not None
-    if document.question.crossing is not None or not is_convex(document.question.loss):
+def _instance(document: ChannelDocument, bound: Fraction) -> Claim:
+    loss = document.question.loss
+    if document.question.crossing is not None or not is_convex(loss):
         return Claim("instance", NOT_CHECKED, None, "needs a convex loss of the error alone")
+    if document.additive is not None and not loss.falls_nowhere:
+        return Claim("instance", NOT_CHECKED, None, _FALLS)
     worst = worst_value_loss(document)
     words = f"no value's expected loss is above {nearest_float(worst):.12g}"
     return claim_of("instance", bound - worst, words, f"{words}: too much")
@@ -340,12 +266,13 @@ def largest_error(document: ChannelDocument) -> Fraction:
     low, high = document.ends
     first, laws = _laws(document)
     worst = Fraction(0)
-    for k in range(first, first + len(laws)):
-        answers, weights = document.law(k)
-        used = [y for y, w in zip(answers, weights, strict=True) if w]
-        node = document.place(k)
-        worst = max(
-            worst, max(used) - max(low, node - step), min(high, node + step) - min(used))
+    charge(20 * len(laws))
+    document.charge_cells(0, 2)
+    for k, law in enumerate(laws, first):
+        if law:  # an empty one is no distribution
+            least, most = document.place(min(law)), document.place(max(law))
+            node = document.place(k)
+            worst = max(worst, most - max(low, node - step), min(high, node + step) - least)
     return worst
 
 
@@ -363,10 +290,11 @@ def disorder(document: ChannelDocument) -> Fraction:
     if document.additive is not None:
         return Fraction(0)  # one noise, moved with the value
     worst, (_, laws) = 0, _laws(document)
-    answers = sorted({y for law in laws for y in law})
+    document.charge_cells(0, 20)
+    charge(2 * sum(map(len, laws)))
     for law, after in pairwise(laws):
         excess = 0
-        for y in answers:
+        for y in sorted(law.keys() | after.keys()):
             excess += after.get(y, 0) - law.get(y, 0)
             worst = max(worst, excess)
     return Fraction(worst, document.denominator)

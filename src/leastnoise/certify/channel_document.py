@@ -8,14 +8,17 @@ at random and answered from its row. What the keys mean is stated in `channel.pr
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from math import floor
 from typing import Any
 
 from ..exact import text_of
 from .curve import Point, points_to_json
 from .document import FORMAT, Certificate, Document
+from .limits import charge
 from .question import Question
 
 KIND = "dependent"
@@ -100,8 +103,8 @@ class ChannelDocument:
         """The least and the largest value that may be released."""
         return self.beyond or (self.question.low, self.question.high)
 
-    def place(self, k: int) -> Fraction:
-        """Where node k lies; nodes beyond the range too."""
+    def place(self, k: Fraction | int) -> Fraction:
+        """Where node k lies; nodes beyond the range too, and places between nodes."""
         return self.question.low + k * self.step
 
     def answers(self) -> tuple[Fraction, ...]:
@@ -110,6 +113,31 @@ class ChannelDocument:
             return self.outputs
         count = len(self.rows[0]) if self.rows else 0
         return tuple(self.place(self.first + j) for j in range(count))
+
+    @cached_property
+    def columns(self) -> Sequence[Fraction | int]:
+        """The answers of the rows in steps from low; whole numbers where they are nodes."""
+        if self.outputs is None:
+            return range(self.first, self.first + (len(self.rows[0]) if self.rows else 0))
+        steps = ((y - self.question.low) / self.step for y in self.outputs)
+        return tuple(x.numerator if x.denominator == 1 else x for x in steps)
+
+    def law_in_steps(self, k: int) -> tuple[Sequence[Fraction | int], tuple[int, ...]]:
+        """(answers in steps from low, weights) of node k."""
+        if 0 <= k < len(self.rows):
+            return self.columns, self.rows[k]
+        assert self.noise is not None
+        first = k + self.noise.first
+        return range(first, first + len(self.noise.weights)), self.noise.weights
+
+    def charge_cells(self, whole: int, broken: int) -> None:
+        """Count some microseconds of work for every weight of the rows that is not 0.
+
+        So many where answers are nodes, more where some are not: rationals are slow.
+        """
+        held = sum(len(row) - row.count(0) for row in self.rows)
+        charge(held * (whole if self.outputs is None else broken))
+        charge(sum(map(len, self.rows)) // 10)
 
     def answer(self, k: int, j: int) -> Fraction:
         """What node k answers when entry j of its law is drawn."""

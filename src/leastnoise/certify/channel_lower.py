@@ -5,12 +5,14 @@ Statement and proof: `channel.proof.md`. Standard library only, e^eps rounded up
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor, lcm
 
 from ..errors import FormatError
 from ..exact import exp_upper
 from .channel_document import ChannelCertificate
+from .limits import bits, charge
 from .question import Question
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
@@ -27,19 +29,32 @@ def node_weights(question: Question, step: Fraction) -> list[Fraction]:
 
 def crossing_floor(question: Question, step: Fraction, k: int, y: int) -> Fraction:
     """At most what crossing costs, as piecewise linear in the answer, for every offset of nodes."""
-    rule, low = question.crossing, question.low
+    unit, floors = _crossing(question, step)
+    return unit * floors(k, y)
+
+
+def _crossing(question: Question, step: Fraction) -> tuple[Fraction, Callable[[int, int], int]]:
+    """(unit, f): crossing costs f(k, y) units at least, f whole."""
+    rule = question.crossing
     if rule is None:
-        return Fraction(0)
+        return Fraction(0), lambda k, y: 0
+    place = (rule.at - question.low) / step
     if question.integer:
-        value, answer = low + k, low + y
-        opposite = (value - rule.at) * (answer - rule.at) < 0
-        return rule.slope * abs(answer - rule.at) if opposite else Fraction(0)
-    place = (rule.at - low) / step
-    if k >= place:  # the whole cell lies above: answers below pay
-        return rule.slope * step * max(0, floor(place) - (y + 1))
-    if k + 1 <= place:
-        return rule.slope * step * max(0, y - ceil(place))
-    return Fraction(0)
+        top, bottom = place.numerator, place.denominator
+
+        def apart(k: int, y: int) -> int:
+            value, answer = k * bottom - top, y * bottom - top
+            return abs(answer) if value * answer < 0 else 0
+
+        return rule.slope / bottom, apart
+    below, above = floor(place), ceil(place)
+
+    def hinge(k: int, y: int) -> int:
+        if k >= above:  # the whole cell lies above: answers below pay
+            return max(0, below - (y + 1))
+        return max(0, y - above) if k + 1 <= below else 0
+
+    return rule.slope * step, hinge
 
 
 def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
@@ -52,12 +67,55 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     loss, step = question.loss, certificate.step
     weights = node_weights(question, step)
     count = len(weights)
+    last = count - 1
+    scale = _common_denominator(certificate)
+    gains, bottom, total = _gains(question, certificate, count, scale)
+    charge(2 * count * loss.effort_at(bits(step) + 20))
+    if question.integer:
+        floors = {i: loss.lower(Fraction(i)) for i in range(-last, count)}
+    else:
+        floors = {i: loss.minorant(i, step) for i in range(-last, count)}
+    shadow = certificate.instance or (Fraction(0),) * count
+    if certificate.instance:
+        if question.instance_bound is None:
+            raise FormatError("multipliers of an instance bound that is not there")
+        total -= question.instance_bound * sum(certificate.instance)
+    span = answer_span(question, step, count)
+    # The rest in whole numbers: many rows times many outputs.
+    unit = lcm(*(low.denominator for low in floors.values()))
+    whole = {i: low.numerator * (unit // low.denominator) for i, low in floors.items()}
+    longest = max(map(int.bit_length, whole.values())) + unit.bit_length() + scale.bit_length()
+    each, crossed = _crossing(question, step)
+    for k in range(count):
+        weight, extra = weights[k] + shadow[k], weights[k] * each
+        below = lcm(weight.denominator * unit, extra.denominator)
+        above = weight.numerator * (below // (weight.denominator * unit)) * scale * bottom
+        across = extra.numerator * (below // extra.denominator) * scale * bottom
+        outputs = range(max(0, k - span), min(count, k + span + 1))
+        size = longest + bits(weight, extra) + 128
+        each_output = (800 if extra else 300) + size // 4 + (size // 80) ** 2  # nanoseconds
+        charge(10 + len(outputs) * each_output // 1000)
+        row = gains[k]
+        if extra:
+            least = min(
+                above * whole[y - k] + below * row[y] + across * crossed(k, y) for y in outputs)
+        else:
+            least = min(above * whole[y - k] + below * row[y] for y in outputs)
+        total += Fraction(least, below * scale * bottom)
+    return total
+
+
+def _gains(
+    question: Question, certificate: ChannelCertificate, count: int, scale: int
+) -> tuple[list[list[int]], int, Fraction]:
+    """Gains of nodes and outputs in whole numbers of 1/(scale * bottom), bottom, -delta budgets."""
     points = certificate.points_of(question)
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = lcm(*(one.denominator for one in exponentials))
     tops = [int(one * bottom) for one in exponentials]
-    scale = _common_denominator(certificate)
-    gains = [[0] * count for _ in range(count)]  # in units of 1 / (scale * bottom)
+    listed = sum((1 + pair.mirror) * (2 + len(pair.cells)) for pair in certificate.pairs)
+    charge(listed * (2000 + 2 * scale.bit_length()) // 1000 + count * count // 50)
+    gains = [[0] * count for _ in range(count)]
     total = Fraction(0)
     last = count - 1
     for pair in certificate.pairs:
@@ -71,35 +129,7 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
                 amount = z.numerator * (scale // z.denominator)
                 helped[at] += amount * bottom
                 hurt[at] -= amount * top
-    if question.integer:
-        floors = {i: loss.lower(Fraction(i)) for i in range(-last, count)}
-    else:
-        floors = {i: loss.minorant(i, step) for i in range(-last, count)}
-    shadow = certificate.instance or (Fraction(0),) * count
-    if certificate.instance:
-        if question.instance_bound is None:
-            raise FormatError("multipliers of an instance bound that is not there")
-        total -= question.instance_bound * sum(certificate.instance)
-    span = answer_span(question, step, count)
-    # The rest in whole numbers: many rows times many outputs.
-    unit = lcm(*(low.denominator for low in floors.values()))
-    whole = {i: int(low * unit) for i, low in floors.items()}
-    for k in range(count):
-        weight = weights[k] + shadow[k]
-        above, below = weight.numerator * scale * bottom, weight.denominator * unit
-        if question.crossing is None:
-            least = min(
-                above * whole[y - k] + below * gains[k][y]
-                for y in range(max(0, k - span), min(count, k + span + 1))
-            )
-            total += Fraction(least, below * scale * bottom)
-        else:
-            total += min(
-                weight * floors[y - k] + Fraction(gains[k][y], scale * bottom)
-                + weights[k] * crossing_floor(question, step, k, y)
-                for y in range(max(0, k - span), min(count, k + span + 1))
-            )
-    return total
+    return gains, bottom, total
 
 
 def answer_span(question: Question, step: Fraction, count: int) -> int:
@@ -113,6 +143,7 @@ def answer_span(question: Question, step: Fraction, count: int) -> int:
 def _common_denominator(certificate: ChannelCertificate) -> int:
     scale = 1
     for pair in certificate.pairs:
+        charge(1 + len(pair.cells) // 2)
         for _, value in pair.cells:
             if scale % value.denominator:
                 scale = lcm(scale, value.denominator)

@@ -14,7 +14,6 @@ from math import floor
 from typing import Any
 
 from ..errors import ArgumentError, FormatError
-from ..losses import loss_from_spec
 from .channel_document import (
     KIND,
     ChannelCertificate,
@@ -37,41 +36,35 @@ from .fields import (
     read_flag,
     read_integer,
     read_list,
+    read_loss,
     read_number,
     read_object,
     read_positive,
     read_short_number,
     read_whole,
 )
-from .limits import MAX_CELLS, MAX_EPSILON, bits
+from .limits import MAX_CELLS, MAX_EPSILON, charge, counted
 from .question import Crossing, Prior, Question
 
 #: Limits of the checker: nodes with a row, weights in rows, nodes in all, nodes and multipliers
-#: of a certificate, pieces of a prior, and rough microseconds for all that is computed.
+#: of a certificate, pieces of a prior.
 MAX_ROWS = 2_001
 MAX_WEIGHTS = 2_000_000
 MAX_NODES = 10_000_000
 MAX_CERTIFICATE_NODES = 1_100
 MAX_MULTIPLIERS = 300_000
 MAX_PIECES = 10_000
-MAX_EFFORT = 20_000_000
 
 
 def parse_channel(data: object) -> ChannelDocument:
     """The document in a JSON object of kind "dependent"; `FormatError` if it is not one."""
-    try:
-        document = _channel(read_object(data, "file"))
-    except FormatError:
-        raise
-    except (ArgumentError, ValueError, RecursionError) as error:
-        raise FormatError(str(error)) from None
-    effort = effort_of(document)
-    if effort > MAX_EFFORT:
-        raise FormatError(
-            f"the check would take about {effort // 1000} units of effort; "
-            f"{MAX_EFFORT // 1000} are allowed"
-        )
-    return document
+    with counted():
+        try:
+            return _channel(read_object(data, "file"))
+        except FormatError:
+            raise
+        except (ArgumentError, ValueError, RecursionError) as error:
+            raise FormatError(str(error)) from None
 
 
 def _channel(data: dict[str, Any]) -> ChannelDocument:
@@ -200,7 +193,7 @@ def _question(data: Mapping[str, Any]) -> Question:
             data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative")
     return Question(
         epsilon, delta, sensitivity,
-        loss_from_spec(read_object(data["loss"], "loss"), read_short_number), low, high,
+        read_loss(read_object(data["loss"], "loss")), low, high,
         integer, _prior(data["prior"], low, high, integer), bound,
         _crossing(data["crossing"], low, high) if "crossing" in data else None,
         read_positive(data["max_error"], "max_error") if "max_error" in data else None,
@@ -267,6 +260,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
     keys = {"from", "to", "mirror", "budget", "cells"} | ({"point"} if points else set())
     pairs, seen, multipliers = [], set(), 0
     for raw_pair in read_list(data["pairs"], "pairs", MAX_MULTIPLIERS):
+        charge(8)
         pair = read_object(raw_pair, "pairs")
         check_keys(pair, "pairs", keys, set())
         point = read_integer(pair.get("point", 0), "point", 0, max(0, len(points) - 1))
@@ -299,37 +293,3 @@ def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fractio
         demand(y not in cells, f"output {y} occurs twice within a pair")
         cells[y] = read_number(value, "cells", lambda v: 0 <= v <= budget, "from 0 to the budget")
     return tuple(cells.items())
-
-
-def too_much_work(document: ChannelDocument) -> bool:
-    """Whether the exact check of the document would take so long that it cannot be read."""
-    return effort_of(document) > MAX_EFFORT
-
-
-def effort_of(document: ChannelDocument) -> int:
-    """About how many microseconds the exact check of the document takes."""
-    question = document.question
-    reach = min(document.reach, document.last)
-    noise = 0 if document.noise is None else len(document.noise.weights)
-    used = sum(1 for row in document.rows for w in row if w)
-    longest = max((w.bit_length() for row in document.rows for w in row), default=0)
-    sides = 0 if document.noise is None else 2 * reach + 2
-    # Every node with its neighbours, or every different row with every other.
-    different = set(document.rows)
-    held = sum(1 for row in different for w in row if w)
-    compared = min(
-        (used + sides * noise) * 2 * reach, (held + sides * noise) * (len(different) + sides))
-    # The same at every epsilon, and looking at all pairs of nodes takes time too.
-    checks = len({question.epsilon, *(epsilon for epsilon, _ in question.budgets)})
-    seen = 2 * (used + sides * noise) + (len(document.rows) + sides) * reach // 5
-    # Evaluations of the loss: one for each distance of an answer from a cell, more where the
-    # prior changes within one.
-    width = len(document.rows[0]) if document.rows else 0
-    extra = 0 if question.prior is None else len(question.prior.edges) * width
-    size = bits(document.step, question.low) + 64
-    own = document.last * width if document.outputs is not None else 0
-    evaluations = 6 * (document.last * bool(document.rows) + width + extra + own)
-    nodes = int(question.width / document.certificate.step)
-    effort = checks * (compared * (2000 + longest) // 10_000 + seen) + 10 * used
-    effort += (evaluations + 6 * nodes) * question.loss.effort_at(size) + nodes * nodes * 3
-    return effort

@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..exact import exp_bounds
+from .limits import charge
 
 Point = tuple[Fraction, Fraction]  # (epsilon, delta)
 
@@ -34,6 +35,7 @@ def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fr
     None where the epsilons of the points have no common measure that is coarse enough, or the
     points compose to nothing that is worth stating.
     """
+    charge(200 * len(points))
     kept = lower_hull(points)
     step = _common_measure([e for e, _ in kept]) or Fraction(1)
     if not kept or step < _LEAST_STEP or count > MAX_LOSSES:
@@ -51,6 +53,7 @@ def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fr
     total, power, powers = sum(dense), 1 << _BITS, 0
     if (total - (1 << _BITS)) * count > 32 << _BITS:
         return None
+    charge(2 * (count + count * reach))
     for _ in range(count):
         powers += power
         power = -(-power * total >> _BITS)
@@ -133,6 +136,9 @@ def _product(a: list[int], b: list[int]) -> list[int]:
     """
     longest = max(a).bit_length() + max(b).bit_length() + min(len(a), len(b)).bit_length()
     size = longest // 8 + 1
+    # A product of two long integers, cut into pieces of the length of the shorter.
+    shorter, longer = sorted((4 * size * len(a) // 15, 4 * size * len(b) // 15))
+    charge(len(a) + len(b) + longer * math.isqrt(shorter) // 64)
     x, y = (
         int.from_bytes(b"".join(c.to_bytes(size, "little") for c in part), "little")
         for part in (a, b)
@@ -176,6 +182,7 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
     for _ in range(min(_MOST_INTERVALS // count, 8_000)):
         if not waiting:
             return True
+        charge(10 + 3 * count)
         low, high = waiting.pop()
         if told(low, behind(high)):
             continue

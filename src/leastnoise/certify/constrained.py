@@ -27,7 +27,8 @@ from .constraints import (
 )
 from .curve import Point
 from .document import Certificate
-from .lower import common_denominator, cost_floors, least_sum
+from .limits import arithmetic, bits, charge
+from .lower import charge_multipliers, common_denominator, cost_floors, least_sum
 
 _ZERO = Fraction(0)
 
@@ -48,12 +49,12 @@ def constrained_bound(
     check_duals(certificate.constraints, constraints, certificate.reach)
     step = certificate.step
     edge = certificate.reach + int(sensitivity / step)
-    gains, unit, spent = _gains(certificate, points, edge)
+    scale = common_denominator(certificate)
     fold = mirror_free(constraints, loss)
-    # The Lagrangian of the constraints: a loss of its own, with values at the lattice points.
+    gains, unit, spent = _gains(certificate, points, edge, scale)
+    # Multipliers of the constraints: a loss of its own, and what is added at lattice points.
     terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
-    slope = _ZERO
-    extra = [_ZERO] * (2 * edge + 1)
+    slope, left, right = _ZERO, _ZERO, _ZERO
     for one, dual in zip(constraints, certificate.constraints, strict=True):
         if isinstance(one, LossAtMost):
             terms.append((dual.values[0], one.loss))
@@ -61,19 +62,11 @@ def constrained_bound(
         elif isinstance(one, Unbiased):
             slope += dual.values[0]
         elif isinstance(one, Distinguishing):
-            last, first = end_cells(constraints, step, sensitivity, integer)
-            for i in range(-edge, edge + 1):
-                extra[i + edge] += (dual.values[0] if i <= last else 0)
-                extra[i + edge] += (dual.values[1] if i >= first else 0)
+            left, right = left + dual.values[0], right + dual.values[1]
             spent += one.at_most * sum(dual.values)
         elif isinstance(one, (Monotone, Unimodal)):
-            _compare(extra, one, dual, step, edge, integer, fold)
-    floors = [more + slope * i * step for i, more in enumerate(extra, -edge)]
-    for weight, part in terms:
-        if weight:
-            costs = cost_floors(part, edge, step, integer)
-            floors = [k + weight * cost for k, cost in zip(floors, costs, strict=True)]
-    low, high = lattice_ends(constraints, step, edge, integer)
+            _compare(gains, unit, one, dual, step, integer, fold)
+    floors = _floors(terms, slope, edge, step, integer)
     beyond = []
     for side, place in ((-1, 0), (1, 2 * edge)):
         if _closed(constraints, step, edge, side):
@@ -83,13 +76,39 @@ def constrained_bound(
             return _ZERO
         beyond.append(least)
         if not integer:
-            # As without constraints: rounding moves mass from beyond the last point to it.
+            # As without constraints: rounding moves mass from beyond the last point to it. Only
+            # the loss is lowered; multipliers are added to it after that.
             floors[place] = min(floors[place], least)
+    if left or right:
+        charge(2 * len(floors) * arithmetic(bits(left, right) + max(bits(k) for k in floors)))
+        last, first = end_cells(constraints, step, sensitivity, integer)
+        floors = [
+            k + (left if i <= last else 0) + (right if i >= first else 0)
+            for i, k in enumerate(floors, -edge)
+        ]
     if fold:
         # Symmetric noise with one closed end has no open one.
         beyond = [sum(beyond, _ZERO) / 2] if len(beyond) == 2 else []
-    theta = min([_least(floors, gains, unit, low + edge, high + edge, fold), *beyond])
-    return max(_ZERO, theta - spent)
+    low, high = lattice_ends(constraints, step, edge, integer)
+    inside = _inside(floors, gains, unit, low + edge, high + edge, fold)
+    if not (inside or beyond):
+        raise FormatError("no noise at all lies in the support")
+    return max(_ZERO, min([*inside, *beyond]) - spent)
+
+
+def _floors(
+    terms: Sequence[tuple[Fraction, Loss]], slope: Fraction, edge: int, step: Fraction,
+    integer: bool,
+) -> list[Fraction]:
+    """At lattice points: the minorant of the weighted losses, plus the line of that slope."""
+    floors = [slope * i * step for i in range(-edge, edge + 1)]
+    for weight, part in terms:
+        if weight:
+            costs = cost_floors(part, edge, step, integer)
+            longest = max(bits(k) for k in costs) + bits(weight)
+            charge(len(costs) * 2 * arithmetic(longest * (1 + len(terms))))
+            floors = [k + weight * cost for k, cost in zip(floors, costs, strict=True)]
+    return floors
 
 
 def lattice_ends(
@@ -100,7 +119,7 @@ def lattice_ends(
     inwards = (math.ceil, math.floor) if integer else (math.floor, math.ceil)
     first = -edge if low is None else max(-edge, inwards[0](low / step))
     last = edge if high is None else min(edge, inwards[1](high / step))
-    return first, last
+    return first, last  # first > last where there is none
 
 
 def _closed(constraints: Sequence[Constraint], step: Fraction, edge: int, side: int) -> bool:
@@ -110,12 +129,12 @@ def _closed(constraints: Sequence[Constraint], step: Fraction, edge: int, side: 
 
 
 def _gains(
-    certificate: Certificate, points: Sequence[Point], edge: int
+    certificate: Certificate, points: Sequence[Point], edge: int, scale: int
 ) -> tuple[list[int], int, Fraction]:
     """Gains of the cells in whole numbers of 1/unit, the unit, and delta times the budgets."""
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = math.lcm(*(e.denominator for e in exponentials))
-    scale = common_denominator(certificate)
+    charge_multipliers(certificate, scale)
     gains = [0] * (2 * edge + 1)
     budgets = _ZERO
     for entry in certificate.shifts:
@@ -163,30 +182,38 @@ def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) ->
 
 
 def _compare(
-    extra: list[Fraction], one: Monotone | Unimodal, dual: Dual, step: Fraction, edge: int,
+    gains: list[int], unit: int, one: Monotone | Unimodal, dual: Dual, step: Fraction,
     integer: bool, fold: bool,
 ) -> None:
-    """Subtract the multipliers of p(inner neighbour of j) - p(j) >= 0."""
+    """Add the multipliers of p(inner neighbour of j) - p(j) >= 0 to the gains."""
+    edge = len(gains) // 2
+    charge(5 * len(dual.cells))
     for j, u in dual.cells:
         inner = inward(one.at, j, step, integer, fold)
         if inner is None:
             raise FormatError(f"cell {j} is too near the mode to be compared")
-        extra[inner + edge] -= u
-        extra[j + edge] += u
+        amount = u.numerator * (unit // u.denominator)
+        gains[inner + edge] -= amount
+        gains[j + edge] += amount
 
 
-def _least(
+def _inside(
     floors: Sequence[Fraction], gains: Sequence[int], unit: int, first: int, last: int, fold: bool
-) -> Fraction:
-    """The least floor + gain; with `fold`, of the mean of a cell and its mirror image."""
-    if not fold:
-        return least_sum(floors[first : last + 1], gains[first : last + 1], unit)
-    size = len(floors)
-    half = [k for k in range(size // 2 + 1) if first <= k <= last and first <= size - 1 - k <= last]
-    if not half:
-        raise FormatError("the support holds no symmetric noise")
-    both = [(floors[k] + floors[size - 1 - k]) / 2 for k in half]
-    return least_sum(both, [gains[k] + gains[size - 1 - k] for k in half], 2 * unit)
+) -> list[Fraction]:
+    """[the least floor + gain] over the places first..last; [] if there are none.
+
+    With `fold`, of the mean of a place and its mirror image, both of which must be among them.
+    """
+    if fold:
+        centre = len(floors) // 2
+        size = min(last - centre, centre - first)
+        pairs = [(centre - d, centre + d) for d in range(size + 1)]
+        charge(5 * len(pairs))
+        floors = [(floors[a] + floors[b]) / 2 for a, b in pairs]
+        gains, unit = [gains[a] + gains[b] for a, b in pairs], 2 * unit
+    else:
+        floors, gains = floors[first : max(0, last + 1)], gains[first : max(0, last + 1)]
+    return [least_sum(floors, gains, unit)] if floors else []
 
 
 def _beyond(

@@ -13,8 +13,16 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError, FormatError
 from ..exact import Number, rational, text_of
-from ..losses import Loss, as_loss, loss_from_spec
-from .fields import check_keys, read_integer, read_list, read_number, read_object, short
+from ..losses import Loss, as_loss
+from .fields import (
+    check_keys,
+    read_integer,
+    read_list,
+    read_loss,
+    read_number,
+    read_object,
+    short,
+)
 from .limits import MAX_CELLS, MAX_CONSTRAINTS, MAX_MULTIPLIERS
 
 
@@ -244,7 +252,7 @@ def _constraint(raw: object, number: Callable[[object, str], Fraction]) -> Const
         return Support(low, high)
     if name == "loss-at-most":
         check_keys(data, "constraints", {"name", "loss", "bound"}, set())
-        return LossAtMost(loss_from_spec(data["loss"], number), number(data["bound"], "bound"))
+        return LossAtMost(read_loss(data["loss"]), number(data["bound"], "bound"))
     raise FormatError(f'"constraints" has no constraint named {short(name)}')
 
 

@@ -25,7 +25,7 @@ from .fields import (
     read_object,
     read_short_number,
 )
-from .limits import MAX_EPSILON, MAX_POINTS_OF_PROFILE, MAX_RELEASES
+from .limits import MAX_EPSILON, MAX_POINTS_OF_PROFILE, MAX_RELEASES, charge
 
 Point = tuple[Fraction, Fraction]  # (epsilon, delta)
 
@@ -54,6 +54,7 @@ class GaussianCurve:
 
     def slack(self) -> Fraction:
         """The least distance of a chord's ends to the line over it; negative: not proven."""
+        charge(sum(_normal_work(self.mu - t) + _normal_work(t) + 300 for t in self.thresholds))
         return min(
             line_below(self.mu, t, epsilon) - delta
             for t, ends in zip(self.thresholds, pairwise(self.points), strict=True)
@@ -115,6 +116,12 @@ class Releases:
         return {"count": self.count, **budget}
 
 
+def _normal_work(x: Fraction) -> int:
+    """Microseconds of `normal_bounds(x)`: its series is long where x is large."""
+    far = min(int(abs(x)), 40)
+    return 300 + 3 * far * far
+
+
 def root_above(value: Fraction) -> Fraction:
     """A rational at least the square root, relative error below 10^-15."""
     scale = 10**20
@@ -129,6 +136,7 @@ def line_below(mu: Fraction, t: Fraction, epsilon: Fraction) -> Fraction:
 
 def curve_above(mu: Fraction, epsilon: Fraction) -> Fraction:
     """At least the delta that mu-GDP allows at epsilon."""
+    charge(_normal_work(mu / 2 - epsilon / mu) + _normal_work(mu / 2 + epsilon / mu) + 200)
     here = normal_bounds(mu / 2 - epsilon / mu)[1]
     return here - exp_bounds(epsilon)[0] * normal_bounds(-mu / 2 - epsilon / mu)[0]
 

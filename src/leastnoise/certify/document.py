@@ -15,10 +15,11 @@ from typing import Any
 
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
-from ..losses import Loss, loss_from_spec
+from ..losses import Loss
 from .constraints import (
     Constraint,
     Dual,
+    LossAtMost,
     check_duals,
     constraints_from_spec,
     dual_to_json,
@@ -41,6 +42,7 @@ from .fields import (
     read_flag,
     read_integer,
     read_list,
+    read_loss,
     read_number,
     read_object,
     read_positive,
@@ -51,12 +53,16 @@ from .fields import (
 from .limits import (
     MAX_BYTES,
     MAX_CELLS,
+    MAX_EDGES,
     MAX_EPSILON,
     MAX_GRID,
     MAX_MULTIPLIERS,
     MAX_POINTS_OF_PROFILE,
     MAX_WORK,
-    refuse_too_much_work,
+    charge,
+    counted,
+    marks_of,
+    on_small_lattice,
 )
 
 FORMAT = "leastnoise/1"
@@ -298,6 +304,7 @@ def load_json(data: bytes | str) -> object:
     """The JSON value in a file's content, no key twice; `FormatError` if it is none."""
     if len(data) > MAX_BYTES:
         raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
+    charge(len(data) // 10)
     try:
         return json.loads(data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
     except FormatError:
@@ -318,14 +325,36 @@ def parse(data: bytes | str) -> Document:
 
 def document_of(raw: object) -> Document:
     """The document in a JSON value; `FormatError` if it is not one."""
-    try:
-        document = _document(raw)
-    except FormatError:
-        raise
-    except (ArgumentError, ValueError, RecursionError) as error:
-        raise FormatError(str(error)) from None
-    refuse_too_much_work(document)
+    with counted():
+        try:
+            document = _document(raw)
+            _refuse_sizes(document)
+        except FormatError:
+            raise
+        except (ArgumentError, ValueError, RecursionError) as error:
+            raise FormatError(str(error)) from None
     return document
+
+
+def _refuse_sizes(document: Document) -> None:
+    """`FormatError` if the privacy or the tail of the document cannot be checked."""
+    n, cells = document.whole_shifts, len(document.weights)
+    if document.edges is not None:
+        marks, limit, _ = marks_of(document.edges, Fraction(n))
+        small = len(marks) <= MAX_EDGES or on_small_lattice(marks, limit)
+        demand(small, f"{len(marks)} edges that share no small lattice; {MAX_EDGES} are allowed")
+    else:
+        demand(
+            n * cells <= MAX_WORK, f"{n} shifts times {cells} cells exceed the limit of {MAX_WORK}"
+        )
+    if document.tail is not None:
+        others = [one.loss for one in document.constraints if isinstance(one, LossAtMost)]
+        for loss in [*others, *([] if document.loss is None else [document.loss])]:
+            try:
+                for side in (1, -1):
+                    loss.tail(side, document.tail_start(side))
+            except ArgumentError as error:
+                raise FormatError(f"the tail begins before the loss is simple: {error}") from None
 
 
 def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -373,7 +402,7 @@ def _document(raw: object) -> Document:
         epsilon=read_number(data["epsilon"], "epsilon"),
         delta=read_number(data["delta"], "delta"),
         sensitivity=read_positive(data["sensitivity"], "sensitivity"),
-        loss=None if custom else loss_from_spec(spec, read_short_number),
+        loss=None if custom else read_loss(spec),
         step=read_positive(data["step"], "step"),
         grid=read_integer(data["grid"], "grid", 1, MAX_GRID) if additive else 1,
         denominator=read_count(noise["denominator"], "denominator"),

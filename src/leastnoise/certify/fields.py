@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import FormatError
-from .limits import MAX_DIGITS, MAX_SHORT
+from ..losses import Loss, loss_from_spec
+from .limits import MAX_DIGITS, MAX_SHORT, charge
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 _COUNT = re.compile(r"[0-9]+")
@@ -76,6 +77,7 @@ def read_number(
             f'"{name}" must be a string of at most {longest} characters that holds an integer, '
             f"a decimal or a fraction, got {short(value)}"
         )
+    charge(4 + len(value) // 40)
     try:
         number = Fraction(value)
     except ZeroDivisionError:
@@ -88,6 +90,16 @@ def read_number(
 def read_short_number(value: object, name: str) -> Fraction:
     """A number that enters products and powers, and must not be long."""
     return read_number(value, name, longest=MAX_SHORT)
+
+
+def read_loss(value: object) -> Loss:
+    """A loss; `ArgumentError` if it is none."""
+    return loss_from_spec(value, _number_of_loss)
+
+
+def _number_of_loss(value: object, name: str) -> Fraction:
+    charge(60)  # a kink is sorted, compared and turned into slopes
+    return read_short_number(value, name)
 
 
 def read_positive(value: object, name: str) -> Fraction:

@@ -13,6 +13,7 @@ from ..errors import FormatError
 from ..exact import exp_upper
 from ..losses import Loss
 from .document import Certificate
+from .limits import arithmetic, bits, charge
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 4096
@@ -36,6 +37,7 @@ def dual_bound(
     exponential = exp_upper(epsilon)
     top, bottom = exponential.numerator, exponential.denominator
     scale = common_denominator(certificate)
+    charge_multipliers(certificate, scale)
     gains = [0] * (2 * edge + 1)  # in units of 1 / (scale * bottom)
     budgets = Fraction(0)
     for entry in certificate.shifts:
@@ -59,6 +61,7 @@ def dual_bound(
 def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fraction]:
     """k_i for i = -edge..edge."""
     first = 0 if loss.symmetric else -edge
+    charge((edge + 1 - first) * loss.effort_at(bits(step) + 20))
     if integer:
         found = [loss.lower(Fraction(i)) for i in range(first, edge + 1)]
     else:
@@ -72,27 +75,42 @@ def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fr
     Whole parts of fine units find the candidates, which is much faster than fractions.
     """
     fine = unit << 64
+    longest = max((bits(k) for k in floors), default=0) + fine.bit_length()
+    charge(len(floors) * (1000 + 2 * longest + (longest // 80) ** 2) // 1000)
     whole = [
         k.numerator * fine // k.denominator + (gain << 64)
         for k, gain in zip(floors, gains, strict=True)
     ]
     least = min(whole)
     candidates = {
-        (k, gain) for k, gain, w in zip(floors, gains, whole, strict=True) if w == least
+        (k.numerator, k.denominator, gain)
+        for k, gain, w in zip(floors, gains, whole, strict=True) if w == least
     }
-    return min(k + Fraction(gain, unit) for k, gain in candidates)
+    charge(len(candidates) * 3 * arithmetic(2 * longest))
+    return min(Fraction(top, bottom) + Fraction(gain, unit) for top, bottom, gain in candidates)
 
 
 def common_denominator(certificate: Certificate) -> int:
-    """A multiple of all denominators of the multipliers of the shifts."""
+    """A multiple of all denominators of the multipliers of shifts and of compared cells."""
     scale = 1
-    for entry in certificate.shifts:
-        for value in (entry.budget, *(z for _, z in entry.cells)):
+    listed = [(entry.budget, *(z for _, z in entry.cells)) for entry in certificate.shifts]
+    compared = [tuple(u for _, u in dual.cells) for dual in certificate.constraints]
+    for values in (*listed, *compared):
+        charge(1 + len(values) // 2)
+        for value in values:
             if scale % value.denominator:
+                charge(10)
                 scale = lcm(scale, value.denominator)
                 if scale.bit_length() > _MAX_DENOMINATOR_BITS:
                     raise FormatError("the multipliers have no common denominator below 2^4096")
     return scale
+
+
+def charge_multipliers(certificate: Certificate, scale: int) -> None:
+    """Count what it takes to add all multipliers up, in units of 1 / scale."""
+    count = sum((1 + entry.mirror) * (1 + len(entry.cells)) for entry in certificate.shifts)
+    count += sum(len(dual.cells) for dual in certificate.constraints)
+    charge(count * (2000 + 2 * scale.bit_length()) // 1000)
 
 
 def cost_floor(loss: Loss, i: int, step: Fraction, integer: bool) -> Fraction:

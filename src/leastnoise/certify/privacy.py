@@ -16,7 +16,7 @@ from operator import itemgetter
 
 from ..exact import exp_lower
 from .document import Document, Tail
-from .limits import common_lattice, marks_of, on_small_lattice
+from .limits import charge, common_lattice, marks_of, on_small_lattice
 
 
 def _scaled_exp(epsilon: Fraction) -> tuple[int, int]:
@@ -48,17 +48,21 @@ def mesh_hockey_sticks(
     return ((Fraction(shift, scale), value * unit) for shift, value in found)
 
 
-def worst_hockey_stick(document: Document) -> tuple[str, Fraction]:
-    """(where, atom + V) at the worst shift that the statement of privacy names, exactly."""
+def worst_hockey_stick(
+    document: Document, epsilon: Fraction | None = None
+) -> tuple[str, Fraction]:
+    """(where, atom + V) at the worst shift that the statement of privacy names, exactly.
+
+    At the document's epsilon, or another.
+    """
+    at = document.epsilon if epsilon is None else epsilon
     if document.edges is None:
-        found, unit = _on_lattice(
-            document.weights, document.epsilon, document.whole_shifts, document.tail
-        )
+        found, unit = _on_lattice(document.weights, at, document.whole_shifts, document.tail)
         m, value = max(found, key=itemgetter(1))
         where = f"shift of {m} cells"
     else:
         found, unit, scale = _on_mesh(
-            document.edges, document.weights, document.epsilon, Fraction(document.whole_shifts)
+            document.edges, document.weights, at, Fraction(document.whole_shifts)
         )
         m, value = max(found, key=itemgetter(1))
         where = f"shift of {Fraction(m, scale)} steps"
@@ -75,6 +79,7 @@ def _on_lattice(
     top, bottom = _scaled_exp(epsilon)
     cells = list(weights)
     signs = (1,) if cells == cells[::-1] else (1, -1)
+    _charge_lattice(cells, n, len(signs), tail)
     if tail is None:
         plus, minus = [w * bottom for w in cells], [w * top for w in cells]
         return _finite(plus, minus, n, signs), Fraction(1, bottom)
@@ -87,6 +92,15 @@ def _on_lattice(
     ]
     plus, minus = [w * bottom for w in cells], [w * top for w in cells]
     return _tailed(plus, minus, n, signs, tail), Fraction(1, bottom * b * b * (b - a))
+
+
+def _charge_lattice(weights: Sequence[int], n: int, signs: int, tail: Tail | None) -> None:
+    """Count the comparisons of every cell with another at every shift."""
+    cells, longest = len(weights), max(weights, default=0).bit_length() + 128
+    if tail is not None:
+        cells += 2 * tail.period
+        longest += 2 * max(tail.ratio.numerator, tail.ratio.denominator).bit_length()
+    charge(60 + cells + n + min(n, cells) * cells * signs * (70 + longest // 30) // 1000)
 
 
 def _finite(plus: list[int], minus: list[int], n: int, signs: Sequence[int]) -> Found:
@@ -125,6 +139,7 @@ def _on_mesh(
     edges: Sequence[Fraction], weights: Sequence[int], epsilon: Fraction, reach: Fraction
 ) -> tuple[Found, Fraction, int]:
     """(shift, V) in whole numbers of some units, the unit of V, and how many shifts make one."""
+    charge(3 * len(edges))
     marks, limit, scale = marks_of(edges, reach)
     lengths = [b - a for a, b in pairwise(marks)]
     if on_small_lattice(marks, limit):
@@ -133,13 +148,15 @@ def _on_mesh(
         parts = [length // h for length in lengths]
         common = math.lcm(*parts)
         cells = [
-            w * (common // count)
-            for w, count in zip(weights, parts, strict=True) for _ in range(count)
+            each for w, count in zip(weights, parts, strict=True)
+            for each in (w * (common // count),) * count
         ]
         found, unit = _on_lattice(cells, epsilon, n, None)
         return ((m * h, value) for m, value in found), unit / common, scale
     top, bottom = _scaled_exp(epsilon)
     common = math.lcm(*lengths)
+    longest = max(weights, default=0).bit_length() + common.bit_length() + 128
+    charge(len(marks) ** 2 * (2000 + longest // 2) // 1000)
     density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
     plus, minus = [d * bottom for d in density], [d * top for d in density]
     mass = sum(weights) * common * bottom

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from ..losses import Loss
 from .curve import GaussianCurve, Point, Releases, implied
+from .limits import arithmetic, bits, charge
 
 Piece = tuple[Fraction, Fraction, Fraction]  # from, to, mass
 
@@ -86,6 +87,8 @@ class Question:
                 ((self.low + k, self.low + k, mass),) for k, mass in enumerate(masses)
             )
         edges = self.prior.edges if self.prior else (self.low, self.high)
+        longest = max(map(bits, edges)) + bits(step, self.low)
+        charge((int(self.width / step) + len(edges)) * 8 * arithmetic(longest))
         masses = self.prior.masses if self.prior else (Fraction(1),)
         cells, j = [], 0
         for k in range(int(self.width / step)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -13,6 +13,7 @@ from .constrained import constrained_bound
 from .constraints import Constraint
 from .curve import GaussianCurve, Point, Releases, implied
 from .document import Certificate, Document
+from .limits import counted
 from .lower import dual_bound
 from .privacy import worst_hockey_stick
 from .shape import slack_of
@@ -78,17 +79,20 @@ class Report:
 
 
 def check(document: Document) -> Report:
-    """Check every claim of a mechanism file in exact arithmetic."""
-    claims = [one(document) for one in (_distribution, _privacy)]
-    claims += budget_claims(
-        document.profile, document.gdp,
-        lambda epsilon: worst_hockey_stick(replace(document, epsilon=epsilon)),
-    )
-    if document.releases is not None:
-        budgets = ((document.epsilon, document.delta), *document.profile)
-        claims.append(releases_claim(document.releases, budgets, document.gdp))
-    claims += [_constraint(document, one) for one in document.constraints]
-    return Report((*claims, _upper(document), _lower(document)))
+    """Check every claim of a mechanism file in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `limits.py`.
+    """
+    with counted():
+        claims = [one(document) for one in (_distribution, _privacy)]
+        claims += budget_claims(
+            document.profile, document.gdp, lambda epsilon: worst_hockey_stick(document, epsilon)
+        )
+        if document.releases is not None:
+            budgets = ((document.epsilon, document.delta), *document.profile)
+            claims.append(releases_claim(document.releases, budgets, document.gdp))
+        claims += [_constraint(document, one) for one in document.constraints]
+        return Report((*claims, _upper(document), _lower(document)))
 
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
@@ -151,8 +155,9 @@ def _points(points: Sequence[Point], worst_at: Worst) -> tuple[Fraction, str]:
 
 def _gdp(curve: GaussianCurve, worst_at: Worst) -> Claim:
     name = f"mu = {nearest_float(curve.mu):g}"
-    if curve.slack() < 0:
-        return Claim("gdp", REFUTED, curve.slack(), f"a chord is not below the curve of {name}")
+    chords = curve.slack()
+    if chords < 0:
+        return Claim("gdp", REFUTED, chords, f"a chord is not below the curve of {name}")
     slack, words = _points(curve.points, worst_at)
     return claim_of(
         "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"

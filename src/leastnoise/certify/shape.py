@@ -23,6 +23,7 @@ from .constraints import (
     Unimodal,
     ends_of,
 )
+from .limits import arithmetic, bits, charge
 from .upper import geometric_sums, release_loss
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def slack_of(document: Document, constraint: Constraint) -> Fraction:
     """By how much the noise obeys the constraint; negative if it does not."""
     if not document.atom and not any(document.weights):
         return Fraction(-1)  # nothing is there to obey it
+    charge(_work(document))
     if isinstance(constraint, Support):
         return _support(document, constraint)
     if isinstance(constraint, MaxError):
@@ -53,6 +55,15 @@ def slack_of(document: Document, constraint: Constraint) -> Fraction:
     if isinstance(constraint, LossAtMost):
         return constraint.bound - release_loss(document, constraint.loss)
     raise TypeError(constraint)
+
+
+def _work(document: Document) -> int:
+    """Microseconds of a few sums and products of rationals at every cell and continued cell."""
+    cells, long = len(document.weights), bits(document.step, document.sensitivity) + 40
+    long += max(document.weights, default=0).bit_length()
+    if document.tail is not None:
+        cells, long = cells + 4 * document.tail.period, long + 3 * bits(document.tail.ratio)
+    return 10 + 4 * cells * arithmetic(long)
 
 
 def pieces(document: Document, periods: int = 0) -> list[Piece]:

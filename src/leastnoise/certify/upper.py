@@ -12,16 +12,21 @@ from math import comb
 
 from ..losses import Loss, Polynomial
 from .document import Document, Tail
+from .limits import arithmetic, bits, charge
 
 
 def release_loss(document: Document, loss: Loss) -> Fraction:
     """At least the expected loss of `release(value)` for every real value."""
     step, grid = document.step, document.grid
+    evaluation = loss.effort_at(bits(step) + grid.bit_length() + 20)
+    charge(evaluation + len(document.weights))
     total = document.atom * loss.release_point(Fraction(0), step / grid)
     if document.edges is not None:
         total += _mesh_loss(document, loss, document.edges)
     else:
-        for i, w in cell_weights(document, loss.symmetric).items():
+        held = cell_weights(document, loss.symmetric)
+        charge(len(held) * evaluation)
+        for i, w in held.items():
             integer = document.kind == "integer"
             total += w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
     if document.tail is not None:
@@ -40,6 +45,8 @@ def cell_weights(document: Document, fold: bool) -> dict[int, int]:
 
 def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> Fraction:
     grid, g = document.grid, document.step / document.grid
+    evaluation = loss.effort_at(bits(document.step) + grid.bit_length() + 20)
+    charge(sum(1 for w in document.weights if w) * 3 * evaluation)
     marks = [int(2 * grid * edge) for edge in edges]  # in half grid steps
     total = Fraction(0)
     for (a, b), w in zip(pairwise(marks), document.weights, strict=True):
@@ -68,6 +75,8 @@ def _tail_loss(document: Document, loss: Loss, tail: Tail) -> Fraction:
     total = Fraction(0)
     for side, outermost, cells in ((1, last, right), (-1, -document.first, left)):
         polynomial = _smeared(loss.tail(side, document.tail_start(side)), half, g)
+        degree, long = len(polynomial), bits(step, tail.ratio, document.sensitivity)
+        charge(degree * tail.period + degree**2 * arithmetic(2 * degree * long))
         sums = geometric_sums(tail.ratio, len(polynomial))
         # Cell i, moved out by k periods, is centred at i * step + k * sensitivity.
         first = outermost - tail.period + 1

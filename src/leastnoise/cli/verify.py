@@ -10,8 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..certify import check_any, read_any
+from ..certify import check_file
 from ..errors import FormatError
+from ..exact import nearest_float
 
 
 def verify(
@@ -24,7 +25,7 @@ def verify(
     3: privacy is proven, the bracket is not.
     """
     try:
-        report = check_any(read_any(file))
+        report = check_file(file)
     except FormatError as error:
         if as_json:
             typer.echo(json.dumps(
@@ -37,7 +38,7 @@ def verify(
     else:
         table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
         for claim in report.claims:
-            slack = "" if claim.slack is None else f"{float(claim.slack):.2g}"
+            slack = "" if claim.slack is None else f"{nearest_float(claim.slack):.2g}"
             table.add_row(claim.name, claim.verdict, slack, claim.detail)
         Console().print(table)
     raise typer.Exit(report.exit_code)

@@ -1,0 +1,191 @@
+"""What the answers of a data dependent mechanism cost: on average, and at the worst value.
+
+Statements and proofs: `channel.proof.md`. Standard library only; every rounding is upwards.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import defaultdict
+from fractions import Fraction
+from itertools import pairwise
+
+from ..losses import Huber, Loss, Piecewise, Power, Sum
+from .channel_document import ChannelDocument
+from .limits import arithmetic, bits, charge
+from .question import Question
+from .upper import release_loss
+
+
+class NodeLosses:
+    """At least the share of the expected loss that node k pays for answering y, remembered.
+
+    That is the integral of the prior density times the probability of being rounded to the node
+    times the loss; for whole numbers the mass of the number times the loss.
+    """
+
+    def __init__(self, question: Question, step: Fraction) -> None:
+        self.question = question
+        self.step = step
+        self.cells = question.pieces(step)
+        self._means: dict[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] = {}
+        self._costs: dict[Fraction, Fraction] = {}
+
+    def cost(self, k: int, y: Fraction) -> Fraction:
+        """Of the answer y at node k."""
+        question = self.question
+        if question.prior is None and question.crossing is None and 0 < k < len(self.cells):
+            # Between the ends of the range only the distance counts.
+            error = y - question.low - k * self.step
+            if error not in self._costs:
+                self._costs[error] = self._cost(k, y)
+            return self._costs[error]
+        return self._cost(k, y)
+
+    def _cost(self, k: int, y: Fraction) -> Fraction:
+        question = self.question
+        if question.integer:
+            charge(question.loss.effort_at(bits(y)) + 4 * arithmetic(2 * bits(y)))
+            value, _, mass = self.cells[k][0]
+            crossed = self._crossing(y, value, value, Fraction(1), Fraction(1))
+            return mass * (question.loss.upper(y - value) + crossed)
+        node, total = question.low + k * self.step, Fraction(0)
+        for cell in (k - 1, k):
+            if 0 <= cell < len(self.cells):
+                charge(5 * arithmetic(2 * bits(y, self.step)) * (1 + len(self.cells[cell])))
+                for start, end, mass in self.cells[cell]:
+                    if len(self.cells[cell]) == 1 and question.crossing is None:
+                        # The error falls as the value rises.
+                        total += mass * self._ramps(y - end, y - start)[cell == k]
+                        continue
+                    # The probability of this node, at the two ends of the piece.
+                    before = 1 - abs(start - node) / self.step
+                    after = 1 - abs(end - node) / self.step
+                    total += mass * self._piece(y, start, end, before, after)
+        return total
+
+    def _piece(
+        self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
+    ) -> Fraction:
+        """Mean over [start, end) of the loss times a weight linear from `before` to `after`."""
+        falling, rising = self._ramps(y - end, y - start)  # in the error
+        return before * rising + after * falling + self._crossing(y, start, end, before, after)
+
+    def _ramps(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
+        if (lo, hi) not in self._means:
+            kinks = _kinks_within(self.question.loss, lo, hi)
+            charge(6 * self.question.loss.effort_at(bits(lo, hi)) + 40 * kinks)
+            self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
+        return self._means[lo, hi]
+
+    def _crossing(
+        self, y: Fraction, start: Fraction, end: Fraction, before: Fraction, after: Fraction
+    ) -> Fraction:
+        rule = self.question.crossing
+        if rule is None or y == rule.at:
+            return Fraction(0)
+        if start == end:
+            share = Fraction((start - rule.at) * (y - rule.at) < 0)
+        else:
+            cut = min(max(rule.at, start), end)
+            a, b = (start, cut) if y > rule.at else (cut, end)
+            middle = ((a + b) / 2 - start) / (end - start)
+            share = (b - a) / (end - start) * (before + (after - before) * middle)
+        return rule.slope * abs(y - rule.at) * share
+
+
+def channel_loss(document: ChannelDocument) -> Fraction:
+    """At least the expected loss of a release, the true value being drawn from the prior."""
+    question = document.question
+    losses = NodeLosses(question, document.step)
+    # Between the ends of the range only the distance counts, unless the prior or a crossing does.
+    alike = question.prior is None and question.crossing is None
+    held: defaultdict[tuple[int, Fraction | int], int] = defaultdict(int)
+    places = document.columns
+    document.charge_cells(1, 8)
+    for k, row in enumerate(document.rows):
+        node = 1 if alike and 0 < k < document.last else k
+        for place, w in zip(places, row, strict=True):
+            if w:
+                held[node, place + (node - k)] += w
+    total = Fraction(0)
+    for (node, place), w in held.items():
+        total += w * losses.cost(node, document.place(place))
+    return total / document.denominator
+
+
+def noise_loss(document: ChannelDocument) -> Fraction:
+    """At least the expected loss at every value beyond the range."""
+    assert document.noise is not None
+    loss, step, total = document.question.loss, document.step, Fraction(0)
+    held = sum(1 for w in document.noise.weights if w)
+    charge(held * 2 * loss.effort_at(bits(step) + 20))
+    for i, w in enumerate(document.noise.weights, document.noise.first):
+        if w:
+            point = i * step
+            integer = document.question.integer
+            total += w * (loss.upper(point) if integer else loss.release_point(point, step))
+    return total / document.denominator
+
+
+def is_convex(loss: Loss) -> bool:
+    """Whether the loss is known to be convex."""
+    if isinstance(loss, Sum):
+        return all(is_convex(part) for _, part in loss.terms)
+    if isinstance(loss, Piecewise):
+        points = loss.points
+        inner = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
+        slopes = [loss.slopes[0], *inner, loss.slopes[1]]
+        return all(a <= b for a, b in pairwise(slopes))
+    return isinstance(loss, (Power, Huber))
+
+
+def worst_value_loss(document: ChannelDocument) -> Fraction:
+    """At least the expected loss at every true value, for a convex loss without crossing.
+
+    Between nodes k and k + 1 it is at most the quadratic of t in [0, 1] whose three coefficients
+    are the law of k at node k, the mean of that law at node k+1 and the law of k+1 at node k, and
+    the law of k+1 there. Nodes next to the range count where values beyond it may be released.
+    """
+    question, step = document.question, document.step
+    if document.additive is not None:
+        return release_loss(document.additive, question.loss)
+    worst = Fraction(0) if document.noise is None else noise_loss(document)
+    values: dict[Fraction | int, Fraction] = {}
+    evaluation = question.loss.effort_at(bits(step) + 64)
+    document.charge_cells(18, 40)
+
+    def at(k: int, node: int) -> Fraction:
+        total = Fraction(0)
+        places, weights = document.law_in_steps(k)
+        for place, w in zip(places, weights, strict=True):
+            if w:
+                x = place - node
+                if x not in values:
+                    charge(evaluation)
+                    values[x] = question.loss.upper(x * step)
+                total += w * values[x]
+        return total / document.denominator
+
+    low, high = document.ends
+    first = -1 if low < question.low else 0
+    last = document.last + (1 if high > question.high else 0)
+    own = [at(k, k) for k in range(first, last + 1)]
+    worst = max(worst, *own)
+    if question.integer:
+        return worst
+    for k, (start, end) in enumerate(pairwise(own), first):
+        middle = (at(k, k + 1) + at(k + 1, k)) / 2
+        if middle > max(start, end):
+            worst = max(worst, (middle * middle - start * end) / (2 * middle - start - end))
+    return worst
+
+
+def _kinks_within(loss: Loss, lo: Fraction, hi: Fraction) -> int:
+    """How many points a piecewise linear loss has in an interval."""
+    if isinstance(loss, Sum):
+        return sum(_kinks_within(part, lo, hi) for _, part in loss.terms)
+    if isinstance(loss, Piecewise):
+        return bisect_left(loss.points, hi, key=lambda p: p[0]) - bisect_left(
+            loss.points, lo, key=lambda p: p[0])
+    return 0
