@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -89,7 +90,7 @@ class Noise:
             return
         growth = exponential(epsilon)
         up, down = growth.numerator, growth.denominator
-        first, masses = self.masses(COPIES)
+        _first, masses = self.masses(COPIES)
         n = self.n
         scale = math.lcm(*{p.denominator for p in masses}) if masses else 1
         whole = [int(p * scale) for p in masses]
@@ -146,7 +147,7 @@ class Noise:
 
         cuts = sorted({*edges, *(e + shift for e in edges)})
         total = self.atom
-        for u, v in zip(cuts, cuts[1:], strict=False):
+        for u, v in itertools.pairwise(cuts):
             total += max(Fraction(0), at(u) - growth * at(u - shift)) * (v - u)
         return total
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from fractions import Fraction
 from functools import lru_cache
@@ -105,7 +106,7 @@ def unimodal(noise: Noise, at: Fraction) -> bool:
     cells = [(u, v, p / (v - u) if v > u else p) for u, v, p in noise.cells()]
     rows = [(u, v, Fraction(0)) for u, v in ((cells[0][0] - 1, cells[0][0]),)] + cells
     rows.append((cells[-1][1], cells[-1][1] + 1, Fraction(0)))
-    for (u, v, d), (_, w, e) in zip(rows, rows[1:], strict=False):
+    for (u, v, d), (_, w, e) in itertools.pairwise(rows):
         if noise.integer:
             here, there = u, w  # two neighbouring whole numbers
             if e > d and there > at:

@@ -248,8 +248,12 @@ class Channel:
         else:
             answers = [float(y) for y in {y for law in self.laws.values() for y in law}]
             cuts |= {low + k * float(self.step) for k in range(self.count + 1)}
-        for t in self.loss.breaks:
-            cuts |= {y - float(t) for y in answers}
+        kinks = {y - float(t) for t in self.loss.breaks for y in answers}
+        cuts |= kinks
+        if self.loss.fractional:  # finely around a place where a power is not smooth
+            if len(kinks) > 60:
+                raise Unknown("too many places that are not smooth")
+            cuts |= {x + s / 2**j for x in kinks for j in range(36) for s in (1, -1)}
         rounded = {round(x, 12) for x in cuts if low < x < high} | {low, high}
         return np.array(sorted(rounded))
 

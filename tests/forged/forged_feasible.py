@@ -18,8 +18,8 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
 _KNOWN: dict[str, float] = {}
-_QUESTION = ("kind", "epsilon", "delta", "sensitivity", "loss", "constraints", "profile", "releases",
-             "bounds", "prior", "integer", "crossing", "instance_bound", "max_error", "beyond")
+_QUESTION = ("kind", "epsilon", "delta", "sensitivity", "loss", "constraints", "profile",
+             "releases", "bounds", "prior", "integer", "crossing", "instance_bound", "max_error", "beyond")
 
 
 def cost(document: dict[str, Any], fine: int = 6) -> float:
@@ -139,8 +139,8 @@ def _noise(asked: dict[str, Any], fine: int) -> float:
     return min(found)
 
 
-def _solved(asked: dict[str, Any], loss: Loss, cells: list[int], n: int, step: Fraction, whole: bool,
-            tails: bool) -> float:
+def _solved(asked: dict[str, Any], loss: Loss, cells: list[int], n: int, step: Fraction,
+            whole: bool, tails: bool) -> float:
     points = _points(asked)
     ratio = math.exp(-min(e for e, _ in points)) if tails else 0.0
     if ratio > 0.9:
@@ -204,7 +204,8 @@ def _constrain(program: Program, asked: dict[str, Any], cells: list[int], step: 
                     program.add([j, j + 1], [1.0, -1.0], 0.0)
                 if meet >= mode if not whole else cells[j] >= mode:
                     program.add([j + 1, j], [1.0, -1.0], 0.0)
-            for j, side in ((0, cells[0] * step - half > mode), (-1, cells[-1] * step + half < mode)):
+            for j, side in ((0, cells[0] * step - half > mode),
+                            (-1, cells[-1] * step + half < mode)):
                 if side:
                     program.add([j % count], [1.0], 0.0)
             if atom is not None and mode != 0:

@@ -20,7 +20,7 @@ from forged_claims import additive_truth, own_cost
 from forged_dependent import Channel, dependent_truth
 from forged_loss import Unknown, Unreadable, number
 
-from leastnoise.certify import NOT_CHECKED, PROVEN, REFUTED, Report, check_any, read_any
+from leastnoise.certify import NOT_CHECKED, PROVEN, REFUTED, Report, check_file
 from leastnoise.errors import FormatError
 
 SLOW = 5.0  # processor seconds that any check may take
@@ -66,7 +66,7 @@ def examine(text: str) -> tuple[Report | None, str, float]:
         begun = time.process_time()
         report, what = None, "malformed"
         try:
-            report = check_any(read_any(path))
+            report = check_file(path)
             report.to_json()
             what = {0: "proven", 1: "refuted", 3: "not checked"}[report.exit_code]
         except FormatError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from fractions import Fraction
@@ -82,7 +83,7 @@ class Loss:
             points = [(number(x), number(y)) for x, y in found["points"]]
             first, last = (number(s) for s in found["slopes"])
             slopes = [first, *((b[1] - a[1]) / (b[0] - a[0])
-                               for a, b in zip(points, points[1:], strict=False)), last]
+                               for a, b in itertools.pairwise(points)), last]
             self.breaks = [x for x, _ in points]
             anchors = [points[0], *points]
             self.polys = [[y - s * x, s] for s, (x, y) in zip(slopes, anchors, strict=True)]
@@ -106,7 +107,7 @@ class Loss:
             raise Unknown("an irrational loss")
         ends = [a, *(t for t in self.breaks if a < t < b), b]
         total = Fraction(0)
-        for u, v in zip(ends, ends[1:], strict=False):
+        for u, v in itertools.pairwise(ends):
             piece = self.polys[sum(1 for t in self.breaks if t <= u)]
             total += sum(q * (v ** (j + 1) - u ** (j + 1)) / (j + 1) for j, q in enumerate(piece))
         return total / (b - a)
@@ -134,7 +135,7 @@ class Loss:
             breaks = sorted({*breaks, *(s * width / 2**j for j in range(40) for s in (1, -1))})
         total = np.zeros_like(left)
         ends = [-math.inf, *breaks, math.inf]
-        for u, v in zip(ends, ends[1:], strict=False):
+        for u, v in itertools.pairwise(ends):
             a, b = np.maximum(left, u), np.minimum(right, v)
             part = b > a
             if part.any():

@@ -54,7 +54,7 @@ def spike(rng: random.Random) -> dict[str, Any]:
     at, width = Fraction(rng.choice([1, 2, 3, 4]), 2), Fraction(1, rng.choice([2, 4]))
     points = [(-at - width, rng.choice([0, 1])), (-at, 5), (width - at, 0),
               (at - width, 0), (at, 5), (at + width, rng.choice([0, 1]))]
-    kept = sorted({x: y for x, y in points}.items())
+    kept = sorted(dict(points).items())
     return {"name": "piecewise", "points": [[str(x), str(y)] for x, y in kept],
             "slopes": ["-1/3", "1/3"]}
 
@@ -163,7 +163,7 @@ def cliff(rng: random.Random) -> dict[str, Any]:
         "format": "leastnoise/1", "kind": "additive", "epsilon": rng.choice(["0", "1/2", "1", "2"]),
         "delta": rng.choice(["0.05", "0.1", "0.2", "0.5"]), "sensitivity": "1", "step": "1",
         "grid": 1, "upper": "1000000", "lower": "0",
-        "noise": {"denominator": "4", "first": math.floor(mode) - 2, "weights": ["1", "1", "1", "1"],
+        "noise": {"denominator": "4", "first": math.floor(mode) - 2, "weights": ["1"] * 4,
                   "atom": "0"},
         "loss": {"name": "piecewise", "points": [[str(x), str(y)] for x, y in points],
                  "slopes": slopes if sign > 0 else ["-1/50", "3"]},
@@ -300,7 +300,7 @@ def _constraint_multipliers(document: dict[str, Any], cells: list[int], b: Fract
             reach, most = number(document["sensitivity"]), float(number(found["at_most"]))
             left, right = new(("l", k), most), new(("r", k), most)
             for i in cells:
-                if i <= (math.ceil(low + reach) - 1 if whole else math.floor((low + reach) / b) - 1):
+                if i <= (math.ceil(low + reach) if whole else math.floor((low + reach) / b)) - 1:
                     add(i, left, 1.0)
                 if i >= (math.floor(high - reach) + 1 if whole
                          else math.ceil((high - reach) / b) + 1):

@@ -42,7 +42,7 @@ KNIFE = Fraction(1, 10**15)
 def try_one(document: dict[str, Any], tally: Tally, why: str) -> None:
     """Judge a file, and the same file with every claim as far as the checker takes it."""
     report = judge(document, tally, why)
-    if report is None:
+    if report is None or tally.slowest > 1:
         return
     for made in (sharpened(document, report), sharpened_delta(document, report)):
         if made is not None:
@@ -119,7 +119,7 @@ def test_a_file_written_by_hand(name: str) -> None:
 
 
 def test_a_few_hundred_forged_files() -> None:
-    assert_clean(forge(700, seed=1))
+    assert_clean(forge(500, seed=1))
 
 
 @pytest.mark.slow
