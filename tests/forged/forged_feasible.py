@@ -19,7 +19,8 @@ from scipy.sparse import coo_matrix
 
 _KNOWN: dict[str, float] = {}
 _QUESTION = ("kind", "epsilon", "delta", "sensitivity", "loss", "constraints", "profile",
-             "releases", "bounds", "prior", "integer", "crossing", "instance_bound", "max_error", "beyond")
+             "releases", "bounds", "prior", "integer", "crossing", "instance_bound", "max_error",
+             "beyond")
 
 
 def cost(document: dict[str, Any], fine: int = 6) -> float:
@@ -89,7 +90,8 @@ class Program:
         most, bound = matrix(self.rows[False])
         equal, value = matrix(self.rows[True])
         found = linprog(self.prices, A_ub=most, b_ub=bound, A_eq=equal, b_eq=value,
-                        method="highs", options={"time_limit": 20.0, "primal_feasibility_tolerance": 1e-10})
+                        method="highs",
+                        options={"time_limit": 20.0, "primal_feasibility_tolerance": 1e-10})
         if found.status != 0 or not math.isfinite(found.fun):
             raise Unknown("no noise found")
         return float(found.fun)

@@ -11,13 +11,13 @@ from typing import Any
 Data = dict[str, Any]
 
 
-def spiked() -> Data:
+def spiked(far: int = 7, height: int = 10_000, share: Fraction = Fraction(97, 100)) -> Data:
     """Spikes at all lattice points, a mode beyond the last, and a loss that falls right there.
 
     The chord errors of the spikes cancel in the minorant: 0 inside, 17 at the last lattice point,
     1 beyond it. Uniform noise on [-7, 9] costs about 9/16, and 1 was once called proven.
     """
-    far, height, width = 7, 10_000, Fraction(1, 1_000_000)
+    width = Fraction(1, 1_000_000)
     top = 2 * far + 2
     last = Fraction(far + 1)
     fall = Fraction(top - 1, top + height - 1)
@@ -34,9 +34,9 @@ def spiked() -> Data:
         "constraints": [{"name": "unimodal", "at": str(far + 2)}],
         "noise": {"denominator": "1", "edges": [str(-far), str(far + 2)], "weights": ["1"],
                   "atom": "0"},
-        "upper": "20", "lower": "0.97",
+        "upper": "20", "lower": "0",
         "certificate": {"step": "1", "reach": far, "shifts": [], "constraints": [
-            {"cells": [[j, str(Fraction(97 * (j + far + 1), 100))]
+            {"cells": [[j, str(share * (j + far + 1))]
                        for j in range(-far, far + 1)]}]},
     }
 

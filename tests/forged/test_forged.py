@@ -18,7 +18,7 @@ import pytest
 from forged_additive import noise_of
 from forged_claims import exact_upper
 from forged_dependent import Channel
-from forged_hands import hands
+from forged_hands import hands, spiked
 from forged_judge import (
     Tally,
     decimal,
@@ -62,6 +62,10 @@ def forge(files: int, seed: int) -> Tally:
             name = names[turn // 6 % len(names)]
             made, how = forged(rng, genuine[name], list(genuine.values()))
             try_one(made, tally, f"{name}, {how}, turn {turn}")
+        elif turn % 60 == 5:
+            made = spiked(rng.randint(1, 9), rng.choice([10, 1000, 10**5]),
+                          Fraction(rng.randint(50, 100), 100))
+            try_one(made, tally, f"spiked, turn {turn}")
         else:
             make = (additive, dependent, additive, dependent, cliff)[way - 1]
             try_one(make(rng), tally, f"{make.__name__}, turn {turn}")
