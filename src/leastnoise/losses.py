@@ -598,9 +598,12 @@ class Sum(Loss):
         return total  # type: ignore[return-value,no-any-return]
 
     def effort_at(self, bits: int) -> int:
-        return sum(
-            loss.effort_at(bits) + w.numerator.bit_length() // 10 + w.denominator.bit_length() // 10
-            for w, loss in self.terms
+        length = sum(
+            w.numerator.bit_length() + w.denominator.bit_length() + bits for w, _ in self.terms
+        )
+        # The sum of the terms may have all their denominators.
+        return sum(loss.effort_at(bits) + (length // 1900) ** 2 for _, loss in self.terms) + (
+            length // 10
         )
 
     def _combine(self, bound: Callable[[Loss], Fraction]) -> Fraction:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from certify_hostile import HOSTILE
 from typer.testing import CliRunner
 
 import leastnoise
-from leastnoise.certify import check, check_file, parse
+from leastnoise.certify import check, check_any, check_file, parse, read_any
 from leastnoise.certify.__main__ import main
 from leastnoise.certify.channel import check_channel, parse_channel
+from leastnoise.certify.limits import BUDGET, MAX_BYTES, counted
 from leastnoise.cli import app
-from leastnoise.errors import FormatError
+from leastnoise.errors import FormatError, LimitError
 
 Data = dict[str, Any]
 
@@ -169,3 +172,44 @@ def test_an_upper_bound_of_390_digits(tmp_path: Path) -> None:
     design = leastnoise.load(path)
     assert design.upper == float("inf") and design.gap == float("inf")
     assert repr(design)
+
+
+# -- work ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_file_takes_long(name: str, tmp_path: Path) -> None:
+    """The count of the work keeps up with the clock, and ends what takes too much."""
+    path = tmp_path / "hostile.json"
+    path.write_text(json.dumps(HOSTILE[name]()))
+    assert path.stat().st_size <= MAX_BYTES
+    start = time.process_time()
+    try:
+        report = check_file(path)
+    except FormatError as error:
+        assert isinstance(error, LimitError) or "denominator" in str(error)
+    else:
+        assert report.exit_code in (0, 1, 3)
+    assert time.process_time() - start < 5
+
+
+def test_reading_and_checking_share_one_budget(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(BESIDE))
+    with counted() as work:
+        document = read_any(path)
+        read = work.spent
+        check_any(document)
+        assert work.spent > read > 0
+    with pytest.raises(LimitError), counted(BUDGET - read):
+        check_any(read_any(path))
+    assert main([str(path)]) == 1  # another check has a budget of its own
+
+
+def test_a_file_that_takes_too_much_work_is_never_ok(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "file.json"
+    path.write_text(json.dumps(HOSTILE["nodes beyond"]()))
+    assert main([str(path), "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["ok"] is False

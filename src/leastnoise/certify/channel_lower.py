@@ -12,7 +12,7 @@ from math import ceil, floor, lcm
 from ..errors import FormatError
 from ..exact import exp_upper
 from .channel_document import ChannelCertificate
-from .limits import bits, charge
+from .limits import add_up, bits, charge
 from .question import Question
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
@@ -79,13 +79,14 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     if certificate.instance:
         if question.instance_bound is None:
             raise FormatError("multipliers of an instance bound that is not there")
-        total -= question.instance_bound * sum(certificate.instance)
+        total -= question.instance_bound * add_up(certificate.instance)
     span = answer_span(question, step, count)
     # The rest in whole numbers: many rows times many outputs.
     unit = lcm(*(low.denominator for low in floors.values()))
     whole = {i: low.numerator * (unit // low.denominator) for i, low in floors.items()}
     longest = max(map(int.bit_length, whole.values())) + unit.bit_length() + scale.bit_length()
     each, crossed = _crossing(question, step)
+    parts = []
     for k in range(count):
         weight, extra = weights[k] + shadow[k], weights[k] * each
         below = lcm(weight.denominator * unit, extra.denominator)
@@ -101,8 +102,8 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
                 above * whole[y - k] + below * row[y] + across * crossed(k, y) for y in outputs)
         else:
             least = min(above * whole[y - k] + below * row[y] for y in outputs)
-        total += Fraction(least, below * scale * bottom)
-    return total
+        parts.append(Fraction(least, below * scale * bottom))
+    return total + add_up(parts)
 
 
 def _gains(
@@ -116,12 +117,12 @@ def _gains(
     listed = sum((1 + pair.mirror) * (2 + len(pair.cells)) for pair in certificate.pairs)
     charge(listed * (2000 + 2 * scale.bit_length()) // 1000 + count * count // 50)
     gains = [[0] * count for _ in range(count)]
-    total = Fraction(0)
+    spent = add_up(
+        (1 + pair.mirror) * points[pair.point][1] * pair.budget for pair in certificate.pairs)
     last = count - 1
     for pair in certificate.pairs:
         top = tops[pair.point]
         for flip in (False, True)[: 1 + pair.mirror]:
-            total -= points[pair.point][1] * pair.budget
             helped = gains[last - pair.source if flip else pair.source]
             hurt = gains[last - pair.target if flip else pair.target]
             for y, z in pair.cells:
@@ -129,7 +130,7 @@ def _gains(
                 amount = z.numerator * (scale // z.denominator)
                 helped[at] += amount * bottom
                 hurt[at] -= amount * top
-    return gains, bottom, total
+    return gains, bottom, -spent
 
 
 def answer_span(question: Question, step: Fraction, count: int) -> int:

@@ -43,7 +43,7 @@ from .fields import (
     read_short_number,
     read_whole,
 )
-from .limits import MAX_CELLS, MAX_EPSILON, charge, counted
+from .limits import MAX_CELLS, MAX_EPSILON, add_up, charge, counted
 from .question import Crossing, Prior, Question
 
 #: Limits of the checker: nodes with a row, weights in rows, nodes in all, nodes and multipliers
@@ -229,7 +229,7 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
         read_number(m, "masses", lambda v: 0 <= v <= 1, "from 0 to 1")
         for m in read_list(data["masses"], "masses", MAX_PIECES)
     )
-    demand(sum(masses) == 1, 'the "masses" of the prior must sum to 1')
+    demand(add_up(masses) == 1, 'the "masses" of the prior must sum to 1')
     if integer:
         demand(len(masses) == high - low + 1, "the prior must have one mass for each whole number")
         return Prior((), masses)

@@ -12,7 +12,8 @@ from itertools import pairwise
 
 from ..losses import Huber, Loss, Piecewise, Power, Sum
 from .channel_document import ChannelDocument
-from .limits import arithmetic, bits, charge
+from .fields import kink_work
+from .limits import add_up, arithmetic, bits, charge
 from .question import Question
 from .upper import release_loss
 
@@ -30,6 +31,7 @@ class NodeLosses:
         self.cells = question.pieces(step)
         self._means: dict[tuple[Fraction, Fraction], tuple[Fraction, Fraction]] = {}
         self._costs: dict[Fraction, Fraction] = {}
+        self._kink_work = kink_work(question.loss)
 
     def cost(self, k: int, y: Fraction) -> Fraction:
         """Of the answer y at node k."""
@@ -52,7 +54,8 @@ class NodeLosses:
         node, total = question.low + k * self.step, Fraction(0)
         for cell in (k - 1, k):
             if 0 <= cell < len(self.cells):
-                charge(5 * arithmetic(2 * bits(y, self.step)) * (1 + len(self.cells[cell])))
+                sums = 5 if question.crossing is None else 20
+                charge(sums * arithmetic(2 * bits(y, self.step)) * (1 + len(self.cells[cell])))
                 for start, end, mass in self.cells[cell]:
                     if len(self.cells[cell]) == 1 and question.crossing is None:
                         # The error falls as the value rises.
@@ -74,7 +77,8 @@ class NodeLosses:
     def _ramps(self, lo: Fraction, hi: Fraction) -> tuple[Fraction, Fraction]:
         if (lo, hi) not in self._means:
             kinks = _kinks_within(self.question.loss, lo, hi)
-            charge(6 * self.question.loss.effort_at(bits(lo, hi)) + 40 * kinks)
+            charge(6 * self.question.loss.effort_at(bits(lo, hi)))
+            charge(kinks * (60 + 6 * self._kink_work))
             self._means[lo, hi] = self.question.loss.ramp_means(lo, hi)
         return self._means[lo, hi]
 
@@ -108,23 +112,21 @@ def channel_loss(document: ChannelDocument) -> Fraction:
         for place, w in zip(places, row, strict=True):
             if w:
                 held[node, place + (node - k)] += w
-    total = Fraction(0)
-    for (node, place), w in held.items():
-        total += w * losses.cost(node, document.place(place))
+    total = add_up(
+        w * losses.cost(node, document.place(place)) for (node, place), w in held.items())
     return total / document.denominator
 
 
 def noise_loss(document: ChannelDocument) -> Fraction:
     """At least the expected loss at every value beyond the range."""
     assert document.noise is not None
-    loss, step, total = document.question.loss, document.step, Fraction(0)
+    loss, step, integer = document.question.loss, document.step, document.question.integer
     held = sum(1 for w in document.noise.weights if w)
     charge(held * 2 * loss.effort_at(bits(step) + 20))
-    for i, w in enumerate(document.noise.weights, document.noise.first):
-        if w:
-            point = i * step
-            integer = document.question.integer
-            total += w * (loss.upper(point) if integer else loss.release_point(point, step))
+    total = add_up(
+        w * (loss.upper(i * step) if integer else loss.release_point(i * step, step))
+        for i, w in enumerate(document.noise.weights, document.noise.first) if w
+    )
     return total / document.denominator
 
 
@@ -153,19 +155,18 @@ def worst_value_loss(document: ChannelDocument) -> Fraction:
     worst = Fraction(0) if document.noise is None else noise_loss(document)
     values: dict[Fraction | int, Fraction] = {}
     evaluation = question.loss.effort_at(bits(step) + 64)
-    document.charge_cells(18, 40)
+    document.charge_cells(3, 25)
+
+    def value(x: Fraction | int) -> Fraction:
+        if x not in values:
+            charge(evaluation)
+            values[x] = question.loss.upper(x * step)
+        return values[x]
 
     def at(k: int, node: int) -> Fraction:
-        total = Fraction(0)
         places, weights = document.law_in_steps(k)
-        for place, w in zip(places, weights, strict=True):
-            if w:
-                x = place - node
-                if x not in values:
-                    charge(evaluation)
-                    values[x] = question.loss.upper(x * step)
-                total += w * values[x]
-        return total / document.denominator
+        held = ((place - node, w) for place, w in zip(places, weights, strict=True) if w)
+        return add_up(w * value(x) for x, w in held) / document.denominator
 
     low, high = document.ends
     first = -1 if low < question.low else 0

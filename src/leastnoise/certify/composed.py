@@ -182,7 +182,7 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
     for _ in range(min(_MOST_INTERVALS // count, 8_000)):
         if not waiting:
             return True
-        charge(10 + 3 * count)
+        charge(8 + 7 * count // 4)
         low, high = waiting.pop()
         if told(low, behind(high)):
             continue

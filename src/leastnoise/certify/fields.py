@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from itertools import chain, pairwise
+from math import lcm
 from typing import Any
 
 from ..errors import FormatError
-from ..losses import Loss, loss_from_spec
-from .limits import MAX_DIGITS, MAX_SHORT, charge
+from ..losses import Loss, Piecewise, Sum, loss_from_spec
+from .limits import MAX_DIGITS, MAX_SHORT, arithmetic, charge
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 _COUNT = re.compile(r"[0-9]+")
@@ -94,7 +96,26 @@ def read_short_number(value: object, name: str) -> Fraction:
 
 def read_loss(value: object) -> Loss:
     """A loss; `ArgumentError` if it is none."""
-    return loss_from_spec(value, _number_of_loss)
+    loss = loss_from_spec(value, _number_of_loss)
+    charge(kink_work(loss) * sum(len(part.points) for part in _piecewise(loss)))
+    return loss
+
+
+def kink_work(loss: Loss) -> int:
+    """Microseconds that a kink costs where a bound adds up many: their denominators multiply."""
+    common = 1
+    for part in _piecewise(loss):
+        slopes = ((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(part.points))
+        for number in chain(*part.points, part.slopes, slopes):
+            common = lcm(common, number.denominator)
+            if common.bit_length() > 200_000:  # too much in any case
+                break
+    return arithmetic(2 * common.bit_length()) if common > 1 else 0
+
+
+def _piecewise(loss: Loss) -> list[Piecewise]:
+    parts = [part for _, part in loss.terms] if isinstance(loss, Sum) else [loss]
+    return [part for part in parts if isinstance(part, Piecewise)]
 
 
 def _number_of_loss(value: object, name: str) -> Fraction:

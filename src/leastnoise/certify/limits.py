@@ -11,7 +11,7 @@ The limits leave room for every design of this package. Standard library only.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -81,6 +81,15 @@ def bits(*numbers: Fraction) -> int:
 def arithmetic(length: int) -> int:
     """Microseconds of a sum or a product of two rationals of so many bits together."""
     return 2 + length // 300 + (length // 1900) ** 2
+
+
+def add_up(terms: Iterable[Fraction]) -> Fraction:
+    """The sum of the terms, counted as it grows: denominators that share nothing multiply."""
+    total = Fraction(0)
+    for term in terms:
+        charge(arithmetic(bits(total, term)))
+        total += term
+    return total
 
 
 def marks_of(edges: Sequence[Fraction], reach: Fraction) -> tuple[list[int], int, int]:

@@ -61,7 +61,7 @@ def dual_bound(
 def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fraction]:
     """k_i for i = -edge..edge."""
     first = 0 if loss.symmetric else -edge
-    charge((edge + 1 - first) * loss.effort_at(bits(step) + 20))
+    charge((edge + 1 - first) * loss.effort_at(bits(step) + 20) // (4 if integer else 2))
     if integer:
         found = [loss.lower(Fraction(i)) for i in range(first, edge + 1)]
     else:

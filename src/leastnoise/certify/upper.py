@@ -12,7 +12,7 @@ from math import comb
 
 from ..losses import Loss, Polynomial
 from .document import Document, Tail
-from .limits import arithmetic, bits, charge
+from .limits import add_up, arithmetic, bits, charge
 
 
 def release_loss(document: Document, loss: Loss) -> Fraction:
@@ -25,10 +25,12 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
         total += _mesh_loss(document, loss, document.edges)
     else:
         held = cell_weights(document, loss.symmetric)
-        charge(len(held) * evaluation)
-        for i, w in held.items():
-            integer = document.kind == "integer"
-            total += w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
+        integer = document.kind == "integer"
+        charge(len(held) * (evaluation // 4 if integer else evaluation))
+        total += add_up(
+            w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
+            for i, w in held.items()
+        )
     if document.tail is not None:
         total += _tail_loss(document, loss, document.tail)
     return total / document.denominator
@@ -48,7 +50,7 @@ def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> F
     evaluation = loss.effort_at(bits(document.step) + grid.bit_length() + 20)
     charge(sum(1 for w in document.weights if w) * 3 * evaluation)
     marks = [int(2 * grid * edge) for edge in edges]  # in half grid steps
-    total = Fraction(0)
+    costs = []
     for (a, b), w in zip(pairwise(marks), document.weights, strict=True):
         if w:
             # Half step h is next to the grid point (h + 1) // 2 and rounds to it: grid points
@@ -61,8 +63,8 @@ def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> F
             for end in (a, b):
                 if end % 2 == 0:
                     cost += loss.release_point(end // 2 * g, g)
-            total += cost * w / (b - a)
-    return total
+            costs.append(cost * w / (b - a))
+    return add_up(costs)
 
 
 def _tail_loss(document: Document, loss: Loss, tail: Tail) -> Fraction:
