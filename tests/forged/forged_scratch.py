@@ -214,9 +214,8 @@ def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = No
              if (low is None or i >= low / b - (not whole))
              and (high is None or i <= high / b + (not whole))]
     growth, delta = math.exp(float(number(document["epsilon"]))), float(number(document["delta"]))
-    main = Loss(document["loss"])
     rows: dict[int, dict[int, float]] = {i: {0: 1.0} for i in cells}
-    prices, bounds = [-1.0], [(None, 60.0)]
+    prices, bounds = [-1.0], [(None, 60.0)]  # of theta, then of the multipliers
     shifts = [m for k in range(1, n + 1) for m in (k, -k)]
     kept: dict[tuple[Any, ...], int] = {}
     extra: list[tuple[dict[int, float], float]] = []
@@ -239,8 +238,8 @@ def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = No
             add(i - m, z, -growth)
             extra.append(({z: 1.0, budget: -1.0}, 0.0))
     found = _constraint_multipliers(document, cells, b, far, low, high, new, add, rng)
-    values = [main.floats(np.array([float(i)]))[0] if whole else _minorant(main, i, float(b))
-              for i in cells]
+    main = Loss(document["loss"])
+    values = [_minorant(main, i, 0.0 if whole else float(b)) for i in cells]
     for side in (1, -1):  # beyond the last lattice points, and the last lattice points themselves
         edge = side * (far + n)
         beyond = float(main.floats(edge * float(b) + side * np.linspace(0, 12, 241)).min())
@@ -265,7 +264,9 @@ def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = No
 
 
 def _minorant(main: Loss, i: int, b: float) -> float:
-    """The loss at i b less the larger of the two chord errors, about."""
+    """The loss at i b less the larger of the two chord errors, about; b = 0: whole numbers."""
+    if b == 0:
+        return float(main.floats(np.array([float(i)]))[0])
     here = float(main.floats(np.array([i * b]))[0])
     worst = 0.0
     for u in ((i - 1) * b, i * b):

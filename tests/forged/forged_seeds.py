@@ -21,21 +21,19 @@ from leastnoise import (
     design,
 )
 
+Questions = dict[str, Any]
 LARGEST = 60_000
 
 
-def questions() -> dict[str, dict[str, Any]]:
-    """Arguments of `design`, by the name of the seed."""
-    budget: dict[str, Any] = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
-    falling = Piecewise([(-2, 1), (-1, 2), (0, 0), (1, 2), (2, 1)], slopes=(-1, 1))
-    kinked = Piecewise([(-1, 2), (0, 0), (1, 1)], slopes=(-2, 3))
-    ranged: dict[str, Any] = {
-        "epsilon": 1, "delta": "0.2", "sensitivity": 2, "bounds": (0, 4), "gap": 0.1,
-        "resolution": 8,
-    }
-    whole: dict[str, Any] = {
-        "epsilon": 1, "delta": "0.1", "bounds": (0, 6), "integer": True, "gap": 0.05,
-    }
+FALLING = Piecewise([(-2, 1), (-1, 2), (0, 0), (1, 2), (2, 1)], slopes=(-1, 1))
+KINKED = Piecewise([(-1, 2), (0, 0), (1, 1)], slopes=(-2, 3))
+BUDGET: Questions = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+RANGED: Questions = {**BUDGET, "sensitivity": 2, "bounds": (0, 4), "gap": 0.1, "resolution": 8}
+WHOLE: Questions = {**BUDGET, "delta": "0.1", "bounds": (0, 6), "integer": True}
+
+
+def additive_questions() -> dict[str, Questions]:
+    """Arguments of `design` for noise that does not depend on the value."""
     additive = {
         "l1": {},
         "l2": {"loss": "l2"},
@@ -43,8 +41,8 @@ def questions() -> dict[str, dict[str, Any]]:
         "huber": {"loss": "huber:0.5"},
         "power3": {"loss": "power:3"},
         "power15": {"loss": "power:1.5"},
-        "piecewise": {"loss": kinked},
-        "falling": {"loss": falling},
+        "piecewise": {"loss": KINKED},
+        "falling": {"loss": FALLING},
         "sum": {"loss": L1() + 0.5 * L2()},
         "tail": {"delta": 0},
         "tail-l2": {"delta": 0, "loss": "l2"},
@@ -79,9 +77,15 @@ def questions() -> dict[str, dict[str, Any]]:
         "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2},
         "-releases": {"releases": 2},
     }
+    return {f"additive-{name}": {**BUDGET, **more} for name, more in additive.items()} | {
+        f"integer{name}": {**BUDGET, "integer": True, **more} for name, more in integer.items()}
+
+
+def dependent_questions() -> dict[str, Questions]:
+    """Arguments of `design` for answers within a range."""
     dependent = {
         "": {}, "-l2": {"loss": "l2"}, "-pinball": {"loss": "pinball:0.8"},
-        "-huber": {"loss": "huber:0.5"}, "-kinked": {"loss": kinked}, "-pure": {"delta": 0},
+        "-huber": {"loss": "huber:0.5"}, "-kinked": {"loss": KINKED}, "-pure": {"delta": 0},
         "-prior": {"prior": {"edges": [0, 1, "5/2", 4], "masses": ["0.5", "0.3", "0.2"]}},
         "-instance": {"instance_bound": "0.9"},
         "-max-error": {"max_error": 3}, "-outputs": {"outputs": [0, 1, "5/2", 4]},
@@ -98,19 +102,15 @@ def questions() -> dict[str, dict[str, Any]]:
         "-monotone": {"monotone": True}, "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
         "-wide": {"bounds": (0, 400), "resolution": None},
     }
-    found = {f"additive-{name}": {**budget, **more} for name, more in additive.items()}
-    found |= {f"integer{name}": {**budget, "integer": True, **more}
-              for name, more in integer.items()}
-    found |= {f"dependent{name}": {**ranged, **more} for name, more in dependent.items()}
-    found |= {f"counted{name}": {**whole, **more} for name, more in counted.items()}
-    return found
+    return {f"dependent{name}": {**RANGED, **more} for name, more in dependent.items()} | {
+        f"counted{name}": {**WHOLE, **more} for name, more in counted.items()}
 
 
 @cache
 def seeds() -> dict[str, dict[str, Any]]:
     """The genuine files, by name; those that are too large to forge many times are left out."""
     found = {}
-    for name, arguments in questions().items():
+    for name, arguments in (additive_questions() | dependent_questions()).items():
         text = design(**arguments).document.dumps()
         if len(text) <= LARGEST:
             found[name] = json.loads(text)
