@@ -1,0 +1,72 @@
+"""A new kind of noise is one family: noise on a coarser lattice, tried in a few lines.
+
+Answers are wanted on multiples of some c only, for a query whose values are such multiples too (a
+price in steps of five cents). In units of c that is noise on the whole numbers, so the family
+borrows the additive programs and says what is different: costs are those of c times the error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leastnoise import design
+from leastnoise.certify import check
+from leastnoise.engine.family import Family
+from leastnoise.engine.incumbents import Incumbents
+from leastnoise.engine.proposal import Proposal
+from leastnoise.engine.relaxed import Relaxed, trivial_lower
+from leastnoise.engine.search import Bounds, Lower, Search
+from leastnoise.program.simplex import Simplex
+from leastnoise.spec import Problem
+
+
+class Coarse(Family):
+    """Noise on the multiples of `coarse`, which divides the sensitivity."""
+
+    def __init__(self, problem: Problem, coarse: int) -> None:
+        self.n = int(problem.sensitivity) // coarse
+        # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
+        self.problem = Problem.of(
+            epsilon=problem.epsilon, delta=problem.delta, sensitivity=self.n, loss=problem.loss,
+            integer=True)
+        self.closed_forms = Incumbents(self.problem, None)
+
+    def incumbents(self, search: Search) -> Iterator[Bounds]:
+        for upper in self.closed_forms.mechanisms(self.n):
+            yield None, upper
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        yield self.n
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        relaxed = Relaxed(self.problem, self.problem.budgets, size, 12 * size)
+        simplex = Simplex(relaxed.program, np.exp(-np.abs(relaxed.places)))
+        simplex.add(0, size, relaxed.line.cells)
+        *_, last = simplex.rounds(search.deadline, search.clock)
+        weights = relaxed.line.spread(last.x)[0][size:-size]
+        safe = self.closed_forms.safe(size)
+        upper = Proposal(self.problem, size, weights / weights.sum()).exact(safe)
+        yield relaxed.exact(last.multipliers, last.value), upper
+
+    def trivial(self) -> Lower:
+        return trivial_lower(self.problem)
+
+
+@pytest.mark.parametrize("coarse", [1, 5, 10])
+def test_noise_on_a_coarser_lattice(coarse: int) -> None:
+    asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 20}
+    search = Search(Coarse(Problem.of(**asked), coarse), 1e-6)
+    bracket = search.run()
+    assert bracket.lower is not None and bracket.upper is not None
+    assert bracket.gap <= 1e-6
+    document = bracket.upper.document
+    assert check(document).private and document.step == 1
+    # A coarser lattice leaves less choice; its noise costs at least the best on all integers.
+    every = design(**asked, integer=True)
+    assert coarse * bracket.upper.value >= Fraction(every.lower)
+    if coarse == 1:
+        assert float(bracket.upper.value) == pytest.approx(every.upper, rel=1e-6)
