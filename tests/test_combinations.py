@@ -9,7 +9,7 @@ from itertools import combinations
 import pytest
 
 from leastnoise import ArgumentError, LeastnoiseError, MaxError, design, design_dependent
-from leastnoise.spec.combinations import DEFAULTS, RULES, given, refuse_combinations
+from leastnoise.ask.combinations import DEFAULTS, RULES, given, refuse_combinations
 
 SEEN: list[object] = []
 

@@ -26,17 +26,17 @@ _HOME = {
     "Sum": "losses",
     "Custom": "losses",
     "Loss": "losses",
-    "Distinguishing": "spec.constraints",
-    "LossAtMost": "spec.constraints",
-    "MaxError": "spec.constraints",
-    "Monotone": "spec.constraints",
-    "Support": "spec.constraints",
-    "Symmetric": "spec.constraints",
-    "Unbiased": "spec.constraints",
-    "Unimodal": "spec.constraints",
+    "Distinguishing": "ask",
+    "LossAtMost": "ask",
+    "MaxError": "ask",
+    "Monotone": "ask",
+    "Support": "ask",
+    "Symmetric": "ask",
+    "Unbiased": "ask",
+    "Unimodal": "ask",
     "closed_forms": "mechanisms",
-    "design_dependent": "dependent",
-    "DependentDesign": "dependent",
+    "design_dependent": "design",
+    "DependentDesign": "design",
     "compare": "compare",
     "design_for_error": "compare",
     "tradeoff": "curves",
@@ -102,10 +102,19 @@ __all__ = [
 
 if TYPE_CHECKING:
     from .accounting import break_even, compose
+    from .ask import (
+        Distinguishing,
+        LossAtMost,
+        MaxError,
+        Monotone,
+        Support,
+        Symmetric,
+        Unbiased,
+        Unimodal,
+    )
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
-    from .dependent import DependentDesign, design_dependent
-    from .design import Design, design, load
+    from .design import DependentDesign, Design, design, design_dependent, load
     from .engine.search import Progress
     from .errors import (
         ArgumentError,
@@ -119,16 +128,6 @@ if TYPE_CHECKING:
     from .estimators import DPLogisticRegression, DPNaiveBayes
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
-    from .spec.constraints import (
-        Distinguishing,
-        LossAtMost,
-        MaxError,
-        Monotone,
-        Support,
-        Symmetric,
-        Unbiased,
-        Unimodal,
-    )
     from .sweep import budget_grid, sweep
 
 

@@ -17,8 +17,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from ._bracket import float_towards
-from ._validate import check_delta, check_epsilon, check_sensitivity
+from .ask.values import check_delta, check_epsilon, check_sensitivity
+from .designs.words import float_towards
 from .errors import ArgumentError, CertificateError
 from .exact import Number, exp_lower, exp_upper, text_of
 from .sweep import SweepRow, budget_grid, sweep

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ._bracket import outwards
-from ._validate import check_confidence
+from .ask.values import check_confidence
 from .design import Design, design
+from .designs.words import outwards
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
 from .losses import Loss

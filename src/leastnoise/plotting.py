@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._bracket import bracket_words
 from .accounting.law import law_of
+from .designs.words import bracket_words
 from .errors import ArgumentError, MissingExtraError
 from .mechanisms import Mechanism, closed_forms
 from .mechanisms.steps import StepNoise

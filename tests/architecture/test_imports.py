@@ -15,14 +15,14 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "_bracket", "_pickled", "losses", "certify", "spec",
+    "errors", "work", "exact", "losses", "ask", "certify",
     "lp", "program", "sampling",
-    "noise", "mechanisms", "hierarchy", "engine", "dependent",
+    "noise", "mechanisms", "hierarchy", "engine", "designs",
     "design", "curves", "compare",
     "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
     "experiments", "atlas", "cli", "__main__",
 ]
-STANDARD_LIBRARY_ONLY = {"errors", "exact", "losses", "certify"}
+STANDARD_LIBRARY_ONLY = {"errors", "work", "exact", "losses", "ask", "certify"}
 
 
 def home(path: Path) -> str:

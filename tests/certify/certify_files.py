@@ -8,13 +8,13 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
+from leastnoise.ask import Question
 from leastnoise.certify import Document
 from leastnoise.certify.privacy import worst_hockey_stick
 from leastnoise.certify.upper import release_loss
 from leastnoise.engine.additive import Additive
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise
-from leastnoise.spec import Problem
 
 ASYMMETRIC = Piecewise(((-1, "1.5"), (0, 0), ("0.5", "0.25"), (2, 3)), (-2, 2))
 
@@ -37,7 +37,7 @@ KINDS = [*QUESTIONS, "mesh"]
 def searched(grid: int = 3, **question: Any) -> Document:
     """A full document from the engine, released on a coarse grid that brute force can walk."""
     resolution = question.pop("resolution", None)
-    problem = Problem.of(**question)
+    problem = Question.of(**question)
     bracket = Search(Additive(problem, resolution), 1e-6).run()
     assert bracket.upper is not None and bracket.lower is not None
     document = bracket.upper.document

@@ -17,9 +17,10 @@ import leastnoise
 from leastnoise.certify import check, check_any, check_file, parse, read_any
 from leastnoise.certify.__main__ import main
 from leastnoise.certify.channel import check_channel, parse_channel
-from leastnoise.certify.limits import BUDGET, MAX_BYTES, counted
+from leastnoise.certify.limits import MAX_BYTES
 from leastnoise.cli import app
 from leastnoise.errors import FormatError, LimitError
+from leastnoise.work import BUDGET, counted
 
 Data = dict[str, Any]
 

@@ -13,14 +13,12 @@ import pytest
 from dependent_brute import check_file
 
 from leastnoise import design_dependent
+from leastnoise.ask import Crossing, Prior, Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
-    Crossing,
     LatticeNoise,
     NodeLosses,
     PairMultipliers,
-    Prior,
-    Question,
     channel_dual_bound,
     channel_loss,
     check_channel,
@@ -255,8 +253,8 @@ def test_losses_agree_with_quadrature() -> None:
     density = np.where(values < 0.7, 0.25 / 0.7, 0.75 / 1.3)
     for name in ("l1", "l2", "pinball:0.8", "huber:0.5", "power:3", "power:3/2"):
         question = Question(
-            Fraction(1), Fraction(0), Fraction(1), as_loss(name), Fraction(0), Fraction(2),
-            prior=prior, crossing=rule)
+            Fraction(1), Fraction(0), Fraction(1), as_loss(name),
+            range=Range(Fraction(0), Fraction(2), prior, rule))
         losses = NodeLosses(question, HALF)
         for k in range(5):
             hat = np.maximum(0, 1 - np.abs(values - k / 2) / 0.5)
@@ -271,11 +269,10 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
     """Any multipliers give a bound below the loss of any private channel."""
     rng = np.random.default_rng(1)
     prior = Prior((Fraction(0), Fraction(1), Fraction(4)), (HALF, HALF))
-    for question in (
-        Question(Fraction(1), Fraction(1, 5), Fraction(2), as_loss("l1"), Fraction(0), Fraction(4)),
-        Question(Fraction(1), Fraction(1, 5), Fraction(2), as_loss("l2"), Fraction(0), Fraction(4),
-                 prior=prior),
-    ):
+    for name, likely in (("l1", None), ("l2", prior)):
+        question = Question(
+            Fraction(1), Fraction(1, 5), Fraction(2), as_loss(name),
+            range=Range(Fraction(0), Fraction(4), likely))
         best = design_dependent(
             epsilon=1, delta=0.2, sensitivity=2, bounds=(0, 4), loss=question.loss.name, gap=0.05,
             prior="uniform" if question.prior is None else {"edges": [0, 1, 4], "masses": [1, 1]})

@@ -12,8 +12,8 @@ from scipy.special import ndtr
 
 from leastnoise import ArgumentError, MaxError, Unbiased, design, load
 from leastnoise.accounting.composition import compose
+from leastnoise.ask.privacy import curve_above, line_below, root_above
 from leastnoise.certify import check
-from leastnoise.certify.curve import curve_above, line_below, root_above
 from leastnoise.engine.curve import chords_below, points_on
 from leastnoise.exact import normal_bounds
 from leastnoise.mechanisms.analytic_gaussian import gaussian_delta

@@ -22,8 +22,8 @@ from leastnoise import (
     design_dependent,
 )
 from leastnoise import design as any_design
+from leastnoise.ask.domain import question_of
 from leastnoise.certify.channel import check_channel, parse_channel
-from leastnoise.dependent.asked import question_of
 from leastnoise.engine.simple import constant_upper
 from leastnoise.sampling import InsecureSeededEntropy
 

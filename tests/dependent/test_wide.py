@@ -10,10 +10,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leastnoise import design
+from leastnoise import design, design_dependent
 from leastnoise.certify.channel import check_channel, parse_channel
 from leastnoise.cli.dependent import describe, lines, run_dependent
-from leastnoise.dependent import design_dependent
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.sampling import InsecureSeededEntropy
 

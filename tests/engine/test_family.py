@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from leastnoise import design
+from leastnoise.ask import Question
 from leastnoise.certify import check
 from leastnoise.engine.family import Family
 from leastnoise.engine.incumbents import Incumbents
@@ -21,16 +22,15 @@ from leastnoise.engine.proposal import Proposal
 from leastnoise.engine.relaxed import Relaxed, trivial_lower
 from leastnoise.engine.search import Bounds, Lower, Search
 from leastnoise.program.simplex import Simplex
-from leastnoise.spec import Problem
 
 
 class Coarse(Family):
     """Noise on the multiples of `coarse`, which divides the sensitivity."""
 
-    def __init__(self, problem: Problem, coarse: int) -> None:
+    def __init__(self, problem: Question, coarse: int) -> None:
         self.n = int(problem.sensitivity) // coarse
         # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
-        self.problem = Problem.of(
+        self.problem = Question.of(
             epsilon=problem.epsilon, delta=problem.delta, sensitivity=self.n, loss=problem.loss,
             integer=True)
         self.closed_forms = Incumbents(self.problem, None)
@@ -59,7 +59,7 @@ class Coarse(Family):
 @pytest.mark.parametrize("coarse", [1, 5, 10])
 def test_noise_on_a_coarser_lattice(coarse: int) -> None:
     asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 20}
-    search = Search(Coarse(Problem.of(**asked), coarse), 1e-6)
+    search = Search(Coarse(Question.of(**asked), coarse), 1e-6)
     bracket = search.run()
     assert bracket.lower is not None and bracket.upper is not None
     assert bracket.gap <= 1e-6

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from leastnoise import design
+from leastnoise.ask import Question
 from leastnoise.engine.draft import centred
 from leastnoise.engine.relaxed import Relaxed
 from leastnoise.engine.restricted import Restricted
@@ -17,7 +18,6 @@ from leastnoise.program.interior import Interior
 from leastnoise.program.layout import Line, Range
 from leastnoise.program.program import Program, Row
 from leastnoise.program.simplex import Simplex
-from leastnoise.spec import Problem
 
 N = 12
 
@@ -37,7 +37,7 @@ def simplex_value(program: Program) -> float:
 @pytest.mark.parametrize("budget", [(0.5, 0.5), (1, 0.25), (0.1, 0.75), (2, 0.3)])
 def test_agrees_with_the_simplex_method(budget: tuple[float, float], loss: str) -> None:
     epsilon, delta = budget
-    problem = Problem.of(epsilon=epsilon, delta=delta, loss=loss)
+    problem = Question.of(epsilon=epsilon, delta=delta, loss=loss)
     for program in (
         Relaxed(problem, problem.budgets, N, 4 * N).program,
         Restricted(problem, problem.budgets, centred(N, 3 * N)).program,
@@ -75,7 +75,7 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
 
 
 def test_multipliers_prove_the_value_and_survive_thinning() -> None:
-    problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
+    problem = Question.of(epsilon=0.5, delta=0.5, loss="l1")
     relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
     found = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     pairs = found.multipliers.pairs
@@ -90,7 +90,7 @@ def test_multipliers_prove_the_value_and_survive_thinning() -> None:
 
 
 def test_stops_when_told_to() -> None:
-    problem = Problem.of(epsilon=0.5, delta=0.5, loss="l1")
+    problem = Question.of(epsilon=0.5, delta=0.5, loss="l1")
     relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
     calls = itertools.count()
     found = Interior(relaxed.program).solve(

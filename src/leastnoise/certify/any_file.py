@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..work import counted
 from .channel import check_channel
 from .channel_document import KIND, ChannelDocument
 from .channel_reader import parse_channel
 from .document import Document, document_of, load_json, read_bytes
-from .limits import counted
 from .report import Report, check
 
 

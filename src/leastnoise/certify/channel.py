@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from ..errors import LimitError
 from ..exact import exp_lower, nearest_float
+from ..work import BUDGET, charge, counted
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
@@ -23,8 +24,6 @@ from .channel_document import (
 from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
 from .channel_reader import parse_channel
 from .channel_upper import NodeLosses, channel_loss, worst_value_loss
-from .limits import BUDGET, charge, counted
-from .question import Crossing, Prior, Question
 from .report import (
     NOT_CHECKED,
     REFUTED,
@@ -75,10 +74,10 @@ def _claims(document: ChannelDocument) -> Iterator[Claim]:
         yield _privacy(document)
         yield _upper(document)
         yield from budget_claims(
-            question.profile, question.gdp, lambda epsilon: worst_pair(document, epsilon))
+            question.profile, question.curve, lambda epsilon: worst_pair(document, epsilon))
     if question.releases is not None:
         budgets = ((question.epsilon, question.delta), *question.profile)
-        yield releases_claim(question.releases, budgets, question.gdp)
+        yield releases_claim(question.releases, budgets, question.curve)
     yield _lower(document)
     if question.instance_bound is not None:
         yield _instance(document, question.instance_bound)
@@ -311,12 +310,9 @@ def _monotone(document: ChannelDocument) -> Claim:
 __all__ = [
     "ChannelCertificate",
     "ChannelDocument",
-    "Crossing",
     "LatticeNoise",
     "NodeLosses",
     "PairMultipliers",
-    "Prior",
-    "Question",
     "additive_part",
     "answer_span",
     "channel_dual_bound",

@@ -15,11 +15,12 @@ from functools import cached_property
 from math import floor
 from typing import Any
 
+from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
+from ..ask.question import Question
 from ..exact import text_of
-from .curve import Point, points_to_json
+from ..losses import Loss
+from ..work import charge
 from .document import FORMAT, Certificate, Document
-from .limits import charge
-from .question import Question
 
 KIND = "dependent"
 
@@ -87,6 +88,46 @@ class ChannelDocument:
     noise: LatticeNoise | None = None
     beyond: tuple[Fraction, Fraction] | None = None
     additive: Document | None = None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """The question's epsilon."""
+        return self.question.epsilon
+
+    @property
+    def delta(self) -> Fraction:
+        """The question's delta."""
+        return self.question.delta
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """How far apart the values of neighbours may be."""
+        return self.question.sensitivity
+
+    @property
+    def loss(self) -> Loss:
+        """What an error costs."""
+        return self.question.loss
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and answers are whole numbers."""
+        return self.question.integer
+
+    @property
+    def profile(self) -> tuple[Point, ...]:
+        """Further budgets that are kept."""
+        return self.question.profile
+
+    @property
+    def gdp(self) -> GaussianCurve | None:
+        """The curve that the answers are below, by its chords."""
+        return self.question.curve
+
+    @property
+    def releases(self) -> Releases | None:
+        """So many together keep a total budget."""
+        return self.question.releases
 
     @property
     def last(self) -> int:
@@ -184,8 +225,8 @@ class ChannelDocument:
             }
         if asked.profile:
             data["profile"] = points_to_json(asked.profile)
-        if asked.gdp is not None:
-            data["gdp"] = asked.gdp.to_json()
+        if asked.curve is not None:
+            data["gdp"] = asked.curve.to_json()
         if asked.releases is not None:
             data["releases"] = asked.releases.to_json()
         if asked.instance_bound is not None:

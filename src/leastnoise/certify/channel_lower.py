@@ -9,11 +9,11 @@ from collections.abc import Callable
 from fractions import Fraction
 from math import ceil, floor, lcm
 
+from ..ask.question import Question
 from ..errors import FormatError
 from ..exact import exp_upper
+from ..work import add_up, bits, charge
 from .channel_document import ChannelCertificate
-from .limits import add_up, bits, charge
-from .question import Question
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 1024

@@ -13,7 +13,10 @@ from itertools import pairwise
 from math import floor
 from typing import Any
 
+from ..ask.privacy import MAX_EPSILON, Point, check_points
+from ..ask.question import Crossing, Prior, Question, Range
 from ..errors import ArgumentError, FormatError
+from ..work import add_up, charge, counted
 from .channel_document import (
     KIND,
     ChannelCertificate,
@@ -21,13 +24,7 @@ from .channel_document import (
     LatticeNoise,
     PairMultipliers,
 )
-from .curve import (
-    Point,
-    check_points,
-    curve_from_json,
-    points_from_json,
-    releases_from_json,
-)
+from .curve import curve_from_json, points_from_json, releases_from_json
 from .document import FORMAT, Document, document_of
 from .fields import (
     check_keys,
@@ -43,8 +40,7 @@ from .fields import (
     read_short_number,
     read_whole,
 )
-from .limits import MAX_CELLS, MAX_EPSILON, add_up, charge, counted
-from .question import Crossing, Prior, Question
+from .limits import MAX_CELLS
 
 #: Limits of the checker: nodes with a row, weights in rows, nodes in all, nodes and multipliers
 #: of a certificate, pieces of a prior.
@@ -52,7 +48,7 @@ MAX_ROWS = 2_001
 MAX_WEIGHTS = 2_000_000
 MAX_NODES = 10_000_000
 MAX_CERTIFICATE_NODES = 1_100
-MAX_MULTIPLIERS = 300_000
+MAX_PAIR_MULTIPLIERS = 300_000
 MAX_PIECES = 10_000
 
 
@@ -191,16 +187,17 @@ def _question(data: Mapping[str, Any]) -> Question:
     if "instance_bound" in data:
         bound = read_number(
             data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative")
+    curve = curve_from_json(data["gdp"]) if "gdp" in data else None
     return Question(
-        epsilon, delta, sensitivity,
-        read_loss(read_object(data["loss"], "loss")), low, high,
-        integer, _prior(data["prior"], low, high, integer), bound,
-        _crossing(data["crossing"], low, high) if "crossing" in data else None,
-        read_positive(data["max_error"], "max_error") if "max_error" in data else None,
-        read_flag(data.get("monotone", False), "monotone"),
-        _profile(data["profile"]) if "profile" in data else (),
-        curve_from_json(data["gdp"]) if "gdp" in data else None,
-        releases_from_json(data["releases"]) if "releases" in data else None,
+        epsilon, delta, sensitivity, read_loss(read_object(data["loss"], "loss")), integer,
+        profile=_profile(data["profile"]) if "profile" in data else (),
+        gdp=None if curve is None else curve.mu, curve=curve,
+        releases=releases_from_json(data["releases"]) if "releases" in data else None,
+        range=Range(
+            low, high, _prior(data["prior"], low, high, integer),
+            _crossing(data["crossing"], low, high) if "crossing" in data else None, bound,
+            read_positive(data["max_error"], "max_error") if "max_error" in data else None,
+            read_flag(data.get("monotone", False), "monotone")),
     )
 
 
@@ -259,7 +256,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
     last, reach = count - 1, floor(question.sensitivity / step)
     keys = {"from", "to", "mirror", "budget", "cells"} | ({"point"} if points else set())
     pairs, seen, multipliers = [], set(), 0
-    for raw_pair in read_list(data["pairs"], "pairs", MAX_MULTIPLIERS):
+    for raw_pair in read_list(data["pairs"], "pairs", MAX_PAIR_MULTIPLIERS):
         charge(8)
         pair = read_object(raw_pair, "pairs")
         check_keys(pair, "pairs", keys, set())
@@ -275,7 +272,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         budget = read_number(pair["budget"], "budget", lambda v: v >= 0, "non-negative")
         cells = _cells(pair["cells"], last, budget)
         multipliers += len(cells)
-        demand(multipliers <= MAX_MULTIPLIERS, f"more than {MAX_MULTIPLIERS} multipliers")
+        demand(multipliers <= MAX_PAIR_MULTIPLIERS, f"more than {MAX_PAIR_MULTIPLIERS} multipliers")
         pairs.append(PairMultipliers(source, target, mirror, budget, cells, point))
     instance = tuple(
         read_number(m, "instance", lambda v: v >= 0, "non-negative")

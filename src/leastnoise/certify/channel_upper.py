@@ -9,10 +9,10 @@ from collections import defaultdict
 from fractions import Fraction
 from itertools import pairwise
 
+from ..ask.question import Question
+from ..work import add_up, arithmetic, bits, charge
 from .channel_document import ChannelDocument
 from .fields import kink_work
-from .limits import add_up, arithmetic, bits, charge
-from .question import Question
 from .upper import release_loss
 
 

@@ -12,10 +12,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
+from ..ask.privacy import Point, Releases
 from ..exact import exp_bounds
-from .limits import charge
-
-Point = tuple[Fraction, Fraction]  # (epsilon, delta)
+from ..work import charge
 
 #: Masses of losses are whole multiples of 2^-_BITS, rounded up.
 _BITS = 104
@@ -210,3 +209,14 @@ def _counting(a: int, b: int, count: int, growth: Fraction) -> Fraction:
             break  # fewer are less likely still, relative to b
         excess += here
     return Fraction(excess, scale * growth.denominator)
+
+
+def slack_of_profile(releases: Releases, points: Sequence[Point]) -> Fraction | None:
+    """How much of delta is left by releases that keep a profile each; None: on no coarse grid."""
+    cost = composed_delta(points, releases.count, releases.epsilon)
+    return None if cost is None else releases.delta - cost
+
+
+def demanded(releases: Releases, point: Point) -> bool:
+    """Whether it is proven that all noise whose releases keep the total keeps `point`."""
+    return must_keep(point, releases.count, releases.epsilon, releases.delta)

@@ -1,19 +1,26 @@
-"""What noise may be asked for beyond privacy: frozen objects, and their form in a mechanism file.
-
-Whether noise obeys them is checked in `shape.py`, what they do to the lower bound in
-`lower.py`. Standard library only.
-"""
+"""Constraints and their multipliers in a mechanism file, read strictly. Standard library only."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any
 
-from ..errors import ArgumentError, FormatError
-from ..exact import Number, rational, text_of
-from ..losses import Loss, as_loss
+from ..ask.demands import (
+    MAX_CONSTRAINTS,
+    Constraint,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+)
+from ..errors import FormatError
+from ..exact import text_of
 from .fields import (
     check_keys,
     read_integer,
@@ -23,7 +30,7 @@ from .fields import (
     read_object,
     short,
 )
-from .limits import MAX_CELLS, MAX_CONSTRAINTS, MAX_MULTIPLIERS
+from .limits import MAX_CELLS, MAX_MULTIPLIERS
 
 
 @dataclass(frozen=True)
@@ -32,192 +39,6 @@ class Dual:
 
     values: tuple[Fraction, ...] = ()
     cells: tuple[tuple[int, Fraction], ...] = ()
-
-
-class Constraint:
-    """One further demand on the noise."""
-
-    #: The name in a mechanism file.
-    name: ClassVar[str]
-    #: Keys of the multipliers that the lower bound may use, and whether cells have some.
-    duals: ClassVar[tuple[str, ...]] = ()
-    dual_cells: ClassVar[bool] = False
-
-    @property
-    def mirrored(self) -> Constraint:
-        """What the mirror image -X obeys when X obeys this."""
-        return self
-
-    def spec(self) -> dict[str, Any]:
-        """The JSON object of the mechanism file."""
-        return {"name": self.name}
-
-
-@dataclass(frozen=True)
-class Support(Constraint):
-    """The noise lies in [low, high]; None leaves a side open.
-
-    Guarantee: no draw of the noise is outside. A released error, which includes the rounding of
-    the value to the grid, may be outside by less than one grid step (`MaxError` has no such step).
-    """
-
-    low: Fraction | None
-    high: Fraction | None
-    name: ClassVar[str] = "support"
-
-    def __init__(self, low: Number | None, high: Number | None) -> None:
-        ends = [None if x is None else rational(x, k) for x, k in ((low, "low"), (high, "high"))]
-        object.__setattr__(self, "low", ends[0])
-        object.__setattr__(self, "high", ends[1])
-        if ends[0] is not None and ends[1] is not None and ends[0] >= ends[1]:
-            raise ArgumentError("high", high, f"above low={text_of(ends[0])}")
-        if ends == [None, None]:
-            raise ArgumentError("low", low, "a number, or else high: one side must have an end")
-
-    @property
-    def mirrored(self) -> Constraint:
-        return Support(
-            None if self.high is None else -self.high, None if self.low is None else -self.low
-        )
-
-    def spec(self) -> dict[str, Any]:
-        ends = {"low": self.low, "high": self.high}
-        return {"name": self.name} | {k: text_of(v) for k, v in ends.items() if v is not None}
-
-
-@dataclass(frozen=True)
-class MaxError(Constraint):
-    """Every released error (release - value) is at most t in size, the grid accounted for."""
-
-    t: Fraction
-    name: ClassVar[str] = "max-error"
-
-    def __init__(self, t: Number) -> None:
-        object.__setattr__(self, "t", rational(t, "t"))
-        if self.t <= 0:
-            raise ArgumentError("t", t, "positive")
-
-    def spec(self) -> dict[str, Any]:
-        return {"name": self.name, "t": text_of(self.t)}
-
-
-@dataclass(frozen=True)
-class Unimodal(Constraint):
-    """The density rises up to `at` and falls from there on; an atom at 0 only if at = 0."""
-
-    at: Fraction
-    name: ClassVar[str] = "unimodal"
-    dual_cells: ClassVar[bool] = True
-
-    def __init__(self, at: Number = 0) -> None:
-        object.__setattr__(self, "at", rational(at, "at"))
-
-    @property
-    def mirrored(self) -> Constraint:
-        return Unimodal(-self.at)
-
-    def spec(self) -> dict[str, Any]:
-        return {"name": self.name, "at": text_of(self.at)}
-
-
-@dataclass(frozen=True)
-class Monotone(Constraint):
-    """The density falls away from 0 on both sides; an atom at 0 is allowed."""
-
-    name: ClassVar[str] = "monotone"
-    dual_cells: ClassVar[bool] = True
-
-    @property
-    def at(self) -> Fraction:
-        """Where the density is largest."""
-        return Fraction(0)
-
-
-@dataclass(frozen=True)
-class Symmetric(Constraint):
-    """X and -X have the same law."""
-
-    name: ClassVar[str] = "symmetric"
-
-
-@dataclass(frozen=True)
-class Unbiased(Constraint):
-    """E X = 0 exactly, and so is the mean error of every release."""
-
-    name: ClassVar[str] = "unbiased"
-    duals: ClassVar[tuple[str, ...]] = ("slope",)
-
-
-@dataclass(frozen=True)
-class Distinguishing(Constraint):
-    """With a declared support: an output that rules a neighbour out has at most this probability.
-
-    Such an output lies within one sensitivity of an end of the support [low, high]: the guarantee
-    is P[X < low + sensitivity] <= at_most and P[X > high - sensitivity] <= at_most.
-    """
-
-    at_most: Fraction
-    name: ClassVar[str] = "distinguishing"
-    duals: ClassVar[tuple[str, ...]] = ("left", "right")
-
-    def __init__(self, at_most: Number) -> None:
-        object.__setattr__(self, "at_most", rational(at_most, "at_most"))
-        if not 0 < self.at_most < 1:
-            raise ArgumentError("at_most", at_most, "strictly between 0 and 1")
-
-    def spec(self) -> dict[str, Any]:
-        return {"name": self.name, "at_most": text_of(self.at_most)}
-
-
-@dataclass(frozen=True)
-class LossAtMost(Constraint):
-    """The expected loss of a release under a second loss is at most `bound`, for every value."""
-
-    loss: Loss
-    bound: Fraction
-    name: ClassVar[str] = "loss-at-most"
-    duals: ClassVar[tuple[str, ...]] = ("weight",)
-
-    def __init__(self, loss: str | Loss, bound: Number) -> None:
-        object.__setattr__(self, "loss", as_loss(loss))
-        object.__setattr__(self, "bound", rational(bound, "bound"))
-        if self.bound <= 0:
-            raise ArgumentError("bound", bound, "positive")
-        if not self.loss.certified:
-            raise ArgumentError("loss", self.loss.name, "a loss that a file can hold")
-
-    @property
-    def mirrored(self) -> Constraint:
-        return self if self.loss.symmetric else LossAtMost(self.loss.mirror(), self.bound)
-
-    def spec(self) -> dict[str, Any]:
-        return {"name": self.name, "loss": self.loss.spec(), "bound": text_of(self.bound)}
-
-
-#: The loosest support that the constraints leave, or None where a side is open.
-Ends = tuple[Fraction | None, Fraction | None]
-
-
-def ends_of(constraints: Sequence[Constraint]) -> Ends:
-    """Where the noise of a constrained problem may lie."""
-    low: Fraction | None = None
-    high: Fraction | None = None
-    supports = [Support(-one.t, one.t) if isinstance(one, MaxError) else one for one in constraints]
-    for one in supports:
-        if isinstance(one, Support):
-            low = one.low if low is None or (one.low is not None and one.low > low) else low
-            high = one.high if high is None or (one.high is not None and one.high < high) else high
-    return low, high
-
-
-def mirror_free(constraints: Sequence[Constraint], loss: Loss) -> bool:
-    """Whether symmetric noise is as good as any: asked for, or nothing tells X from -X.
-
-    (If X obeys everything then so does -X at the same loss, and so does their even mixture.)
-    """
-    if any(isinstance(one, Symmetric) for one in constraints):
-        return True
-    return loss.symmetric and all(one.mirrored == one for one in constraints)
 
 
 def constraints_from_spec(

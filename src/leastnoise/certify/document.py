@@ -13,28 +13,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from ..ask.demands import Constraint, LossAtMost
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases, check_points, points_to_json
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss
-from .constraints import (
-    Constraint,
-    Dual,
-    LossAtMost,
-    check_duals,
-    constraints_from_spec,
-    dual_to_json,
-    duals_from_spec,
-)
-from .curve import (
-    GaussianCurve,
-    Point,
-    Releases,
-    check_points,
-    curve_from_json,
-    points_from_json,
-    points_to_json,
-    releases_from_json,
-)
+from ..work import charge, counted
+from .constraints import Dual, check_duals, constraints_from_spec, dual_to_json, duals_from_spec
+from .curve import curve_from_json, points_from_json, releases_from_json
 from .fields import (
     check_keys,
     demand,
@@ -54,13 +40,10 @@ from .limits import (
     MAX_BYTES,
     MAX_CELLS,
     MAX_EDGES,
-    MAX_EPSILON,
     MAX_GRID,
     MAX_MULTIPLIERS,
     MAX_POINTS_OF_PROFILE,
     MAX_WORK,
-    charge,
-    counted,
     marks_of,
     on_small_lattice,
 )
@@ -209,6 +192,11 @@ class Document:
             f"a shift of the certificate is beyond the sensitivity, {n} steps",
         )
         check_duals(certificate.constraints, self.constraints, certificate.reach)
+
+    @property
+    def integer(self) -> bool:
+        """Whether the noise is on the whole numbers."""
+        return self.kind == "integer"
 
     @property
     def whole_shifts(self) -> int:

@@ -10,7 +10,8 @@ from typing import Any
 
 from ..errors import FormatError
 from ..losses import Loss, loss_from_spec
-from .limits import MAX_DIGITS, MAX_SHORT, arithmetic, charge
+from ..work import arithmetic, charge
+from .limits import MAX_DIGITS, MAX_SHORT
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 _COUNT = re.compile(r"[0-9]+")

@@ -10,24 +10,23 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from ..errors import FormatError
-from ..exact import exp_upper
-from ..losses import Loss
-from .constraints import (
+from ..ask.demands import (
     Constraint,
     Distinguishing,
-    Dual,
     LossAtMost,
     Monotone,
     Unbiased,
     Unimodal,
-    check_duals,
     ends_of,
-    mirror_free,
+    foldable,
 )
-from .curve import Point
+from ..ask.privacy import Point
+from ..errors import FormatError
+from ..exact import exp_upper
+from ..losses import Loss
+from ..work import arithmetic, bits, charge
+from .constraints import Dual, check_duals
 from .document import Certificate
-from .limits import arithmetic, bits, charge
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 4096
@@ -54,7 +53,7 @@ def dual_bound(
     step = certificate.step
     edge = certificate.reach + int(sensitivity / step)
     scale = common_denominator(certificate)
-    fold = mirror_free(constraints, loss)
+    fold = foldable(constraints, loss)
     gains, unit, spent = _gains(certificate, points, edge, scale)
     # Multipliers of the constraints: a loss of its own, and what is added at lattice points.
     terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]

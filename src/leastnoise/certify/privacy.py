@@ -15,8 +15,9 @@ from itertools import pairwise
 from operator import itemgetter
 
 from ..exact import exp_lower
+from ..work import charge
 from .document import Document, Tail
-from .limits import charge, common_lattice, marks_of, on_small_lattice
+from .limits import common_lattice, marks_of, on_small_lattice
 
 
 def _scaled_exp(epsilon: Fraction) -> tuple[int, int]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from ..ask import Constraint, GaussianCurve, Point, Releases
+from ..ask.privacy import implied
 from ..exact import nearest_float
 from ..losses import Loss
-from .constraints import Constraint
-from .curve import GaussianCurve, Point, Releases, implied
+from ..work import counted
+from .composed import demanded, slack_of_profile
 from .document import Certificate, Document
-from .limits import counted
 from .lower import dual_bound
 from .privacy import worst_hockey_stick
 from .shape import slack_of
@@ -167,7 +168,7 @@ def releases_claim(
     releases: Releases, budgets: Sequence[Point], curve: GaussianCurve | None
 ) -> Claim:
     """The claim that so many releases, private as stated, keep their total budget."""
-    found = [releases.slack_of_sum(budgets), releases.slack_of_profile(budgets)]
+    found = [releases.slack_of_sum(budgets), slack_of_profile(releases, budgets)]
     if curve is not None:
         found.append(releases.slack(curve.mu))
     slack = max((left for left in found if left is not None), default=Fraction(-1))
@@ -226,8 +227,8 @@ def lower_bound(
     def asked(point: Point) -> bool:
         """Whether all noise that the claim is about is private at this budget."""
         if document.releases is not None:
-            return document.releases.demand(point)
-        return implied(point, stated, document.gdp)
+            return demanded(document.releases, point)
+        return implied(point, stated, None if document.gdp is None else document.gdp.mu)
 
     if not all(asked(points[j]) for j in used if j < len(points)):
         return None

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .constraints import (
+from ..ask.demands import (
     Constraint,
     Distinguishing,
     LossAtMost,
@@ -23,7 +23,7 @@ from .constraints import (
     Unimodal,
     ends_of,
 )
-from .limits import arithmetic, bits, charge
+from ..work import arithmetic, bits, charge
 from .upper import geometric_sums, release_loss
 
 if TYPE_CHECKING:

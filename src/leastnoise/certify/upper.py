@@ -11,8 +11,8 @@ from itertools import pairwise
 from math import comb
 
 from ..losses import Loss, Polynomial
+from ..work import add_up, arithmetic, bits, charge
 from .document import Document, Tail
-from .limits import add_up, arithmetic, bits, charge
 
 
 def release_loss(document: Document, loss: Loss) -> Fraction:

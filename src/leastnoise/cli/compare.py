@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from .._bracket import UNPROVEN, outwards
+from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
 from .demands import LOSS_HELP
 

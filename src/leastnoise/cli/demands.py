@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..certify import Document
-from ..certify.question import Question
-from ..errors import ArgumentError
-from ..losses import PIECEWISE_FILE
-from ..spec.constraints import (
+from ..ask import (
     Constraint,
     Distinguishing,
     LossAtMost,
@@ -19,6 +15,9 @@ from ..spec.constraints import (
     Unbiased,
     Unimodal,
 )
+from ..certify import ChannelDocument, Document
+from ..errors import ArgumentError
+from ..losses import PIECEWISE_FILE
 
 LOSS_HELP = (
     "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
@@ -82,7 +81,7 @@ def described(found: Any) -> dict[str, Any]:
     return words | described_budgets(document)
 
 
-def described_budgets(asked: Document | Question) -> dict[str, Any]:
+def described_budgets(asked: Document | ChannelDocument) -> dict[str, Any]:
     """The part of it about privacy."""
     words: dict[str, Any] = {}
     if asked.profile:
@@ -97,7 +96,7 @@ def described_budgets(asked: Document | Question) -> dict[str, Any]:
     return words
 
 
-def budgets_in_words(asked: Document | Question) -> list[str]:
+def budgets_in_words(asked: Document | ChannelDocument) -> list[str]:
     """The releases, the curve and the budgets that were asked for."""
     words, budgets = [], list(asked.profile)
     if asked.releases is not None:

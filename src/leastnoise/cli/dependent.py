@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from .._bracket import UNPROVEN, outwards
-from ..dependent import DependentDesign
-from ..design import design
+from ..design import DependentDesign, design
+from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
 from .demands import budgets_in_words, described_budgets
 
@@ -65,14 +64,14 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "answers": len(found.answers),
         "revealing": found.revealing,
         "worst_expected_loss": float(found.expected_loss(found.nodes).max()),
-        **described_budgets(document.question),
+        **described_budgets(document),
     }
 
 
 def lines(found: DependentDesign) -> list[str]:
     """A few lines for people."""
     low, high = found.bounds
-    budgets = "; ".join(budgets_in_words(found.document.question))
+    budgets = "; ".join(budgets_in_words(found.document))
     word = "proven" if found.certified else UNPROVEN
     words = [
         f"private answers on [{low:g}, {high:g}], {budgets}, sensitivity {found.sensitivity:g}, "

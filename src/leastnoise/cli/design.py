@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from .._bracket import UNPROVEN, outwards
+from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
 from .demands import LOSS_HELP, constraints_of, described, profile_of, title_of, whole_of
 

@@ -12,8 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from ..dependent import DependentDesign
-from ..design import load
+from ..design import DependentDesign, load
 from ..errors import ArgumentError, DataError
 
 _BLOCK = 1 << 20

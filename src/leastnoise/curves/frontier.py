@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..ask import Constraint
 from ..design import Design, design
 from ..engine.search import Progress
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss
-from ..spec import Constraint
 from .curve import Curve
 
 

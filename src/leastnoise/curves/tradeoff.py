@@ -9,11 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .._bracket import float_towards
-from .._validate import check_gap
-from ..certify.constraints import LossAtMost
+from ..ask.demands import LossAtMost
+from ..ask.values import check_gap
 from ..certify.upper import release_loss
 from ..design import Design, design
+from ..designs.words import float_towards
 from ..engine.search import Progress
 from ..errors import ArgumentError
 from ..exact import Number, round_up

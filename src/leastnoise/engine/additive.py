@@ -15,7 +15,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from .._validate import MAX_RESOLUTION
+from ..ask import Question
+from ..ask.values import MAX_RESOLUTION
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..errors import ArgumentError
 from ..program.costs import floors, means
@@ -23,7 +24,6 @@ from ..program.interior import Interior
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
-from ..spec import Problem
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
@@ -62,7 +62,7 @@ _STEP_COST = 0.022
 class Additive(Family):
     """Noise on the line, or on the whole numbers, for one (epsilon, delta)."""
 
-    def __init__(self, problem: Problem, resolution: int | None = None) -> None:
+    def __init__(self, problem: Question, resolution: int | None = None) -> None:
         self.problem, self.resolution = problem, resolution
         self.closed_forms = Incumbents(problem, resolution)
         self._canonical = canonical(problem)

@@ -15,12 +15,12 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 
-from ..certify.channel import Question, answer_span
+from ..ask import Point, Question
+from ..certify.channel import answer_span
 from ..errors import ArgumentError
 from ..program.layout import Floats, Ints, Range
 from ..program.program import Found, Program, Row
 from ..program.simplex import Simplex
-from ..spec import Point
 from .channel_bounds import exact_lower, translated_lower, trivial_lower
 from .curve import chords_below, points_on
 from .family import Family
@@ -43,8 +43,8 @@ WIDE = 6
 #: The widest range and the most whole numbers with rows of their own from a program.
 _MOST_SENSITIVITIES = 60
 _MOST_NUMBERS = 250
-#: Lines that stand for a curve at most, and how often whole numbers get more of them.
-_MOST_LINES = 48
+#: Lines that stand for a curve at first and at most; how often whole numbers get more of them.
+_FEWEST_LINES, _MOST_LINES = 16, 48
 _BENDS = 6
 #: The share of the gap that rounding values to nodes may cost.
 _ROUNDING = 0.2
@@ -67,6 +67,8 @@ class Ranged(Family):
         self, question: Question, *, cells: int | None = None,
         outputs: tuple[Fraction, ...] | None = None, atoms: bool = True,
     ) -> None:
+        if question.gdp is not None and question.curve is None:
+            question = question.along(chords_below(question.gdp, _FEWEST_LINES))
         self.question, self.cells, self.outputs = question, cells, outputs
         pure = any(delta == 0 for _, delta in question.budgets)
         self.atoms = atoms and outputs is None and not question.integer and not pure
@@ -90,6 +92,19 @@ class Ranged(Family):
             "larger: no private answers were found that keep to it at every value",
         )
 
+    def remarks(self, search: Search) -> str:
+        """What kind of answers were found, and which values the bracket is about."""
+        upper = search.bracket.upper
+        if upper is None:
+            return ""
+        words, document = "", upper.document
+        if document.additive is not None:
+            words += "; additive noise is the best that was found"
+        if document.beyond is not None:
+            start, end = float(document.question.low), float(document.question.high)
+            words += f"; the bracket is about values of the core, {start:g} to {end:g}"
+        return words
+
     # -- the plan -----------------------------------------------------------------------------
 
     def incumbents(self, search: Search) -> Iterator[Bounds]:
@@ -97,7 +112,7 @@ class Ranged(Family):
         yield None, constant_upper(self.question, self.outputs)
         yield from self._closed_forms(search)
         wide = self.question.width >= WIDE * self.question.sensitivity
-        curve = self.question.gdp
+        curve = self.question.curve
         steep = curve is not None and curve.mu >= _LARGE_MU
         if wide or steep or self.question.epsilon >= _LARGE_EPSILON:
             yield None, self._additive(search)
@@ -152,10 +167,10 @@ class Ranged(Family):
 
     def _bend(self) -> None:
         """More lines for a curve, from mesh to mesh, as the rest of the gap shrinks."""
-        curve = self.question.gdp
+        curve = self.question.curve
         if curve is not None:
             lines = min(math.ceil(1.2 * len(curve.thresholds)), _MOST_LINES)
-            self.question = replace(self.question, gdp=chords_below(curve.mu, lines))
+            self.question = self.question.along(chords_below(curve.mu, lines))
 
     def _too_wide(self) -> bool:
         """Whether rows for all of the range would be more than a program can hold."""
@@ -300,10 +315,8 @@ class Ranged(Family):
         if count <= 2 * _ALL_PAIRS or question.prior is not None or question.crossing is not None:
             return
         half = Fraction(1, 2)
-        real = replace(
-            question, integer=False, low=question.low - half, high=question.high + half,
-            instance_bound=None,
-        )
+        real = replace(question, integer=False).within(
+            low=question.low - half, high=question.high + half, instance_bound=None)
         pilot = Ranged(real)
         books = Search(pilot, 1e-3)
         books.deadline = search.deadline
@@ -362,7 +375,7 @@ class Ranged(Family):
     @property
     def _asked(self) -> tuple[Point, ...]:
         """Budgets that all answers keep which the lower bound is about."""
-        question, curve = self.question, self.question.gdp
+        question, curve = self.question, self.question.curve
         if curve is None:
             return question.stated
         return (*question.stated, *points_on(curve.mu, len(curve.thresholds)))
@@ -491,7 +504,7 @@ class Ranged(Family):
 
 def _unweighted(question: Question) -> Question:
     """The same question with a uniform prior and the loss of the error alone."""
-    return replace(question, prior=None, crossing=None)
+    return question.within(prior=None, crossing=None)
 
 
 def _of_rows(layout: Range, rows: Sequence[int], values: Floats) -> Floats:

@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
+from ..ask import Point, Question
 from ..certify.channel import (
     ChannelCertificate,
     PairMultipliers,
-    Question,
     channel_dual_bound,
     node_weights,
 )
@@ -22,7 +22,6 @@ from ..certify.document import Certificate
 from ..exact import round_down
 from ..program import program as programs
 from ..program.layout import Floats
-from ..spec import Point
 from .mesh import Mesh
 from .search import Lower
 

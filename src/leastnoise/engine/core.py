@@ -13,10 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..ask import Question
 from ..certify.channel import (
     ChannelDocument,
     LatticeNoise,
-    Question,
     channel_loss,
     keeps_budgets,
 )

@@ -1,7 +1,7 @@
 """Budgets that stand for the whole curve of Gaussian differential privacy, from both sides.
 
 For noise: vertices of lines below the curve, ending at delta = 0; noise that keeps them is mu-GDP
-(`../certify/curve.proof.md`). For the lower bound: points on the curve, which all mu-GDP noise
+(`../ask/privacy.proof.md`). For the lower bound: points on the curve, which all mu-GDP noise
 keeps.
 """
 
@@ -14,11 +14,11 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from ..certify.curve import GaussianCurve, curve_above, line_below
+from ..ask import Point, Question
+from ..ask.privacy import GaussianCurve, curve_above, line_below
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..exact import round_down, round_up
 from ..program.layout import Floats, make_line
-from ..spec import Point, Problem
 from .draft import Draft, centred
 from .search import Upper
 
@@ -68,7 +68,7 @@ def points_on(mu: Fraction, count: int) -> tuple[Point, ...]:
     return tuple(found)
 
 
-def gaussian_noise(problem: Problem, n: int) -> Upper | None:
+def gaussian_noise(problem: Question, n: int) -> Upper | None:
     """Nearly Gaussian noise that keeps the chords: its density is e^(piecewise linear).
 
     Between two thresholds the densities a sensitivity apart have the ratio e^eps of a vertex, as

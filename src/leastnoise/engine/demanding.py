@@ -13,15 +13,15 @@ from typing import NoReturn
 
 import numpy as np
 
-from ..certify.constraints import Monotone, Unbiased, Unimodal
-from ..certify.curve import GaussianCurve
+from ..ask import Question, ends_of, foldable
+from ..ask.demands import Monotone, Unbiased, Unimodal
+from ..ask.privacy import GaussianCurve
 from ..certify.document import MAX_WORK
 from ..errors import ArgumentError
 from ..program.interior import Interior
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
-from ..spec import Problem, ends_of, mirror_free
 from .additive import LARGE_EPSILON
 from .curve import chords_below, gaussian_noise, points_on
 from .family import Family
@@ -57,12 +57,12 @@ class Demanding(Family):
     problem, and for a curve points on it and points on chords below it, more at each resolution.
     """
 
-    def __init__(self, problem: Problem, resolution: int | None = None) -> None:
+    def __init__(self, problem: Question, resolution: int | None = None) -> None:
         self.problem, self.resolution = problem, resolution
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets
         self._lines = _FIRST_LINES
-        self.fold = mirror_free(problem.constraints, problem.loss)
+        self.fold = foldable(problem.constraints, problem.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
         refuse_narrow(problem)

@@ -12,8 +12,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.constraints import Monotone, Unbiased, Unimodal
-from ..certify.curve import GaussianCurve
+from ..ask import Point, Question, foldable
+from ..ask.demands import Monotone, Unbiased, Unimodal
+from ..ask.privacy import GaussianCurve
 from ..certify.document import MAX_CELLS, MAX_WORK, Document, Tail
 from ..certify.privacy import worst_hockey_stick
 from ..certify.shape import slack_of
@@ -22,7 +23,6 @@ from ..errors import ArgumentError, FormatError
 from ..exact import exp_upper, round_up
 from ..losses import Loss
 from ..program.layout import Floats
-from ..spec import Point, Problem, mirror_free
 from .repair import enveloped
 from .search import Upper
 
@@ -56,7 +56,7 @@ def centred(n: int, radius: int, tail_epsilon: Fraction | None = None) -> Mesh:
 class Draft:
     """Where weights go, and what they must keep."""
 
-    problem: Problem
+    problem: Question
     points: tuple[Point, ...]
     mesh: Mesh
     curve: GaussianCurve | None
@@ -65,7 +65,7 @@ class Draft:
     @property
     def fold(self) -> bool:
         """Whether the noise is symmetric."""
-        return mirror_free(self.problem.constraints, self.problem.loss)
+        return foldable(self.problem.constraints, self.problem.loss)
 
     def exact(self, weights: Floats, atom: float, scale: float) -> Upper | None:
         """The mechanism nearest to the weights of the mesh's cells, if it passes every check.

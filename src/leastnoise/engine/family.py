@@ -21,6 +21,8 @@ class Family:
 
     #: The share of the gap at which floats are taken to meet it: exact bounds are a little worse.
     closeness: ClassVar[float] = 0.97
+    #: Whether the lower bound is one that the mechanism can come close to.
+    aims_at_gap: ClassVar[bool] = True
 
     def incumbents(self, search: Search) -> Iterator[Bounds]:
         """Bounds that need no program: closed forms, so that there is something to return."""

@@ -15,12 +15,12 @@ from functools import cached_property
 import numpy as np
 from scipy.signal import lfilter
 
+from ..ask import Question
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..mechanisms import Mechanism, Staircase
 from ..program.costs import floors
 from ..program.layout import Floats
 from ..program.program import Multipliers, PairMultipliers
-from ..spec import Problem
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
 from .relaxed import Relaxed
 from .search import Lower, Upper
@@ -32,7 +32,7 @@ _TRIED = 2
 class Incumbents:
     """The closed forms that serve a problem, ranked by loss."""
 
-    def __init__(self, problem: Problem, resolution: int | None) -> None:
+    def __init__(self, problem: Question, resolution: int | None) -> None:
         self.problem = problem
         self.resolution = resolution
         found = closed_forms_of(problem, problem.delta)
@@ -127,7 +127,7 @@ def _half_cell(position: float) -> float:
 class Canonical:
     """Multipliers of the full shifts alone, at n cells a sensitivity."""
 
-    problem: Problem
+    problem: Question
     value: float
     reach: int
     pairs: PairMultipliers
@@ -141,7 +141,7 @@ class Canonical:
             Multipliers(self.pairs, nothing, nothing), self.value)
 
 
-def canonical(problem: Problem) -> Canonical | None:
+def canonical(problem: Question) -> Canonical | None:
     """Good multipliers at step = sensitivity, by a recursion outwards from 0.
 
     None if they would need more cells than a mechanism file may hold, or if noise with a step
@@ -163,7 +163,7 @@ def canonical(problem: Problem) -> Canonical | None:
     return Canonical(problem, value, max(len(left), len(right)), pairs)
 
 
-def interpolated(problem: Problem) -> Canonical | None:
+def interpolated(problem: Question) -> Canonical | None:
     """For integers with a large sensitivity D: multipliers of the shifts +-D alone.
 
     Those of real noise at the multiples of D, and on straight lines in between, where nothing is
@@ -186,7 +186,7 @@ def interpolated(problem: Problem) -> Canonical | None:
 class _Recursion:
     """z(j) = theta - k(j) + e^eps z(j-1) outwards on both sides, until it falls to 0."""
 
-    def __init__(self, problem: Problem, longest: int) -> None:
+    def __init__(self, problem: Question, longest: int) -> None:
         costs = floors(problem.loss, problem.step(1), problem.integer, longest)
         self.problem = problem
         self.left, self.right = costs[longest::-1], costs[longest:]
@@ -237,7 +237,7 @@ class _Recursion:
         return None if len(ended) == 0 else z[: ended[0] + 1]
 
 
-def _longest(problem: Problem) -> int | None:
+def _longest(problem: Question) -> int | None:
     """How many cells the recursion may need: a few times the support of truncated Laplace."""
     epsilon, delta = float(problem.epsilon), float(problem.delta)
     if epsilon == 0:

@@ -8,7 +8,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.channel import NodeLosses, Question, crossing_floor, node_weights
+from ..ask import Question
+from ..certify.channel import NodeLosses, crossing_floor, node_weights
 from ..program.layout import Floats
 
 

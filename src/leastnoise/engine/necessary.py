@@ -12,11 +12,11 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import binom
 
-from ..certify.composed import MAX_COUNTED
-from ..certify.curve import Releases
+from ..ask import Point
+from ..ask.privacy import Releases
+from ..certify.composed import MAX_COUNTED, demanded
 from ..exact import round_up
 from ..program.layout import Floats
-from ..spec import Point
 
 #: Epsilons, in units of the mu of Gaussian noise that keeps the total, and of an equal share.
 _OF_GAUSSIAN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -50,7 +50,7 @@ def _least_delta(epsilon: Fraction, total: Releases) -> Fraction | None:
         low, high = (low, middle) if told > float(total.delta) else (middle, high)
     for more in _MORE:
         delta = round_up(Fraction(high * more), 9)
-        if delta < 1 and total.demand((epsilon, delta)):
+        if delta < 1 and demanded(total, (epsilon, delta)):
             return delta
     return None
 

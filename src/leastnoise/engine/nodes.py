@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 
-from ..certify.channel import ChannelCertificate, ChannelDocument, Question
+from ..ask import Question
+from ..certify.channel import ChannelCertificate, ChannelDocument
 from .mesh import Mesh
 
 #: The most steps the range is cut into: a file then stays below two megabytes.

@@ -12,12 +12,12 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..ask import Question
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..errors import ArgumentError, RegimeError
 from ..mechanisms import Mechanism, closed_forms
 from ..program.costs import means
 from ..program.layout import Floats, make_line
-from ..spec import Problem
 from .draft import Draft, centred
 from .repair import MIXING_MARGINS, Sticks, share_of_safe
 from .search import Upper
@@ -30,7 +30,7 @@ class Proposal:
     With `tail`, the last n weights on each side continue for ever, times e^-eps each period.
     """
 
-    problem: Problem
+    problem: Question
     n: int
     weights: Floats
     atom: float = 0.0
@@ -106,7 +106,7 @@ class Proposal:
         return draft.exact(self.weights, self.atom, scale)
 
 
-def discretise(problem: Problem, mechanism: Mechanism, n: int, radius: int) -> Proposal:
+def discretise(problem: Question, mechanism: Mechanism, n: int, radius: int) -> Proposal:
     """A closed form seen through the cells of a lattice: post-processing, so as private.
 
     Mass beyond the last cell is cut off, and what is left scaled up.
@@ -125,7 +125,7 @@ def discretise(problem: Problem, mechanism: Mechanism, n: int, radius: int) -> P
     return Proposal(problem, n, weights / total, atom / total, origin=mechanism.name)
 
 
-def end_of(problem: Problem, mechanism: Mechanism) -> float:
+def end_of(problem: Question, mechanism: Mechanism) -> float:
     """Where a closed form ends, in sensitivities, or may be cut off for next to nothing.
 
     Cutting a tail of mass t off costs up to e^eps t of delta: the last period loses its partner.
@@ -138,7 +138,7 @@ def end_of(problem: Problem, mechanism: Mechanism) -> float:
     return reach / float(problem.sensitivity)
 
 
-def closed_forms_of(problem: Problem, delta: Fraction) -> list[Mechanism]:
+def closed_forms_of(problem: Question, delta: Fraction) -> list[Mechanism]:
     """Closed forms private at (epsilon, delta), for real or rounded to the integers."""
     kinds = (False, True) if problem.integer else (False,)
     return [
@@ -148,7 +148,7 @@ def closed_forms_of(problem: Problem, delta: Fraction) -> list[Mechanism]:
     ]
 
 
-def strictly_private(problem: Problem, n: int) -> Proposal | None:
+def strictly_private(problem: Question, n: int) -> Proposal | None:
     """A closed form for half of delta, on this lattice: room to spare at every shift."""
     best, best_loss = None, math.inf
     for mechanism in closed_forms_of(problem, problem.delta / 2):

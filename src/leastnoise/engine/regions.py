@@ -15,7 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.channel import Question
+from ..ask import Question
 from ..program.layout import Ints, Range
 from .channel import LEVELS
 from .core import OnNodes

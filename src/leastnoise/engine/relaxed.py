@@ -15,14 +15,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.constraints import (
+from ..ask import Point, Question, ends_of, foldable
+from ..ask.demands import (
     Distinguishing,
-    Dual,
     LossAtMost,
     Monotone,
     Unbiased,
     Unimodal,
 )
+from ..certify.constraints import Dual
 from ..certify.document import Certificate, ShiftMultipliers
 from ..certify.lower import dual_bound, end_cells, inward, lattice_ends
 from ..exact import round_down
@@ -30,7 +31,6 @@ from ..losses import Loss
 from ..program.costs import floors
 from ..program.layout import Floats, Line, make_line
 from ..program.program import Multipliers, PairMultipliers, Program, Row
-from ..spec import Point, Problem, ends_of, mirror_free
 from .search import Lower
 
 _ZERO = Fraction(0)
@@ -40,10 +40,10 @@ class Relaxed:
     """Events within a reach, mass on n more cells, neither beyond the support."""
 
     def __init__(
-        self, problem: Problem, budgets: Sequence[Point], n: int, reach: int
+        self, problem: Question, budgets: Sequence[Point], n: int, reach: int
     ) -> None:
         self.problem, self.budgets, self.n = problem, tuple(budgets), n
-        self.fold = mirror_free(problem.constraints, problem.loss)
+        self.fold = foldable(problem.constraints, problem.loss)
         step = problem.step(n)
         # A support that ends a little beyond the reach is worth including as a whole.
         for end in ends_of(problem.constraints):
@@ -199,7 +199,7 @@ class Relaxed:
         )
 
 
-def trivial_lower(problem: Problem) -> Lower:
+def trivial_lower(problem: Question) -> Lower:
     """The bound without any multiplier: the least loss, or 0 where more is asked than a budget."""
     n = int(problem.sensitivity) if problem.integer else 1
     nothing = np.zeros(0)

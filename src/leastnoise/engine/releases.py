@@ -14,21 +14,22 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from scipy.stats import norm
 
+from ..ask import Question, foldable
+from ..ask.budgets import mu_for
+from ..ask.demands import Unbiased
+from ..ask.privacy import Releases
 from ..certify.composed import MAX_LOSSES, composed_delta
-from ..certify.constraints import Unbiased
-from ..certify.curve import Releases
 from ..errors import ArgumentError
 from ..exact import round_up
 from ..mechanisms import AnalyticGaussian
 from ..program.interior import Interior
 from ..program.layout import Floats, Line
 from ..program.program import Program
-from ..spec import Problem, mirror_free
-from ..spec.problem import mu_for
 from .additive import Additive
 from .demanding import Demanding
 from .family import Family
@@ -54,6 +55,8 @@ _MOST_EVENTS = 1_000_000
 _TOLERANCE = 1e-4
 #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
 _MARGIN, _ROUNDING = 3e-5, 1e-9
+#: Seconds for answers on a range, if nobody says how many.
+_LONGEST = 600.0
 #: Less than this at exactly 0 is dust; how much a program begins with.
 _LEAST_ATOM, _ATOM_AT_FIRST = 1e-9, 0.05
 #: Closed forms on a lattice may need to be a little wider.
@@ -73,8 +76,10 @@ class _Noise:
 class Repeated(Family):
     """Noise for `total.count` releases; the problem's epsilon and delta are their total."""
 
+    aims_at_gap: ClassVar[bool] = False
+
     def __init__(
-        self, problem: Problem, total: Releases, gap: float, resolution: int | None = None
+        self, problem: Question, total: Releases, gap: float, resolution: int | None = None
     ) -> None:
         self.resolution = resolution
         # A small gap needs finer losses.
@@ -101,7 +106,7 @@ class Repeated(Family):
         near = self.sigma * tail + 1
         self.few = self.laplace <= 2 * near  # equal shares are a sensible start
         self.radius = max(near, min(self.laplace, 2 * near))
-        if not mirror_free(problem.constraints, problem.loss):
+        if not foldable(problem.constraints, problem.loss):
             self.radius = 1.7 * self.radius + 2
         mu = 1 / self.sigma
         self.grid = self._grid(min(mu * tail + mu * mu / 2, float(total.epsilon) or math.inf))
@@ -125,7 +130,7 @@ class Repeated(Family):
     def possible(self) -> bool:
         """Whether the search can begin: few releases, cells and losses, and inequalities only."""
         leaning = any(isinstance(one, Unbiased) for one in self.problem.constraints) and not (
-            mirror_free(self.problem.constraints, self.problem.loss))
+            foldable(self.problem.constraints, self.problem.loss))
         return (
             self.total.count * self.grid.size <= MAX_LOSSES and not leaning
             and self.problem.output_step is None and self._rows(self._first()) <= _MOST_ROWS)
@@ -180,7 +185,7 @@ class Repeated(Family):
         except ArgumentError:
             return None  # more integers than a program can hold: the share is there already
 
-    def _inner(self, problem: Problem, gap: float, search: Search) -> Bounds:
+    def _inner(self, problem: Question, gap: float, search: Search) -> Bounds:
         family = (Additive if problem.plain else Demanding)(problem, self.resolution)
         left = None if search.deadline is None else max(search.left(math.inf), 0.1)
         bracket = Search(family, gap, left, search.progress).run()
@@ -209,7 +214,7 @@ class Repeated(Family):
         return not self.problem.integer and coarse > self._fine and self._rows(n) <= _MOST_ROWS
 
     def _rows(self, n: int) -> int:
-        sides = 2 if mirror_free(self.problem.constraints, self.problem.loss) else 4
+        sides = 2 if foldable(self.problem.constraints, self.problem.loss) else 4
         return math.ceil(sides * self.radius * n) * n * (self.grid.size + 1)
 
     # -- noise --------------------------------------------------------------------------------
@@ -353,3 +358,39 @@ def _refined(coarse: Line, fine: Line, noise: _Noise) -> Floats:
     cells, atom = coarse.spread(noise.x)
     found = np.where(inside, cells[np.clip(at, 0, len(cells) - 1)], 0.0) / _FINER
     return np.concatenate([found, atom[: fine.atoms]])
+
+
+class RepeatedRange(Family):
+    """Answers for several releases on a range: an equal share of the total, or a Gaussian curve.
+
+    The better of the two, with its own lower bound: over answers with the same share or curve.
+    (That so many releases then keep the total is about any mechanisms: `../ask/privacy.proof.md`.)
+    """
+
+    def __init__(
+        self, question: Question, total: Releases, made: Callable[[Question], Family], curve: bool
+    ) -> None:
+        """`made` makes the family of one release; `curve`: whether one may be below a curve."""
+        self.question, self.total, self.made, self.curve = question, total, made, curve
+
+    def incumbents(self, search: Search) -> Iterator[Bounds]:
+        """Both ways, half of the time each."""
+        count, found = self.total.count, []
+        share = replace(
+            self.question, epsilon=self.total.epsilon / count, delta=self.total.delta / count)
+        mu = mu_for(self.total) if self.curve else None
+        ways = [share] if mu is None else [share, replace(self.question, gdp=mu)]
+        for left, question in enumerate(ways):
+            seconds = search.left(_LONGEST)
+            inner = Search(
+                self.made(question), search.gap, max(seconds / (len(ways) - left), 0.1),
+                search.progress)
+            found.append(inner.run())
+            search.bracket.rounds += inner.bracket.rounds
+            search.bracket.resolutions += inner.bracket.resolutions
+        best = min(found, key=lambda one: one.upper.value if one.upper else math.inf)
+        assert best.upper is not None
+        document = best.upper.document
+        asked = replace(document.question, releases=self.total)
+        upper = replace(best.upper, document=replace(document, question=asked))
+        yield best.lower, upper

@@ -10,7 +10,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..certify.constraints import (
+from ..ask import Point, Question, ends_of, foldable
+from ..ask.demands import (
     Distinguishing,
     LossAtMost,
     MaxError,
@@ -18,12 +19,11 @@ from ..certify.constraints import (
     Unbiased,
     Unimodal,
 )
-from ..certify.curve import GaussianCurve
+from ..ask.privacy import GaussianCurve
 from ..losses import Loss
 from ..program.costs import cell_means
 from ..program.layout import Floats, Ints, Line, make_line
 from ..program.program import Program, Row
-from ..spec import Point, Problem, ends_of, mirror_free
 from .draft import Draft, Mesh, centred
 from .search import Upper
 
@@ -32,7 +32,7 @@ _COARSEST_GRID = 1001
 _HALF = Fraction(1, 2)
 
 
-def mesh_of(problem: Problem, n: int, radius: int, points: tuple[Point, ...]) -> Mesh | None:
+def mesh_of(problem: Question, n: int, radius: int, points: tuple[Point, ...]) -> Mesh | None:
     """Cells that fill the support as well as whole cells can; None if not one fits."""
     step = problem.step(n)
     low, high = ends_of(problem.constraints)
@@ -46,7 +46,7 @@ def mesh_of(problem: Problem, n: int, radius: int, points: tuple[Point, ...]) ->
     tail_epsilon = min(pure) if pure else None
     if problem.integer:
         first, last = math.ceil(limits[0]), math.floor(limits[1])
-        if mirror_free(problem.constraints, problem.loss):
+        if foldable(problem.constraints, problem.loss):
             last = min(last, -first)
             first = -last
         return Mesh(n, -_HALF, first, last, tail_epsilon) if first <= last else None
@@ -54,7 +54,7 @@ def mesh_of(problem: Problem, n: int, radius: int, points: tuple[Point, ...]) ->
         # Rounding a value to the grid may add up to half a grid step beyond the last cell.
         limits = [limits[0] + Fraction(1, 2 * _COARSEST_GRID),
                   limits[1] - Fraction(1, 2 * _COARSEST_GRID)]
-    if mirror_free(problem.constraints, problem.loss):
+    if foldable(problem.constraints, problem.loss):
         size = min(-limits[0], limits[1])
         if not any(closed):
             return centred(n, radius, tail_epsilon)
@@ -80,11 +80,11 @@ class Restricted:
     """Noise on the cells of a mesh, with an atom where one is allowed."""
 
     def __init__(
-        self, problem: Problem, budgets: tuple[Point, ...], mesh: Mesh, margin: float = 0.0,
+        self, problem: Question, budgets: tuple[Point, ...], mesh: Mesh, margin: float = 0.0,
         curve: GaussianCurve | None = None,
     ) -> None:
         self.problem, self.budgets, self.mesh, self.curve = problem, budgets, mesh, curve
-        self.fold = mirror_free(problem.constraints, problem.loss)
+        self.fold = foldable(problem.constraints, problem.loss)
         mirror = int(-1 - 2 * mesh.offset)
         self.line = line = make_line(
             mesh.n, mesh.first, mesh.last, mirror if self.fold else None,

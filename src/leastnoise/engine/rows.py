@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..ask import Question
 from ..certify.channel import (
     ChannelDocument,
     channel_loss,
@@ -23,7 +24,6 @@ from ..certify.channel import (
 from ..exact import round_up
 from ..mechanisms import Mechanism
 from ..program.layout import Floats, row_sticks
-from ..spec import Problem
 from .mesh import Mesh
 from .nodes import WholeChannel, fewest_steps, finer_steps, node_document
 from .proposal import closed_forms_of
@@ -80,7 +80,7 @@ def additive(channel: Channel, mechanism: Mechanism) -> Channel:
 def closed_forms(channel: Channel, delta: Fraction) -> list[tuple[str, Channel]]:
     """Every closed form private at (epsilon, delta), seen through the outputs."""
     question = channel.mesh.question
-    problem = Problem(
+    problem = Question(
         question.epsilon, delta, channel.mesh.farthest * channel.mesh.step, question.loss
     )
     return [(m.name, additive(channel, m)) for m in closed_forms_of(problem, delta)]

@@ -11,16 +11,15 @@ from fractions import Fraction
 
 import numpy as np
 
+from ..ask import Question
 from ..certify.channel import (
     ChannelCertificate,
     ChannelDocument,
-    Question,
     additive_part,
     channel_loss,
 )
 from ..errors import ArgumentError
 from ..exact import round_up
-from ..spec import Problem
 from .additive import Additive
 from .demanding import Demanding
 from .mesh import mesh_of
@@ -36,9 +35,9 @@ def additive_bracket(
     question: Question, gap: float, seconds: float, resolution: int | None = None
 ) -> Bracket:
     """Bounds on the best additive noise for the question's budgets and loss, if there is any."""
-    problem = Problem(
+    problem = Question(
         question.epsilon, question.delta, question.sensitivity, question.loss, question.integer,
-        profile=question.profile, gdp=None if question.gdp is None else question.gdp.mu,
+        profile=question.profile, gdp=question.gdp,
     )
     try:
         family = (Additive if problem.plain else Demanding)(problem, resolution)
@@ -56,7 +55,7 @@ def additive_upper(question: Question, gap: float, seconds: float) -> Upper | No
     step = question.width / (question.sensitivity / question.width).denominator
     step = Fraction(1) if question.integer else step
     noise = replace(found.document, epsilon=question.epsilon, delta=question.delta)
-    question = replace(question, gdp=noise.gdp)  # with the chords that this noise keeps
+    question = replace(question, curve=noise.gdp)  # with the chords that this noise keeps
     document = ChannelDocument(
         question, step, 1, 0, (), found.value, Fraction(0), ChannelCertificate(step, ()),
         additive=additive_part(noise, found.value),

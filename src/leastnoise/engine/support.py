@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ..certify.constraints import Symmetric
+from ..ask import Question, ends_of, foldable
+from ..ask.demands import Symmetric
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, round_up, text_of
-from ..spec import Problem, ends_of, mirror_free
 
 #: More sensitivities than this fit into no mechanism file.
 _MOST = 60_000
@@ -63,7 +63,7 @@ def _blocks(delta: Fraction, exponential: Fraction) -> int:
     return high
 
 
-def refuse_narrow(problem: Problem) -> None:
+def refuse_narrow(problem: Question) -> None:
     """`ArgumentError` if the support is too narrow for any private noise, with what is needed."""
     width = _width(problem)
     if width is None:
@@ -93,7 +93,7 @@ def refuse_narrow(problem: Problem) -> None:
             )
 
 
-def support_words(problem: Problem) -> str:
+def support_words(problem: Question) -> str:
     """What is known about the smallest support, for a message; empty if there is none."""
     width = _width(problem)
     if width is None or math.isinf(width):
@@ -108,12 +108,12 @@ def support_words(problem: Problem) -> str:
     )
 
 
-def _width(problem: Problem) -> Fraction | float | None:
+def _width(problem: Question) -> Fraction | float | None:
     """How wide the support is; None without one, infinity with one end."""
     low, high = ends_of(problem.constraints)
     if low is None and high is None:
         return None
-    if any(isinstance(one, Symmetric) for one in problem.constraints) or mirror_free(
+    if any(isinstance(one, Symmetric) for one in problem.constraints) or foldable(
         problem.constraints, problem.loss
     ):
         sizes = [size for size in (None if low is None else -low, high) if size is not None]
@@ -125,7 +125,7 @@ def _width(problem: Problem) -> Fraction | float | None:
     return high - low
 
 
-def _named(problem: Problem) -> list[dict[str, object]]:
+def _named(problem: Question) -> list[dict[str, object]]:
     return [one.spec() for one in problem.constraints]
 
 

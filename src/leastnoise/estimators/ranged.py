@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..accounting.law import Pair
 from ..accounting.mixed import budget_pair
-from ..dependent import DependentDesign, design_dependent
+from ..design import DependentDesign, design_dependent
 from ..sampling import Entropy
 
 #: Ranges up to so many whole numbers are worth a program with a row for each.

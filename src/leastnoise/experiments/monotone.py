@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ask import Monotone
 from ..design import design
 from ..hierarchy import P
 from ..mechanisms import AtomStaircase
-from ..spec.constraints import Monotone
 from ..sweep import sweep
 from .published import rows
 from .report import Place, Report, figure

@@ -15,8 +15,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.special import ndtri
 
-from ..dependent import DependentDesign, design_dependent
-from ..design import design
+from ..design import DependentDesign, design, design_dependent
 from ..mechanisms import AnalyticGaussian, TruncatedLaplace
 from ..mechanisms.numeric import Floats
 

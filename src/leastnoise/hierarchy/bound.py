@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .._bracket import float_towards
+from ..designs.words import float_towards
 from .exactly import Whole
 from .partition import Partition
 from .shortfall import Floats

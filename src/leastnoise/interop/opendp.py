@@ -7,7 +7,7 @@ import sys
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from .._bracket import float_towards
+from ..designs.words import float_towards
 from ..errors import ArgumentError, MissingExtraError
 from ..exact import exp_lower, exp_upper
 from ..noise.release import exact_value

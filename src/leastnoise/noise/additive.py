@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._validate import check_confidence
+from ..ask.values import check_confidence
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError

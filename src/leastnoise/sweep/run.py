@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .._validate import check_gap, check_resolution, check_time_limit
+from ..ask import Question
+from ..ask.values import check_gap, check_resolution, check_time_limit
 from ..certify import Document, check, parse
 from ..design import Design, design
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, text_of
 from ..losses import Loss
-from ..spec import Problem
 from .disk import folder_of, read_stats, stats_path, stored, write_whole
 from .table import SweepRow, SweepTable
 
@@ -112,7 +112,7 @@ def sweep(
 class _Cell:
     """A question, the arguments that ask it, and the hash it is known by."""
 
-    problem: Problem
+    problem: Question
     gap: Fraction
     arguments: dict[str, Any]
     key: str
@@ -128,7 +128,7 @@ class _Cell:
         integer = entry.get("integer", False)
         if not isinstance(integer, bool):
             raise ArgumentError("integer", integer, "True or False")
-        problem = Problem.of(
+        problem = Question.of(
             epsilon=entry["epsilon"], delta=entry["delta"],
             sensitivity=entry.get("sensitivity", 1), loss=entry.get("loss", "l1"), integer=integer,
         )

@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
-from .errors import ContradictionError
-from .exact import nearest_float, text_of
+from ..errors import ContradictionError
+from ..exact import nearest_float, text_of
 
 
 class Bracketed(Protocol):
@@ -102,3 +102,8 @@ def write_whole(path: Path, text: str) -> Path:
         temporary.unlink(missing_ok=True)
         raise
     return path
+
+
+def gap_words(document: Bracketed, certified: bool) -> str:
+    """How far apart the bounds are, in words."""
+    return f"gap {percent(gap_of(document))}{proven_words(certified)}"

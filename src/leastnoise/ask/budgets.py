@@ -1,92 +1,19 @@
-"""The question a design answers, exactly as asked."""
+"""From a user's budgets to exact ones: one, several, a curve, a total over releases."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
-from .._validate import check_delta, check_epsilon, check_sensitivity
-from ..certify.curve import Releases, curve_above, implied
 from ..errors import ArgumentError
 from ..exact import Number, rational, round_down, round_up
-from ..losses import Loss, as_loss
-from .constraints import Constraint, check_constraints, ends_of
+from .privacy import Point, Releases, curve_above, implied
+from .values import check_delta, check_epsilon
 
-Point = tuple[Fraction, Fraction]  # (epsilon, delta)
-
-#: How many budgets a profile may have.
+#: How many budgets a profile may have, and which curves designs can have.
 _MOST_POINTS = 50
 MIN_MU, MAX_MU = Fraction(1, 500), 6
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Minimise the expected loss of additive noise that is (epsilon, delta)-private.
-
-    All quantities are exact rationals; a float means its shortest decimal. `profile` holds further
-    budgets that the noise must keep at the same time, `constraints` what else is asked of it.
-    With `gdp` the noise must be mu-Gaussian-private; epsilon and delta are then the curve at 0,
-    unless they were asked for too, in which case they are in the profile.
-    """
-
-    epsilon: Fraction
-    delta: Fraction
-    sensitivity: Fraction
-    loss: Loss
-    integer: bool = False
-    constraints: tuple[Constraint, ...] = ()
-    profile: tuple[Point, ...] = ()
-    gdp: Fraction | None = None
-    output_step: Fraction | None = None  # releases are multiples of it, if given
-
-    @classmethod
-    def of(
-        cls,
-        *,
-        epsilon: Number | None,
-        delta: Number | None,
-        sensitivity: Number = 1,
-        loss: str | Loss = "l1",
-        integer: bool = False,
-        constraints: Iterable[Constraint] = (),
-        profile: Sequence[tuple[Number, Number]] | None = None,
-        gdp: Number | None = None,
-        output_step: Number | None = None,
-    ) -> Problem:
-        """The problem a user means; refuses what makes no sense, naming the argument.
-
-        epsilon and delta may be None if there is a profile, whose first budget takes their place,
-        or a curve.
-        """
-        budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
-        return cls(
-            *budget,
-            check_sensitivity(sensitivity, integer),
-            as_loss(loss),
-            bool(integer),
-            check_constraints(constraints, integer),
-            points,
-            mu,
-            check_output_step(output_step, sensitivity, integer, ends_of(check_constraints(
-                constraints, integer)) != (None, None)),
-        )
-
-    @property
-    def budgets(self) -> tuple[Point, ...]:
-        """Every (epsilon, delta) that is asked for, besides a curve."""
-        own = ((self.epsilon, self.delta),) if self.gdp is None else ()
-        return (*own, *self.profile)
-
-    @property
-    def plain(self) -> bool:
-        """Whether one budget is all that is asked for."""
-        more = self.constraints or self.profile or self.gdp or self.output_step
-        return not more
-
-    def step(self, n: int) -> Fraction:
-        """The width of a cell at resolution n."""
-        return self.sensitivity / n
 
 
 def check_budgets(
@@ -118,20 +45,6 @@ def check_mu(gdp: Number) -> Fraction:
     if not MIN_MU <= mu <= MAX_MU:
         raise ArgumentError("gdp", gdp, f"from {float(MIN_MU)} to {MAX_MU}")
     return mu
-
-
-def check_output_step(
-    output_step: Number | None, sensitivity: Number, integer: bool, bounded: bool
-) -> Fraction | None:
-    """A whole part of the sensitivity, for noise that is neither integer nor bounded."""
-    if output_step is None:
-        return None
-    value = rational(output_step, "output_step")
-    if integer or bounded:
-        raise ArgumentError("output_step", output_step, "left out for integers and bounded noise")
-    if value <= 0 or (rational(sensitivity, "sensitivity") / value).denominator != 1:
-        raise ArgumentError("output_step", output_step, "a whole part of the sensitivity")
-    return value
 
 
 def check_releases(releases: object) -> int:

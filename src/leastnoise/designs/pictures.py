@@ -11,7 +11,7 @@ import numpy as np
 from ..errors import ArgumentError, MissingExtraError
 
 if TYPE_CHECKING:
-    from .design import DependentDesign
+    from .ranged import DependentDesign
 
 #: True values whose distributions the family shows, as shares of the range.
 _SHOWN = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)

@@ -1,7 +1,7 @@
 """Which arguments of `design` go together: one table, asked before any work begins.
 
 Every combination is honoured, or refused here with a reason that names an argument. What a single
-value may be is checked where it is read (`_validate.py`, `problem.py`, `../dependent/asked.py`).
+value may be is checked where it is read (`values.py`, `budgets.py`, `domain.py`).
 """
 
 from __future__ import annotations

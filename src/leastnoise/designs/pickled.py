@@ -12,7 +12,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
 
-from .errors import CertificateError
+from ..errors import CertificateError
 
 
 class PickledAsFile:
@@ -43,8 +43,8 @@ def restored(text: str, loss: Any, converged: bool, status: str, stats: dict[str
     The rest is not claimed to be proven; a loss counts only if it is a Python function, which no
     file holds.
     """
-    from .certify import check_any, parse_any
-    from .design import loaded
+    from ..certify import check_any, parse_any
+    from ..design import loaded
 
     document = parse_any(text)
     found = loaded(document, check_any(document), "pickled design", status)

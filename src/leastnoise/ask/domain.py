@@ -1,36 +1,32 @@
-"""From a user's arguments to an exact `Question`, or an error that names the argument."""
+"""From a user's range, prior, outputs, core and regions to exact ones, or an error that names them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypedDict
 
-import numpy as np
-
-from .._validate import check_sensitivity
-from ..certify.channel import Crossing, Prior, Question
-from ..engine.curve import chords_below
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from ..spec.constraints import Constraint, LossAtMost, MaxError, check_constraints
-from ..spec.problem import check_budgets
+from .budgets import check_budgets
+from .demands import Constraint, LossAtMost, MaxError
+from .question import Crossing, Prior, Question, Range
+from .values import check_sensitivity
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
 #: The most whole numbers a range may hold: a node each.
-MAX_WHOLE = 1_024
+_MOST_NODES = 1_024
 
 #: The most answers a user may list.
-MAX_OUTPUTS = 500
+_MOST_OUTPUTS = 500
 #: The widest range without a core, in sensitivities, and the widest core.
-MAX_WIDTH = 1_000
-MAX_CORE = 60
-#: Lines that stand for a curve, to begin with.
-FEWEST_LINES = 16
+_WIDEST_RANGE = 1_000
+_WIDEST_CORE = 60
 #: The width of a core that nobody asked for, in sensitivities.
 CORE = 10
 
@@ -73,14 +69,14 @@ _ADDITIVE_ONLY = {
 
 
 def with_constraints(
-    constraints: Iterable[Constraint] | Constraint, loss: str | Loss, options: DependentOptions
+    constraints: Iterable[Constraint], loss: str | Loss, options: DependentOptions
 ) -> DependentOptions:
     """The options with `MaxError` and a `LossAtMost` of the loss itself among them.
 
     Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
     """
     found: DependentOptions = {**options}
-    for one in check_constraints(constraints, False):
+    for one in constraints:
         if isinstance(one, MaxError):
             name, bound = "max_error", one.t
         elif isinstance(one, LossAtMost) and one.loss == as_loss(loss):
@@ -137,10 +133,11 @@ def question_of(
     if farthest is not None and farthest <= 0:
         raise ArgumentError("max_error", max_error, "positive")
     budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
+    domain = Range(
+        low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
     return Question(
-        *budget, check_sensitivity(sensitivity, integer), exact_loss, low, high, integer,
-        prior_of(prior, low, high, integer), bound, rule, farthest, monotone, points,
-        None if mu is None else chords_below(mu, FEWEST_LINES),
+        *budget, check_sensitivity(sensitivity, integer), exact_loss, integer, (), points, mu,
+        range=domain,
     )
 
 
@@ -152,12 +149,12 @@ def core_of(
     low, high = _bounds(bounds, False)
     reach = check_sensitivity(sensitivity)
     if core is None:
-        if integer or high - low <= MAX_WIDTH * reach:
+        if integer or high - low <= _WIDEST_RANGE * reach:
             return None
         if not isinstance(prior, str):
             raise ArgumentError(
                 "core", core, "given with a prior when the bounds are more than "
-                f"{MAX_WIDTH} sensitivities apart: the prior is then about the core"
+                f"{_WIDEST_RANGE} sensitivities apart: the prior is then about the core"
             )
         at = (low + high) / 2 if crossing is None else _crossing(crossing, low, high).at
         start = max(low, at - CORE * reach / 2)
@@ -167,8 +164,8 @@ def core_of(
     if integer or not (low <= inner[0] and inner[1] <= high and inner[1] - inner[0] >= reach):
         raise ArgumentError(
             "core", core, "inside bounds, at least one sensitivity wide, and not for integers")
-    if inner[1] - inner[0] > MAX_CORE * reach:
-        raise ArgumentError("core", core, f"at most {MAX_CORE} sensitivities wide")
+    if inner[1] - inner[0] > _WIDEST_CORE * reach:
+        raise ArgumentError("core", core, f"at most {_WIDEST_CORE} sensitivities wide")
     return core
 
 
@@ -195,16 +192,18 @@ def refuse_pure(question: Question, what: str) -> None:
 
 def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
     allowed = "a pair (low, high) with low < high"
-    if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+    if isinstance(bounds, (str, Mapping)) or not isinstance(bounds, Iterable) or (
+        not isinstance(bounds, Sized) or len(bounds) != 2
+    ):
         raise ArgumentError("bounds", bounds, allowed)
-    low, high = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
+    low, high = (rational(end, "bounds") for end in bounds)
     if low >= high:
         raise ArgumentError("bounds", bounds, allowed)
     if integer and not low.denominator == high.denominator == 1:
         raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
-    if integer and high - low + 1 > MAX_WHOLE:
+    if integer and high - low + 1 > _MOST_NODES:
         raise ArgumentError(
-            "bounds", bounds, f"at most {MAX_WHOLE} whole numbers: each is a node of its own"
+            "bounds", bounds, f"at most {_MOST_NODES} whole numbers: each is a node of its own"
         )
     return low, high
 
@@ -303,16 +302,17 @@ def outputs_of(
     if output_step is not None:
         raise ArgumentError("outputs", outputs, "left out with output_step")
     found = tuple(sorted({rational(y, "outputs") for y in outputs}))
-    if not 1 <= len(found) <= MAX_OUTPUTS:
-        raise ArgumentError("outputs", f"{len(found)} answers", f"from 1 to {MAX_OUTPUTS} answers")
+    if not 1 <= len(found) <= _MOST_OUTPUTS:
+        raise ArgumentError(
+            "outputs", f"{len(found)} answers", f"from 1 to {_MOST_OUTPUTS} answers")
     return found
 
 
 def _multiples(output_step: Number, question: Question) -> tuple[Fraction, ...]:
     """The multiples of a step in the range, and the next one beyond an end that is none."""
     step = rational(output_step, "output_step")
-    if step <= 0 or question.width / step > MAX_OUTPUTS - 2:
+    if step <= 0 or question.width / step > _MOST_OUTPUTS - 2:
         raise ArgumentError(
-            "output_step", output_step, f"positive, and large enough for {MAX_OUTPUTS} answers")
+            "output_step", output_step, f"positive, and large enough for {_MOST_OUTPUTS} answers")
     first, last = math.floor(question.low / step), math.ceil(question.high / step)
     return tuple(k * step for k in range(first, last + 1))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .errors import ArgumentError
-from .exact import Number, rational
+from ..errors import ArgumentError
+from ..exact import Number, rational
 
-MAX_EPSILON = 15
+#: The largest epsilon of a design (a file may say more).
+MOST_EPSILON = 15
 MIN_GAP = Fraction(1, 10**9)
 MAX_RESOLUTION = 5000
 
@@ -15,8 +16,8 @@ MAX_RESOLUTION = 5000
 def check_epsilon(epsilon: Number) -> Fraction:
     """0 <= epsilon <= 15."""
     value = rational(epsilon, "epsilon")
-    if not 0 <= value <= MAX_EPSILON:
-        raise ArgumentError("epsilon", epsilon, f"from 0 to {MAX_EPSILON}")
+    if not 0 <= value <= MOST_EPSILON:
+        raise ArgumentError("epsilon", epsilon, f"from 0 to {MOST_EPSILON}")
     return value
 
 
@@ -78,3 +79,16 @@ def check_confidence(confidence: float) -> float:
         raise ArgumentError("confidence", confidence, "strictly between 0 and 1")
     return float(value)
 
+
+def check_output_step(
+    output_step: Number | None, sensitivity: Number, integer: bool, bounded: bool
+) -> Fraction | None:
+    """A whole part of the sensitivity, for noise that is neither integer nor bounded."""
+    if output_step is None:
+        return None
+    value = rational(output_step, "output_step")
+    if integer or bounded:
+        raise ArgumentError("output_step", output_step, "left out for integers and bounded noise")
+    if value <= 0 or (rational(sensitivity, "sensitivity") / value).denominator != 1:
+        raise ArgumentError("output_step", output_step, "a whole part of the sensitivity")
+    return value

@@ -1,0 +1,1 @@
+"""What a design returns, for every kind of noise."""

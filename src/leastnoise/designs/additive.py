@@ -1,0 +1,92 @@
+"""`Design`: additive noise, or noise on the whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..ask import Constraint
+from ..certify import Document
+from ..errors import ArgumentError
+from ..exact import Number
+from ..noise import AdditiveNoise, Clamped, noise_of, release
+from ..sampling import Entropy
+from .base import BaseDesign
+
+
+@dataclass(frozen=True, repr=False)
+class Design(BaseDesign):
+    """A mechanism, the proof that it is private, and a bracket around the best possible loss.
+
+    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
+    apart; its expected loss is at most `upper` for every value; and no additive noise that is
+    (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
+    arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
+    a file claims what the checker cannot check), privacy is proven and the bracket is an estimate.
+    Two designs are equal if their mechanism files are.
+    """
+
+    document: Document
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What else the noise obeys."""
+        return self.document.constraints
+
+    @cached_property
+    def noise(self) -> AdditiveNoise:
+        """The noise: its law to look at, its exact samples."""
+        return noise_of(self.document)
+
+    def release(
+        self, value: Any, *, exact: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """A private release of `value`: rounded to the grid at random, plus exact grid noise.
+
+        An int, float, Fraction, Decimal or NumPy number gives one float (an int for integer noise;
+        with `exact=True` the Fraction). A list, an array or a pandas or Polars Series gives as many
+        independent releases, each of which spends the whole (epsilon, delta): about the same
+        person they add up. Every finite value is answered (beyond 10^400 as that). NaN, infinities
+        and what is no number are refused before any randomness is drawn, and no error shows a
+        value.
+        """
+        return release(self.noise, value, exact=exact, entropy=entropy)
+
+    def clamped(self, low: int, high: int) -> Clamped:
+        """Integer releases clamped to low..high, with what that does to the loss."""
+        if self.loss is None:
+            raise ArgumentError("loss", "custom", "one that the file holds")
+        return Clamped(self.noise, self.loss, low, high)
+
+    def renyi(self, alpha: Number) -> float:
+        """The Renyi divergence of order alpha between neighbours: reported, not promised."""
+        from ..accounting.renyi import renyi
+
+        return renyi(self, alpha)
+
+    def zcdp(self) -> float:
+        """rho of zCDP, to about three digits: reported, not promised; infinite for noise that ends.
+        """
+        from ..accounting.renyi import zcdp
+
+        return zcdp(self)
+
+    def plot(self, path: str | Path | None = None, rivals: Iterable[str] | None = None) -> Any:
+        """A picture of the density (extra `plot`); saved if `path` is given."""
+        from ..plotting import plot_density
+
+        return plot_density(self, path=path, rivals=rivals)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            from ..plotting import density_svg
+
+            return density_svg(self)
+        except ImportError:
+            return None
+
+    def _question_words(self) -> list[str]:
+        return [*super()._question_words(), *(one.name for one in self.constraints)]

@@ -1,0 +1,121 @@
+"""What every design is: a mechanism file that was checked, and how it was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..certify import Report, check_any, parse_any
+from ..errors import CertificateError
+from ..losses import Loss
+from .pickled import PickledAsFile
+from .words import bracket_words, budget_words, float_towards, gap_of, percent, write_whole
+
+
+@dataclass(frozen=True)
+class BaseDesign(PickledAsFile):
+    """A mechanism, the proof that it is private, and a bracket around the best possible loss.
+
+    Guarantee: what `document` claims has passed the exact checker before a design exists; the
+    bracket, too, if `certified`. Two designs are equal if their mechanism files are.
+    """
+
+    document: Any
+    loss: Loss | None = field(compare=False)  # None: a Python function that was not saved
+    converged: bool = field(compare=False)
+    status: str = field(compare=False)
+    stats: Mapping[str, Any] = field(compare=False, repr=False)
+    #: Whether the exact checker has proven every claim, the bracket among them.
+    certified: bool = field(default=False, compare=False)
+
+    # -- what was asked -----------------------------------------------------------------------
+
+    @property
+    def epsilon(self) -> float:
+        """The privacy budget's epsilon."""
+        return float(self.document.epsilon)
+
+    @property
+    def delta(self) -> float:
+        """The privacy budget's delta."""
+        return float(self.document.delta)
+
+    @property
+    def profile(self) -> tuple[tuple[float, float], ...]:
+        """Further budgets (epsilon, delta) that were asked for."""
+        return tuple((float(e), float(d)) for e, d in self.document.profile)
+
+    @property
+    def gdp(self) -> float | None:
+        """mu, if it is proven to be mu-Gaussian-private for it."""
+        return None if self.document.gdp is None else float(self.document.gdp.mu)
+
+    @property
+    def sensitivity(self) -> float:
+        """How far apart the query's values on neighbouring datasets may be."""
+        return float(self.document.sensitivity)
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and releases are whole numbers."""
+        return bool(self.document.integer)
+
+    @property
+    def loss_name(self) -> str:
+        """The loss by name; "custom" for a Python function."""
+        return self.loss.name if self.loss is not None else "custom"
+
+    # -- what was found -----------------------------------------------------------------------
+
+    @property
+    def lower(self) -> float:
+        """At most the expected loss of anything as private (rounded down)."""
+        return max(0.0, float_towards(self.document.lower, -math.inf))  # a loss is never negative
+
+    @property
+    def upper(self) -> float:
+        """At least the expected loss of this design's releases (rounded up)."""
+        return float_towards(self.document.upper, math.inf)
+
+    @property
+    def gap(self) -> float:
+        """(upper - lower) / lower, rounded up: how much could at most be gained."""
+        return gap_of(self.document)
+
+    # -- keeping and showing ------------------------------------------------------------------
+
+    def verify(self) -> Report:
+        """Run the exact checker on this design's mechanism file."""
+        return check_any(self.document)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the mechanism file (complete or not at all); `load` reads it back."""
+        text = self.document.dumps()
+        if parse_any(text) != self.document:
+            raise CertificateError("the mechanism file would not read back as this design")
+        return write_whole(Path(path), text)
+
+    def _question_words(self) -> list[str]:
+        """What was asked, for a repr."""
+        own = [(self.epsilon, self.delta)] if self.gdp is None else []
+        words = ["integer"] if self.integer else []
+        words += budget_words([*own, *self.profile], self.gdp)
+        if self.document.releases is not None:
+            words.append(self.document.releases.words)
+        return words
+
+    def _more_words(self) -> list[str]:
+        """What else was asked of this kind of design."""
+        return []
+
+    def __repr__(self) -> str:
+        words = [
+            *self._question_words(), f"sensitivity={self.sensitivity:g}", f"loss={self.loss_name}",
+            *self._more_words()]
+        return (
+            f"{type(self).__name__}({', '.join(words)}): "
+            f"{bracket_words(self.lower, self.upper, self.certified)}, gap {percent(self.gap)}"
+        )

@@ -1,0 +1,71 @@
+"""From a search to a design: both halves in one document, and the checker has the last word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from ..ask.arguments import Asked
+from ..certify import ChannelDocument, check_any
+from ..engine.search import Search
+from ..errors import CertificateError
+from .additive import Design
+from .ranged import DependentDesign
+from .words import gap_of, gap_words, ordered, percent
+
+
+def finished(asked: Asked, search: Search) -> Any:
+    """Run the search and return its design, every claim of which has passed the exact checker.
+
+    `CertificateError` if one has not (then nothing is returned), and `ContradictionError` if exact
+    bounds exclude each other.
+    """
+    bracket, loss = search.run(), asked.question.loss
+    lower, upper = bracket.lower, bracket.upper
+    assert lower is not None and upper is not None
+    low, high = ordered(lower.value, upper.value, loss.certified)
+    document = replace(
+        upper.document, lower=low, upper=high,
+        certificate=lower.certificate if loss.certified else None)
+    report = check_any(document)
+    if not report.private or (loss.certified and not report.proven):
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    converged = gap_of(document) <= search.gap
+    stats = {
+        "rounds": bracket.rounds,
+        "resolutions": tuple(bracket.resolutions) or (upper.resolution,),
+        "resolution": upper.resolution,
+        "lower_resolution": lower.resolution,
+        "columns": bracket.columns,
+        "rows": bracket.rows,
+        "pairs": bracket.pairs,
+        "origin": upper.origin,
+        "repair": upper.repair,
+        "solver_failures": len(bracket.failures),
+        "seconds": search.clock() - search.start,
+    }
+    kind = DependentDesign if isinstance(document, ChannelDocument) else Design
+    status = _status(asked, document, report.proven, converged, search)
+    return kind(document, loss, converged, status, MappingProxyType(stats), report.proven)
+
+
+def _status(
+    asked: Asked, document: Any, certified: bool, converged: bool, search: Search
+) -> str:
+    bracket, ranged = search.bracket, isinstance(document, ChannelDocument)
+    words = gap_words(document, certified)
+    words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
+    if bracket.resolutions:
+        last = bracket.resolutions[-1]
+        words += f" on {last} cells" if ranged else f" at resolution {last}"
+    words += search.family.remarks(search)
+    if not converged and search.family.aims_at_gap:
+        reason = search.reason or "stopped when the program had nothing left to add"
+        words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"
+        if bracket.failures:
+            words += f" (the solver gave up {len(bracket.failures)} times)"
+    if document.sensitivity > asked.question.sensitivity:
+        served = float(document.sensitivity)
+        words += f"; private up to a sensitivity of {served:g}, a whole number of steps"
+    return words

@@ -1,0 +1,251 @@
+"""`DependentDesign`: private answers for a query whose range is known."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..certify.channel import ChannelDocument
+from ..errors import DataError
+from ..losses import Loss
+from ..noise import AdditiveNoise, noise_of, release_many, release_one
+from ..noise.containers import as_list, unpacked
+from ..noise.release import exact_value, round_at_random
+from ..program.layout import Floats
+from ..sampling import DiscreteSampler, Entropy, system_entropy
+from .base import BaseDesign
+
+
+@dataclass(frozen=True, repr=False)
+class DependentDesign(BaseDesign):
+    """Private answers for values in a known range, with a bracket around the best possible loss.
+
+    Guarantee: `release` is (epsilon, delta)-private, and private at every budget of `profile` and
+    below the curve of `gdp`, for any two values of the range at most `sensitivity` apart; its
+    expected loss is at most `upper` when the true value is drawn from the prior; and no answer
+    that is as private, however it depends on the value, has an expected loss below `lower`. All of
+    it is checked in exact arithmetic before a design exists; if `certified` is False (a file claims
+    what the checker cannot check), privacy alone is. Privacy does not depend on the prior. Two
+    designs are equal if their mechanism files are.
+    """
+
+    document: ChannelDocument
+    loss: Loss = field(compare=False)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of the query."""
+        low, high = self.document.ends
+        return float(low), float(high)
+
+    @property
+    def core(self) -> tuple[float, float]:
+        """The values that `lower` and `upper` are about: the range, or the core of a wide one."""
+        return float(self.document.question.low), float(self.document.question.high)
+
+    # -- releasing ----------------------------------------------------------------------------
+
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """A private answer for a value of the range, drawn exactly from system entropy.
+
+        The value is rounded to a node at random, which needs no more sensitivity, and the node's
+        row is drawn from. A float (an int for integer queries); `exact=True` gives the Fraction.
+        A list, an array or a pandas or Polars Series gives as many independent answers, each of
+        which spends the whole (epsilon, delta). A value outside the range is answered as the
+        nearest end of it. NaN, infinities and what is no number are refused before anything is
+        drawn, and no error shows a value.
+        """
+        source = entropy or system_entropy()
+        held = unpacked(value)
+        if held is None:
+            return self._answer(self.checked(value), exact, source)
+        values, packed = held
+        numbers = [self.checked(one) for one in as_list(values)]
+        return packed([self._answer(number, exact, source) for number in numbers])
+
+    def _answer(self, number: Fraction, exact: bool, source: Entropy) -> float | int | Fraction:
+        if self._noise is not None:
+            drawn = Fraction(release_one(self._noise, number, exact=True, entropy=source))
+            low, high = self.document.ends
+            answer = min(max(drawn, low), high)
+            return answer if exact else int(answer) if self.integer else float(answer)
+        k = round_at_random(self._place(number), source)
+        answer = self.document.answer(k, self._sampler(k).sample_one(source))
+        if exact:
+            return answer
+        return int(answer) if self.integer else float(answer)
+
+    def sample(self, value: Any, size: int, *, entropy: Entropy | None = None) -> Floats:
+        """`size` independent answers for one value; each spends the whole (epsilon, delta)."""
+        if self._noise is not None:
+            values = [self.checked(value)] * size
+            drawn_values = release_many(self._noise, values, entropy=entropy)
+            return np.clip(np.array(drawn_values, dtype=np.float64), *self.bounds)
+        answers, weights = self.exact_law(value)
+        drawn = DiscreteSampler(weights).sample(size, entropy or system_entropy())
+        return np.array([float(y) for y in answers])[drawn]
+
+    @cached_property
+    def _noise(self) -> AdditiveNoise | None:
+        """Set if every value is answered with one additive noise."""
+        additive = self.document.additive
+        return None if additive is None else noise_of(additive)
+
+    def _place(self, number: Fraction) -> Fraction:
+        return (number - self.document.question.low) / self.document.step
+
+    def exact_law(self, value: Any) -> tuple[list[Fraction], list[int]]:
+        """The answers at a value, in order, and their probabilities as whole numbers.
+
+        Those of the two nodes next to the value, mixed as rounding mixes them.
+        """
+        place = self._place(self.checked(value))
+        k = math.floor(place)
+        share = place - k
+        law: defaultdict[Fraction, int] = defaultdict(int)
+        for node, part in ((k, share.denominator - share.numerator), (k + 1, share.numerator)):
+            if part:
+                for y, w in zip(*self.document.law(node), strict=True):
+                    if w:
+                        law[y] += w * part
+        answers = sorted(law)
+        return answers, [law[y] for y in answers]
+
+    def checked(self, value: Any) -> Fraction:
+        """The exact number that a value is, clamped to the range.
+
+        Clamping never moves two values further apart, and a refusal would tell that the value lay
+        outside. (The float 0.3 is a little below 3/10, and counts as an end that is 3/10.)
+        """
+        number = exact_value(value)
+        low, high = self.document.ends
+        if self.integer and number.denominator != 1:
+            raise DataError("value", type(value), "whole: this design is for integer queries")
+        return min(max(number, low), high)
+
+    @cached_property
+    def _samplers(self) -> dict[int, DiscreteSampler]:
+        return {}
+
+    def _sampler(self, k: int) -> DiscreteSampler:
+        rows = self.document.rows
+        key = k if 0 <= k < len(rows) else -1  # all other nodes share one noise
+        if key not in self._samplers:
+            self._samplers[key] = DiscreteSampler(self.document.weights(k))
+        return self._samplers[key]
+
+    # -- what to expect at a value ------------------------------------------------------------
+
+    @cached_property
+    def answers(self) -> Floats:
+        """The answers that rows can give, in order."""
+        document = self.document
+        used = {j for row in document.rows for j, w in enumerate(row) if w}
+        return np.array([float(y) for j, y in enumerate(document.answers()) if j in used])
+
+    @cached_property
+    def nodes(self) -> Floats:
+        """The nodes of the range (of the core): where a value is rounded to."""
+        document = self.document
+        return np.array([float(document.place(k)) for k in range(document.last + 1)])
+
+    @cached_property
+    def revealing(self) -> float:
+        """The largest probability, over the nodes, of an answer that no other node gives.
+
+        Never above delta (unless the range is so short that there is one node only).
+        """
+        document = self.document
+        often = Counter(j for row in document.rows for j, w in enumerate(row) if w)
+        own = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
+        return max(own, default=0) / document.denominator
+
+    def law(self, value: Any) -> tuple[Floats, Floats]:
+        """(answers, probabilities) at a true value, as floats to look at.
+
+        For additive noise, a thousand equally likely quantiles.
+        """
+        if self._noise is not None:
+            quantiles = self._noise.quantile((np.arange(1000) + 0.5) / 1000)
+            answers = np.clip(float(self.checked(value)) + quantiles, *self.bounds)
+            return answers, np.full(1000, 1e-3)
+        document, place = self.document, self._place(self.checked(value))
+        k, share = math.floor(place), float(place - math.floor(place))
+        if 0 <= k < len(document.rows) and (share == 0 or k + 1 < len(document.rows)):
+            masses = (1 - share) * self._rows[k] + (share * self._rows[k + 1] if share else 0.0)
+            used = masses > 0
+            return self._points[used], masses[used]
+        exact, weights = self.exact_law(value)
+        total = sum(weights)
+        return np.array([float(y) for y in exact]), np.array([w / total for w in weights])
+
+    @cached_property
+    def _rows(self) -> Floats:
+        one = self.document.denominator
+        return np.array([[w / one for w in row] for row in self.document.rows])
+
+    @cached_property
+    def _points(self) -> Floats:
+        return np.array([float(y) for y in self.document.answers()])
+
+    def _mean(self, value: ArrayLike, function: Callable[[Floats, Floats], Floats]) -> Any:
+        values = np.asarray(value, dtype=np.float64)
+        means = []
+        for true in values.ravel().tolist():
+            answers, masses = self.law(true)
+            means.append(float((masses * function(answers, np.asarray(true))).sum()))
+        return means[0] if values.ndim == 0 else np.array(means).reshape(values.shape)
+
+    def expected_loss(self, value: ArrayLike) -> Any:
+        """The expected loss at a true value (a float, or an array for an array)."""
+        rule = self.document.question.crossing
+
+        def cost(answer: Floats, true: Floats) -> Floats:
+            total = np.asarray(self.loss(answer - true))
+            if rule is not None:
+                at = float(rule.at)
+                total = total + float(rule.slope) * np.abs(answer - at) * (
+                    (answer - at) * (true - at) < 0)
+            return total
+
+        return self._mean(value, cost)
+
+    def bias(self, value: ArrayLike) -> Any:
+        """The mean error at a true value."""
+        return self._mean(value, lambda answer, true: answer - true)
+
+    def spread(self, value: ArrayLike) -> Any:
+        """The standard deviation of the answer at a true value."""
+        square = self._mean(value, lambda answer, true: (answer - true) ** 2)
+        return np.sqrt(np.maximum(square - np.asarray(self.bias(value)) ** 2, 0.0))
+
+    # -- keeping and showing ------------------------------------------------------------------
+
+    def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
+        """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
+        from .pictures import plot_channel
+
+        return plot_channel(self, path, kind)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            from .pictures import channel_svg
+
+            return channel_svg(self)
+        except ImportError:
+            return None
+
+    def _more_words(self) -> list[str]:
+        low, high = self.bounds
+        start, end = self.core
+        inner = [] if self.document.beyond is None else [f"core=({start:g}, {end:g})"]
+        return [f"bounds=({low:g}, {high:g})", *inner]

@@ -1,0 +1,77 @@
+"""How much work a check may take: one budget, charged where the work is.
+
+Every loop of the checker first charges what it is about to do, in microseconds as measured
+(generously, so that the count does not fall behind the clock), and a check that has spent the
+budget ends with a `LimitError`. The count depends on the file alone, not on the machine.
+Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fractions import Fraction
+
+from .errors import LimitError
+
+BUDGET = 3_000_000  # microseconds of reading and checking
+
+
+class Work:
+    """Counts the work of one reading or one check, and ends it when there is too much."""
+
+    def __init__(self, spent: int = 0) -> None:
+        self.spent = spent
+
+    def charge(self, microseconds: int) -> None:
+        """Count some work before it is done; `LimitError` if it exceeds the budget."""
+        self.spent += microseconds
+        if self.spent > BUDGET:
+            raise LimitError(
+                f"checking this file takes more work than the {BUDGET // 1000} units allowed"
+            )
+
+
+_current: ContextVar[Work | None] = ContextVar("work", default=None)
+
+
+@contextmanager
+def counted(spent: int = 0) -> Iterator[Work]:
+    """Within it `charge` counts, on top of work already spent; inside another, as a part of it."""
+    outer = _current.get()
+    if outer is not None:
+        yield outer
+        return
+    work = Work(spent)
+    token = _current.set(work)
+    try:
+        yield work
+    finally:
+        _current.reset(token)
+
+
+def charge(microseconds: int) -> None:
+    """Count work of the check that is under way; outside a check nothing is counted."""
+    work = _current.get()
+    if work is not None:
+        work.charge(microseconds)
+
+
+def bits(*numbers: Fraction) -> int:
+    """How long the numbers are, together."""
+    return sum(x.numerator.bit_length() + x.denominator.bit_length() for x in numbers)
+
+
+def arithmetic(length: int) -> int:
+    """Microseconds of a sum or a product of two rationals of so many bits together."""
+    return 2 + length // 300 + (length // 1900) ** 2
+
+
+def add_up(terms: Iterable[Fraction]) -> Fraction:
+    """The sum of the terms, counted as it grows: denominators that share nothing multiply."""
+    total = Fraction(0)
+    for term in terms:
+        charge(arithmetic(bits(total, term)))
+        total += term
+    return total
