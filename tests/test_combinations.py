@@ -8,8 +8,9 @@ from itertools import combinations
 
 import pytest
 
-from leastnoise import ArgumentError, LeastnoiseError, MaxError, design, design_dependent
+from leastnoise import ArgumentError, LeastnoiseError, MaxError, design
 from leastnoise.ask.combinations import DEFAULTS, RULES, given, refuse_combinations
+from leastnoise.ask.domain import DependentOptions
 
 SEEN: list[object] = []
 
@@ -116,13 +117,13 @@ def walk(pairs, always=()):
 
 def test_every_argument_is_in_the_table():
     arguments = set(inspect.signature(design).parameters) - {"options", "epsilon", "delta"}
-    arguments |= set(inspect.signature(design_dependent).parameters) - {"epsilon", "delta"}
+    arguments |= set(DependentOptions.__annotations__)
     assert arguments == set(SETTINGS) == set(HONOURED)
     assert set(DEFAULTS) <= arguments
     for rule in RULES:
         assert {rule.argument, rule.beside} <= set(DEFAULTS)
     # The table's defaults are those of the functions.
-    for function in (design, design_dependent):
+    for function in (design,):
         for name, parameter in inspect.signature(function).parameters.items():
             if name in DEFAULTS and parameter.default is not inspect.Parameter.empty:
                 assert parameter.default == DEFAULTS[name], name
