@@ -47,7 +47,11 @@ _HOME = {
     "DPNaiveBayes": "estimators",
     "sweep": "sweep",
     "budget_grid": "sweep",
+    "Ledger": "ledger",
     "ArgumentError": "errors",
+    "BudgetError": "errors",
+    "EngineError": "errors",
+    "LedgerError": "errors",
     "CertificateError": "errors",
     "FormatError": "errors",
     "LeastnoiseError": "errors",
@@ -59,6 +63,7 @@ __all__ = [
     "L1",
     "L2",
     "ArgumentError",
+    "BudgetError",
     "CertificateError",
     "Custom",
     "DPLogisticRegression",
@@ -66,9 +71,12 @@ __all__ = [
     "DependentDesign",
     "Design",
     "Distinguishing",
+    "EngineError",
     "FormatError",
     "Huber",
     "LeastnoiseError",
+    "Ledger",
+    "LedgerError",
     "Loss",
     "LossAtMost",
     "MaxError",
@@ -106,13 +114,17 @@ if TYPE_CHECKING:
     from .design import Design, design, load
     from .errors import (
         ArgumentError,
+        BudgetError,
         CertificateError,
+        EngineError,
         FormatError,
         LeastnoiseError,
+        LedgerError,
         MissingExtraError,
         RegimeError,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
+    from .ledger import Ledger
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms
     from .spec.constraints import (

@@ -19,7 +19,7 @@ ORDER = [
     "lattice", "lp", "sampling",
     "noise", "mechanisms", "bounds", "hierarchy", "search", "constrained", "releases", "dependent",
     "design", "curves", "compare",
-    "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
+    "accounting", "sweep", "interop", "plotting", "datasets", "estimators", "ledger", "queries",
     "experiments", "atlas", "cli", "__main__",
 ]
 STANDARD_LIBRARY_ONLY = {"errors", "exact", "losses", "certify"}
