@@ -102,17 +102,28 @@ def _in_memory(source: Any) -> Any:
     if len(set(map(str, _names(source)))) < len(_names(source)):
         raise ArgumentError("table", type(source).__name__, "without duplicate column names")
     con = ibis.duckdb.connect()
-    return _quietly(
-        "the table has a column that mixes types or has one that no engine knows",
-        lambda: con.create_table("t", ibis.memtable(source), temp=True),
-    )
+
+    def seen() -> Any:
+        con.con.register("t", _arrow(source, module))  # no copy: DuckDB reads Arrow where it is
+        return con.table("t")
+
+    return _quietly("the table has a column that mixes types or has one that no engine knows", seen)
+
+
+def _arrow(source: Any, module: str) -> Any:
+    import pyarrow
+
+    if module == "pandas":
+        return pyarrow.Table.from_pandas(source, preserve_index=False)
+    if module == "polars":
+        return source.lazy().collect().to_arrow()
+    return source
 
 
 def _names(source: Any) -> list[Any]:
-    names = getattr(source, "columns", None)
     if type(source).__module__.partition(".")[0] == "pyarrow":
-        names = source.schema.names
-    return list(names if names is not None else [])
+        return list(source.schema.names)
+    return list(getattr(source, "columns", []))
 
 
 def _spark(frame: Any) -> Any:

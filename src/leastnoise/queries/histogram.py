@@ -40,6 +40,8 @@ class Histogram(Count):
         edges = self._edges()
         object.__setattr__(self, "keys", tuple(str(i) for i in range(len(edges) - 1)))
         object.__setattr__(self, "by", self.column)
+        if len({self.label(key) for key in self.keys or ()}) < len(edges) - 1:
+            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
         Query.__post_init__(self)
 
     def _edges(self) -> list[Fraction]:
@@ -90,7 +92,7 @@ class Histogram(Count):
         edges = self._edges()
         i = int(key)
         close = "]" if i == len(edges) - 2 else ")"
-        return f"[{float(edges[i]):g}, {float(edges[i + 1]):g}{close}"
+        return f"[{float(edges[i]):.12g}, {float(edges[i + 1]):.12g}{close}"
 
     def why(self, setting: Setting) -> str:
         """Why a unit moves few bins by little."""
