@@ -59,6 +59,8 @@ _HOME = {
     "Total": "queries",
     "Variance": "queries",
     "ask": "queries",
+    "ask_all": "queries",
+    "plan": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
     "EngineError": "errors",
@@ -114,6 +116,7 @@ __all__ = [
     "Unimodal",
     "Variance",
     "ask",
+    "ask_all",
     "break_even",
     "budget_grid",
     "closed_forms",
@@ -124,6 +127,7 @@ __all__ = [
     "design_for_error",
     "frontier",
     "load",
+    "plan",
     "sweep",
     "tradeoff",
 ]
@@ -161,6 +165,8 @@ if TYPE_CHECKING:
         Total,
         Variance,
         ask,
+        ask_all,
+        plan,
     )
     from .spec.constraints import (
         Distinguishing,

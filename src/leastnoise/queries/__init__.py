@@ -9,14 +9,16 @@ from .base import PRIVATE, Query
 from .count import Count
 from .histogram import Histogram
 from .mean import Mean
+from .planner import Plan, plan
 from .quantile import Median, Quantile
 from .share import Share
 from .text import query_of
 from .total import Total
 from .unit import Person, Row
 from .variance import Variance
+from .workload import ask_all
 
 __all__ = [
-    "PRIVATE", "Answer", "Count", "Histogram", "Mean", "Median", "Person", "Quantile", "Query",
-    "Row", "Share", "Total", "Variance", "ask", "query_of",
+    "PRIVATE", "Answer", "Count", "Histogram", "Mean", "Median", "Person", "Plan", "Quantile",
+    "Query", "Row", "Share", "Total", "Variance", "ask", "ask_all", "plan", "query_of",
 ]

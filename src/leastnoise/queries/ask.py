@@ -114,6 +114,7 @@ class Prepared:
     noise: Noise | None  # None: an exponential mechanism
     selection: tuple[list[int], dict[str, int]] | None
     groups: int
+    workload: int = 1  # how many questions share one law and the whole budget
 
     @property
     def sha256(self) -> str:
@@ -153,11 +154,17 @@ class Prepared:
             neighbours=self.setting.neighbours, why=self.query.why(self.setting),
             noise=self.noise.words if self.noise is not None else
             "exponential mechanism on public candidates, drawn exactly",
-            notes=tuple(notes(self.query, self.setting, self.groups, self.value_budget)),
+            notes=tuple(self._notes()),
             mechanisms=tuple(dict.fromkeys(law.path for law in self.noise.laws))
             if self.noise is not None else (),
             charge=charge,
         )
+
+    def _notes(self) -> list[str]:
+        found = notes(self.query, self.setting, self.groups, self.value_budget)
+        if self.workload > 1:
+            found.append(f"the budget is that of all {self.workload} questions together")
+        return found
 
     def _choices(self, sums: list[Sums], entropy: Entropy) -> list[Estimate]:
         assert isinstance(self.query, Quantile)

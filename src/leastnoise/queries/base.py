@@ -113,6 +113,10 @@ class Query:
         """One paragraph: why the sensitivity is what it is."""
         raise NotImplementedError
 
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """For planning: the parts for so many ordinary rows, and what an error is compared with."""
+        raise NotImplementedError
+
     def request(self, setting: Setting) -> Request:
         """What the engine adds up."""
         return self._request(setting)

@@ -6,6 +6,7 @@ Statements and proofs: `bounding.proof.md`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -92,16 +93,16 @@ def scaled(column: Any, scale: Scale, argument: str) -> Any:
     """The column as a whole number from 0 to scale.top, NULL where there is no number."""
     import ibis
 
-    exact = column.type().is_signed_integer() and scale.step == 1 and scale.low.denominator == 1
-    if exact:
+    per = 1 / scale.step
+    if column.type().is_signed_integer() and scale.low.denominator == per.denominator == 1:
+        # Whole numbers all the way: (high - low) / step fits 64 bits many times over.
         number = column.cast("int64")
-        low, high = int(scale.low), int(scale.high)
-        steps = ibis.greatest(low, ibis.least(high, number)) - low
+        low, high = int(scale.low), math.floor(scale.high)
+        steps = (ibis.greatest(low, ibis.least(high, number)) - low) * int(per)
     else:
         number = number_of(column, argument)
         ends = [ibis.literal(float(end), "float64") for end in (scale.low, scale.high)]
         away = ibis.greatest(ends[0], ibis.least(ends[1], number)) - ends[0]
-        per = 1 / scale.step
         if per.denominator == 1:
             away = away * ibis.literal(float(per), "float64")
         else:

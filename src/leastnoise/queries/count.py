@@ -49,6 +49,10 @@ class Count(Query):
 
         return self._request(setting, value=present)
 
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """The number of rows, and an error as a part of it."""
+        return [Fraction(rows)], Fraction(max(1, rows))
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is max_rows."""
         return (

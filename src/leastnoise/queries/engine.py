@@ -68,14 +68,17 @@ def _named(text: str) -> Any:
 
 
 def _text_file(con: Any, path: Path, separator: str) -> Any:
-    """A CSV file with every column as text: what one row holds cannot change another's type."""
+    """A CSV file with every column as text: what one row holds cannot change another's type.
+
+    Lines with too few fields are left out, further fields of longer lines ignored.
+    """
     names = _header(path, separator)
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ArgumentError("table", repeated[0], "without duplicate column names")
     return _quietly(f"{path} could not be read", lambda: con.read_csv(
         str(path), header=True, auto_detect=False, delim=separator, quote='"', escape='"',
-        columns=dict.fromkeys(names, "VARCHAR"), null_padding=True, ignore_errors=True,
+        columns=dict.fromkeys(names, "VARCHAR"), ignore_errors=True,
         strict_mode=False,
     ))
 

@@ -40,7 +40,7 @@ class Histogram(Count):
         edges = self._edges()
         object.__setattr__(self, "keys", tuple(str(i) for i in range(len(edges) - 1)))
         object.__setattr__(self, "by", self.column)
-        if len({self.label(key) for key in self.keys or ()}) < len(edges) - 1:
+        if len({self.label(str(i)) for i in range(len(edges) - 1)}) < len(edges) - 1:
             raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
         Query.__post_init__(self)
 

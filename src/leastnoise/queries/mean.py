@@ -39,6 +39,10 @@ class Mean(Valued):
         """The mean, within the bounds."""
         return mean_estimate(self.scale, released)
 
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; an error as a part of the width."""
+        return mean_typical(self.scale, rows, setting), self.scale.width
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
@@ -60,6 +64,11 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
         Part("centred total in half steps", Fraction(apart * setting.rows * scale.top), whole=True),
         Part("rows", Fraction(setting.rows), whole=True),
     ]
+
+
+def mean_typical(scale: Scale, rows: int, setting: Setting) -> list[Fraction]:
+    """The parts for rows in the middle."""
+    return [scale.middle] if setting.size is not None else [Fraction(0), Fraction(rows)]
 
 
 def mean_estimate(scale: Scale, released: list[Released]) -> Estimate:

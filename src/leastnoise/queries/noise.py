@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -88,6 +88,12 @@ class Noise:
         return [law.error(1 - 0.05 / len(self.parts)) for law in self.laws]
 
     @property
+    def loss(self) -> float:
+        """The certified losses of the parts, each in units of its sensitivity."""
+        return sum(
+            law.loss / float(p.sensitivity) for law, p in zip(self.laws, self.parts, strict=True))
+
+    @property
     def sha256(self) -> str:
         """One hash for all mechanism files."""
         hashes = sorted({law.sha256 for law in self.laws})
@@ -108,16 +114,27 @@ def noise_for(
     """Noise such that all parts of any `groups` groups together keep (epsilon, delta)."""
     count = len(parts) * groups
     share = epsilon / count, delta / count
-    laws = [_law(part, *share, 1, loss) for part in parts]
-    if count >= _MANY and delta > 0:
-        # One law for all of them: only the very same noise is proven to compose.
-        whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
-        joint = [
-            _law(Part(p.name, p.sensitivity, whole), epsilon, delta, count, loss) for p in parts
-        ]
-        if sum(law.loss for law in joint) < sum(law.loss for law in laws):
-            laws = joint
-    return Noise(tuple(laws), tuple(parts))
+    noise = Noise(tuple(_law(part, *share, 1, loss) for part in parts), tuple(parts))
+    joint = jointly([parts], epsilon, delta, count, loss)
+    if joint is not None and joint[0].loss < noise.loss:
+        return joint[0]
+    return noise
+
+
+def jointly(
+    queries: Sequence[Sequence[Part]], epsilon: Fraction, delta: Fraction, count: int, loss: str
+) -> list[Noise] | None:
+    """Noise of one law for `count` releases together; None where shares are as good."""
+    if count < _MANY or delta == 0:
+        return None
+    parts = [part for query in queries for part in query]
+    # One law for all of them: only the very same noise is proven to compose.
+    whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
+    return [
+        Noise(tuple(_law(replace(p, whole=whole), epsilon, delta, count, loss) for p in query),
+              tuple(query))
+        for query in queries
+    ]
 
 
 def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str) -> Law:

@@ -98,6 +98,10 @@ class Quantile(Valued):
         candidates = math.log(self.scale.top + 1) - math.log(1 - confidence)
         return 2 * float(part.sensitivity) / float(epsilon) * candidates
 
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """The error is one of rank: a part of the rows."""
+        return [Fraction(0)], Fraction(max(1, rows))
+
     def why(self, setting: Setting) -> str:
         """Why the score's sensitivity is what it is."""
         (part,) = self.parts(setting)

@@ -10,7 +10,7 @@ from ..exact import text_of
 from .base import Estimate, Part, Query, Released, Setting
 from .bounding import Request, Sums, centred
 from .expression import parse_condition
-from .mean import mean_estimate, mean_parts
+from .mean import mean_estimate, mean_parts, mean_typical
 from .scale import Scale
 from .where import truth_of
 
@@ -58,6 +58,10 @@ class Share(Query):
             return truth.fill_null(False).cast("int64")
 
         return self._request(setting, value=value, scale=_SCALE)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """One half of the rows."""
+        return mean_typical(_SCALE, rows, setting), Fraction(1)
 
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""

@@ -40,6 +40,11 @@ class Total(Valued):
         high = Fraction(0) if self.scale.high <= 0 else None
         return clamped(total.value, total.ends, low, high)
 
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; an error as a part of rows at the larger bound."""
+        scale = self.scale
+        return [rows * scale.middle], max(1, rows) * max(abs(scale.low), abs(scale.high))
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is what it is."""
         (part,) = self.parts(setting)

@@ -74,6 +74,13 @@ class Variance(Valued):
                   unit * (ends[0][1] / 2 + middle - nearest))
         return clamped(unit * value, around, Fraction(0), most)
 
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Values spread evenly; an error as a part of the largest variance."""
+        most = self.scale.width**2 / 4
+        if setting.size is not None:
+            return [most / 3], most
+        return [-Fraction(rows * self.scale.top**2, 3), Fraction(0), Fraction(rows)], most
+
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
