@@ -43,6 +43,7 @@ def near(answer, true, slack=10.0):
 def test_nan_infinities_and_huge_values_are_clamped_or_left_out():
     x = [math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, None, float(BIG), 3.0] * 200
     frame = pd.DataFrame({"x": pd.array(x, dtype="float64")})
+    assert near(ask(frame, Count(where="x is null"), epsilon=5), 400)
     kept = [v for v in x if v is not None and not math.isnan(v)]
     true = [min(max(v, 0.0), 10.0) for v in kept]
     assert near(ask(frame, Total("x", low=0, high=10), epsilon=5), sum(true))

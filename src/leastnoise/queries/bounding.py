@@ -129,9 +129,9 @@ def _by_person(rows: Any, request: Request) -> Any:
     unit = request.unit
     sums = {"n": rows.count()}
     if request.value is not None:
-        sums["s"] = rows.v.sum().cast("int64")
+        sums["s"] = _whole_sum(rows.v)
         if request.squares:
-            sums["q"] = _square(rows.v, request.scale).sum().cast("int64")
+            sums["q"] = _whole_sum(_square(rows.v, request.scale))
     each = _few_groups(rows.group_by("p", "g").agg(**sums), request)
     most = unit.max_rows
     top = request.scale.top if request.scale is not None else 0
@@ -141,7 +141,7 @@ def _by_person(rows: Any, request: Request) -> Any:
         if request.squares:
             bounded["q"] = _at_most(each.q, each.n, most, most * top * top)
     people = each.select(**bounded)
-    totals = {"n": people.n.sum().cast("int64"), "u": people.count()}
+    totals = {"n": _whole_sum(people.n), "u": people.count()}
     if request.value is not None:
         totals |= _pieces("s", people.s, _bits(request.scale, most))
         if request.squares:
@@ -192,9 +192,17 @@ def _bits(scale: Scale | None, times: int) -> int:
 def _pieces(name: str, value: Any, bits: int) -> dict[str, Any]:
     """The sum of a whole number >= 0 as sums of its digits to the base 2^24."""
     return {
-        f"{name}{i}": ((value >> (_PIECE * i)) & ((1 << _PIECE) - 1)).sum().cast("int64")
+        f"{name}{i}": _whole_sum((value >> (_PIECE * i)) & ((1 << _PIECE) - 1))
         for i in range(-(-bits // _PIECE))
     }
+
+
+def _whole_sum(value: Any) -> Any:
+    """The sum as a 64-bit number in the engine itself, whatever wider type it adds up in.
+
+    Ibis leaves out a cast to what it takes the type to be already, hence the detour.
+    """
+    return value.sum().cast("decimal(38, 0)").cast("int64")
 
 
 def _joined(found: dict[str, list[Any]], name: str, row: int) -> int:

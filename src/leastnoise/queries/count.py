@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 from .base import Estimate, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums
-from .where import column_of
+from .where import column_of, missing_in
 
 
 @dataclass(frozen=True)
 class Count(Query):
-    """The number of rows, or of rows that have a value in `column`.
+    """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.
 
     Whole-numbered, never negative. One unit moves it by at most its number of rows that count: 1,
     or max_rows for a person, under both neighbour relations.
@@ -44,8 +44,8 @@ class Count(Query):
         def present(table: Any) -> Any:
             import ibis
 
-            column = column_of(table, name, "column")
-            return ibis.ifelse(column.isnull(), ibis.null("int64"), ibis.literal(0, "int64"))
+            missing = missing_in(column_of(table, name, "column"))
+            return ibis.ifelse(missing, ibis.null("int64"), ibis.literal(0, "int64"))
 
         return self._request(setting, value=present)
 

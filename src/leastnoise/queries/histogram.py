@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -76,9 +78,8 @@ class Histogram(Count):
                 index = ibis.greatest(
                     0, ibis.least(self.bins - 1, ((held - low) * wide).floor().cast("int64")))
             else:
-                index = sum(
-                    ((number >= ibis.literal(float(edge))).cast("int64") for edge in inner[1:]),
-                    (number >= ibis.literal(float(inner[0]))).cast("int64"))
+                passed = [ibis.ifelse(number >= ibis.literal(float(edge)), 1, 0) for edge in inner]
+                index = functools.reduce(operator.add, passed)
             return ibis.ifelse(number.isnull(), ibis.null("string"), index.cast("string"))
 
         return group

@@ -54,8 +54,9 @@ class Share(Query):
         condition = parse_condition(self.condition, "condition")
 
         def value(table: Any) -> Any:
-            truth = truth_of(table, condition, "condition")
-            return truth.fill_null(False).cast("int64")
+            import ibis
+
+            return ibis.ifelse(truth_of(table, condition, "condition"), 1, 0).cast("int64")
 
         return self._request(setting, value=value, scale=_SCALE)
 

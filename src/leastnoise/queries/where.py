@@ -29,7 +29,9 @@ def number_of(column: Any, argument: str) -> Any:
     if kind.is_string():
         number = column.try_cast("float64")  # texts that are no numbers count as missing
     elif kind.is_boolean():
-        return column.cast("int64").cast("float64")
+        import ibis
+
+        return ibis.ifelse(column.isnull(), ibis.null("float64"), ibis.ifelse(column, 1.0, 0.0))
     elif kind.is_integer() or kind.is_decimal():
         return column.cast("float64")
     elif kind.is_floating():
@@ -39,10 +41,15 @@ def number_of(column: Any, argument: str) -> Any:
     return _without_nan(number)
 
 
+def missing_in(column: Any) -> Any:
+    """Where a value is missing: NULL, and NaN too, which engines do not agree about."""
+    return _without_nan(column).isnull() if column.type().is_floating() else column.isnull()
+
+
 def _without_nan(number: Any) -> Any:
     import ibis
 
-    return ibis.ifelse(number.isnan(), ibis.null("float64"), number)
+    return ibis.ifelse(number.isnan(), ibis.null(number.type()), number)
 
 
 def truth_of(table: Any, condition: Condition, argument: str = "where") -> Any:
@@ -52,7 +59,7 @@ def truth_of(table: Any, condition: Condition, argument: str = "where") -> Any:
         right = truth_of(table, condition.right, argument)
         return left & right if condition.word == "and" else left | right
     if isinstance(condition, IsNull):
-        return column_of(table, condition.column, argument).isnull()
+        return missing_in(column_of(table, condition.column, argument))
     if isinstance(condition, Compare):
         column, (value,) = _comparable(table, condition.column, (condition.value,), argument)
         return _OPERATORS[condition.operator](column, value)
