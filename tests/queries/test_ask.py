@@ -44,7 +44,7 @@ FRAME = pd.DataFrame({
 CLAMPED = FRAME.salary.clip(120, 190)
 
 
-def covers(answer, true, key=None, slack=0.0):
+def covers(answer, true, key=None, slack=8.0):
     interval = answer.interval if key is None else answer.interval[key]
     width = interval[1] - interval[0]
     # Nine intervals wide: a failure is no bad luck.

@@ -109,7 +109,7 @@ def penalties(query, cells):
 
 @pytest.mark.parametrize("relation", NEIGHBOURS)
 @pytest.mark.parametrize("query", QUERIES, ids=str)
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_no_neighbour_moves_more_than_is_claimed(query, relation, data):
     unit = data.draw(st.sampled_from((Row(), *PEOPLE)))

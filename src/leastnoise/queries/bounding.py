@@ -17,8 +17,8 @@ from .scale import Scale
 from .unit import Person, Unit
 from .where import column_of, number_of
 
-#: Sums are taken of pieces of so many bits: 2^39 rows cannot overflow 64.
-_PIECE = 24
+#: Sums are taken of pieces of so many bits: 2^32 rows cannot overflow 64.
+_PIECE = 31
 #: A row of a person with too many weighs a whole number of these parts.
 WEIGHT = 1 << 20
 #: Public keys up to this number are sifted in the engine, more of them afterwards.
@@ -59,18 +59,22 @@ def aggregate(table: Any, request: Request) -> dict[str, Sums]:
     if request.cells:
         return _cells(rows, request)
     sums = _by_person(rows, request) if isinstance(request.unit, Person) else _by_row(rows, request)
-    found = run(sums)
+    found = run(sums, request.keys)
     result = {}
     for i, key in enumerate(found["g"]):
         result[key] = Sums(
-            rows=found["n"][i] or 0, units=found["u"][i] or 0,
+            rows=found["n"][i] or 0, units=found["u" if "u" in found else "n"][i] or 0,
             values=_joined(found, "s", i), squares=_joined(found, "q", i),
         )
     return result
 
 
 def _rows(table: Any, request: Request) -> Any:
-    """Row by row: the group g, the value v, the person p; rows that do not count are left out."""
+    """Row by row: the group g, the value v, the person p.
+
+    Rows without a group or a value are left out later, where that costs nothing: a sum passes over
+    NULL, and a group NULL is not asked for.
+    """
     import ibis
 
     if request.where is not None:
@@ -83,10 +87,19 @@ def _rows(table: Any, request: Request) -> Any:
     rows = table.select(**columns)
     if request.fill and request.scale is not None:
         rows = rows.mutate(v=rows.v.fill_null(request.scale.top // 2))
-    rows = rows.filter([rows[name].notnull() for name in columns])
-    if request.keys is not None and len(request.keys) <= _SIFTED:
-        rows = rows.filter(rows.g.isin(list(request.keys)))
+    if "p" in columns:
+        rows = rows.filter(rows.p.notnull())
+    if request.max_groups is not None:
+        # The groups of a person are chosen among those that are asked for.
+        rows = rows.filter(rows.g.notnull())
+        if request.keys is not None and len(request.keys) <= _SIFTED:
+            rows = rows.filter(rows.g.isin(list(request.keys)))
     return rows
+
+
+def _counted(rows: Any, request: Request) -> Any:
+    """How many rows count: those with a value, if there is one to have."""
+    return rows.count() if request.value is None else rows.v.count()
 
 
 def scaled(column: Any, scale: Scale, argument: str) -> Any:
@@ -114,7 +127,7 @@ def scaled(column: Any, scale: Scale, argument: str) -> Any:
 
 
 def _by_row(rows: Any, request: Request) -> Any:
-    sums = {"n": rows.count(), "u": rows.count()}
+    sums = {"n": _counted(rows, request)}
     if request.value is not None:
         sums |= _pieces("s", rows.v, _bits(request.scale, 1))
         if request.squares:
@@ -127,12 +140,12 @@ def _by_person(rows: Any, request: Request) -> Any:
     import ibis
 
     unit = request.unit
-    sums = {"n": rows.count()}
+    sums = {"n": _counted(rows, request)}
     if request.value is not None:
         sums["s"] = _whole_sum(rows.v)
         if request.squares:
             sums["q"] = _whole_sum(_square(rows.v, request.scale))
-    each = _few_groups(rows.group_by("p", "g").agg(**sums), request)
+    each = _few_groups(_present(rows.group_by("p", "g").agg(**sums), request), request)
     most = unit.max_rows
     top = request.scale.top if request.scale is not None else 0
     bounded = {"g": each.g, "n": ibis.least(each.n, most)}
@@ -147,6 +160,11 @@ def _by_person(rows: Any, request: Request) -> Any:
         if request.squares:
             totals |= _pieces("q", people.q, 2 * _bits(request.scale, most))
     return people.group_by("g").agg(**totals)
+
+
+def _present(each: Any, request: Request) -> Any:
+    """Only persons with rows that count."""
+    return each if request.value is None else each.filter(each.n > 0)
 
 
 def _few_groups(each: Any, request: Request) -> Any:
@@ -190,7 +208,7 @@ def _bits(scale: Scale | None, times: int) -> int:
 
 
 def _pieces(name: str, value: Any, bits: int) -> dict[str, Any]:
-    """The sum of a whole number >= 0 as sums of its digits to the base 2^24."""
+    """The sum of a whole number >= 0 as sums of its digits to the base 2^31."""
     return {
         f"{name}{i}": _whole_sum((value >> (_PIECE * i)) & ((1 << _PIECE) - 1))
         for i in range(-(-bits // _PIECE))
@@ -219,7 +237,8 @@ def _cells(rows: Any, request: Request) -> dict[str, Sums]:
 
     if isinstance(request.unit, Person):
         most = request.unit.max_rows
-        each = _few_groups(rows.group_by("p", "g").agg(n=rows.count()), request)
+        each = _present(rows.group_by("p", "g").agg(n=_counted(rows, request)), request)
+        each = _few_groups(each, request)
         joined = rows.join(each, ["p", "g"])
         share = _quotient(ibis.literal(WEIGHT * most, "int64") + joined.n * 0, joined.n)
         weight = ibis.ifelse(joined.n <= most, WEIGHT, share)
@@ -227,11 +246,12 @@ def _cells(rows: Any, request: Request) -> dict[str, Sums]:
         joined = joined.select(g=joined.g, v=joined.v, w=weight)
         sums = joined.group_by("g", "v").agg(**_pieces("w", joined.w, WEIGHT.bit_length()))
     else:
-        counted = rows.group_by("g", "v").agg(n=rows.count())
-        sums = counted.select(g=counted.g, v=counted.v, u=counted.n)
-    found = run(sums)
+        sums = rows.group_by("g", "v").agg(u=rows.count())
+    found = run(sums, request.keys)
     result: dict[str, dict[int, int]] = {}
     for i, key in enumerate(found["g"]):
+        if found["v"][i] is None:
+            continue
         weight = found["u"][i] * WEIGHT if "u" in found else _joined(found, "w", i)
         result.setdefault(key, {})[found["v"][i]] = weight
     return {key: Sums(cells=cells) for key, cells in result.items()}

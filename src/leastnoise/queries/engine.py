@@ -142,13 +142,23 @@ def _spark(frame: Any) -> Any:
     return con.table(name)
 
 
-def run(expression: Any) -> dict[str, list[Any]]:
-    """The rows of an aggregate as Python numbers and texts, column by column."""
+def run(expression: Any, keys: tuple[str, ...] | None = None) -> dict[str, list[Any]]:
+    """The rows of an aggregate as Python numbers and texts, column by column.
+
+    Those of a group g that is NULL, or not among the keys, are left out.
+    """
     def collect() -> dict[str, list[Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
-            found: dict[str, list[Any]] = expression.to_pyarrow().to_pydict()
-        return found
+            found = expression.to_pyarrow()
+        if "g" in found.column_names:
+            import pyarrow as pa
+            import pyarrow.compute as pc
+
+            wanted = pc.is_valid(found["g"]) if keys is None else pc.is_in(
+                found["g"], value_set=pa.array(keys, found["g"].type))
+            found = found.filter(wanted)
+        return found.to_pydict()  # type: ignore[no-any-return]
 
     return _quietly("the engine could not compute this", collect)  # type: ignore[no-any-return]
 

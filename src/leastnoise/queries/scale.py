@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..exact import Number, rational
 
 #: Values have at most so many steps, and so many where squares are added up.
-STEPS = 1 << 31
+STEPS = (1 << 31) - 1
 STEPS_OF_SQUARES = 1 << 22
 _LARGEST = 10**18
 
