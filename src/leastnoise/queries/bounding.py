@@ -15,7 +15,7 @@ from typing import Any
 from .engine import has, run
 from .scale import Scale
 from .unit import Person, Unit
-from .where import column_of, number_of
+from .where import column_of, number_and_missing
 
 #: Sums are taken of pieces of so many bits: 2^32 rows cannot overflow 64.
 _PIECE = 31
@@ -112,8 +112,9 @@ def scaled(column: Any, scale: Scale, argument: str) -> Any:
         number = column.cast("int64")
         low, high = int(scale.low), math.floor(scale.high)
         steps = (ibis.greatest(low, ibis.least(high, number)) - low) * int(per)
+        missing = number.isnull()
     else:
-        number = number_of(column, argument)
+        number, missing = number_and_missing(column, argument)
         ends = [ibis.literal(float(end), "float64") for end in (scale.low, scale.high)]
         away = ibis.greatest(ends[0], ibis.least(ends[1], number)) - ends[0]
         if per.denominator == 1:
@@ -123,7 +124,7 @@ def scaled(column: Any, scale: Scale, argument: str) -> Any:
         steps = (away + 0.5).floor().cast("int64")
     # Whatever happened before in floating point, this holds.
     held = ibis.greatest(0, ibis.least(scale.top, steps))
-    return ibis.ifelse(number.isnull(), ibis.null("int64"), held.cast("int64"))
+    return ibis.ifelse(missing, ibis.null("int64"), held.cast("int64"))
 
 
 def _by_row(rows: Any, request: Request) -> Any:
@@ -132,7 +133,16 @@ def _by_row(rows: Any, request: Request) -> Any:
         sums |= _pieces("s", rows.v, _bits(request.scale, 1))
         if request.squares:
             sums |= _pieces("q", _square(rows.v, request.scale), 2 * _bits(request.scale, 1))
-    return rows.group_by("g").agg(**sums)
+    return _grouped(rows, request, sums)
+
+
+def _grouped(rows: Any, request: Request, sums: dict[str, Any]) -> Any:
+    """The sums by group; everything is one group, "", where none is asked for."""
+    import ibis
+
+    if request.group is not None:
+        return rows.group_by("g").agg(**sums)
+    return rows.aggregate(**sums).mutate(g=ibis.literal(""))
 
 
 def _by_person(rows: Any, request: Request) -> Any:
@@ -159,7 +169,7 @@ def _by_person(rows: Any, request: Request) -> Any:
         totals |= _pieces("s", people.s, _bits(request.scale, most))
         if request.squares:
             totals |= _pieces("q", people.q, 2 * _bits(request.scale, most))
-    return people.group_by("g").agg(**totals)
+    return _grouped(people, request, totals)
 
 
 def _present(each: Any, request: Request) -> Any:
@@ -209,6 +219,8 @@ def _bits(scale: Scale | None, times: int) -> int:
 
 def _pieces(name: str, value: Any, bits: int) -> dict[str, Any]:
     """The sum of a whole number >= 0 as sums of its digits to the base 2^31."""
+    if bits <= _PIECE:
+        return {f"{name}0": _whole_sum(value)}
     return {
         f"{name}{i}": _whole_sum((value >> (_PIECE * i)) & ((1 << _PIECE) - 1))
         for i in range(-(-bits // _PIECE))

@@ -41,6 +41,15 @@ def number_of(column: Any, argument: str) -> Any:
     return _without_nan(number)
 
 
+def number_and_missing(column: Any, argument: str) -> tuple[Any, Any]:
+    """(a float64, where it is to be ignored): cheaper than NULL where the number is clamped."""
+    if not column.type().is_floating():
+        number = number_of(column, argument)
+        return number, number.isnull()
+    number = column.cast("float64")
+    return number, number.isnull() | number.isnan()
+
+
 def missing_in(column: Any) -> Any:
     """Where a value is missing: NULL, and NaN too, which engines do not agree about."""
     return _without_nan(column).isnull() if column.type().is_floating() else column.isnull()
