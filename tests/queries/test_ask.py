@@ -200,6 +200,17 @@ def test_a_wrong_file_in_the_cache_is_not_used(tmp_path, monkeypatch):
     noise_module.designed.cache_clear()
 
 
+def test_the_engine_prints_nothing(tmp_path):
+    """A progress bar on standard output would spoil --json."""
+    from leastnoise.queries.engine import open_table
+
+    path = tmp_path / "d.csv"
+    FRAME.to_csv(path, index=False)
+    for source in (FRAME, path):
+        con = open_table(source).get_backend().con
+        assert con.execute("select current_setting('enable_progress_bar')").fetchone() == (False,)
+
+
 def test_html_is_escaped():
     answer = ask(FRAME, Count(by="region", keys=["<script>alert(1)</script>"]), epsilon=1)
     assert "<script>" not in answer._repr_html_()

@@ -9,6 +9,7 @@ from .base import PRIVATE, Query
 from .count import Count
 from .histogram import Histogram
 from .mean import Mean
+from .mean_vector import MeanVector
 from .planner import Plan, plan
 from .quantile import Median, Quantile
 from .share import Share
@@ -19,6 +20,7 @@ from .variance import Variance
 from .workload import ask_all
 
 __all__ = [
-    "PRIVATE", "Answer", "Count", "Histogram", "Mean", "Median", "Person", "Plan", "Quantile",
+    "PRIVATE", "Answer", "Count", "Histogram", "Mean", "MeanVector", "Median",
+    "Person", "Plan", "Quantile",
     "Query", "Row", "Share", "Total", "Variance", "ask", "ask_all", "plan", "query_of",
 ]

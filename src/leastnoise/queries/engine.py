@@ -31,6 +31,13 @@ def _ibis() -> Any:
     return ibis
 
 
+def _duckdb() -> Any:
+    """A DuckDB in this process, which prints nothing: standard output is the caller's."""
+    con = _ibis().duckdb.connect()
+    con.raw_sql("set enable_progress_bar = false")
+    return con
+
+
 def open_table(source: Any) -> Any:
     """The Ibis table that a user means. Types are those of the file; texts stay texts."""
     ibis = _ibis()
@@ -58,7 +65,7 @@ def _named(text: str) -> Any:
     if not path.exists():
         raise ArgumentError("table", text, f"{_ALLOWED} that exists")
     inner = Path(path.stem) if path.suffix == ".gz" else path
-    con = ibis.duckdb.connect()
+    con = _duckdb()
     if inner.suffix.lower() in _TEXT:
         return _text_file(con, path, _TEXT[inner.suffix.lower()])
     if path.is_dir():
@@ -97,7 +104,6 @@ def _header(path: Path, separator: str) -> list[str]:
 
 
 def _in_memory(source: Any) -> Any:
-    ibis = _ibis()
     module = type(source).__module__.partition(".")[0]
     if module == "pyspark":
         return _spark(source)
@@ -105,7 +111,7 @@ def _in_memory(source: Any) -> Any:
         raise ArgumentError("table", type(source).__name__, _ALLOWED)
     if len(set(map(str, _names(source)))) < len(_names(source)):
         raise ArgumentError("table", type(source).__name__, "without duplicate column names")
-    con = ibis.duckdb.connect()
+    con = _duckdb()
 
     def seen() -> Any:
         con.con.register("t", _arrow(source, module))  # no copy: DuckDB reads Arrow where it is
