@@ -141,6 +141,7 @@ def test_the_claims_are_reached():
         (Total("x", **BOUNDS), row, "add-remove", [(1, "a", 9.0, 1)], []),
         (Total("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
         (Total("x", **BOUNDS), row, "replace", [(1, "a", 9.0, 1)], [(1, "a", -9.0, 1)]),
+        (Total("x", **BOUNDS), person, "replace", [(1, "a", 9.0, 1)] * 5, [(1, "a", -9.0, 1)] * 5),
         (Count(), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
         (Mean("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
     ]
