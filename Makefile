@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -59,6 +59,16 @@ against-diffprivlib: $(VENV)-diffprivlib/.ready
 	$(VENV)-diffprivlib/bin/python -m pip install --quiet --disable-pip-version-check dp-accounting
 	mkdir -p build
 	$(VENV)-diffprivlib/bin/python benchmarks/against_diffprivlib.py build/against_diffprivlib.csv
+
+# Tables: ten million rows. OpenDP's tables need an older Polars: an environment of its own.
+$(VENV)-opendp/.ready:
+	test -x $(VENV)-opendp/bin/python || $(PYTHON) -m venv $(VENV)-opendp
+	$(VENV)-opendp/bin/python -m pip install --quiet --disable-pip-version-check \
+	  'opendp==0.16.0' 'polars==1.36.1' pyarrow numpy
+	touch $@
+
+bench-tables: $(VENV)/.dev $(VENV)-opendp/.ready
+	OPENDP_PYTHON=$(VENV)-opendp/bin/python $(BIN)/python benchmarks/tables.py --spark
 
 reproduce: $(VENV)/.dev
 	$(BIN)/leastnoise reproduce all --jobs 2 --out build/reproduction

@@ -89,3 +89,15 @@ class MissingExtraError(LeastnoiseError, ImportError):
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return type(self), (self.package, self.extra)
+
+
+class BudgetError(LeastnoiseError):
+    """A ledger refuses a charge; nothing was spent and no noise was drawn."""
+
+
+class LedgerError(LeastnoiseError):
+    """A ledger cannot be created, opened or believed."""
+
+
+class EngineError(LeastnoiseError):
+    """A table could not be read or aggregated; the message holds no value of the data."""

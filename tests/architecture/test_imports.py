@@ -19,7 +19,7 @@ ORDER = [
     "lp", "program", "sampling",
     "noise", "mechanisms", "engine", "designs", "hierarchy",
     "design", "curves", "compare",
-    "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
+    "accounting", "sweep", "interop", "plotting", "datasets", "estimators", "ledger", "queries",
     "experiments", "atlas", "cli", "__main__",
 ]
 STANDARD_LIBRARY_ONLY = {"errors", "work", "exact", "losses", "ask", "certify"}

@@ -13,9 +13,11 @@ from .compare import compare
 from .compose import compose
 from .design import design
 from .hierarchy import hierarchy
+from .ledger import ledger
 from .release import release, sample
 from .reproduce import reproduce
 from .sweep import sweep
+from .tables import ask, plan
 from .verify import verify
 
 app = typer.Typer(
@@ -38,6 +40,9 @@ app.command("compose")(compose)
 app.command("sweep")(sweep)
 app.command("hierarchy")(hierarchy)
 app.command("reproduce")(reproduce)
+app.command("ask", context_settings=_numbers)(ask)
+app.command("plan", context_settings=_numbers)(plan)
+app.add_typer(ledger, name="ledger")
 
 
 def _version(wanted: bool) -> None:

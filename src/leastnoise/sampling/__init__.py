@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from .discrete import DiscreteSampler
 from .entropy import Entropy, InsecureSeededEntropy, system_entropy
+from .exponential import ExponentialSampler
 from .geometric import GeometricSampler, GridOverflowError
 from .grid import GridSampler
 
 __all__ = [
     "DiscreteSampler",
     "Entropy",
+    "ExponentialSampler",
     "GeometricSampler",
     "GridOverflowError",
     "GridSampler",

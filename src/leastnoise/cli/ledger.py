@@ -1,0 +1,95 @@
+"""`leastnoise ledger create|show|history|close`: the budget of a table."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+ledger = typer.Typer(
+    no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    help="Keep the privacy budget of a table: durable, shared by all processes.",
+)
+
+_Where = Annotated[str, typer.Argument(help="A SQLite file, or a postgresql:// URL.")]
+_Name = Annotated[str, typer.Option(help="The ledger's name there.")]
+_Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")]
+
+
+@ledger.command("create")
+def create(
+    where: _Where,
+    epsilon: Annotated[str, typer.Option(help="The total epsilon.")],
+    delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
+    composition: Annotated[
+        str, typer.Option(help="basic (sums), or adaptive: pays from some 30 small questions on.")
+    ] = "basic",
+    name: _Name = "budget",
+) -> None:
+    """Make a ledger with a total budget."""
+    from ..ledger import Ledger
+
+    Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name)
+    typer.echo(f"ledger {name!r} with epsilon={epsilon}, delta={delta} ({composition})")
+
+
+@ledger.command("show")
+def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
+    """What is spent and what is left."""
+    from ..ledger import Ledger
+
+    state = Ledger(where, name=name).balance
+    data: dict[str, Any] = {
+        "epsilon": float(state.epsilon), "delta": float(state.delta),
+        "composition": state.composition,
+        "spent_epsilon": float(state.spent_epsilon), "spent_delta": float(state.spent_delta),
+        "left_epsilon": float(state.left_epsilon), "left_delta": float(state.left_delta),
+        "charges": state.charges, "protects": state.protects,
+        "created": state.created, "closed": state.closed,
+    }
+    if as_json:
+        typer.echo(json.dumps(data))
+        return
+    table = Table("", "epsilon", "delta", title=escape(f"ledger {name}"), title_justify="left")
+    table.add_row("total", f"{data['epsilon']:g}", f"{data['delta']:g}")
+    table.add_row("spent", f"{data['spent_epsilon']:g}", f"{data['spent_delta']:g}")
+    table.add_row("left for one charge", f"{data['left_epsilon']:g}", f"{data['left_delta']:g}")
+    console = Console()
+    console.print(table)
+    words = f"{state.charges} charges, {state.composition} composition"
+    words += f"; for {state.protects}" if state.protects else ""
+    words += f"; closed at {state.closed}" if state.closed else ""
+    console.print(words, highlight=False, markup=False)
+
+
+@ledger.command("history")
+def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
+    """Every charge: time, cost, query, mechanism."""
+    from ..ledger import Ledger
+
+    entries = [
+        {"id": c.id, "time": c.time, "epsilon": float(c.epsilon), "delta": float(c.delta),
+         "query": c.query, "mechanism": c.mechanism}
+        for c in Ledger(where, name=name).history()
+    ]
+    if as_json:
+        typer.echo(json.dumps(entries))
+        return
+    table = Table("id", "time", "epsilon", "delta", "query", "mechanism")
+    for one in entries:
+        table.add_row(str(one["id"]), str(one["time"])[:19], f"{one['epsilon']:g}",
+                      f"{one['delta']:g}", escape(str(one["query"])), str(one["mechanism"])[:12])
+    Console().print(table)
+
+
+@ledger.command("close")
+def close(where: _Where, name: _Name = "budget") -> None:
+    """Refuse every further charge, for good."""
+    from ..ledger import Ledger
+
+    Ledger(where, name=name).close()
+    typer.echo(f"ledger {name!r} is closed")

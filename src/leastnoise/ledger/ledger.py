@@ -1,0 +1,225 @@
+"""Ledger: a budget that survives crashes and cannot be overspent together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, BudgetError, LedgerError
+from ..exact import Number, rational, round_down, round_up, text_of
+from .filters import COMPOSITIONS, Spent, fits, largest_next, reserve_of
+
+
+@dataclass(frozen=True)
+class Charge:
+    """One entry: what was spent, when, on which query, by which mechanism (SHA-256)."""
+
+    id: int
+    time: str
+    epsilon: Fraction
+    delta: Fraction
+    query: str
+    mechanism: str
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What a ledger allows, what is spent, and what one more charge may cost."""
+
+    epsilon: Fraction
+    delta: Fraction
+    composition: str
+    spent_epsilon: Fraction
+    spent_delta: Fraction
+    left_epsilon: Fraction
+    left_delta: Fraction
+    charges: int
+    created: str
+    closed: str | None
+    protects: str | None
+
+
+class Ledger:
+    """A privacy budget for one table, in a SQLite file or in PostgreSQL.
+
+    Guarantee: `charge` returns only after its entry is durable, and the entries of all processes
+    together keep within the budget by the ledger's filter (`filters.proof.md`). So a crash can
+    waste budget and never leak it: no noise is drawn before `charge` has returned. A ledger is
+    bound to one privacy unit and one neighbour relation by its first charge, because budgets of
+    different ones do not add up.
+    """
+
+    def __init__(self, where: str | Path, *, name: str = "budget") -> None:
+        """Open a ledger: the path of a SQLite file, or a postgresql:// URL."""
+        from .store import Store
+
+        self.name = _checked_name(name)
+        self._store = Store(where, create=False)
+        with self._store.locked(self.name):
+            pass
+
+    @classmethod
+    def create(
+        cls, where: str | Path, *, epsilon: Number, delta: Number = 0,
+        composition: str = "basic", name: str = "budget",
+    ) -> Ledger:
+        """Make a ledger with a total budget; refused if there is one already."""
+        import sqlalchemy as sa
+
+        from .store import Store, ledgers
+
+        total_epsilon, total_delta = rational(epsilon, "epsilon"), rational(delta, "delta")
+        if not 0 <= total_epsilon <= 1000:
+            raise ArgumentError("epsilon", epsilon, "from 0 to 1000")
+        if not 0 <= total_delta < 1 or total_epsilon == total_delta == 0:
+            raise ArgumentError("delta", delta, "at least 0 and below 1, and not 0 with epsilon 0")
+        if composition not in COMPOSITIONS:
+            raise ArgumentError("composition", composition, f"one of {', '.join(COMPOSITIONS)}")
+        if composition == "adaptive" and total_delta < Fraction(1, 10**100):
+            raise ArgumentError("delta", delta, "at least 1e-100 for the adaptive filter")
+        store = Store(where, create=True)
+        with store.transaction() as connection:
+            # The primary key decides a race: the loser's insert fails.
+            found = connection.execute(
+                sa.select(ledgers.c.name).where(ledgers.c.name == _checked_name(name))
+            ).one_or_none()
+            if found is not None:
+                raise LedgerError(f"there is a ledger called {name!r} there already")
+            connection.execute(ledgers.insert().values(
+                name=name, epsilon=str(total_epsilon), delta=str(total_delta),
+                composition=composition, created=_now(),
+                spent_epsilon="0", spent_delta="0", spent_squares="0",
+            ))
+        return cls(where, name=name)
+
+    def charge(
+        self, epsilon: Number, delta: Number = 0, *, query: str, mechanism: str = "",
+        protects: str = "row, add-remove",
+    ) -> Charge:
+        """Spend (epsilon, delta), durably, or raise `BudgetError` with what is left.
+
+        query: what it was spent on, for the history. mechanism: the SHA-256 of its file.
+        protects: the unit and the neighbour relation that the mechanism's privacy is about.
+        """
+        from .store import charges, ledgers
+
+        cost = _cost(epsilon, delta)
+        now = _now()
+        with self._store.locked(self.name) as (connection, row):
+            self._refuse(row, *cost, protects)
+            spent = _spent(row).plus(*cost)
+            connection.execute(ledgers.update().where(ledgers.c.name == self.name).values(
+                protects=protects, spent_epsilon=str(spent.epsilon),
+                spent_delta=str(spent.delta), spent_squares=str(spent.squares),
+            ))
+            done = connection.execute(charges.insert().values(
+                ledger=self.name, time=now, epsilon=str(cost[0]), delta=str(cost[1]),
+                query=query, mechanism=mechanism,
+            ))
+            key = int(done.inserted_primary_key[0])
+        return Charge(key, now, *cost, query, mechanism)
+
+    def check(self, epsilon: Number, delta: Number = 0, *, protects: str) -> None:
+        """Raise what `charge` would raise now, and spend nothing."""
+        with self._store.locked(self.name) as (_, row):
+            self._refuse(row, *_cost(epsilon, delta), protects)
+
+    def close(self) -> None:
+        """Refuse every further charge, for good."""
+        from .store import ledgers
+
+        with self._store.locked(self.name) as (connection, row):
+            if row.closed is None:
+                connection.execute(
+                    ledgers.update().where(ledgers.c.name == self.name).values(closed=_now()))
+
+    @property
+    def balance(self) -> Balance:
+        """The state now; it is checked that the sums are those of the entries."""
+        with self._store.locked(self.name) as (connection, row):
+            entries = self._entries(connection)
+        again = Spent()
+        for entry in entries:
+            again = again.plus(entry.epsilon, entry.delta)
+        spent = _spent(row)
+        if again != spent:
+            raise LedgerError(f"ledger {self.name!r}: its sums are not those of its entries; "
+                              "it has been changed by hand and is not to be believed")
+        epsilon, delta = Fraction(row.epsilon), Fraction(row.delta)
+        open_ = row.closed is None
+        left_delta = delta - reserve_of(row.composition, delta) - spent.delta
+        left = largest_next(spent, epsilon, delta, row.composition)
+        return Balance(
+            epsilon, delta, row.composition, spent.epsilon, spent.delta,
+            left if open_ else Fraction(0), left_delta if open_ else Fraction(0),
+            len(entries), row.created, row.closed, row.protects,
+        )
+
+    def history(self) -> list[Charge]:
+        """All charges, oldest first."""
+        with self._store.locked(self.name) as (connection, _):
+            return self._entries(connection)
+
+    def _entries(self, connection: Any) -> list[Charge]:
+        from .store import charges
+
+        rows = connection.execute(
+            charges.select().where(charges.c.ledger == self.name).order_by(charges.c.id))
+        return [
+            Charge(r.id, r.time, Fraction(r.epsilon), Fraction(r.delta), r.query, r.mechanism)
+            for r in rows
+        ]
+
+    def _refuse(self, row: Any, epsilon: Fraction, delta: Fraction, protects: str) -> None:
+        if row.closed is not None:
+            raise BudgetError(f"ledger {self.name!r} was closed at {row.closed}")
+        if row.protects not in (None, protects):
+            raise BudgetError(
+                f"ledger {self.name!r} is for the unit and neighbours {row.protects!r}, not "
+                f"{protects!r}: their budgets do not add up; use another ledger")
+        total = Fraction(row.epsilon), Fraction(row.delta)
+        if fits(_spent(row).plus(epsilon, delta), *total, row.composition):
+            return
+        spent = _spent(row)
+        left = largest_next(spent, *total, row.composition)
+        left_delta = total[1] - reserve_of(row.composition, total[1]) - spent.delta
+        raise BudgetError(
+            f"the budget does not allow epsilon={_up(epsilon)}, delta={_up(delta)}: left are "
+            f"epsilon={_down(left)} and delta={_down(left_delta)} of ledger {self.name!r}")
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.name!r})"
+
+
+def _cost(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
+    e, d = rational(epsilon, "epsilon"), rational(delta, "delta")
+    if e < 0:
+        raise ArgumentError("epsilon", epsilon, "at least 0")
+    if not 0 <= d <= 1 or e == d == 0:
+        raise ArgumentError("delta", delta, "from 0 to 1, and not 0 with epsilon 0")
+    return e, d
+
+
+def _spent(row: Any) -> Spent:
+    return Spent(*map(Fraction, (row.spent_epsilon, row.spent_delta, row.spent_squares)))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _down(value: Fraction) -> str:
+    return text_of(round_down(value, 6))
+
+
+def _up(value: Fraction) -> str:
+    return text_of(round_up(value, 6))
+
+
+def _checked_name(name: str) -> str:
+    if not isinstance(name, str) or not 1 <= len(name) <= 200 or not name.isprintable():
+        raise ArgumentError("name", name, "a text of 1 to 200 printable characters")
+    return name

@@ -1,0 +1,147 @@
+"""Where a ledger lives: a SQLite file, or PostgreSQL by its URL, through SQLAlchemy.
+
+One function matters, `Store.locked`: a transaction that holds the ledger's row against everyone
+else from the first read to the commit, and whose commit is on disk before it returns. In SQLite
+that is BEGIN IMMEDIATE with synchronous=EXTRA, in PostgreSQL SELECT ... FOR UPDATE with
+synchronous_commit=on.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, LedgerError, MissingExtraError
+
+try:
+    import sqlalchemy as sa
+    from sqlalchemy import event
+    from sqlalchemy.pool import NullPool
+except ImportError:
+    raise MissingExtraError("sqlalchemy", "tables") from None
+
+#: Seconds that a process waits for its turn.
+PATIENCE = 60
+
+metadata = sa.MetaData()
+ledgers = sa.Table(
+    "leastnoise_ledgers", metadata,
+    sa.Column("name", sa.String(200), primary_key=True),
+    sa.Column("epsilon", sa.Text, nullable=False),
+    sa.Column("delta", sa.Text, nullable=False),
+    sa.Column("composition", sa.String(20), nullable=False),
+    sa.Column("created", sa.String(40), nullable=False),
+    sa.Column("closed", sa.String(40)),
+    # What the budget protects; set by the first charge.
+    sa.Column("protects", sa.Text),
+    # Running sums over the charges, as exact fractions.
+    sa.Column("spent_epsilon", sa.Text, nullable=False),
+    sa.Column("spent_delta", sa.Text, nullable=False),
+    sa.Column("spent_squares", sa.Text, nullable=False),
+)
+charges = sa.Table(
+    "leastnoise_charges", metadata,
+    sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
+    sa.Column("ledger", sa.ForeignKey("leastnoise_ledgers.name"), nullable=False, index=True),
+    sa.Column("time", sa.String(40), nullable=False),
+    sa.Column("epsilon", sa.Text, nullable=False),
+    sa.Column("delta", sa.Text, nullable=False),
+    sa.Column("query", sa.Text, nullable=False),
+    sa.Column("mechanism", sa.String(64), nullable=False),
+)
+
+
+def _engine(where: str | Path) -> tuple[Any, Path | None]:
+    """The database that a user means, and its file if it is one."""
+    text = str(where)
+    if text.startswith(("postgres://", "postgresql://")):
+        try:
+            import psycopg  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("psycopg", "postgres") from None
+        url = "postgresql+psycopg://" + text.partition("://")[2]
+        try:
+            return sa.create_engine(url, poolclass=NullPool, hide_parameters=True), None
+        except sa.exc.ArgumentError:
+            raise LedgerError("ledger: the PostgreSQL URL cannot be read") from None
+    if "://" in text:
+        raise ArgumentError("ledger", text.partition("://")[0] + "://...",
+                            "the path of a SQLite file or a postgresql:// URL")
+    path = Path(text)
+    engine = sa.create_engine(
+        sa.URL.create("sqlite", database=str(path)), poolclass=NullPool,
+        connect_args={"timeout": PATIENCE},
+    )
+
+    @event.listens_for(engine, "connect")
+    def _durable(connection: Any, _: Any) -> None:
+        connection.isolation_level = None  # this module says BEGIN, not the driver
+        connection.execute("PRAGMA synchronous=EXTRA")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @event.listens_for(engine, "begin")
+    def _take_the_lock(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine, path
+
+
+class Store:
+    """A database that holds ledgers by name."""
+
+    def __init__(self, where: str | Path, *, create: bool) -> None:
+        self.engine, self.path = _engine(where)
+        if self.path is not None:
+            self._file(self.path, create)
+        if create:
+            with self.transaction() as connection:
+                metadata.create_all(connection)
+
+    @staticmethod
+    def _file(path: Path, create: bool) -> None:
+        if not path.parent.is_dir():
+            raise ArgumentError("ledger", str(path), "a path in a folder that exists")
+        if create and not path.exists():
+            # The mode is right from the first moment on.
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        if not path.is_file():
+            raise LedgerError(f"{path}: no ledger there; make one with `leastnoise ledger create`")
+        wide = stat.S_IMODE(path.stat().st_mode) & 0o077
+        if os.name == "posix" and wide:
+            warnings.warn(
+                f"{path} can be read or changed by others (mode "
+                f"{stat.S_IMODE(path.stat().st_mode):04o}); chmod 600 {path}",
+                UserWarning, stacklevel=4,
+            )
+
+    @contextmanager
+    def transaction(self) -> Iterator[Any]:
+        """A transaction; every way it can fail becomes a LedgerError without the URL in it."""
+        try:
+            with self.engine.begin() as connection:
+                if self.path is None:
+                    connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
+                    connection.exec_driver_sql(f"SET LOCAL lock_timeout TO '{PATIENCE}s'")
+                yield connection
+        except sa.exc.SQLAlchemyError as error:
+            kind = type(getattr(error, "orig", None) or error).__name__
+            where = self.path if self.path is not None else "the PostgreSQL ledger"
+            raise LedgerError(f"{where}: the database failed ({kind}); nothing was charged "
+                              "by this call unless its commit had gone through") from None
+
+    @contextmanager
+    def locked(self, name: str) -> Iterator[tuple[Any, Any]]:
+        """(connection, the ledger's row), held against every other process until the commit."""
+        with self.transaction() as connection:
+            row = connection.execute(
+                sa.select(ledgers).where(ledgers.c.name == name).with_for_update()
+            ).one_or_none()
+            if row is None:
+                raise LedgerError(f"no ledger called {name!r} there; make one with "
+                                  "`leastnoise ledger create`")
+            yield connection, row

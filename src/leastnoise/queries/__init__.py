@@ -1,0 +1,26 @@
+"""Questions about tables: counts, totals, means, variances, quantiles, histograms, shares.
+
+The engine adds up exactly and bounds what each unit can do; the noise is drawn once, centrally.
+"""
+
+from .answer import Answer
+from .ask import ask
+from .base import PRIVATE, Query
+from .count import Count
+from .histogram import Histogram
+from .mean import Mean
+from .mean_vector import MeanVector
+from .planner import Plan, plan
+from .quantile import Median, Quantile
+from .share import Share
+from .text import query_of
+from .total import Total
+from .unit import Person, Row
+from .variance import Variance
+from .workload import ask_all
+
+__all__ = [
+    "PRIVATE", "Answer", "Count", "Histogram", "Mean", "MeanVector", "Median",
+    "Person", "Plan", "Quantile",
+    "Query", "Row", "Share", "Total", "Variance", "ask", "ask_all", "plan", "query_of",
+]

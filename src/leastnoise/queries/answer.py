@@ -1,0 +1,142 @@
+"""Answer: what a user gets, in numbers, in words, and as a table in a notebook."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from .base import Estimate
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A private answer: safe to publish, all of it.
+
+    groups: for each key its value with an interval that covers the exact answer with 95 %
+        confidence, one group at a time. The interval is about the noise; it says nothing about
+        clamped values or about sampling. The key of a query without groups is "".
+    epsilon, delta: what was spent; `charge` is the ledger's entry (None: no ledger).
+    mechanisms: the mechanism files; `leastnoise verify FILE` checks each. Empty for quantiles.
+    """
+
+    query: str
+    groups: dict[str, Estimate]
+    epsilon: Fraction
+    delta: Fraction
+    unit: str
+    neighbours: str
+    why: str
+    noise: str
+    notes: tuple[str, ...]
+    mechanisms: tuple[Path, ...]
+    charge: int | None
+
+    @property
+    def value(self) -> Any:
+        """The number; a dictionary by key where the query has groups."""
+        if set(self.groups) == {""}:
+            return _number(self.groups[""].value)
+        return {key: _number(one.value) for key, one in self.groups.items()}
+
+    @property
+    def interval(self) -> Any:
+        """(low, high), or a dictionary of them; None where there is none (quantiles)."""
+        pairs = {
+            key: None if one.low is None or one.high is None else (one.low, one.high)
+            for key, one in self.groups.items()
+        }
+        return pairs[""] if set(pairs) == {""} else pairs
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain numbers and texts, for JSON; an end that is not known is None."""
+        return {
+            "query": self.query,
+            "answers": [
+                {"key": key, "value": _number(one.value), "low": _finite(one.low),
+                 "high": _finite(one.high)}
+                for key, one in self.groups.items()
+            ],
+            "confidence": 0.95,
+            "epsilon": float(self.epsilon), "delta": float(self.delta),
+            "unit": self.unit, "neighbours": self.neighbours,
+            "why": self.why, "noise": self.noise, "notes": list(self.notes),
+            "mechanisms": [str(path) for path in self.mechanisms],
+            "charge": self.charge,
+        }
+
+    def __str__(self) -> str:
+        lines = [
+            f"{key or self.query}: {shown(one.value)}{_around(one)}"
+            for key, one in self.groups.items()
+        ]
+        return "\n".join([*lines, f"spent epsilon={float(self.epsilon):g}, "
+                          f"delta={float(self.delta):g}"])
+
+    def _repr_html_(self) -> str:
+        def cell(text: str) -> str:
+            return f"<td>{html.escape(text)}</td>"
+
+        rows = "".join(
+            f"<tr>{cell(key or self.query)}{cell(shown(one.value))}"
+            f"{cell(_around(one).strip())}</tr>"
+            for key, one in self.groups.items()
+        )
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in (self.why, *self.notes))
+        return (
+            f"<table><thead><tr><th>{html.escape(self.query)}</th><th>answer</th>"
+            f"<th>95 %</th></tr></thead><tbody>{rows}</tbody></table>"
+            f"<p>spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g} "
+            f"({html.escape(self.unit)}, {html.escape(self.neighbours)})</p><ul>{notes}</ul>"
+        )
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """Bars with error bars (extra `plot`); saved if `path` is given."""
+        from ..errors import MissingExtraError
+
+        try:
+            from matplotlib.figure import Figure
+        except ImportError:
+            raise MissingExtraError("matplotlib", "plot") from None
+        figure = Figure(figsize=(7, 4), layout="constrained")
+        axes = figure.subplots()
+        names = [key or self.query for key in self.groups]
+        values = [one.value for one in self.groups.values()]
+        around = [_error_bar(one) for one in self.groups.values()]
+        axes.bar(range(len(names)), values, color="#4477aa",
+                 yerr=list(zip(*around, strict=True)), capsize=3)
+        axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+        axes.set_title(self.query)
+        if path is not None:
+            figure.savefig(path, metadata={"Date": None} if str(path).endswith(".svg") else None)
+        return figure
+
+
+def _error_bar(one: Estimate) -> tuple[float, float]:
+    low, high = _finite(one.low), _finite(one.high)
+    return (0.0 if low is None else max(0.0, one.value - low),
+            0.0 if high is None else max(0.0, high - one.value))
+
+
+def shown(value: float) -> str:
+    """A number as a person reads it."""
+    return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.8g}"
+
+
+def _around(one: Estimate) -> str:
+    if one.low is None or one.high is None:
+        return ""
+    if not (math.isfinite(one.low) and math.isfinite(one.high)):
+        return "  (too few rows for an interval)"
+    return f"  [{shown(one.low)}, {shown(one.high)}]"
+
+
+def _number(value: float) -> float | int:
+    return int(value) if value == int(value) and abs(value) < 2**53 else value
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

@@ -1,0 +1,64 @@
+"""Count: how many rows. Sensitivity and proof: `count.proof.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from .base import Estimate, Part, Query, Released, Setting, clamped
+from .bounding import Request, Sums
+from .where import column_of, missing_in
+
+
+@dataclass(frozen=True)
+class Count(Query):
+    """The number of rows, or of rows that have a value (not NULL, not NaN) in `column`.
+
+    Whole-numbered, never negative. One unit moves it by at most its number of rows that count: 1,
+    or max_rows for a person, under both neighbour relations.
+    """
+
+    column: str | None = None
+    word: ClassVar[str] = "count"
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """One number."""
+        return [Part("rows", Fraction(setting.rows), whole=True)]
+
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The number of rows."""
+        return [Fraction(sums.rows)]
+
+    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+        """The number, not below 0."""
+        (rows,) = released
+        return clamped(Fraction(round(rows.value)), rows.ends, Fraction(0), None)
+
+    def request(self, setting: Setting) -> Request:
+        """Rows; those with a value, if a column is named."""
+        name = self.column
+        if name is None:
+            return self._request(setting)
+
+        def present(table: Any) -> Any:
+            import ibis
+
+            missing = missing_in(column_of(table, name, "column"))
+            return ibis.ifelse(missing, ibis.null("int64"), ibis.literal(0, "int64"))
+
+        return self._request(setting, value=present)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """The number of rows, and an error as a part of it."""
+        return [Fraction(rows)], Fraction(max(1, rows))
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivity is max_rows."""
+        return (
+            f"A unit adds between 0 and {setting.rows} to the number of rows, so it moves the "
+            f"count by at most {setting.rows}, whether it is added, removed or replaced."
+        )
+
+    def __str__(self) -> str:
+        return self.text(self.column or "")

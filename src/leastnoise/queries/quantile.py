@@ -1,0 +1,128 @@
+"""Quantile and Median by the exponential mechanism, exactly. Proof: `quantile.proof.md`.
+
+The candidates are the steps between the public bounds; they never come from the data. Additive
+noise would have to hide (high - low), for all the median can move between neighbours.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from ..errors import ArgumentError
+from ..exact import Number, rational
+from ..sampling import Entropy, ExponentialSampler
+from .base import Part, Setting
+from .bounding import WEIGHT, Request
+from .valued import Valued
+
+_MOST_CANDIDATES = 20_000
+_DENOMINATOR = 10_000
+
+
+@dataclass(frozen=True)
+class Quantile(Valued):
+    """The value below which a share `q` of a column's values lies, up to the steps between bounds.
+
+    The privacy is pure: delta is not used. The error is one of rank: `rank_error`.
+    """
+
+    q: Number = Fraction(1, 2)
+    word: ClassVar[str] = "quantile"
+    most: ClassVar[int] = _MOST_CANDIDATES
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        level = rational(self.q, "q")
+        if not 0 <= level <= 1 or level.denominator > _DENOMINATOR:
+            raise ArgumentError("q", self.q, f"from 0 to 1, in parts of at most 1/{_DENOMINATOR}")
+
+    @property
+    def _sized(self) -> bool:
+        return False
+
+    @property
+    def level(self) -> Fraction:
+        """q, exactly."""
+        return rational(self.q, "q")
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """One choice; its sensitivity is that of the score, in rows."""
+        swing = Fraction(1) if setting.replace else max(self.level, 1 - self.level)
+        return [Part("score", setting.rows * swing)]
+
+    def request(self, setting: Setting) -> Request:
+        """Weights of the cells."""
+        return self._request(setting, value=self._value(self.scale), scale=self.scale,
+                             cells=True, fill=self.nulls == "middle")
+
+    def choose(
+        self, cells: dict[int, int], epsilon: Fraction, sensitivity: Fraction, entropy: Entropy
+    ) -> float:
+        """One draw of the exponential mechanism."""
+        counts, penalties, starts = self._candidates(cells)
+        # Penalties are in units of 1 / (WEIGHT * denominator) rows.
+        unit = WEIGHT * self.level.denominator
+        rate = epsilon / (2 * sensitivity * unit)
+        j = ExponentialSampler(counts, penalties, rate).sample_one(entropy)
+        k = starts[j] + entropy.below(counts[j])
+        return float(min(self.scale.low + k * self.scale.step, rational(self.high, "high")))
+
+    def _candidates(self, cells: dict[int, int]) -> tuple[list[int], list[int], list[int]]:
+        """Runs of candidates with the same penalty |(1-q) below - q above|, as whole numbers."""
+        q = self.level
+        total, below, at = sum(cells.values()), 0, 0
+        counts, penalties, starts = [], [], []
+
+        def run(start: int, length: int, under: int, over: int) -> None:
+            if length > 0:
+                counts.append(length)
+                starts.append(start)
+                penalties.append(abs((q.denominator - q.numerator) * under - q.numerator * over))
+
+        for cell, weight in sorted(cells.items()):
+            run(at, cell - at, below, total - below)
+            run(cell, 1, below, total - below - weight)
+            below, at = below + weight, cell + 1
+        run(at, self.scale.top + 1 - at, below, total - below)
+        return counts, penalties, starts
+
+    def rank_error(self, epsilon: Fraction, setting: Setting, confidence: float = 0.95) -> float:
+        """With this confidence the answer's score is within so many rows of the best candidate's.
+
+        The score is |(1-q) (rows below) - q (rows above)|.
+        """
+        (part,) = self.parts(setting)
+        candidates = math.log(self.scale.top + 1) - math.log(1 - confidence)
+        return 2 * float(part.sensitivity) / float(epsilon) * candidates
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """The error is one of rank: a part of the rows."""
+        return [Fraction(0)], Fraction(max(1, rows))
+
+    def why(self, setting: Setting) -> str:
+        """Why the score's sensitivity is what it is."""
+        (part,) = self.parts(setting)
+        return ("A candidate's score compares the rows below it with the rows above it; a unit "
+                f"moves it by at most {float(part.sensitivity):g} rows. The candidates are "
+                f"{self.scale.top + 1} public values.")
+
+    def __str__(self) -> str:
+        return self.text(f"{self.column}, {float(self.level):g}")
+
+
+@dataclass(frozen=True)
+class Median(Quantile):
+    """The value in the middle of a column's values: the quantile of one half."""
+
+    word: ClassVar[str] = "median"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.level != Fraction(1, 2):
+            raise ArgumentError("q", self.q, "left out for a median")
+
+    def __str__(self) -> str:
+        return self.text(self.column)

@@ -1,0 +1,77 @@
+"""Share: the part of the rows for which a condition is true. Proof: `mean.proof.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from ..exact import text_of
+from .base import Estimate, Part, Query, Released, Setting
+from .bounding import Request, Sums, centred
+from .expression import parse_condition
+from .mean import mean_estimate, mean_parts, mean_typical
+from .scale import Scale
+from .where import truth_of
+
+_SCALE = Scale(Fraction(0), Fraction(1), 1)
+
+
+@dataclass(frozen=True)
+class Share(Query):
+    """The part of the rows for which `condition` is true: the mean of zeros and ones.
+
+    A row for which it is not known (a missing value) counts as not true.
+    """
+
+    condition: str = ""
+    word: ClassVar[str] = "share"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parse_condition(self.condition, "condition")
+
+    @property
+    def _sized(self) -> bool:
+        return True
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """The share itself, or a centred total and a count."""
+        return mean_parts(_SCALE, setting)
+
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The exact parts."""
+        if setting.size is not None:
+            return [Fraction(sums.values, setting.size)]
+        return [Fraction(centred(sums, _SCALE)), Fraction(sums.rows)]
+
+    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+        """A number from 0 to 1."""
+        return mean_estimate(_SCALE, released)
+
+    def request(self, setting: Setting) -> Request:
+        """Sums of zeros and ones."""
+        condition = parse_condition(self.condition, "condition")
+
+        def value(table: Any) -> Any:
+            import ibis
+
+            return ibis.ifelse(truth_of(table, condition, "condition"), 1, 0).cast("int64")
+
+        return self._request(setting, value=value, scale=_SCALE)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """One half of the rows."""
+        return mean_typical(_SCALE, rows, setting), Fraction(1)
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivities are what they are."""
+        if setting.size is not None:
+            (part,) = self.parts(setting)
+            return (f"One of {setting.size} rows is replaced: the share moves by at most "
+                    f"{text_of(part.sensitivity)}.")
+        return (f"A share is the mean of zeros and ones: a total around one half, and a count that "
+                f"moves by at most {setting.rows}.")
+
+    def __str__(self) -> str:
+        return self.text(self.condition)

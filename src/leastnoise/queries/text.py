@@ -1,0 +1,66 @@
+"""Queries as texts: "mean(salary)", "quantile(age, 0.9)", "share(age > 30)"."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..errors import ArgumentError
+from .base import Query
+from .count import Count
+from .histogram import Histogram
+from .mean import Mean
+from .quantile import Median, Quantile
+from .share import Share
+from .total import Total
+from .variance import Variance
+
+_CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
+_VALUED: dict[str, Any] = {
+    "total": Total, "sum": Total, "mean": Mean, "average": Mean, "variance": Variance,
+    "median": Median, "quantile": Quantile,
+}
+KINDS = ("count", "total", "mean", "variance", "median", "quantile", "histogram", "share")
+
+
+def query_of(query: Query | str, **options: Any) -> Query:
+    """The query that a text means; options are those of the query's class."""
+    if isinstance(query, Query):
+        return query
+    allowed = f'a query, or a text such as "mean(salary)" with one of {", ".join(KINDS)}'
+    found = _CALL.fullmatch(query) if isinstance(query, str) else None
+    if found is None:
+        raise ArgumentError("query", query, allowed)
+    word, inside = found.group(1).lower(), found.group(2).strip()
+    if word == "share":
+        return Share(condition=inside, **_only(options, "where", "by", "keys"))
+    name, *more = [_unquoted(part) for part in inside.split(",")]
+    if word == "count":
+        if more:
+            raise ArgumentError("query", query, "count() or count(column)")
+        return Count(column=name or None, **_only(options, "where", "by", "keys"))
+    if word == "histogram" and len(more) <= 1:
+        if more and not more[0].isdigit():
+            raise ArgumentError("query", query, "histogram(column) or histogram(column, bins)")
+        if more:
+            options = options | {"bins": int(more[0])}
+        return Histogram(column=name, **_only(options, "where", "low", "high", "bins"))
+    if word not in _VALUED or (len(more) != (1 if word == "quantile" else 0)):
+        raise ArgumentError("query", query, allowed)
+    if word == "quantile":
+        options = options | {"q": more[0]}
+    return _VALUED[word](column=name, **options)  # type: ignore[no-any-return]
+
+
+def _unquoted(text: str) -> str:
+    text = text.strip()
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"`":
+        return text[1:-1]
+    return text
+
+
+def _only(options: dict[str, Any], *names: str) -> dict[str, Any]:
+    for name, value in options.items():
+        if name not in names and value is not None:
+            raise ArgumentError(name, value, "left out for this query")
+    return {name: value for name, value in options.items() if name in names and value is not None}

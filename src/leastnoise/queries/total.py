@@ -1,0 +1,58 @@
+"""Total: the sum of a column. Sensitivity and proof: `total.proof.md`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from ..exact import text_of
+from .base import Estimate, Part, Released, Setting, clamped
+from .bounding import Sums, exact_total
+from .valued import Valued, reach
+
+
+@dataclass(frozen=True)
+class Total(Valued):
+    """The sum of a column between public bounds.
+
+    One unit moves it by at most max_rows times the larger bound in size (added or removed), or by
+    the distance between the smallest and largest sum it can have (replaced).
+    """
+
+    word: ClassVar[str] = "total"
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """One number."""
+        if setting.size is not None:
+            return [Part("total", self.scale.width)]
+        size, apart = reach(self.scale.low, self.scale.high)
+        return [Part("total", setting.rows * (apart if setting.replace else size))]
+
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The exact sum."""
+        return [exact_total(sums, self.scale)]
+
+    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+        """The sum; not on the wrong side of 0 if the bounds are on one side."""
+        (total,) = released
+        low = Fraction(0) if self.scale.low >= 0 else None
+        high = Fraction(0) if self.scale.high <= 0 else None
+        return clamped(total.value, total.ends, low, high)
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; an error as a part of rows at the larger bound."""
+        scale = self.scale
+        return [rows * scale.middle], max(1, rows) * max(abs(scale.low), abs(scale.high))
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivity is what it is."""
+        (part,) = self.parts(setting)
+        if setting.size is not None:
+            return (f"One of {setting.size} rows is replaced, its value stays within "
+                    f"{self.bounds}: the sum moves by at most {text_of(part.sensitivity)}.")
+        rows = f"{setting.rows} rows" if setting.rows > 1 else "one row"
+        moves = "replaced by another" if setting.replace else "added or removed"
+        return (f"A unit's part in the sum is that of at most {rows} with values from "
+                f"{self.bounds}, or 0; a unit {moves} moves the sum by at most "
+                f"{text_of(part.sensitivity)}.")

@@ -1,0 +1,85 @@
+"""What queries about a column of numbers share: bounds, steps, the rule for missing values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from ..errors import ArgumentError
+from ..exact import Number, text_of
+from .base import Query, Setting
+from .bounding import Request, scaled
+from .scale import STEPS, Scale, scale_of
+from .where import column_of
+
+NULLS = ("skip", "middle")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Valued(Query):
+    """A query about the numbers of one column between public bounds.
+
+    low, high: mandatory and public; values beyond them are clamped, infinities too.
+    nulls: what a row without a number (NULL, NaN, a text) is: "skip" leaves it out, "middle"
+        counts it as the middle of the bounds. None: "middle" where the number of rows is public
+        (replaced rows, no filter, no groups), else "skip".
+    step: values are rounded to low + a multiple of it; a fine power of ten if None.
+    """
+
+    column: str = field(kw_only=False)
+    low: Number | None = None
+    high: Number | None = None
+    nulls: str | None = None
+    step: Number | None = None
+
+    most: ClassVar[int] = STEPS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.column, str) or not self.column:
+            raise ArgumentError("column", self.column, "the name of a column")
+        if self.nulls is not None and self.nulls not in NULLS:
+            raise ArgumentError("nulls", self.nulls, f"one of {', '.join(NULLS)}, or None")
+        _ = self.scale
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The bounds and the steps between them."""
+        return scale_of(self.low, self.high, self.most, self.step)
+
+    @property
+    def _sized(self) -> bool:
+        return self.nulls != "skip"
+
+    def fills(self, setting: Setting) -> bool:
+        """Whether a row without a number counts as the middle."""
+        return self.nulls == "middle" or setting.size is not None
+
+    def _value(self, scale: Scale) -> Any:
+        name = self.column
+        return lambda table: scaled(column_of(table, name, "column"), scale, "column")
+
+    def request(self, setting: Setting) -> Request:
+        """Sums of the clamped values in steps."""
+        return self._request(
+            setting, value=self._value(self.scale), scale=self.scale, fill=self.fills(setting))
+
+    @property
+    def bounds(self) -> str:
+        """The bounds in words."""
+        return f"{text_of(self.scale.low)} to {text_of(self.scale.high)}"
+
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know about the values."""
+        missing = "count as the middle of the bounds" if self.fills(setting) else "are left out"
+        return [f"values are clamped to {self.bounds}; rows without a number {missing}"]
+
+    def __str__(self) -> str:
+        return self.text(self.column)
+
+
+def reach(low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """(how far from 0, how far apart) numbers between low and high, or 0, can be."""
+    return max(abs(low), abs(high)), max(Fraction(0), high) - min(Fraction(0), low)

@@ -1,0 +1,98 @@
+"""ask_all(table, queries, ...): several questions, declared in advance, that share one budget.
+
+Because the whole workload is known before the first answer, its releases may be composed tightly:
+one law of noise that is proven for all of them together. Budgets of questions that are chosen one
+after the other may not; there the ledger's filter counts. How it adds up: `noise.proof.md`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from .._validate import check_delta, check_epsilon
+from ..errors import ArgumentError
+from ..exact import Number
+from ..ledger import Ledger
+from ..sampling import Entropy, system_entropy
+from .answer import Answer
+from .ask import Budget, Prepared, as_ledger, prepare, protects
+from .base import PRIVATE, Query, Setting
+from .engine import open_table
+from .noise import jointly
+from .planner import expected_error, shares
+from .quantile import Quantile
+from .text import query_of
+from .unit import Unit, check_neighbours, unit_of
+
+_MOST = 200
+
+
+def ask_all(
+    table: Any, queries: Sequence[Query | str], *, epsilon: Number, delta: Number = 0,
+    ledger: Ledger | str | Path | None = None, unit: Unit | str = "row",
+    neighbours: str = "add-remove", rows: int = 1000, loss: str = "l1",
+    progress: Callable[[str], None] | None = None, entropy: Entropy | None = None,
+) -> list[Answer]:
+    """Private answers to several questions for one budget, one charge.
+
+    Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
+    relative errors add up to little, for `rows` rows (a public guess); or all releases get noise
+    of one law that is designed for so many, where that is better.
+    """
+    if not 1 <= len(queries) <= _MOST:
+        raise ArgumentError("queries", f"{len(queries)} queries", f"1 to {_MOST} of them")
+    questions = [query_of(query) for query in queries]
+    setting = Setting(unit_of(unit), check_neighbours(neighbours))
+    whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
+    book = as_ledger(ledger)
+    if book is not None:
+        book.check(whole.epsilon, whole.delta, protects=protects(setting))
+    tell = progress or (lambda _: None)
+    parts = shares(questions, whole.epsilon, whole.delta, setting, rows, loss)
+    opened = open_table(table)
+    ready = [
+        prepare(opened, query, setting, part.used_by(query), loss, None, tell)
+        for query, part in zip(questions, parts, strict=True)
+    ]
+    ready = _together(ready, whole, rows, loss) or ready
+    charge = None
+    if book is not None:
+        text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
+        charge = book.charge(
+            whole.epsilon, whole.delta, query="; ".join(map(str, questions)), mechanism=text,
+            protects=protects(setting)).id
+    tell("drawing the noise")
+    source = entropy or system_entropy()
+    return [one.draw(source, charge) for one in ready]
+
+
+def _together(
+    ready: list[Prepared], whole: Budget, rows: int, loss: str
+) -> list[Prepared] | None:
+    """The workload with one law for all releases, if that has less relative error."""
+    if any(isinstance(one.query, Quantile) or one.query.keys == PRIVATE for one in ready):
+        return None
+    parts = [list(one.query.parts(one.setting)) for one in ready]
+    count = sum(len(p) * one.groups for p, one in zip(parts, ready, strict=True))
+    found = jointly(parts, whole.epsilon, whole.delta, count, loss)
+    if found is None:
+        return None
+    joint = [
+        replace(one, noise=noise, budget=whole, workload=len(ready))
+        for one, noise in zip(ready, found, strict=True)
+    ]
+    return joint if _errors(joint, rows) < _errors(ready, rows) else None
+
+
+def _errors(ready: list[Prepared], rows: int) -> float:
+    total = 0.0
+    for one in ready:
+        scale = one.query.typical(rows, one.setting)[1]
+        error = expected_error(one.query, one.setting, rows, one.noise, Fraction(1))
+        total += error / float(scale)
+    return total

@@ -1,0 +1,306 @@
+"""ask(...): right answers from every kind of table, paid for before any noise is drawn."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from fractions import Fraction
+from itertools import pairwise
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from leastnoise import (
+    ArgumentError,
+    BudgetError,
+    Count,
+    Histogram,
+    Ledger,
+    Mean,
+    Median,
+    Person,
+    Quantile,
+    Share,
+    Total,
+    Variance,
+    ask,
+)
+from leastnoise.queries import noise as noise_module
+from leastnoise.queries.selection import probabilities, select
+from leastnoise.sampling import Entropy, InsecureSeededEntropy, system_entropy
+
+BOUNDS = {"low": 120, "high": 190}
+N = 4000
+FRAME = pd.DataFrame({
+    "person_id": [i // 4 for i in range(N)],
+    "salary": [120 + (i * 37) % 71 + 0.25 for i in range(N)],
+    "region": [("north", "south", "west")[i % 3] for i in range(N)],
+    "year": [2023 + i % 2 for i in range(N)],
+})
+CLAMPED = FRAME.salary.clip(120, 190)
+
+
+def covers(answer, true, key=None, slack=8.0):
+    interval = answer.interval if key is None else answer.interval[key]
+    width = interval[1] - interval[0]
+    # Nine intervals wide: a failure is no bad luck.
+    return interval[0] - 4 * width - slack <= true <= interval[1] + 4 * width + slack
+
+
+@pytest.fixture(params=["csv", "csv.gz", "tsv", "parquet", "pandas", "polars", "arrow", "duckdb"])
+def source(request, tmp_path):
+    kind = request.param
+    path = tmp_path / f"data.{kind}"
+    if kind in ("csv", "csv.gz"):
+        FRAME.to_csv(path, index=False)
+    elif kind == "tsv":
+        FRAME.to_csv(path, index=False, sep="\t")
+    elif kind == "parquet":
+        pq.write_table(pa.Table.from_pandas(FRAME), path)
+    elif kind == "duckdb":
+        import duckdb
+
+        with duckdb.connect(str(path)) as con:
+            con.register("f", pa.Table.from_pandas(FRAME))
+            con.execute("create table people as select * from f")
+        return f"duckdb://{path}#people"
+    else:
+        return {"pandas": FRAME, "polars": pl.from_pandas(FRAME),
+                "arrow": pa.Table.from_pandas(FRAME)}[kind]
+    return path if kind == "csv" else str(path)
+
+
+def test_every_kind_of_table(source):
+    person = Person("person_id", max_rows=4, max_groups=3)
+    answer = ask(source, Mean("salary", **BOUNDS, where="year = 2024", by="region",
+                              keys=["north", "south"]), epsilon=4, delta=1e-6, unit=person)
+    here = FRAME[FRAME.year == 2024]
+    for key in ("north", "south"):
+        true = here[here.region == key].salary.clip(120, 190).mean()
+        assert covers(answer, true, key)
+    assert set(answer.value) == {"north", "south"}
+    assert covers(ask(source, "count()", epsilon=1), N)
+
+
+@pytest.mark.parametrize("unit", ["row", Person("person_id", max_rows=4, max_groups=3)], ids=str)
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_answers_are_near_the_truth(unit, neighbours):
+    options = {"epsilon": 4, "delta": 1e-6, "unit": unit, "neighbours": neighbours}
+
+    def asked(query):
+        return ask(FRAME, query, **options)
+
+    assert covers(asked(Count()), N)
+    assert covers(asked(Count(where="year = 2024 and region = 'west'")),
+                  len(FRAME[(FRAME.year == 2024) & (FRAME.region == "west")]))
+    assert covers(asked(Total("salary", **BOUNDS)), CLAMPED.sum())
+    assert covers(asked(Mean("salary", **BOUNDS)), CLAMPED.mean())
+    assert covers(asked(Variance("salary", **BOUNDS)), CLAMPED.var(ddof=0))
+    assert covers(asked(Share("salary > 150")), (FRAME.salary > 150).mean())
+    assert abs(asked(Median("salary", **BOUNDS)).value - CLAMPED.median()) < 5
+    assert abs(asked(Quantile("salary", 0.9, **BOUNDS)).value - CLAMPED.quantile(0.9)) < 5
+    bins = asked(Histogram("salary", bins=7, **BOUNDS))
+    assert covers(bins, ((FRAME.salary >= 130) & (FRAME.salary < 140)).sum(), "[130, 140)")
+    found = asked(Count(by="region", keys="private"))
+    assert set(found.value) == {"north", "south", "west"}
+
+
+def test_the_salary_example_uses_the_public_number_of_rows():
+    data = FRAME.head(194)
+    answer = ask(data, Mean("salary", **BOUNDS), epsilon=1, delta=0.2, neighbours="replace",
+                 loss="l2")
+    assert "0.3608" in answer.noise or "70/194" in answer.why or "35/97" in answer.why
+    assert any("194" in note for note in answer.notes)
+    assert covers(answer, data.salary.clip(120, 190).mean())
+
+
+def test_centring_a_mean_beats_a_plain_total_and_count():
+    data = FRAME.head(500)
+    budget = {"epsilon": 1, "delta": Fraction(1, 10**6)}
+    mine = ask(data, Mean("salary", **BOUNDS), **budget).interval
+    half = {"epsilon": Fraction(1, 2), "delta": Fraction(1, 2 * 10**6)}
+    total = ask(data, Total("salary", **BOUNDS), **half).interval
+    count = ask(data, Count(), **half).interval
+    plain = (total[1] / count[0]) - (total[0] / count[1])
+    assert 4 * (mine[1] - mine[0]) < plain
+
+
+class _Watch(Entropy):
+    """Refuses to give a byte before the ledger has the charge."""
+
+    def __init__(self, ledger):
+        self.ledger, self.drawn = ledger, 0
+
+    def bytes(self, count):
+        assert len(self.ledger.history()) == 1, "noise before the charge"
+        self.drawn += 1
+        return system_entropy().bytes(count)
+
+
+@pytest.mark.parametrize("query", [
+    Count(), Mean("salary", **BOUNDS), Median("salary", **BOUNDS),
+    Count(by="region", keys="private"),
+], ids=str)
+def test_the_charge_is_durable_before_any_noise_is_drawn(tmp_path, query):
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=1, delta=1e-6)
+    watch = _Watch(ledger)
+    answer = ask(FRAME, query, epsilon=1, delta=1e-6, ledger=ledger, entropy=watch)
+    assert watch.drawn or query.keys == "private"
+    (charge,) = ledger.history()
+    assert (charge.id, charge.epsilon) == (answer.charge, 1)
+    assert charge.query == str(query) and len(charge.mechanism) == 64
+    again = _Watch(ledger)
+    with pytest.raises(BudgetError, match="left are epsilon=0"):
+        ask(FRAME, query, epsilon=1, delta=1e-6, ledger=ledger, entropy=again)
+    assert not again.drawn and len(ledger.history()) == 1
+
+
+def test_the_ledger_is_bound_to_the_unit(tmp_path):
+    path = tmp_path / "b.db"
+    Ledger.create(path, epsilon=10)
+    ask(FRAME, "count()", epsilon=1, ledger=path, unit=Person("person_id", max_rows=4))
+    with pytest.raises(BudgetError, match="do not add up"):
+        ask(FRAME, "count()", epsilon=1, ledger=path)
+
+
+def test_a_failed_question_costs_nothing(tmp_path):
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=1)
+    with pytest.raises(ArgumentError, match="a column of the table"):
+        ask(FRAME, Mean("wages", **BOUNDS), epsilon=1, ledger=ledger)
+    assert ledger.history() == []
+
+
+def test_the_mechanism_file_is_there_and_checks_out():
+    answer = ask(FRAME, Total("salary", **BOUNDS), epsilon=1, delta=1e-6)
+    (path,) = answer.mechanisms
+    done = subprocess.run([sys.executable, "-m", "leastnoise.certify", str(path)],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "<table>" in answer._repr_html_() and "spent epsilon=1" in str(answer)
+    json.dumps(answer.as_dict(), allow_nan=False)
+
+
+def test_a_wrong_file_in_the_cache_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path))
+    asked = (Fraction(1), Fraction(0), Fraction(1), True, 1, "l1")
+    noise_module.designed.cache_clear()
+    _, path = noise_module.designed(*asked)
+    loud = noise_module.designed(Fraction(5), *asked[1:])[1].read_text()
+    path.write_text(loud)  # five times too little noise
+    noise_module.designed.cache_clear()
+    found, _ = noise_module.designed(*asked)
+    assert found.epsilon == 1
+    path.write_text("{}")
+    noise_module.designed.cache_clear()
+    assert noise_module.designed(*asked)[0].epsilon == 1
+    noise_module.designed.cache_clear()
+
+
+def test_the_engine_prints_nothing(tmp_path):
+    """A progress bar on standard output would spoil --json."""
+    from leastnoise.queries.engine import open_table
+
+    path = tmp_path / "d.csv"
+    FRAME.to_csv(path, index=False)
+    for source in (FRAME, path):
+        con = open_table(source).get_backend().con
+        assert con.execute("select current_setting('enable_progress_bar')").fetchone() == (False,)
+
+
+def test_html_is_escaped():
+    answer = ask(FRAME, Count(by="region", keys=["<script>alert(1)</script>"]), epsilon=1)
+    assert "<script>" not in answer._repr_html_()
+
+
+# -- private keys ---------------------------------------------------------------------------------
+
+def test_partition_selection_is_private_and_the_best():
+    epsilon, delta = Fraction(1), Fraction(1, 10**5)
+    table = [Fraction(p, 2**128) for p in probabilities(epsilon, delta)]
+    from leastnoise.exact import exp_upper
+
+    grow = exp_upper(epsilon)
+    for small, large in pairwise(table):
+        assert small <= large <= grow * small + delta
+        assert 1 - small <= grow * (1 - large) + delta
+    # The closed form of Desfontaines et al. (2022), Theorem 1, before and after the crossover.
+    import math
+
+    e, d = math.e, float(delta)
+    crossover = 1 + math.floor(math.log((e + 2 * d - 1) / (d * (e + 1))))
+    for n in range(1, crossover + 1):
+        assert math.isclose(float(table[n]), d * (e**n - 1) / (e - 1), rel_tol=1e-9)
+    last = float(table[crossover])
+    for m, p in enumerate(table[crossover:]):
+        q = 1 - math.exp(-m) * (1 - last) + d * (1 - math.exp(-m)) / (e - 1)
+        assert math.isclose(float(p), min(1, q), rel_tol=1e-9)
+
+
+def test_rare_keys_are_not_shown_and_common_ones_are():
+    entropy = InsecureSeededEntropy(3)
+    table = probabilities(Fraction(1), Fraction(1, 10**6))
+    units = {f"rare{i}": 1 for i in range(2000)} | {"common": 100}
+    assert select(units, table, entropy) == ["common"]
+    frame = pd.DataFrame({"p": [0] * 500 + list(range(500)), "g": ["solo"] * 500 + ["all"] * 500})
+    answer = ask(frame, Count(by="g", keys="private"), epsilon=1, delta=1e-6,
+                 unit=Person("p", max_rows=2, max_groups=1))
+    assert set(answer.value) == {"all"}  # 500 rows of one person are one person
+
+
+def test_private_keys_need_a_bound_on_groups_and_a_delta():
+    query = Count(by="region", keys="private")
+    with pytest.raises(ArgumentError, match="max_groups"):
+        ask(FRAME, query, epsilon=1, delta=1e-6, unit=Person("person_id", max_rows=2))
+    with pytest.raises(ArgumentError, match="delta"):
+        ask(FRAME, query, epsilon=1)
+
+
+# -- crashes --------------------------------------------------------------------------------------
+
+_NURSERY = """
+import os, random, signal, sys, time
+import pandas as pd
+from leastnoise import Ledger, Mean, Count, ask
+import duckdb, ibis.backends.duckdb
+path, rounds = sys.argv[1], int(sys.argv[2])
+random.seed(rounds)
+for round_ in range(rounds):
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(read)
+        frame = pd.DataFrame({"x": range(50)})
+        while True:
+            for query in (Count(), Mean("x", low=0, high=50)):
+                answer = ask(frame, query, epsilon="0.01", ledger=path)
+                os.write(write, f"{answer.charge}\\n".encode())
+    os.close(write)
+    with os.fdopen(read) as lines:
+        if round_ % 2:  # on its way to the first answer
+            time.sleep(random.uniform(0, 1))
+        else:
+            print(lines.readline(), end="")
+            time.sleep(random.uniform(0, 0.3))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        print(lines.read(), end="", flush=True)
+"""
+
+
+@pytest.mark.parametrize("rounds", [5, pytest.param(200, marks=pytest.mark.slow)])
+def test_no_answer_without_a_durable_charge_when_killed(tmp_path, rounds):
+    path = tmp_path / "b.db"
+    ledger = Ledger.create(path, epsilon=1000)
+    ask(FRAME[["salary"]].head(9), Mean("salary", **BOUNDS), epsilon="0.01", ledger=path)
+    done = subprocess.run([sys.executable, "-c", _NURSERY, str(path), str(rounds)],
+                          capture_output=True, text=True, check=False, timeout=900)
+    assert done.returncode == 0, done.stderr
+    answered = {int(word) for word in done.stdout.split()}
+    held = {charge.id for charge in ledger.history()}
+    assert answered <= held and len(answered) >= rounds / 5
+    assert len(held) - 1 - len(answered) <= rounds  # at most one charge is wasted by a kill
+    assert ledger.balance.spent_epsilon == Fraction(len(held), 100)

@@ -1,0 +1,211 @@
+"""Sensitivities as claimed: any neighbours, any cells, both units, both relations, exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import ibis
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from leastnoise.queries import (
+    Count,
+    Histogram,
+    Mean,
+    Median,
+    Person,
+    Quantile,
+    Row,
+    Share,
+    Total,
+    Variance,
+)
+from leastnoise.queries.ask import _bounded, touched
+from leastnoise.queries.base import Setting
+from leastnoise.queries.bounding import WEIGHT, aggregate
+from leastnoise.queries.unit import NEIGHBOURS
+
+CON = ibis.duckdb.connect()
+SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])
+BOUNDS = {"low": -2, "high": 5}
+KEYS = ["a", "b", "c"]
+PEOPLE = (Person("p", 2), Person("p", 3, 2), Person("p", 1, 1))
+QUERIES = [
+    Count(), Count("x"), Count(where="y > 1 or x is null"), Count(by="g", keys=KEYS),
+    Total("x", **BOUNDS), Total("y", low=3, high=9), Total("x", low=-7, high=-2),
+    Total("x", **BOUNDS, by="g", keys=KEYS), Total("x", **BOUNDS, where="g != 'a'"),
+    Mean("x", **BOUNDS), Mean("y", low="0.5", high="7.25", nulls="middle"),
+    Mean("x", **BOUNDS, by="g", keys=KEYS), Mean("x", **BOUNDS, nulls="skip"),
+    Variance("x", **BOUNDS), Variance("y", low=0, high=4, by="g", keys=["a", "zz"]),
+    Share("x > 1"), Share("x > 1", where="g in ('a', 'b')"), Share("y = 2", by="g", keys=KEYS),
+    Histogram("x", low=-2, high=5, bins=3), Histogram("y", bins=[0, 1, 5, 6]),
+    Median("x", **BOUNDS, step="0.5"), Quantile("x", "0.9", **BOUNDS, step=1),
+    Quantile("x", "0.2", **BOUNDS, step=1, by="g", keys=KEYS),
+]
+
+cells = st.one_of(
+    st.none(), st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e-320, 5.0, -2.0, 1e18]),
+    st.floats(-4, 8),
+)
+rows = st.tuples(
+    st.none() | st.integers(1, 4), st.none() | st.sampled_from(["a", "b", "c", "d", ""]), cells,
+    st.none() | st.integers(-3, 10) | st.sampled_from([10**18, -(2**63), 2**63 - 1]),
+)
+tables = st.lists(rows, min_size=2, max_size=12)
+
+
+def table_of(data):
+    columns = list(zip(*data, strict=True)) if data else [[], [], [], []]
+    arrays = [pa.array(list(c), f.type, from_pandas=False)
+              for c, f in zip(columns, SCHEMA, strict=True)]
+    CON.con.register("t", pa.Table.from_arrays(arrays, schema=SCHEMA))
+    return CON.table("t")
+
+
+def neighbour(data, draw, unit, relation):
+    """The same rows with one unit more, less or replaced."""
+    extra = draw(st.lists(rows, min_size=1, max_size=6))
+    if isinstance(unit, Row):
+        at = draw(st.integers(0, len(data) - 1))
+        left = data[:at] + data[at + 1:]
+        return left + extra[:1] if relation == "replace" else left
+    person = draw(st.integers(1, 4))
+    left = [row for row in data if row[0] != person]
+    if relation == "replace":
+        if left == data:  # the number of persons stays
+            return data
+        fresh = draw(st.sampled_from([person, 77]))
+        return left + [(fresh, *row[1:]) for row in extra]
+    return left
+
+
+def released(data, query, setting):
+    """The exact parts by group."""
+    table = table_of(data)
+    if query.fixed(setting.unit, setting.neighbours):
+        setting = replace(setting, size=len(data))
+    sums = aggregate(table, _bounded(query, setting))
+    if isinstance(query, Quantile):
+        return setting, {key: one.cells for key, one in sums.items()}
+    keys = query.public_keys or ("",)
+    from leastnoise.queries.bounding import Sums
+
+    return setting, {key: query.exact(sums.get(key, Sums()), setting) for key in keys}
+
+
+def penalties(query, cells):
+    """|(1-q) below - q above| of every candidate, in rows, by the definition."""
+    q = query.level
+    return [
+        abs((1 - q) * sum(w for c, w in cells.items() if c < k)
+            - q * sum(w for c, w in cells.items() if c > k)) / WEIGHT
+        for k in range(query.scale.top + 1)
+    ]
+
+
+@pytest.mark.parametrize("relation", NEIGHBOURS)
+@pytest.mark.parametrize("query", QUERIES, ids=str)
+@settings(max_examples=8)
+@given(data=st.data())
+def test_no_neighbour_moves_more_than_is_claimed(query, relation, data):
+    unit = data.draw(st.sampled_from((Row(), *PEOPLE)))
+    rows_ = data.draw(tables)
+    near = neighbour(rows_, data.draw, unit, relation)
+    setting, mine = released(rows_, query, Setting(unit, relation))
+    again, other = released(near, query, Setting(unit, relation))
+    if setting.size is not None:
+        assert setting == again
+    changed = 0
+    for key in set(mine) | set(other):
+        if isinstance(query, Quantile):
+            a, b = penalties(query, mine.get(key, {})), penalties(query, other.get(key, {}))
+            limit = query.parts(setting)[0].sensitivity
+            assert max(abs(x - y) for x, y in zip(a, b, strict=True)) <= limit
+            changed += mine.get(key, {}) != other.get(key, {})
+            continue
+        for part, a, b in zip(query.parts(setting), mine[key], other[key], strict=True):
+            assert abs(a - b) <= part.sensitivity
+            assert not part.whole or a.denominator == 1
+        changed += mine[key] != other[key]
+    assert changed <= touched(query, setting)
+
+
+def test_the_claims_are_reached():
+    """A sensitivity that nothing reaches would be too much noise."""
+    person, row = PEOPLE[0], Row()
+    cases = [
+        (Total("x", **BOUNDS), row, "add-remove", [(1, "a", 9.0, 1)], []),
+        (Total("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
+        (Total("x", **BOUNDS), row, "replace", [(1, "a", 9.0, 1)], [(1, "a", -9.0, 1)]),
+        (Total("x", **BOUNDS), person, "replace", [(1, "a", 9.0, 1)] * 5, [(1, "a", -9.0, 1)] * 5),
+        (Count(), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
+        (Mean("x", **BOUNDS), person, "add-remove", [(1, "a", 9.0, 1)] * 5, []),
+    ]
+    for query, unit, relation, one, two in cases:
+        setting, mine = released(one, query, Setting(unit, relation))
+        _, other = released(two, query, Setting(unit, relation))
+        for part, a, b in zip(query.parts(setting), mine[""], other[""], strict=True):
+            assert abs(a - b) == part.sensitivity, query
+
+
+def test_a_person_with_too_many_rows_weighs_max_rows_of_their_average():
+    data = [(1, "a", float(x), x) for x in (1, 2, 3, 4)] + [(2, "a", 5.0, 5)]
+    query = Mean("x", low=0, high=8, step=1)
+    found = released(data, query, Setting(PEOPLE[0], "add-remove"))[1]
+    # Person 1 counts with 2 rows and floor(10 * 2 / 4) = 5 in all; person 2 with one row of 5.
+    assert found[""] == [2 * (5 + 5) - 8 * 3, 3]
+
+
+def test_groups_of_a_person_are_kept_whatever_the_order_of_rows():
+    data = [(p, g, 1.0, 1) for p in range(1, 40) for g in "abc"]
+    query, setting = Count(by="g", keys=KEYS), Setting(PEOPLE[2], "add-remove")
+    _, one = released(data, query, setting)
+    _, two = released(data[::-1], query, setting)
+    assert one == two and sum(x[0] for x in one.values()) == 39
+    assert all(x[0] >= 5 for x in one.values())  # no group is favoured
+
+
+FLOATS = [float(2**50 + (i % 2)) for i in range(1024)]
+
+
+def _attack(values):
+    """The float sum that an engine would make, and ours."""
+    naive = 0.0
+    for value in values:
+        naive += value
+    query = Total("x", low=2**50, high=2**50 + 1)
+    setting = Setting(Row(), "replace", len(values))
+    data = [(1, "a", value, 1) for value in values]
+    return naive, released(data, query, setting)[1][""][0], query.parts(setting)[0].sensitivity
+
+
+def test_floating_point_sums_cannot_be_attacked():
+    # Casacuberta et al. (2022): near 2^60 doubles are 256 apart, so replacing one value within a
+    # range of 1 can move the float sum by hundreds, and so can another order of the same rows.
+    low = [float(2**50)] * 1024
+    high = [float(2**50 + 1)] * 1024
+    mixed = sorted(low[:512] + high[512:])
+    worst = 0.0
+    for values in (low, mixed, FLOATS):
+        for at in (0, 500, 1023):
+            near = list(values)
+            near[at] = 2.0**51 + 2**50 - near[at] + 1 if near[at] > 2**50 else float(2**50 + 1)
+            near[at] = min(max(near[at], 2.0**50), 2.0**50 + 1)
+            near = near[::-1]
+            (a, mine, limit), (b, other, _) = _attack(values), _attack(near)
+            worst = max(worst, abs(a - b))
+            assert abs(mine - other) <= limit == 1
+    assert worst >= 100  # the attack works on floats
+
+
+def test_sums_do_not_depend_on_the_order():
+    data = [(i, "a", math.sin(i) * 10.0 ** (i % 9), i) for i in range(500)]
+    query, setting = Total("x", low=-(10**8), high=10**8), Setting(Row(), "add-remove")
+    assert released(data, query, setting) == released(data[::-1], query, setting)
+    exact = sum(Fraction(round(Fraction(row[2]) / query.scale.step)) * query.scale.step
+                for row in data)
+    assert abs(released(data, query, setting)[1][""][0] - exact) <= 500 * query.scale.step

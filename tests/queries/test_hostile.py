@@ -1,0 +1,223 @@
+"""Hostile input gives a clear error or the right answer, and no error shows a data value."""
+
+from __future__ import annotations
+
+import math
+import traceback
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from leastnoise import (
+    ArgumentError,
+    Count,
+    EngineError,
+    Histogram,
+    LeastnoiseError,
+    Mean,
+    Median,
+    Person,
+    Quantile,
+    Share,
+    Total,
+    Variance,
+    ask,
+)
+
+SECRET = "s3cretvalue"
+BIG = 10**18
+
+
+def tell(error):
+    """Everything that a user would see of an error, its causes and contexts included."""
+    return "".join(traceback.format_exception(error)) + repr(error.__context__)
+
+
+def near(answer, true, slack=10.0):
+    low, high = answer.interval
+    width = high - low + slack
+    return low - 4 * width <= true <= high + 4 * width
+
+
+def test_nan_infinities_and_huge_values_are_clamped_or_left_out():
+    x = [math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, None, float(BIG), 3.0] * 200
+    frame = pd.DataFrame({"x": pd.array(x, dtype="float64")})
+    assert near(ask(frame, Count(where="x is null"), epsilon=5), 400)
+    kept = [v for v in x if v is not None and not math.isnan(v)]
+    true = [min(max(v, 0.0), 10.0) for v in kept]
+    assert near(ask(frame, Total("x", low=0, high=10), epsilon=5), sum(true))
+    assert near(ask(frame, Mean("x", low=0, high=10), epsilon=5), sum(true) / len(true))
+    assert near(ask(frame, Count("x"), epsilon=5), len(kept))
+    assert 0 <= ask(frame, Median("x", low=0, high=10), epsilon=5).value <= 10
+
+
+def test_whole_numbers_near_the_ends_of_64_bits():
+    frame = pd.DataFrame({"x": [BIG, BIG + 7, BIG + 10, 2**63 - 1, -(2**63)] * 100})
+    answer = ask(frame, Total("x", low=BIG - 10**6, high=BIG - 10**6 + 10), epsilon=5)
+    assert near(answer, (BIG - 10**6 + 10) * 400 + (BIG - 10**6) * 100)
+    with pytest.raises(ArgumentError, match="1e18"):
+        ask(frame, Total("x", low=BIG, high=BIG + 10), epsilon=5)
+    # Exact to the last unit, although doubles are 128 apart there:
+    from leastnoise.queries.base import Setting
+    from leastnoise.queries.bounding import aggregate
+    from leastnoise.queries.engine import open_table
+    from leastnoise.queries.unit import Row
+
+    query = Total("x", low=BIG - 3, high=BIG)
+    sums = aggregate(open_table(pd.DataFrame({"x": [BIG - 3, BIG - 2, BIG - 1, BIG]})),
+                     query.request(Setting(Row(), "add-remove")))[""]
+    assert query.exact(sums, Setting(Row(), "add-remove")) == [4 * BIG - 6]
+
+
+@pytest.mark.parametrize("query", [
+    Count(), Total("x", low=0, high=1), Mean("x", low=0, high=1), Variance("x", low=0, high=1),
+    Median("x", low=0, high=1), Share("x > 0"), Histogram("x", low=0, high=1, bins=2),
+    Count(by="g", keys=["a"]), Count(by="g", keys="private"), Mean("x", low=0, high=1, by="g",
+                                                                  keys=["a", "b"]),
+], ids=str)
+@pytest.mark.parametrize("unit", ["row", Person("p", 2, 1)], ids=str)
+def test_empty_tables_and_groups(query, unit):
+    frame = pa.table({"x": pa.array([], pa.float64()), "g": pa.array([], pa.string()),
+                      "p": pa.array([], pa.int64())})
+    answer = ask(frame, query, epsilon=1, delta=1e-6, unit=unit)
+    values = answer.value if isinstance(answer.value, dict) else {"": answer.value}
+    assert all(math.isfinite(value) for value in values.values())
+    assert (query.keys == "private") == (values == {})
+
+
+def test_an_empty_table_is_refused_where_its_size_is_public():
+    frame = pa.table({"x": pa.array([], pa.float64())})
+    with pytest.raises(ArgumentError, match="at least one row"):
+        ask(frame, Mean("x", low=0, high=1), epsilon=1, neighbours="replace")
+
+
+def test_rows_without_a_person_are_left_out():
+    frame = pd.DataFrame({"p": pd.array([None] * 500 + list(range(300)), dtype="Int64")})
+    answer = ask(frame, Count(), epsilon=5, unit=Person("p", 1))
+    assert near(answer, 300) and any("without p" in note for note in answer.notes)
+
+
+def test_texts_that_are_no_numbers_count_as_missing(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_text("x,g\n" + f"3,a\n{SECRET},a\n,b\nnan,b\n1e400,a\n" * 300)
+    assert near(ask(path, Count("x"), epsilon=5), 1200)  # texts are present in a count
+    assert near(ask(path, Total("x", low=0, high=10), epsilon=5), 300 * 13)
+
+
+def test_ragged_and_odd_csv_files(tmp_path):
+    path = tmp_path / "d.csv"
+    path.write_bytes(b'\xef\xbb\xbf"a b",c\r\n1,2\r\n3\r\n4,5,6\r\n"x\ny",7\r\n')
+    path.write_bytes(path.read_bytes() + b"4,5,6\r\n" * 200 + b"1\r\n" * 500)
+    # Lines with too few fields are left out, further fields are ignored.
+    assert near(ask(path, Count(), epsilon=15), 203)
+    assert near(ask(path, Total("a b", low=0, high=5), epsilon=15), 805)
+    (tmp_path / "dup.csv").write_text("a,b,a\n1,2,3\n")
+    with pytest.raises(ArgumentError, match="duplicate column names"):
+        ask(tmp_path / "dup.csv", Count(), epsilon=1)
+    for name, content in (("none.csv", ""), ("blank.csv", "\n\n"), ("gap.csv", "a,,c\n1,2,3\n")):
+        (tmp_path / name).write_text(content)
+        with pytest.raises(ArgumentError, match="first line names"):
+            ask(tmp_path / name, Count(), epsilon=1)
+    with pytest.raises(ArgumentError, match="that exists"):
+        ask(tmp_path / "absent.csv", Count(), epsilon=1)
+    (tmp_path / "x.parquet").write_text(f"{SECRET} is not parquet")
+    with pytest.raises(EngineError) as caught:
+        ask(tmp_path / "x.parquet", Count(), epsilon=1)
+    assert SECRET not in tell(caught.value)
+
+
+def test_one_row_cannot_change_what_another_means(tmp_path):
+    """With a sniffed type, one text in a column of numbers would turn them all into texts."""
+    path = tmp_path / "d.csv"
+    for extra in ("", f"{SECRET}\n", "2024-01-01\n", "true\n", "1;2\n", "'7'\n"):
+        path.write_text("x\n" + "5\n" * 400 + extra)
+        assert near(ask(path, Total("x", low=0, high=10), epsilon=5), 2000)
+        assert near(ask(path, Count(where="x = 5"), epsilon=5), 400)
+
+
+@pytest.mark.parametrize("table", [
+    pd.DataFrame({"a": [1, SECRET, 2.5]}), pd.DataFrame({"a": [object()]}),
+    pd.DataFrame([[1, 2]], columns=["a", "a"]), {"a": [1]}, 7, None, [SECRET],
+    pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]),
+], ids=lambda t: type(t).__name__)
+def test_what_is_no_table_is_refused_without_a_value(table):
+    with pytest.raises(LeastnoiseError) as caught:
+        ask(table, Count(), epsilon=1)
+    assert SECRET not in tell(caught.value)
+
+
+@pytest.mark.parametrize("query", [
+    Mean("s", low=0, high=1), Total("d", low=0, high=1), Median("l", low=0, high=1),
+    Count(by="x", keys=["1.5"]), Share("s > 3 and d = 4"), Count(where="l = 3"),
+    Mean("nothere", low=0, high=1), Count(by="nothere", keys=["a"]), Count("nothere"),
+    Histogram("d", low=0, high=1),
+], ids=str)
+def test_wrong_types_and_columns(query):
+    frame = pa.table({
+        "s": pa.array([SECRET.encode()], pa.binary()), "x": pa.array([1.5]),
+        "d": pa.array([10], pa.date32()), "l": pa.array([[1, 2]]),
+    })
+    with pytest.raises(ArgumentError) as caught:
+        ask(frame, query, epsilon=1)
+    assert SECRET not in tell(caught.value)
+
+
+def test_an_engine_that_fails_does_not_quote_the_data():
+    import ibis
+
+    con = ibis.duckdb.connect()
+    con.raw_sql(f"create view v as select cast(s as integer) as x from (values ('{SECRET}')) t(s)")
+    for query in (Total("x", low=0, high=1), Median("x", low=0, high=1), Count("x")):
+        with pytest.raises(EngineError, match="withheld") as caught:
+            ask(con.table("v"), query, epsilon=1)
+        assert SECRET not in tell(caught.value)
+
+
+def test_injection_through_names_and_keys():
+    names = ['x"; drop table t; --', "a'b", "`c`", "😀", "g"]
+    frame = pd.DataFrame({name: [1, 2, 3] * 100 for name in names[:-1]})
+    frame["g"] = ["'; drop table t; --", "b", "c"] * 100
+    for name in names[:-1]:
+        assert near(ask(frame, Total(name, low=0, high=5), epsilon=5), 600)
+        assert near(ask(frame, Count(), epsilon=5, unit=Person(name, max_rows=100)), 300)
+    answer = ask(frame, Count(by="g", keys=["'; drop table t; --", "b"]), epsilon=5)
+    assert all(70 < value < 130 for value in answer.value.values())
+
+
+@pytest.mark.parametrize("make", [
+    lambda: Mean("x"), lambda: Mean("x", low=0), lambda: Mean("x", low=2, high=1),
+    lambda: Mean("x", low=math.nan, high=1), lambda: Mean("x", low=0, high=math.inf),
+    lambda: Total("x", low=0, high=1, step=0), lambda: Total("x", low=0, high=1, step=2),
+    lambda: Mean("", low=0, high=1), lambda: Mean("x", low=0, high=1, nulls="zero"),
+    lambda: Quantile("x", 1.5, low=0, high=1), lambda: Median("x", 0.3, low=0, high=1),
+    lambda: Count(by="g"), lambda: Count(keys=["a"]), lambda: Count(by="g", keys=[]),
+    lambda: Count(by="g", keys=["a", "a"]), lambda: Count(by="g", keys="north"),
+    lambda: Histogram("x", bins=0, low=0, high=1), lambda: Histogram("x"),
+    lambda: Histogram("x", bins=[3, 2]), lambda: Share(""), lambda: Person("p", 0),
+    lambda: Person("", 1), lambda: Person("p", True), lambda: Person("p", 1, 0),
+])
+def test_bad_questions_are_refused_when_they_are_made(make):
+    with pytest.raises(ArgumentError):
+        make()
+
+
+@pytest.mark.parametrize("options", [
+    {"epsilon": -1}, {"epsilon": math.nan}, {"epsilon": 16}, {"epsilon": 0},
+    {"epsilon": 1, "delta": 1}, {"epsilon": 1, "unit": "person"},
+    {"epsilon": 1, "neighbours": "bounded"}, {"epsilon": 1, "loss": "l7"},
+])
+def test_bad_options_are_refused(options):
+    with pytest.raises(ArgumentError):
+        ask(pd.DataFrame({"x": [1]}), Count(), **options)
+
+
+@pytest.mark.parametrize("n", [50_000, pytest.param(1_000_000, marks=pytest.mark.slow)])
+def test_very_many_groups(n):
+    import numpy as np
+
+    frame = pa.table({"g": pa.array(np.arange(n).astype(str)), "p": np.arange(n)})
+    frame = pa.concat_tables([frame, pa.table({"g": pa.array(["big"] * 500), "p": np.arange(500)})])
+    answer = ask(frame, Count(by="g", keys="private"), epsilon=1, delta=1e-9,
+                 unit=Person("p", 1, 2))
+    assert set(answer.value) == {"big"} and abs(answer.value["big"] - 500) < 100

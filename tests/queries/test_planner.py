@@ -1,0 +1,117 @@
+"""Plans come from public numbers and tell the truth; workloads divide one budget."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from leastnoise import (
+    ArgumentError,
+    Count,
+    Ledger,
+    Mean,
+    MeanVector,
+    Median,
+    Person,
+    Share,
+    Total,
+    Variance,
+    ask,
+    ask_all,
+    plan,
+)
+from leastnoise.queries.ask import Budget, prepare, touched
+from leastnoise.queries.base import Setting
+from leastnoise.queries.engine import open_table
+from leastnoise.queries.planner import shares
+from leastnoise.queries.unit import Row
+from leastnoise.sampling import InsecureSeededEntropy
+
+N = 400
+FRAME = pd.DataFrame({"x": np.linspace(0, 100, N), "p": np.arange(N)})
+BOUNDS = {"low": 0, "high": 100}
+
+
+@pytest.mark.parametrize("query", [
+    Count(), Total("x", **BOUNDS), Mean("x", **BOUNDS), Variance("x", **BOUNDS), Share("x > 50"),
+], ids=str)
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
+    budget = Budget(Fraction(1), Fraction(1, 10**6))
+    planned = plan(query, epsilon=1, delta=1e-6, rows=N, neighbours=relation)
+    ready = prepare(open_table(FRAME), query, Setting(Row(), relation), budget, "l1", None,
+                    lambda _: None)
+    exact = query.estimate([
+        type("R", (), {"value": v, "error": Fraction(0), "ends": (v, v)})()
+        for v in query.exact(ready.sums[""], ready.setting)], ready.setting).value
+    entropy = InsecureSeededEntropy(4)
+    found = np.array([ready.draw(entropy, None).groups[""].value for _ in range(600)])
+    inside = (np.abs(found - exact) <= planned.error * (1 + 1e-9)).mean()
+    assert inside >= 0.92
+    # And it is no empty promise: half of it would not do.
+    assert (np.abs(found - exact) <= planned.error / 8).mean() < 0.9
+
+
+def test_plans_need_no_table_and_refuse_nonsense():
+    few, many = (plan(Mean("x", **BOUNDS), epsilon=1, rows=n).error for n in (100, 10_000))
+    assert few > 50 * many
+    person = plan(Count(), epsilon=1, rows=10, unit=Person("p", 4))
+    assert person.error > 2 * plan(Count(), epsilon=1, rows=10).error
+    assert plan(Count(by="g", keys="private"), epsilon=1, delta=1e-6, rows=10).keys_from > 10
+    assert "rank" in " ".join(plan(Median("x", **BOUNDS), epsilon=1, rows=10).notes)
+    with pytest.raises(ArgumentError, match="rows"):
+        plan(Count(), epsilon=1, rows=0)
+
+
+def test_a_workload_is_one_charge_and_its_parts_add_up(tmp_path):
+    queries = [Count(), Mean("x", **BOUNDS), Median("x", **BOUNDS), Count(where="x > 50")]
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=2, delta=1e-6)
+    answers = ask_all(FRAME, queries, epsilon=2, delta=1e-6, ledger=ledger, rows=N)
+    (charge,) = ledger.history()
+    assert charge.epsilon == 2 and {one.charge for one in answers} == {charge.id}
+    assert sum(one.epsilon for one in answers) == 2
+    assert sum(one.delta for one in answers) <= Fraction(1, 10**6)
+    assert abs(answers[0].value - N) < 60 and abs(answers[1].value - 50) < 20
+
+
+def test_a_workload_gives_more_to_what_needs_more():
+    queries = [Count(), Variance("x", **BOUNDS)]
+    few, more = shares(queries, Fraction(1), Fraction(0), Setting(Row(), "add-remove"), N, "l1")
+    assert few.epsilon < more.epsilon and few.epsilon + more.epsilon == 1
+
+
+def test_a_large_workload_shares_one_law_and_it_pays():
+    queries = [Count(where=f"x > {i}") for i in range(30)]
+    answers = ask_all(FRAME, queries, epsilon=1, delta=1e-6, rows=N)
+    widths = [one.interval[1] - one.interval[0] for one in answers]
+    alone = plan(Count(), epsilon=Fraction(1, 30), delta=Fraction(1, 30 * 10**6), rows=N).error
+    assert max(widths) / 2 < 0.75 * alone
+    assert all("30 releases together" in one.noise for one in answers)
+    assert all("all 30 questions" in one.notes[-1] for one in answers)
+    assert len({path for one in answers for path in one.mechanisms}) == 1
+
+
+def test_a_vector_of_means_is_refused_with_what_to_do():
+    query = MeanVector(["x", "p"], low=[0, 0], high=[100, 400])
+    with pytest.raises(ArgumentError, match="column by column"):
+        ask(FRAME, query, epsilon=1)
+    answers = ask_all(FRAME, query.means, epsilon=5, rows=N)
+    assert abs(answers[0].value - 50) < 5 and abs(answers[1].value - 199.5) < 20
+    assert query.squared_sensitivity(Setting(Row(), "add-remove")) == 50**2 + 200**2
+
+
+def test_groups_that_a_unit_can_move():
+    row, person = Row(), Person("p", 2, 3)
+    keys = ["a", "b", "c", "d", "e", "f", "g"]
+    grouped = Count(by="g", keys=keys)
+    assert touched(Count(), Setting(person, "replace")) == 1
+    assert touched(grouped, Setting(row, "add-remove")) == 1
+    assert touched(grouped, Setting(row, "replace")) == 2
+    assert touched(grouped, Setting(person, "add-remove")) == 3
+    assert touched(grouped, Setting(person, "replace")) == 6
+    assert touched(grouped, Setting(Person("p", 2), "add-remove")) == 7
+    assert touched(grouped, Setting(Person("p", 2), "replace")) == 7
+    assert touched(Count(by="g", keys=["a"]), Setting(row, "replace")) == 1
