@@ -147,11 +147,11 @@ def _clamped_gaussian(value: float, low: float, high: float) -> float:
 
 def test_a_curve_that_is_not_kept_is_refuted(curved) -> None:
     document, question = curved.document, curved.document.question
-    curve = question.gdp
-    steeper = replace(question, gdp=replace(curve, mu=Fraction(9, 10)))
+    curve = question.curve
+    steeper = question.along(replace(curve, mu=Fraction(9, 10)))
     assert "gdp" in refuted(replace(document, question=steeper))
     below = replace(curve, points=tuple((e, d * Fraction(99, 100)) for e, d in curve.points))
-    assert "gdp" in refuted(replace(document, question=replace(question, gdp=below)))
+    assert "gdp" in refuted(replace(document, question=question.along(below)))
     # A bound over all such answers may use points on the curve, not the chords below it.
     chords = replace(document.certificate, points=curve.points[:-1])
     assert "lower" in refuted(replace(document, certificate=chords))

@@ -308,7 +308,7 @@ def test_the_front_door() -> None:
         any_design(epsilon=1, delta=0.1, prior="uniform")
     with pytest.raises(ArgumentError, match="colour"):
         any_design(epsilon=1, delta=0.1, colour="red")
-    with pytest.raises(TypeError):
+    with pytest.raises(ArgumentError, match="colour"):
         any_design(epsilon=1, delta=0.1, bounds=(0, 1), colour="red")
 
 

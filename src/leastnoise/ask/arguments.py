@@ -23,7 +23,7 @@ from .domain import (
     outputs_of,
     question_of,
     refuse_pure,
-    refuse_without_bounds,
+    refuse_unknown,
     with_constraints,
 )
 from .privacy import Releases
@@ -72,9 +72,8 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     count = 1 if releases is None else check_releases(releases)
     demands = check_constraints(values["constraints"], integer and bounds is None)
     values |= {"integer": integer, "constraints": demands}
-    if bounds is None:
-        refuse_without_bounds(options)
-    else:
+    refuse_unknown(options, bounds is not None)
+    if bounds is not None:
         options = with_constraints(demands, values["loss"], options)
     refuse_combinations({
         "resolution": resolution, "bounds": bounds, "releases": count if count > 1 else None,

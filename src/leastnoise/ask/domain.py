@@ -47,13 +47,14 @@ class DependentOptions(TypedDict, total=False):
     core: tuple[Number, Number] | None
 
 
-def refuse_without_bounds(options: DependentOptions) -> None:
-    """`ArgumentError` if an option is given that needs a range, or that nobody knows."""
+def refuse_unknown(options: DependentOptions, ranged: bool) -> None:
+    """`ArgumentError` if an option is given that nobody knows, or that needs a range."""
     for name, value in options.items():
         if name not in DependentOptions.__annotations__:
             known = ", ".join(DependentOptions.__annotations__)
             raise ArgumentError(name, value, f"an argument of design (with bounds also {known})")
-        raise ArgumentError(name, value, "left out without bounds=(low, high)")
+        if not ranged:
+            raise ArgumentError(name, value, "left out without bounds=(low, high)")
 
 
 #: Why the other constraints mean nothing where every value has a law of its own.

@@ -78,6 +78,10 @@ class Question:
     releases: Releases | None = None
     range: Range | None = None
 
+    def __post_init__(self) -> None:
+        if self.curve is not None and self.curve.mu != self.gdp:
+            raise ValueError("the chords belong to another curve")
+
     @classmethod
     def of(
         cls,
