@@ -16,7 +16,7 @@ from scipy.special import betainc
 from scipy.stats import chi, gamma
 
 from ..losses import Huber, Loss, Power
-from .rivals import gaussian_scale
+from ..mechanisms.analytic_gaussian import smallest_sigma
 
 Floats = NDArray[np.float64]
 
@@ -130,7 +130,7 @@ def starts(d: int, epsilon: float, delta: float) -> list[Floats]:
     """Edges after exponential and after Gaussian noise of the budget, cut where delta allows."""
     found = []
     tail = min(delta / 30, 0.003)
-    scale = gaussian_scale(epsilon, delta)
+    scale = smallest_sigma(epsilon, delta)
     inner = max(scale * chi.ppf(_NEGLIGIBLE, d), 0.0)
     outer = scale * chi.isf(tail, d) + 1
     k = np.arange(int((outer / scale) ** 2 / (2 * epsilon)) + 2)
