@@ -40,7 +40,10 @@ MODULES = sorted(
         *(SOURCE / "constrained").glob("*.py"),
         *(
             SOURCE / "certify" / f"{name}.py"
-            for name in ("privacy", "upper", "lower", "constrained", "shape", "curve", "composed")
+            for name in (
+                "privacy", "upper", "lower", "constrained", "shape", "curve", "composed",
+                "enclosures", "balls", "vector", "vector_lower",
+            )
         ),
         SOURCE / "accounting" / "mixed.py",
         SOURCE / "estimators" / "logistic.py",

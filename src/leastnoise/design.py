@@ -29,6 +29,7 @@ from .certify import (
     read_any,
 )
 from .certify.curve import Releases
+from .certify.vector_document import VectorDocument
 from .constrained import ConstrainedSearch
 from .dependent import (
     DependentDesign,
@@ -38,7 +39,7 @@ from .dependent import (
     refuse_without_bounds,
     with_constraints,
 )
-from .errors import ArgumentError, CertificateError
+from .errors import ArgumentError, CertificateError, FormatError
 from .exact import Number
 from .losses import Loss
 from .noise import AdditiveNoise, Clamped, noise_of, release_many, release_one
@@ -403,6 +404,8 @@ def load(path: str | Path) -> Design | DependentDesign:
     if the file is malformed and `CertificateError` if a claim is refuted.
     """
     document = read_any(path)
+    if isinstance(document, VectorDocument):
+        raise FormatError(f"{path} holds noise for vectors: see leastnoise.vectors")
     report = check_any(document)
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]

@@ -18,7 +18,7 @@ ORDER = [
     "errors", "exact", "_validate", "_bracket", "steering", "losses", "certify", "spec",
     "lattice", "lp", "sampling",
     "noise", "mechanisms", "bounds", "hierarchy", "search", "constrained", "releases", "dependent",
-    "design", "curves", "compare",
+    "design", "vectors", "curves", "compare",
     "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
     "experiments", "atlas", "cli", "__main__",
 ]

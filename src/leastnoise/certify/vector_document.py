@@ -11,7 +11,6 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from math import lcm
 from typing import Any
 
 from ..errors import ArgumentError, FormatError
@@ -37,47 +36,39 @@ KIND = "vector"
 #: Limits of the checker.
 MAX_DIMENSION = 1_000
 MAX_RADII = 2_000
-MAX_CURVES = 64
-MAX_POINTS = 40_000
+MAX_POINTS = 20_000
+MAX_PIECES = 40_000
 MAX_COORDINATE = 1 << 60
+MAX_COUNT = 1 << 60
 MAX_EFFORT = 8_000_000  # rough microseconds of the proof of privacy
-_MAX_HEIGHT_BITS = 512
-
-
-@dataclass(frozen=True)
-class Curve:
-    """A share of the multipliers: `height` where sigma lies above the polygon at rho.
-
-    The points (rho, sigma) are whole numbers of steps; rho does not fall along them.
-    """
-
-    height: Fraction
-    points: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
 class VectorCertificate:
-    """Multipliers z(rho, sigma): the sum of the heights of the curves that (rho, sigma) is above.
+    """Multipliers z(rho, sigma): unit times the counts of the pieces that (rho, sigma) is above.
 
-    A curve counts for rho from its first point up to, not including, its last.
+    A point is (rho, sigma) in steps. A piece (i, j, count) is the straight line from point i to
+    point j, rho rising; it counts for rho from that of i up to, not including, that of j.
     """
 
     step: Fraction
-    curves: tuple[Curve, ...]
+    unit: Fraction
+    points: tuple[tuple[int, int], ...]
+    pieces: tuple[tuple[int, int, int], ...]
 
     @property
     def budget(self) -> Fraction:
         """The largest value that z can have."""
-        changes: dict[int, Fraction] = {}
-        for curve in self.curves:
-            first, last = curve.points[0][0], curve.points[-1][0]
-            changes[first] = changes.get(first, Fraction(0)) + curve.height
-            changes[last] = changes.get(last, Fraction(0)) - curve.height
-        largest = height = Fraction(0)
+        changes: dict[int, int] = {}
+        for i, j, count in self.pieces:
+            first, last = self.points[i][0], self.points[j][0]
+            changes[first] = changes.get(first, 0) + count
+            changes[last] = changes.get(last, 0) - count
+        largest = height = 0
         for at in sorted(changes):
             height += changes[at]
             largest = max(largest, height)
-        return largest
+        return largest * self.unit
 
 
 @dataclass(frozen=True)
@@ -123,10 +114,9 @@ class VectorDocument:
             "lower": text_of(self.lower),
             "certificate": {
                 "step": text_of(self.certificate.step),
-                "curves": [
-                    {"height": text_of(curve.height), "points": [list(p) for p in curve.points]}
-                    for curve in self.certificate.curves
-                ],
+                "unit": text_of(self.certificate.unit),
+                "points": [list(point) for point in self.certificate.points],
+                "pieces": [list(piece) for piece in self.certificate.pieces],
             },
         }
 
@@ -206,32 +196,31 @@ def loss_of_norm(loss: Loss) -> bool:
 
 def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
     data = read_object(value, "certificate")
-    check_keys(data, "certificate", {"step", "curves"}, set())
+    check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, set())
     step = read_positive(data["step"], "step")
     read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)
-    curves, left, scale = [], MAX_POINTS, 1
-    for entry in read_list(data["curves"], "curves", MAX_CURVES):
-        curve = read_object(entry, "curve")
-        check_keys(curve, "curve", {"height", "points"}, set())
-        height = read_positive(curve["height"], "height")
-        scale = lcm(scale, height.denominator)
-        points = tuple(_point(one) for one in read_list(curve["points"], "points", left))
-        left -= len(points)
-        demand(len(points) >= 2, '"points" must hold two points or more')
-        demand(
-            all(a[0] <= b[0] and a != b for a, b in pairwise(points)),
-            '"points" must not go back, nor repeat',
-        )
-        curves.append(Curve(height, points))
-    demand(scale.bit_length() <= _MAX_HEIGHT_BITS, "the heights have no small common denominator")
-    return VectorCertificate(step, tuple(curves))
+    points = tuple(
+        _integers(one, "points", 2, MAX_COORDINATE)
+        for one in read_list(data["points"], "points", MAX_POINTS)
+    )
+    pieces = tuple(
+        _integers(one, "pieces", 3, MAX_COUNT)
+        for one in read_list(data["pieces"], "pieces", MAX_PIECES)
+    )
+    for i, j, count in pieces:
+        demand(max(i, j) < len(points), '"pieces" must name points')
+        demand(points[i][0] < points[j][0], '"pieces" must lead outwards')
+        demand(count > 0, '"pieces" must have positive counts')
+    return VectorCertificate(
+        step, read_positive(data["unit"], "unit"),
+        tuple((a, b) for a, b in points), tuple((i, j, count) for i, j, count in pieces),
+    )
 
 
-def _point(value: object) -> tuple[int, int]:
-    pair = read_list(value, "point", 2)
-    demand(len(pair) == 2, '"points" must hold pairs')
-    rho, sigma = (read_integer(one, "point", 0, MAX_COORDINATE) for one in pair)
-    return rho, sigma
+def _integers(value: object, name: str, length: int, most: int) -> list[int]:
+    entry = read_list(value, name, length)
+    demand(len(entry) == length, f'"{name}" must hold lists of {length} integers')
+    return [read_integer(one, name, 0, most) for one in entry]
 
 
 def privacy_effort(document: VectorDocument) -> int:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 
 from ..exact import exp_upper
 from ..losses import Loss
@@ -59,38 +58,38 @@ class DualFunction:
         self.unit = certificate.step / (1 << _DEPTH)
         self.sensitivity = int(sensitivity / self.unit)
         factor = exp_upper(epsilon)
-        scale = lcm(*(curve.height.denominator for curve in certificate.curves))
-        self.scale = scale * factor.denominator
-        size = max((curve.height for curve in certificate.curves), default=Fraction(1)) * factor
-        self.bits = 80 + max(0, int(size).bit_length() - 16) + dimension.bit_length()
+        #: Everything is in units of 1 / (scale * 2^bits).
+        self.scale = certificate.unit.denominator * factor.denominator
+        size = certificate.budget * factor
+        self.bits = 72 + max(0, int(size).bit_length() - 8) + 2 * dimension.bit_length()
         self._losses: dict[int, Bounds] = {}
         self.terms: list[Term] = []
         #: (from, minus the weight): mass that the columns take without any cap.
         self._marks: list[tuple[int, int]] = []
-        last = max(curve.points[-1][0] for curve in certificate.curves)
-        self.end = (last << _DEPTH) + self.sensitivity
-        for curve in certificate.curves:
-            gain = int(curve.height * self.scale)
-            self._add(curve.points, gain, int(curve.height * factor * self.scale))
+        points = [(rho << _DEPTH, sigma << _DEPTH) for rho, sigma in certificate.points]
+        self.end = max(points[j][0] for _, j, _ in certificate.pieces) + self.sensitivity
+        one, more = int(certificate.unit * self.scale), int(certificate.unit * factor * self.scale)
+        balance: dict[tuple[int, int], int] = {}
+        for i, j, count in certificate.pieces:
+            (rho, sigma), (rho_2, sigma_2) = points[i], points[j]
+            self.terms.append(Term(one * count, rho, rho_2, sigma, sigma_2))
+            self._cross(more * count, rho, sigma, rho_2, sigma_2)
+            balance[points[i]] = balance.get(points[i], 0) - count
+            balance[points[j]] = balance.get(points[j], 0) + count
+        for (rho, sigma), count in balance.items():
+            # What ends in a point without going on rises to infinity there, and vice versa.
+            if count and rho and sigma < rho + self.sensitivity:
+                self._cross(more * count, rho, sigma, rho, rho + self.sensitivity)
         self._density = self._density_constant()
 
-    def _add(self, points: tuple[tuple[int, int], ...], gain: int, loss: int) -> None:
-        scaled = [(rho << _DEPTH, sigma << _DEPTH) for rho, sigma in points]
-        far = self.end + max(sigma for _, sigma in scaled) + 1
-        around = [(scaled[0][0], far), *scaled, (scaled[-1][0], far)]
-        for (rho, sigma), (rho_2, sigma_2) in zip(around[:-1], around[1:], strict=True):
-            if rho < rho_2:
-                self.terms.append(Term(gain, rho, rho_2, sigma, sigma_2))
-            if rho_2 == 0:
-                continue  # nobody is nearer than 0
-            # P(s(X) < r) grows by P(X < crossing) on a rising piece, falls on a falling one;
+    def _cross(self, loss: int, rho: int, sigma: int, rho_2: int, sigma_2: int) -> None:
+        """Take loss * P(X < crossing) away where a piece rises through r, add it where it falls."""
+        if sigma > sigma_2:
+            loss, rho, sigma, rho_2, sigma_2 = -loss, rho_2, sigma_2, rho, sigma
+        if sigma < sigma_2:
             # -P(X < y) is P(X > y) - 1, never less.
-            if sigma < sigma_2:
-                self.terms.append(Term(loss, sigma, sigma_2, rho, rho_2))
-                self._marks += [(sigma, -loss), (sigma_2, loss)]
-            elif sigma > sigma_2:
-                self.terms.append(Term(-loss, sigma_2, sigma, rho_2, rho))
-                self._marks += [(sigma_2, loss), (sigma, -loss)]
+            self.terms.append(Term(loss, sigma, sigma_2, rho, rho_2))
+            self._marks += [(sigma, -loss), (sigma_2, loss)]
 
     def _density_constant(self) -> Bounds:
         """The density of a coordinate of the sphere at 0: 1 / B(1/2, (d-1)/2)."""
@@ -105,14 +104,14 @@ class DualFunction:
 
     # -- one term -------------------------------------------------------------------------------
 
-    def _cosine(self, term: Term, r: int, *, up: bool) -> int:
-        """(y^2 - r^2 - D^2) / (2 r D) in fixed point, rounded as stated."""
+    def _cosine(self, term: Term, r: int) -> Bounds:
+        """(y^2 - r^2 - D^2) / (2 r D) in fixed point."""
         width = term.end - term.start
         y = term.y_start * (term.end - r) + term.y_end * (r - term.start)
         top = y * y - (r * r + self.sensitivity**2) * width * width
         bottom = 2 * r * self.sensitivity * width * width
         value = (top << self.bits) // bottom
-        return value + 1 if up else value
+        return value, value + 1
 
     def _tail(self, cosine: Bounds, side: int) -> int:
         """A lower (side 0) or upper (side 1) bound of P(cos > a) for a within the two."""
@@ -123,7 +122,7 @@ class DualFunction:
             return one if cosine[0] <= -one else (one >> 1 if cosine[0] <= one else 0)
         return one if cosine[1] < -one else (one >> 1 if cosine[1] < one else 0)
 
-    def _slope(self, term: Term, r: int, *, up: bool) -> int:
+    def _slope(self, term: Term, r: int) -> Bounds:
         """da/dr times one unit of the sensitivity, in fixed point."""
         width, big = term.end - term.start, self.sensitivity
         rise = term.y_end - term.y_start
@@ -131,7 +130,7 @@ class DualFunction:
         top = (rise * rise - width * width) * r * r - (level * level - (big * width) ** 2)
         bottom = 2 * width * width * r * r
         value = (top << self.bits) // bottom
-        return value + 1 if up else value
+        return value, value + 1
 
     def _density_range(self, low: int, high: int) -> Bounds | None:
         """Bounds of the density of the cosine between low and high; None where it is unbounded."""
@@ -198,8 +197,7 @@ class DualFunction:
         """An upper bound on the limit at r > 0 from within the interval."""
         total = self._loss_at(r)[1] + (base << self.bits)
         for term in terms:
-            cosine = self._cosine(term, r, up=False), self._cosine(term, r, up=True)
-            total += term.gain * self._tail(cosine, 1 if term.gain > 0 else 0)
+            total += term.gain * self._tail(self._cosine(term, r), 1 if term.gain > 0 else 0)
         return total
 
     def _ends(
@@ -213,12 +211,8 @@ class DualFunction:
         if start == 0:
             bound = self._zero(term, end)[side]
             return None, (bound, bound)
-        cosines = [
-            (self._cosine(term, r, up=False), self._cosine(term, r, up=True)) for r in (start, end)
-        ]
-        slopes = [
-            (self._slope(term, r, up=False), self._slope(term, r, up=True)) for r in (start, end)
-        ]
+        cosines = self._cosine(term, start), self._cosine(term, end)
+        slopes = self._slope(term, start), self._slope(term, end)
         slope = min(slopes[0][0], slopes[1][0]), max(slopes[0][1], slopes[1][1])
         low = min(cosines[0][0], cosines[1][0])
         high = max(cosines[0][1], cosines[1][1])
@@ -262,19 +256,19 @@ class DualFunction:
     def prove(self, theta: Fraction, work: int = MAX_WORK) -> DualProof:
         """Whether c(r) + G(r) >= theta for every r >= 0."""
         goal = ceil_at(theta * self.scale, self.bits)
-        cost = 25 + self.dimension // 3
+        cost = 32 + self.dimension // 2
         least: int | None = None
         last = self._loss_at(self.end)[0]
         if last < goal:
             return self._decided(False, last, self.end)
-        intervals = self._intervals(work // (4 * cost))
+        intervals = self._intervals(work // cost)
         if intervals is None:
             return self._decided(None, None, 0)
         for terms, base, start, end in intervals:
             stack = [(start, end)]
             while stack:
                 a, b = stack.pop()
-                work -= 40 + 4 * cost * len(terms)
+                work -= 40 + cost * len(terms)
                 if work < 0:
                     return self._decided(None, None, a)
                 bound = self.least_on(terms, base, a, b)
@@ -330,7 +324,7 @@ def vector_dual(
 ) -> DualProof:
     """Whether the curves prove that every private noise has an expected loss of `lower` or more."""
     theta = lower + delta * certificate.budget
-    if not certificate.curves:
+    if not certificate.pieces:
         return DualProof(theta <= 0, Fraction(0), Fraction(0))
     return DualFunction(dimension, epsilon, sensitivity, loss, certificate).prove(theta, work)
 

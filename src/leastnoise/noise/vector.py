@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
+from .._validate import check_confidence
 from ..certify.vector import mixture_of
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError
@@ -22,7 +23,6 @@ from ..exact import Number, nearest_float, rational
 from ..losses import Huber, Loss, Power, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
-from .additive import check_confidence
 from .release import exact_value
 
 Floats = NDArray[np.float64]

@@ -163,7 +163,7 @@ def _rounded(budget: Budget, edges: np.ndarray[Any, Any]) -> VectorDocument:
         loss=budget.loss, grid=Fraction(2) ** exponent, denominator=denominator,
         radii=tuple(radius for radius, _ in held), weights=tuple(weight for _, weight in held),
         atom=0, upper=Fraction(0), lower=Fraction(0),
-        certificate=VectorCertificate(budget.sensitivity, ()),
+        certificate=VectorCertificate(budget.sensitivity, Fraction(1), (), ()),
     )
 
 

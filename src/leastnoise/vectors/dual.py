@@ -1,4 +1,4 @@
-"""The lower bound of a vector design: curves found, made exact, and proven by the checker."""
+"""The lower bound of a vector design: a flow of curves, made exact and proven by the checker."""
 
 from __future__ import annotations
 
@@ -7,88 +7,79 @@ from fractions import Fraction
 from time import monotonic
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..certify.vector_document import Curve, VectorCertificate
+from ..certify.vector_document import VectorCertificate
 from ..certify.vector_lower import vector_dual
 from ..exact import round_down
 from ..losses import Loss
-from .curve import best_march, march, march_radii
-from .polygons import Cost, Polygons, between_stairs, bound, improve, test_radii
+from .flow import Flow, best_flow, held_edges, make_net
 from .staircase import Staircase, scaled_loss
 
-Floats = NDArray[np.float64]
-
-#: Points of a curve lie on this fraction of the sensitivity.
+#: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
 _LATTICE = 1 << 40
+_SHARES = 1 << 40
+#: Shares of the flow below this are led along with others.
+_LEAST_SHARE = 1e-6
 
 
-def marched(
-    d: int, epsilon: float, delta: float, cost: Cost, stairs: Staircase, deadline: float
-) -> list[Polygons]:
-    """Single curves found by marching outwards; good in high dimension or at small epsilon."""
-    height, reach = stairs.price, stairs.edges[-1] + 2
-    step = max(1 / 48, reach / 1600)
-    radii = march_radii(step, reach)
-    high = (stairs.loss + delta * height) * 1.001
-    best = best_march(d, epsilon, cost, height, radii, high, deadline)
-    found: list[Polygons] = []
-    if best is None:
-        return found
-    for less in (2e-5, 1e-4, 3e-4, 1e-3, 4e-3):
-        if monotonic() > deadline:
-            break
-        one = march(d, epsilon, cost, best.theta * (1 - less), height, radii)
-        if one is not None:
-            found.append(Polygons(one.radii, one.values[None], np.array([height])))
-    return found
+def exact_flow(flow: Flow, sensitivity: Fraction) -> VectorCertificate | None:
+    """The flow in whole numbers: whatever enters a point leaves it, exactly.
+
+    Within a first tiny radius the multipliers are as large as they can be.
+    """
+    net, heights = flow.net, flow.heights
+    total = float(heights[net.cell == 0].sum())
+    if not total > 0:
+        return None
+    unit = Fraction(total).limit_denominator(10**9) / _SHARES
+    layers = net.sigma.shape[1]
+    tiny = _LATTICE >> 24
+    rho = [max(tiny, math.floor(x * _LATTICE)) for x in net.rho.tolist()]
+    points: dict[tuple[int, int], int] = {(0, 0): 0, (tiny, 0): 1}
+    pieces: dict[tuple[int, int], int] = {(0, 1): _SHARES}
+    first = np.searchsorted(net.cell, np.arange(len(rho) + 1))
+    arriving = _whole(_entering(flow, layers), _SHARES)
+    for cell in range(len(rho) - 1):
+        pick = slice(first[cell], first[cell + 1])
+        start, end, share = net.start[pick], net.end[pick], heights[pick] / total
+        leaving: dict[int, int] = {}
+        for layer, amount in arriving.items():
+            mine = np.flatnonzero(start == layer)
+            parts = _whole(dict(zip(mine.tolist(), share[mine].tolist(), strict=True)), amount)
+            for piece, count in parts.items():
+                high = float(net.sigma[cell + 1, end[piece]])
+                low = float(net.sigma[cell, layer])
+                if cell == 0:  # on the same line, but a tiny radius further out
+                    low += (high - low) * tiny / rho[1]
+                key = _index(points, rho[cell], low), _index(points, rho[cell + 1], high)
+                pieces[key] = pieces.get(key, 0) + count
+                leaving[int(end[piece])] = leaving.get(int(end[piece]), 0) + count
+        arriving = leaving
+    return VectorCertificate(
+        sensitivity / _LATTICE, unit, tuple(points),
+        tuple((i, j, count) for (i, j), count in pieces.items()),
+    )
 
 
-def best_curves(
-    d: int, epsilon: float, delta: float, cost: Cost, stairs: Staircase, aim: float,
-    deadline: float,
-) -> Polygons | None:
-    """The curves of the largest bound found; stops at the bound `aim`."""
-    best: Polygons | None = None
-    value = -math.inf
-
-    def keep(curves: Polygons) -> None:
-        nonlocal best, value
-        found = bound(d, epsilon, delta, cost, curves, test_radii(curves, 8))
-        if found > value:
-            best, value = curves, found
-
-    for curves in marched(d, epsilon, delta, cost, stairs, deadline):
-        keep(curves)
-    plans = [(1, 16), (4, 16)] if len(stairs.edges) <= 40 else [(1, 8)]
-    for count, pieces in plans:
-        if value >= aim or monotonic() > deadline:
-            break
-        begin = between_stairs(stairs.edges, pieces, count, stairs.price)
-        end = min(deadline, monotonic() + 6.0)
-        keep(improve(d, epsilon, delta, cost, begin, end))
-    return best
+def _index(points: dict[tuple[int, int], int], rho: int, sigma: float) -> int:
+    """The number of a point, which is added if it is new."""
+    return points.setdefault((rho, math.floor(sigma * _LATTICE)), len(points))
 
 
-def exact_curves(curves: Polygons, sensitivity: Fraction) -> VectorCertificate:
-    """The curves on a lattice; within the first radius the multipliers are as large as can be."""
-    found = []
-    for height, values in zip(curves.heights.tolist(), curves.values, strict=True):
-        if height <= 0:
-            continue
-        exact = Fraction(height).limit_denominator(10**9)
-        if exact <= 0:
-            continue
-        rho = [math.floor(x * _LATTICE) for x in curves.rho.tolist()]
-        sigma = [math.floor(x * _LATTICE) for x in values.tolist()]
-        tiny = max(1, _LATTICE >> 24)
-        points = [(0, 0), (tiny, 0)]
-        for at, value in zip(rho, sigma, strict=True):
-            place = max(at, tiny)
-            if (place, value) != points[-1] and place >= points[-1][0]:
-                points.append((place, value))
-        found.append(Curve(exact, tuple(points)))
-    return VectorCertificate(sensitivity / _LATTICE, tuple(found))
+def _entering(flow: Flow, layers: int) -> dict[int, float]:
+    first = flow.net.cell == 0
+    sums = np.bincount(flow.net.start[first], flow.heights[first], layers)
+    return {k: float(x) for k, x in enumerate(sums / sums.sum())}
+
+
+def _whole(shares: dict[int, float], amount: int) -> dict[int, int]:
+    """The amount split in proportion to the shares; small ones get nothing."""
+    largest = max(shares, key=lambda k: shares[k])
+    kept = {k: x for k, x in shares.items() if x >= _LEAST_SHARE or k == largest}
+    whole = sum(kept.values())
+    found = {k: int(amount * (x / whole)) if whole > 0 else 0 for k, x in kept.items()}
+    found[largest] += amount - sum(found.values())
+    return {k: count for k, count in found.items() if count > 0}
 
 
 def prove_lower(
@@ -97,26 +88,45 @@ def prove_lower(
 ) -> tuple[Fraction, VectorCertificate]:
     """A lower bound on the loss of all private noise, with the certificate that proves it.
 
-    0 and no curves if nothing better could be proven.
+    0 and no pieces if nothing better could be proven.
     """
-    nothing = Fraction(0), VectorCertificate(sensitivity, ())
-    if not stairs.price > 0:
-        return nothing
-    size = float(sensitivity)
-    cost = scaled_loss(loss, size)
-    curves = best_curves(
-        d, float(epsilon), float(delta), cost, stairs, stairs.loss / (1 + gap / 2), deadline
-    )
-    if curves is None:
-        return nothing
-    certificate = exact_curves(curves, sensitivity)
-    radii = test_radii(curves, 16)
-    value = bound(d, float(epsilon), float(delta), cost, curves, radii)
-    for less in (2e-5, 2e-4, 1e-3, 5e-3, 2e-2):
-        lower = round_down(Fraction(value * (1 - less)), 9) if value > 0 else Fraction(0)
-        if lower <= 0:
+    best = Fraction(0), VectorCertificate(sensitivity, Fraction(1), (), ())
+    if d == 1 or not stairs.price > 0:
+        return best  # on a line sigma has two values, and curves cannot tell them apart well
+    cost = scaled_loss(loss, float(sensitivity))
+    eps, share = float(epsilon), float(delta)
+    theta = stairs.loss + share * stairs.price
+    for width, jump in plans(d, held_edges(d, eps, stairs.edges)[-1]):
+        if monotonic() > deadline:
             break
-        proof = vector_dual(d, epsilon, delta, sensitivity, loss, certificate, lower)
-        if proof.verdict:
-            return lower, certificate
-    return nothing
+        begin = monotonic()
+        net = make_net(d, eps, stairs, theta, width, jump)
+        flow = best_flow(
+            d, eps, share, cost, net, stairs.price, deadline, stairs.loss / (1 + gap / 3)
+        )
+        certificate = None if flow is None else exact_flow(flow, sensitivity)
+        if flow is None or certificate is None:
+            continue
+        value = flow.bound
+        for less in (5e-5, 3e-4, 1e-3, 4e-3, 2e-2):
+            lower = round_down(Fraction(max(0.0, value * (1 - less))), 9)
+            if lower <= best[0]:
+                break
+            if vector_dual(d, epsilon, delta, sensitivity, loss, certificate, lower).verdict:
+                best = lower, certificate
+                break
+        if float(best[0]) * (1 + gap) >= stairs.loss:
+            break
+        # The next net takes several times as long.
+        if deadline - monotonic() < 1.5 * (monotonic() - begin):
+            break
+    return best
+
+
+def plans(d: int, reach: float) -> list[tuple[float, int]]:
+    """(width of the cells, jump) of the nets to try, coarse first."""
+    fine = min(0.2, 0.65 / d**0.5)
+    cells = reach / fine
+    if cells > 160:
+        return [(fine * cells / 110, 2), (fine * cells / 160, 2)]
+    return [(fine, 2), (fine * 0.6, 2), (fine * 0.4, 3)]

@@ -40,7 +40,7 @@ def cap(d: int, c: Floats) -> Floats:
     """P(first coordinate >= c) of a uniform point of the unit ball."""
     c = np.clip(c, -1, 1)
     half = 0.5 * betainc((d + 1) / 2, 0.5, 1 - c * c)
-    return np.where(c >= 0, half, 1 - half)
+    return np.asarray(np.where(c >= 0, half, 1 - half))
 
 
 def cosine_below(d: int, a: Floats) -> Floats:
