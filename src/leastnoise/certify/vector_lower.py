@@ -19,7 +19,7 @@ from .vector_document import VectorCertificate
 #: Halvings of a step that an interval of radii may go through.
 _DEPTH = 24
 #: Rough microseconds for one file.
-MAX_WORK = 4_000_000
+MAX_WORK = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ class DualFunction:
     def prove(self, theta: Fraction, work: int = MAX_WORK) -> DualProof:
         """Whether c(r) + G(r) >= theta for every r >= 0."""
         goal = ceil_at(theta * self.scale, self.bits)
-        cost = 32 + self.dimension // 2
+        cost = 32 + self.dimension // 3
         least: int | None = None
         last = self._loss_at(self.end)[0]
         if last < goal:

@@ -18,11 +18,14 @@ from .staircase import Staircase, scaled_loss
 #: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
 _LATTICE = 1 << 40
 _SHARES = 1 << 40
-#: Shares of the flow below this are led along with others.
-_LEAST_SHARE = 1e-6
+#: Shares of the flow below this are led along with others: little first, more if the file would
+#: take long to check.
+_LEAST_SHARES = (1e-6, 3e-5, 3e-4)
 
 
-def exact_flow(flow: Flow, sensitivity: Fraction) -> VectorCertificate | None:
+def exact_flow(
+    flow: Flow, sensitivity: Fraction, least: float = _LEAST_SHARES[0]
+) -> VectorCertificate | None:
     """The flow in whole numbers: whatever enters a point leaves it, exactly.
 
     Within a first tiny radius the multipliers are as large as they can be.
@@ -38,14 +41,15 @@ def exact_flow(flow: Flow, sensitivity: Fraction) -> VectorCertificate | None:
     points: dict[tuple[int, int], int] = {(0, 0): 0, (tiny, 0): 1}
     pieces: dict[tuple[int, int], int] = {(0, 1): _SHARES}
     first = np.searchsorted(net.cell, np.arange(len(rho) + 1))
-    arriving = _whole(_entering(flow, layers), _SHARES)
+    arriving = _whole(_entering(flow, layers), _SHARES, least)
     for cell in range(len(rho) - 1):
         pick = slice(first[cell], first[cell + 1])
         start, end, share = net.start[pick], net.end[pick], heights[pick] / total
         leaving: dict[int, int] = {}
         for layer, amount in arriving.items():
             mine = np.flatnonzero(start == layer)
-            parts = _whole(dict(zip(mine.tolist(), share[mine].tolist(), strict=True)), amount)
+            shares = dict(zip(mine.tolist(), share[mine].tolist(), strict=True))
+            parts = _whole(shares, amount, least)
             for piece, count in parts.items():
                 high = float(net.sigma[cell + 1, end[piece]])
                 low = float(net.sigma[cell, layer])
@@ -72,10 +76,10 @@ def _entering(flow: Flow, layers: int) -> dict[int, float]:
     return {k: float(x) for k, x in enumerate(sums / sums.sum())}
 
 
-def _whole(shares: dict[int, float], amount: int) -> dict[int, int]:
-    """The amount split in proportion to the shares; small ones get nothing."""
+def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int]:
+    """The amount split in proportion to the shares; those below `least` get nothing."""
     largest = max(shares, key=lambda k: shares[k])
-    kept = {k: x for k, x in shares.items() if x >= _LEAST_SHARE or k == largest}
+    kept = {k: x for k, x in shares.items() if x >= least or k == largest}
     whole = sum(kept.values())
     found = {k: int(amount * (x / whole)) if whole > 0 else 0 for k, x in kept.items()}
     found[largest] += amount - sum(found.values())
@@ -104,17 +108,8 @@ def prove_lower(
         flow = best_flow(
             d, eps, share, cost, net, stairs.price, deadline, stairs.loss / (1 + gap / 3)
         )
-        certificate = None if flow is None else exact_flow(flow, sensitivity)
-        if flow is None or certificate is None:
-            continue
-        value = flow.bound
-        for less in (5e-5, 3e-4, 1e-3, 4e-3, 2e-2):
-            lower = round_down(Fraction(max(0.0, value * (1 - less))), 9)
-            if lower <= best[0]:
-                break
-            if vector_dual(d, epsilon, delta, sensitivity, loss, certificate, lower).verdict:
-                best = lower, certificate
-                break
+        if flow is not None:
+            best = max(best, _proven(d, epsilon, delta, sensitivity, loss, flow), key=_first)
         if float(best[0]) * (1 + gap) >= stairs.loss:
             break
         # The next net takes several times as long.
@@ -123,10 +118,33 @@ def prove_lower(
     return best
 
 
+def _first(pair: tuple[Fraction, VectorCertificate]) -> Fraction:
+    return pair[0]
+
+
+def _proven(
+    d: int, epsilon: Fraction, delta: Fraction, sensitivity: Fraction, loss: Loss, flow: Flow
+) -> tuple[Fraction, VectorCertificate]:
+    """What the checker can be made to prove with the flow."""
+    nothing = Fraction(0), VectorCertificate(sensitivity, Fraction(1), (), ())
+    for least in _LEAST_SHARES:
+        certificate = exact_flow(flow, sensitivity, least)
+        if certificate is None or flow.bound <= 0:
+            return nothing
+        for less in (5e-5, 3e-4, 1e-3, 4e-3, 2e-2):
+            lower = round_down(Fraction(flow.bound * (1 - less)), 9)
+            proof = vector_dual(d, epsilon, delta, sensitivity, loss, certificate, lower)
+            if proof.verdict:
+                return lower, certificate
+            if proof.verdict is None:
+                break  # a smaller certificate may be settled in time
+    return nothing
+
+
 def plans(d: int, reach: float) -> list[tuple[float, int]]:
     """(width of the cells, jump) of the nets to try, coarse first."""
-    fine = min(0.2, 0.65 / d**0.5)
+    fine = min(0.2, 0.9 / d**0.5)
     cells = reach / fine
     if cells > 160:
         return [(fine * cells / 110, 2), (fine * cells / 160, 2)]
-    return [(fine, 2), (fine * 0.6, 2), (fine * 0.4, 3)]
+    return [(fine, 2), (fine * 0.6, 2), (fine * 0.4, 3), (fine * 0.25, 3)]
