@@ -18,13 +18,13 @@ from .staircase import Staircase, scaled_loss
 #: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
 _LATTICE = 1 << 40
 _SHARES = 1 << 40
-#: Shares of the flow below this are led along with others: little first, more if the file would
-#: take long to check.
-_LEAST_SHARES = (1e-6, 3e-5, 3e-4)
+#: Shares of the flow below this, times bound / flow, are led along with others: little first,
+#: more if the file would take long to check.
+_LEAST_SHARES = (3e-6, 1e-4, 3e-3)
 
 
 def exact_flow(
-    flow: Flow, sensitivity: Fraction, least: float = _LEAST_SHARES[0]
+    flow: Flow, sensitivity: Fraction, least: float
 ) -> VectorCertificate | None:
     """The flow in whole numbers: whatever enters a point leaves it, exactly.
 
@@ -127,9 +127,12 @@ def _proven(
 ) -> tuple[Fraction, VectorCertificate]:
     """What the checker can be made to prove with the flow."""
     nothing = Fraction(0), VectorCertificate(sensitivity, Fraction(1), (), ())
+    total = float(flow.heights[flow.net.cell == 0].sum())
+    if flow.bound <= 0 or total <= 0:
+        return nothing
     for least in _LEAST_SHARES:
-        certificate = exact_flow(flow, sensitivity, least)
-        if certificate is None or flow.bound <= 0:
+        certificate = exact_flow(flow, sensitivity, least * min(1.0, flow.bound / total))
+        if certificate is None:
             return nothing
         for less in (5e-5, 3e-4, 1e-3, 4e-3, 2e-2):
             lower = round_down(Fraction(flow.bound * (1 - less)), 9)
