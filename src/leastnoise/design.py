@@ -13,14 +13,16 @@ from typing import Any, Unpack, overload
 from .ask import Constraint
 from .ask.arguments import asked
 from .ask.domain import DependentOptions
-from .certify import ChannelDocument, Document, Report, read_and_check
+from .certify import ChannelDocument, Report, read_and_check
+from .certify.any_file import AnyDocument
+from .certify.vector_document import VectorDocument
 from .designs.additive import Design
 from .designs.finished import finished
 from .designs.ranged import DependentDesign
 from .designs.words import gap_words
 from .engine.choice import family_of
 from .engine.search import Progress, Search
-from .errors import CertificateError
+from .errors import CertificateError, FormatError
 from .exact import Number
 from .losses import Loss
 
@@ -170,12 +172,14 @@ def load(path: str | Path) -> Design | DependentDesign:
 
 
 def loaded(
-    document: Document | ChannelDocument, report: Report, path: str, status: str
+    document: AnyDocument, report: Report, path: str, status: str
 ) -> Design | DependentDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
+    if isinstance(document, VectorDocument):
+        raise FormatError(f"{path}: a vector mechanism, which `design` does not return yet")
     status += f"; {gap_words(document, report.proven)}"
     rest: Any = (document.loss, True, status, MappingProxyType({}), report.proven)
     if isinstance(document, ChannelDocument):

@@ -17,7 +17,7 @@ ROOT = Path(leastnoise.__file__).parent
 ORDER = [
     "errors", "work", "exact", "losses", "ask", "certify",
     "lp", "program", "sampling",
-    "noise", "mechanisms", "engine", "designs", "hierarchy",
+    "noise", "mechanisms", "vectors", "engine", "designs", "hierarchy",
     "design", "curves", "compare",
     "accounting", "sweep", "interop", "plotting", "datasets", "estimators", "ledger", "queries",
     "experiments", "atlas", "cli", "__main__",

@@ -1,0 +1,233 @@
+"""The file of a vector mechanism, kind "vector": what it holds, how it is read and written.
+
+Unknown, missing or repeated keys, wrong types and numbers out of range are refused with a
+`FormatError`, and so is a file that would take long to check. What the keys mean is stated in
+`vector.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from ..ask.privacy import MAX_EPSILON
+from ..errors import ArgumentError, FormatError
+from ..exact import text_of
+from ..losses import Huber, Loss, Piecewise, Power, loss_from_spec
+from .document import FORMAT
+from .fields import (
+    check_keys,
+    demand,
+    read_count,
+    read_integer,
+    read_list,
+    read_number,
+    read_object,
+    read_positive,
+    read_short_number,
+    read_whole,
+)
+
+KIND = "vector"
+
+#: Limits of the checker.
+MAX_DIMENSION = 1_000
+MAX_RADII = 2_000
+MAX_POINTS = 20_000
+MAX_PIECES = 40_000
+MAX_COORDINATE = 1 << 60
+MAX_COUNT = 1 << 60
+MAX_EFFORT = 8_000_000  # rough microseconds of the proof of privacy
+
+
+@dataclass(frozen=True)
+class VectorCertificate:
+    """Multipliers z(rho, sigma): unit times the counts of the pieces that (rho, sigma) is above.
+
+    A point is (rho, sigma) in steps. A piece (i, j, count) is the straight line from point i to
+    point j, rho rising; it counts for rho from that of i up to, not including, that of j.
+    """
+
+    step: Fraction
+    unit: Fraction
+    points: tuple[tuple[int, int], ...]
+    pieces: tuple[tuple[int, int, int], ...]
+
+    @property
+    def budget(self) -> Fraction:
+        """The largest value that z can have."""
+        changes: dict[int, int] = {}
+        for i, j, count in self.pieces:
+            first, last = self.points[i][0], self.points[j][0]
+            changes[first] = changes.get(first, 0) + count
+            changes[last] = changes.get(last, 0) - count
+        largest = height = 0
+        for at in sorted(changes):
+            height += changes[at]
+            largest = max(largest, height)
+        return largest * self.unit
+
+
+@dataclass(frozen=True)
+class VectorDocument:
+    """A vector mechanism and its claims, exactly as stated. Nothing here is checked.
+
+    With probability weights[i]/denominator the noise is uniform in the ball of radius radii[i],
+    with probability atom/denominator it is 0. Every coordinate of a release is a multiple of grid.
+    """
+
+    dimension: int
+    epsilon: Fraction
+    delta: Fraction
+    sensitivity: Fraction
+    loss: Loss
+    grid: Fraction
+    denominator: int
+    radii: tuple[Fraction, ...]
+    weights: tuple[int, ...]
+    atom: int
+    upper: Fraction
+    lower: Fraction
+    certificate: VectorCertificate
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object that `parse_vector` reads back."""
+        return {
+            "format": FORMAT,
+            "kind": KIND,
+            "dimension": self.dimension,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "sensitivity": text_of(self.sensitivity),
+            "loss": self.loss.spec(),
+            "grid": text_of(self.grid),
+            "noise": {
+                "denominator": str(self.denominator),
+                "radii": [text_of(radius) for radius in self.radii],
+                "weights": [str(weight) for weight in self.weights],
+                "atom": str(self.atom),
+            },
+            "upper": text_of(self.upper),
+            "lower": text_of(self.lower),
+            "certificate": {
+                "step": text_of(self.certificate.step),
+                "unit": text_of(self.certificate.unit),
+                "points": [list(point) for point in self.certificate.points],
+                "pieces": [list(piece) for piece in self.certificate.pieces],
+            },
+        }
+
+    def dumps(self) -> str:
+        """The text of the file."""
+        return json.dumps(self.to_json()) + "\n"
+
+
+def parse_vector(data: object) -> VectorDocument:
+    """The document in a JSON object of kind "vector"; `FormatError` if it is not one."""
+    try:
+        document = _vector(read_object(data, "file"))
+    except FormatError:
+        raise
+    except (ArgumentError, ValueError, RecursionError) as error:
+        raise FormatError(str(error)) from None
+    effort = privacy_effort(document)
+    if effort > MAX_EFFORT:
+        raise FormatError(
+            f"the check would take about {effort // 1000} units of effort; "
+            f"{MAX_EFFORT // 1000} are allowed"
+        )
+    return document
+
+
+def _vector(data: dict[str, Any]) -> VectorDocument:
+    demand(data.get("format") == FORMAT, f'"format" must be "{FORMAT}"')
+    demand(data.get("kind") == KIND, f'"kind" must be "{KIND}"')
+    check_keys(
+        data, "file",
+        {"format", "kind", "dimension", "epsilon", "delta", "sensitivity", "loss", "grid", "noise",
+         "upper", "lower", "certificate"}, set(),
+    )
+    noise = read_object(data["noise"], "noise")
+    check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
+    denominator = read_count(noise["denominator"], "denominator")
+    demand(denominator > 0, '"denominator" must be positive')
+    radii = tuple(
+        read_positive(one, "radii") for one in read_list(noise["radii"], "radii", MAX_RADII)
+    )
+    demand(all(a < b for a, b in pairwise(radii)), '"radii" must rise')
+    weights = tuple(
+        read_count(one, "weights") for one in read_list(noise["weights"], "weights", MAX_RADII)
+    )
+    demand(len(weights) == len(radii), '"weights" must have one entry for each radius')
+    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    sensitivity = read_positive(data["sensitivity"], "sensitivity")
+    return VectorDocument(
+        dimension=read_integer(data["dimension"], "dimension", 1, MAX_DIMENSION),
+        epsilon=read_number(
+            data["epsilon"], "epsilon", lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}"
+        ),
+        delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
+        sensitivity=sensitivity,
+        loss=_loss(data["loss"]),
+        grid=read_positive(data["grid"], "grid"),
+        denominator=denominator,
+        radii=radii,
+        weights=weights,
+        atom=read_count(noise["atom"], "atom"),
+        upper=upper,
+        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        certificate=_certificate(data["certificate"], sensitivity),
+    )
+
+
+def _loss(value: object) -> Loss:
+    loss = loss_from_spec(read_object(value, "loss"), read_short_number)
+    demand(loss_of_norm(loss), '"loss" must be l1, l2, power or huber: a loss of the norm')
+    return loss
+
+
+def loss_of_norm(loss: Loss) -> bool:
+    """Whether this loss of one number serves as a loss of the norm of a vector here."""
+    return isinstance(loss, Power | Huber) or (isinstance(loss, Piecewise) and loss.name == "l1")
+
+
+def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
+    data = read_object(value, "certificate")
+    check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, set())
+    step = read_positive(data["step"], "step")
+    read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)
+    points = tuple(
+        _integers(one, "points", 2, MAX_COORDINATE)
+        for one in read_list(data["points"], "points", MAX_POINTS)
+    )
+    pieces = tuple(
+        _integers(one, "pieces", 3, MAX_COUNT)
+        for one in read_list(data["pieces"], "pieces", MAX_PIECES)
+    )
+    for i, j, count in pieces:
+        demand(max(i, j) < len(points), '"pieces" must name points')
+        demand(points[i][0] < points[j][0], '"pieces" must lead outwards')
+        demand(count > 0, '"pieces" must have positive counts')
+    return VectorCertificate(
+        step, read_positive(data["unit"], "unit"),
+        tuple((a, b) for a, b in points), tuple((i, j, count) for i, j, count in pieces),
+    )
+
+
+def _integers(value: object, name: str, length: int, most: int) -> list[int]:
+    entry = read_list(value, name, length)
+    demand(len(entry) == length, f'"{name}" must hold lists of {length} integers')
+    return [read_integer(one, name, 0, most) for one in entry]
+
+
+def privacy_effort(document: VectorDocument) -> int:
+    """Roughly the microseconds that the proof of privacy takes."""
+    count, first, shift = 0, 0, document.sensitivity
+    for i, large in enumerate(document.radii):
+        while document.radii[first] + shift <= large:
+            first += 1
+        count += i - first + 1
+    return count * (200 + document.dimension)

@@ -1,0 +1,248 @@
+"""Vector noise: a mixture of uniform balls around 0, its law, and private releases with it.
+
+What a release is and why it is private: `vector.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc
+
+from ..ask.values import check_confidence
+from ..certify.vector import mixture_of
+from ..certify.vector_document import VectorDocument
+from ..errors import ArgumentError
+from ..exact import Number, nearest_float, rational
+from ..losses import Huber, Loss, Power, as_loss
+from ..sampling import DiscreteSampler, Entropy, system_entropy
+from ..sampling.ball import BallPoint, Words, words_needed
+from .release import exact_value
+
+Floats = NDArray[np.float64]
+
+#: Binary digits behind the grid that are computed at first.
+_SPARE = 40
+
+
+class VectorNoise:
+    """The noise of a vector mechanism: with some probability uniform in a ball, else 0.
+
+    `release` is exact. Everything that returns a float describes the same law to rounding.
+    """
+
+    def __init__(self, document: VectorDocument) -> None:
+        self.document = document
+        self.dimension = document.dimension
+        self.radii: Floats = np.array([nearest_float(radius) for radius in document.radii])
+        self.masses: Floats = np.array(
+            [nearest_float(Fraction(w, document.denominator)) for w in document.weights]
+        )
+        self.atom = nearest_float(Fraction(document.atom, document.denominator))
+
+    def __repr__(self) -> str:
+        return f"VectorNoise(dimension={self.dimension}, balls={len(self.radii)})"
+
+    # -- law ------------------------------------------------------------------------------------
+
+    def radial_cdf(self, radius: ArrayLike) -> Floats:
+        """P(|X| <= radius)."""
+        r = np.asarray(radius, dtype=float)
+        share = np.clip(r[..., None] / self.radii, 0.0, 1.0) ** self.dimension
+        return np.where(r >= 0, self.atom + share @ self.masses, 0.0)
+
+    def density(self, radius: ArrayLike) -> Floats:
+        """The density at a point at this distance from 0, in units of the inverse volume."""
+        r = np.asarray(radius, dtype=float)
+        log_ball = 0.5 * self.dimension * math.log(math.pi) - math.lgamma(self.dimension / 2 + 1)
+        with np.errstate(over="ignore", under="ignore"):
+            heights = self.masses * np.exp(-log_ball - self.dimension * np.log(self.radii))
+        return np.asarray((r[..., None] < self.radii) @ heights)
+
+    def error_radius(self, confidence: float) -> float:
+        """The smallest t with P(|X| <= t) >= confidence."""
+        level = check_confidence(confidence)
+        if self.atom >= level:
+            return 0.0
+        low, high = 0.0, float(self.radii[-1])
+        for _ in range(200):
+            middle = (low + high) / 2
+            enough = float(self.radial_cdf(middle)) >= level
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    def marginal_cdf(self, x: ArrayLike) -> Floats:
+        """P(first coordinate <= x); every coordinate, in any direction, has this law."""
+        t = np.asarray(x, dtype=float)
+        cosine = np.clip(t[..., None] / self.radii, -1.0, 1.0)
+        half = 0.5 * betainc((self.dimension + 1) / 2, 0.5, 1 - cosine**2)
+        below = np.where(cosine >= 0, 1 - half, half)
+        return np.asarray(below @ self.masses + self.atom * (t >= 0))
+
+    def moment(self, p: float) -> float:
+        """E |X|^p, p > 0."""
+        if not p > 0:
+            raise ArgumentError("p", p, "positive")
+        d = self.dimension
+        return float(d / (d + p) * (self.masses @ self.radii**p))
+
+    @property
+    def variance(self) -> float:
+        """Var of one coordinate."""
+        return self.moment(2) / self.dimension
+
+    def expected_loss(self, loss: str | Loss) -> float:
+        """E c(|X|), accurate to rounding. (The certified bound for a release is `upper`.)"""
+        c, d, r = as_loss(loss), self.dimension, self.radii
+        if isinstance(c, Power):
+            return self.moment(float(c.p))
+        if isinstance(c, Huber):
+            width = np.minimum(float(c.width), r)
+            inside = (width / r) ** d
+            linear = d / (d + 1) * (r - width * inside) - width / 2 * (1 - inside)
+            return float((width**2 * inside * d / (2 * (d + 2)) + width * linear) @ self.masses)
+        if c.name == "l1":
+            return self.moment(1)
+        raise ArgumentError("loss", c.name, "l1, l2, power or huber: a loss of the norm")
+
+    def profile(self, epsilons: Number | Sequence[Number]) -> Floats:
+        """delta(epsilon): at least the worst hockey stick over all allowed shifts.
+
+        Each value is enclosed from above in exact arithmetic, then rounded up to a float.
+        """
+        single = isinstance(epsilons, (int, float, str, Fraction))
+        levels = [epsilons] if single else list(epsilons)  # type: ignore[arg-type,list-item]
+        values = []
+        for level in levels:
+            exact = rational(level, "epsilons")
+            if not 0 <= exact <= 100:
+                raise ArgumentError("epsilons", level, "from 0 to 100")
+            worst = self._mixture.hockey_stick(exact, self.document.sensitivity)
+            value = float(worst)
+            values.append(value if Fraction(value) >= worst else math.nextafter(value, 2.0))
+        return np.array(values[0] if single else values)
+
+    @cached_property
+    def _mixture(self) -> Any:
+        return mixture_of(self.document)
+
+    # -- drawing --------------------------------------------------------------------------------
+
+    @property
+    def grid_step(self) -> Fraction:
+        """g: every coordinate of a release is a whole multiple of it."""
+        return self.document.grid
+
+    @cached_property
+    def _balls(self) -> DiscreteSampler:
+        return DiscreteSampler([*self.document.weights, self.document.atom])
+
+    def release(
+        self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """One private release of a vector of `dimension` numbers: floats, or exact Fractions.
+
+        Every coordinate is a multiple of `grid_step`. Never fails on finite data.
+        """
+        released = self.release_rows([values], exact=exact, entropy=entropy)
+        return released[0]
+
+    def release_rows(
+        self, rows: Iterable[Iterable[object]], *, exact: bool = False,
+        entropy: Entropy | None = None,
+    ) -> Any:
+        """One independent release per row: an array of floats, or lists of exact Fractions.
+
+        All values are checked before anything is drawn. Each release spends the whole budget.
+        """
+        source = entropy or system_entropy()
+        g = self.grid_step
+        checked = [check_row(row, self.dimension) for row in rows]
+        balls = self._balls.sample(len(checked), source).tolist()
+        words = Words(source, words_needed(self.dimension) * max(1, len(checked)))
+        drawn = [
+            release_row(row, self.document.radii[ball] / g if ball < len(self.radii) else None,
+                        g, words)
+            for row, ball in zip(checked, balls, strict=True)
+        ]
+        if exact:
+            return [[k * g for k in row] for row in drawn]
+        return np.array([[nearest_float(k * g) for k in row] for row in drawn]).reshape(
+            len(drawn), self.dimension
+        )
+
+    def simulate(self, size: int, seed: int | None = None) -> Floats:
+        """NOT FOR RELEASE: fast draws in floating point, for simulation and study only.
+
+        They come from NumPy's generator, which is no source of privacy.
+        """
+        generator = np.random.default_rng(seed)
+        total = np.append(self.masses, self.atom)
+        ball = generator.choice(len(total), size=size, p=total / total.sum())
+        radius = np.append(self.radii, 0.0)[ball]
+        direction = generator.standard_normal((size, self.dimension))
+        direction /= np.linalg.norm(direction, axis=1, keepdims=True)
+        reach = radius * generator.random(size) ** (1 / self.dimension)
+        return np.asarray(direction * reach[:, None])
+
+
+def check_row(values: Iterable[object], dimension: int) -> list[Fraction]:
+    """The exact numbers of one row; errors never show a value."""
+    try:
+        row = list(values)
+    except TypeError:
+        raise ArgumentError("vector", "something else", "a sequence of numbers") from None
+    if len(row) != dimension:
+        raise ArgumentError("len(vector)", len(row), f"the dimension, {dimension}")
+    try:
+        return [exact_value(value) for value in row]
+    except ArgumentError:
+        raise ArgumentError(
+            "vector", "something else (not shown)", "finite numbers throughout"
+        ) from None
+
+
+def release_row(
+    row: Sequence[Fraction], reach: Fraction | None, g: Fraction, words: Words
+) -> list[int]:
+    """Whole multiples of g nearest to the row plus a uniform point of a ball.
+
+    `reach` is the radius of the ball over g; None adds nothing.
+    """
+    places = [value / g for value in row]
+    if reach is None:
+        return [math.floor(place + Fraction(1, 2)) for place in places]
+    point = BallPoint(len(row), words)
+    precision = max(8, reach.numerator.bit_length() - reach.denominator.bit_length()) + _SPARE
+    while True:
+        enclosed = point.enclosures(precision)
+        if enclosed is not None:
+            found = _rounded(places, reach, enclosed, precision)
+            if found is not None:
+                return found
+        point.refine(words)
+        precision += 64
+
+
+def _rounded(
+    places: Sequence[Fraction], reach: Fraction, enclosed: Sequence[tuple[int, int]], precision: int
+) -> list[int] | None:
+    """floor(place + reach * x + 1/2) for every coordinate, or None where x is not known enough."""
+    found = []
+    a, b = reach.numerator, reach.denominator
+    for place, (low, high) in zip(places, enclosed, strict=True):
+        p, q = place.numerator, place.denominator
+        fixed = (2 * p + q) * b << precision
+        bottom = 2 * q * b << precision
+        step = 2 * a * q
+        least = (fixed + step * low) // bottom
+        if (fixed + step * high) // bottom != least:
+            return None
+        found.append(least)
+    return found
