@@ -15,9 +15,9 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
+from ._asked import AskedBudgets, asked_words, with_about
 from ._bracket import (
     bracket_words,
-    budget_words,
     float_towards,
     gap_of,
     ordered,
@@ -60,11 +60,12 @@ from .spec.problem import check_releases, refuse_too_many, total_budget
 
 
 @dataclass(frozen=True)
-class Design(PickledAsFile):
+class Design(AskedBudgets, PickledAsFile):
     """A mechanism, the proof that it is private, and a bracket around the best possible loss.
 
-    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
-    apart; its expected loss is at most `upper` for every value; and no additive noise that is
+    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity` apart
+    (with `releases`, so many of them together: `total` and `per_release` say which); its
+    expected loss is at most `upper` for every value; and no additive noise that is
     (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
     arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
     a file claims what the checker cannot check), privacy is proven and the bracket is an estimate.
@@ -78,26 +79,6 @@ class Design(PickledAsFile):
     stats: Mapping[str, Any] = field(compare=False, repr=False)
     #: Whether the exact checker has proven every claim, the bracket among them.
     certified: bool = field(default=False, compare=False)
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy budget's epsilon."""
-        return float(self.document.epsilon)
-
-    @property
-    def delta(self) -> float:
-        """The privacy budget's delta."""
-        return float(self.document.delta)
-
-    @property
-    def gdp(self) -> float | None:
-        """mu, if the noise is proven to be mu-Gaussian-private for it."""
-        return None if self.document.gdp is None else float(self.document.gdp.mu)
-
-    @property
-    def profile(self) -> tuple[tuple[float, float], ...]:
-        """Further budgets (epsilon, delta) that were asked for."""
-        return tuple((float(e), float(d)) for e, d in self.document.profile)
 
     @property
     def constraints(self) -> tuple[Constraint, ...]:
@@ -169,17 +150,15 @@ class Design(PickledAsFile):
 
         return renyi(self, alpha)
 
-    def zcdp(self) -> float:
-        """rho of zCDP, to about three digits: reported, not promised; infinite for noise that ends.
+    def save(self, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
+        """Write the mechanism file (complete or not at all); `load` reads it back.
+
+        about: what people should know, such as {"query": ..., "neighbours": ..., "author": ...}.
+            It is kept with the file and never believed; None: what the design has already.
         """
-        from .accounting.renyi import zcdp
-
-        return zcdp(self)
-
-    def save(self, path: str | Path) -> Path:
-        """Write the mechanism file (complete or not at all); `load` reads it back."""
-        text = self.document.dumps()
-        if parse(text) != self.document:
+        document = with_about(self.document, about)
+        text = document.dumps()
+        if parse(text) != document:
             raise CertificateError("the mechanism file would not read back as this design")
         return write_whole(Path(path), text)
 
@@ -199,11 +178,7 @@ class Design(PickledAsFile):
 
     def _asked(self) -> str:
         """The budgets and constraints in words."""
-        own = [(self.epsilon, self.delta)] if self.gdp is None else []
-        words = budget_words([*own, *self.profile], self.gdp)
-        if self.document.releases is not None:
-            words.append(self.document.releases.words)
-        return ", ".join([*words, *(one.name for one in self.constraints)])
+        return ", ".join([*asked_words(self), *(one.name for one in self.constraints)])
 
     def _repr_svg_(self) -> str | None:
         try:

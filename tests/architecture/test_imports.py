@@ -15,7 +15,7 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "_bracket", "_pickled", "losses", "certify", "spec",
+    "errors", "exact", "_validate", "_bracket", "_pickled", "losses", "certify", "_asked", "spec",
     "lp", "program", "sampling",
     "noise", "mechanisms", "hierarchy", "engine", "dependent",
     "design", "curves", "compare",

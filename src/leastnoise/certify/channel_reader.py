@@ -14,6 +14,7 @@ from math import floor
 from typing import Any
 
 from ..errors import ArgumentError, FormatError
+from .about import about_text
 from .channel_document import (
     KIND,
     ChannelCertificate,
@@ -75,7 +76,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
         {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive",
-         "profile", "gdp", "releases"},
+         "profile", "gdp", "releases", "about"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -105,6 +106,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         lower=read_number(data["lower"], "lower", lambda v: v <= upper, "at most upper"),
         certificate=_certificate(data["certificate"], question),
         noise=noise,
+        about=about_text(data.get("about", {})),
     )
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))

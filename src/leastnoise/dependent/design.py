@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._asked import AskedBudgets, asked_words, with_about
 from .._bracket import (
     bracket_words,
-    budget_words,
     float_towards,
     gap_of,
     ordered,
@@ -51,7 +51,7 @@ LONGEST = 600.0
 
 
 @dataclass(frozen=True)
-class DependentDesign(PickledAsFile):
+class DependentDesign(AskedBudgets, PickledAsFile):
     """Private answers for values in a known range, with a bracket around the best possible loss.
 
     Guarantee: `release` is (epsilon, delta)-private, and private at every budget of `profile` and
@@ -69,27 +69,6 @@ class DependentDesign(PickledAsFile):
     stats: Mapping[str, Any] = field(compare=False, repr=False)
     #: Whether the exact checker has proven every claim, the bracket among them.
     certified: bool = field(default=False, compare=False)
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy budget's epsilon."""
-        return float(self.document.question.epsilon)
-
-    @property
-    def delta(self) -> float:
-        """The privacy budget's delta."""
-        return float(self.document.question.delta)
-
-    @property
-    def profile(self) -> tuple[tuple[float, float], ...]:
-        """Further budgets (epsilon, delta) that were asked for."""
-        return tuple((float(e), float(d)) for e, d in self.document.question.profile)
-
-    @property
-    def gdp(self) -> float | None:
-        """mu, if the answers are proven to be mu-Gaussian-private for it."""
-        curve = self.document.question.gdp
-        return None if curve is None else float(curve.mu)
 
     @property
     def sensitivity(self) -> float:
@@ -319,10 +298,11 @@ class DependentDesign(PickledAsFile):
         """Run the exact checker on this design's mechanism file."""
         return check_channel(self.document)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the mechanism file (complete or not at all)."""
-        text = self.document.dumps()
-        if parse_channel(json.loads(text)) != self.document:
+    def save(self, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
+        """Write the mechanism file (complete or not at all); `about` is that of `Design.save`."""
+        document = with_about(self.document, about)
+        text = document.dumps()
+        if parse_channel(json.loads(text)) != document:
             raise CertificateError("the mechanism file would not read back as this design")
         return write_whole(Path(path), text)
 
@@ -345,11 +325,8 @@ class DependentDesign(PickledAsFile):
         start, end = self.core
         inner = "" if self.document.beyond is None else f", core=({start:g}, {end:g})"
         kind = "integer, " if self.integer else ""
-        asked = self.document.question
-        words = budget_words([(float(e), float(d)) for e, d in asked.stated], self.gdp)
-        words += [] if asked.releases is None else [asked.releases.words]
         return (
-            f"DependentDesign({kind}{', '.join(words)}, "
+            f"DependentDesign({kind}{', '.join(asked_words(self))}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"
             f"{inner}): {bracket_words(self.lower, self.upper, self.certified)}, "
             f"gap {percent(self.gap)}"
