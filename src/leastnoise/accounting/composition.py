@@ -110,13 +110,13 @@ def _compose_several(
 ) -> Composition:
     from .several import Several
 
-    if times is not None:
-        raise ArgumentError("times", times, "left out with a list of pairs")
     if not 1 <= len(parts) <= _MOST_PARTS or not all(
         isinstance(part, (list, tuple)) and len(part) == 2 for part in parts
     ):
         raise ArgumentError(
             "mechanism", f"{len(parts)} entries", f"1 to {_MOST_PARTS} pairs (mechanism, times)")
+    if times is not None:
+        raise ArgumentError("times", times, "left out with a list of pairs")
     target_delta, target_epsilon = _targets(delta, epsilon)
     counted = [(one, _check_times(k)) for one, k in parts]
     releases = _check_times(sum(k for _, k in counted))
