@@ -270,7 +270,7 @@ def draw_profiles(
     axes: Any, mechanisms: list[Any], epsilons: ArrayLike | None = None, legend: bool = True
 ) -> None:
     """Draw the privacy profiles into `axes`; a cross marks each budget's (epsilon, delta)."""
-    widest = max(float(m.epsilon) for m in mechanisms)
+    widest = max(float(m.epsilon or 0) for m in mechanisms)
     at = np.linspace(0, 2 * widest or 1.0, 61) if epsilons is None else np.asarray(epsilons)
     least = 1.0
     for k, mechanism in enumerate(mechanisms):
@@ -282,7 +282,8 @@ def draw_profiles(
         least = min(least, float(delta[held].min(initial=1.0)))
         axes.plot(at[held], delta[held], color=colour, linestyle=style,
                   linewidth=2.2 if k == 0 else 1.4, label=_name(mechanism))
-    marks = {(float(m.epsilon), float(m.delta)) for m in mechanisms if m.delta > 0}
+    marks = {(float(m.epsilon), float(m.delta)) for m in mechanisms
+             if m.delta and getattr(m, "releases", 1) == 1}
     for epsilon, delta_asked in marks:
         axes.plot([epsilon], [delta_asked], marker="x", color="#000000", markersize=8,
                   markeredgewidth=1.6, linestyle="none")
@@ -307,7 +308,7 @@ def plot_privacy_loss(
     saved, many = _check_path(path), _check_some(mechanisms)
     figure = _figure(6.4, 4.2)
     axes = figure.add_subplot()
-    widest = max(float(m.epsilon) for m in many)
+    widest = max(float(m.epsilon or 0) for m in many)
     t = np.linspace(-2.5 * widest, 2.5 * widest, 1001) if widest > 0 else np.linspace(-1, 1, 1001)
     for k, mechanism in enumerate(many):
         law = law_of(mechanism)
@@ -321,7 +322,7 @@ def plot_privacy_loss(
         beyond = above[np.searchsorted(loss[order], t + 1e-9, side="right")]
         axes.plot(t, beyond, color=colour, linestyle=style, linewidth=2.2 if k == 0 else 1.4,
                   label=_name(mechanism))
-    for epsilon in {float(m.epsilon) for m in many}:
+    for epsilon in {float(m.epsilon or 0) for m in many}:
         axes.axvline(epsilon, color="#777777", linewidth=0.8, linestyle=(0, (2, 2)))
         axes.annotate("ε", (epsilon, 1.0), xycoords=("data", "axes fraction"), xytext=(3, -10),
                       textcoords="offset points", fontsize=9)
@@ -430,7 +431,7 @@ def _style(k: int) -> tuple[str, Any, str]:
 
 def _budget(design: Design) -> str:
     mu = design.gdp
-    budget = f"ε = {design.epsilon:g}, δ = {design.delta:g}" if mu is None else f"μ = {mu:g}"
+    budget = f"ε = {design.epsilon:g}, δ = {design.delta:g}" if design.total else f"μ = {mu:g}"
     return (
         f"{budget}, sensitivity {design.sensitivity:g}, loss {design.loss_name}"
     )

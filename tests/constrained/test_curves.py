@@ -116,7 +116,7 @@ def test_profiles_and_releases_on_the_command_line():
     assert done.exit_code == 0  # (the search for releases does not aim at the gap)
     found = json.loads(done.output)
     assert found["releases"] == {"count": 10, "epsilon": 1.0, "delta": 0.01}
-    assert found["profile"][-1][1] < 0.001 and 0.7 < found["lower"] / found["upper"] < 1
+    assert found["per_release"][-1][1] < 0.001 and 0.7 < found["lower"] / found["upper"] < 1
     table = run(app, ["design", "--gdp", "0.5", "--gap", "0.05"]).output
     assert "Gaussian-private for mu 0.5" in table and "no such noise can go below" in table
     refused = run(app, ["design", "--profile", "1"])

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from leastnoise import design
 from leastnoise.errors import ArgumentError, MissingExtraError
-from leastnoise.interop import to_opendp, to_opendp_profile
+from leastnoise.interop import (
+    claims,
+    make_least_noise,
+    register_opendp,
+    then_least_noise,
+    to_opendp,
+    to_opendp_profile,
+)
+from leastnoise.interop.claims import rho_of, worst_delta
 from leastnoise.mechanisms import Tulap
 
 dp = pytest.importorskip("opendp.prelude")
@@ -23,7 +33,7 @@ def features():
 
 @pytest.fixture(scope="module")
 def real():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
 def canonical():
@@ -72,12 +82,15 @@ def test_data_never_make_it_fail(real):
         assert abs(whole(value) - value) < 100
 
 
-def test_a_binary_distance_beyond_the_decimal_sensitivity_is_paid_for():
+def test_a_float_sensitivity_is_one_unit():
+    """The float 0.1 is above one tenth; values are drawn together by that hair."""
     tenth = to_opendp(design(epsilon=1, delta=0.2, sensitivity=0.1, gap=0.05))
-    epsilon, delta = tenth.map(0.1)  # the float 0.1 is above one tenth
-    assert epsilon == 1.0
-    assert 0.2 < delta < 0.2 + 1e-9
+    assert tenth.map(0.1) == (1.0, 0.2)
     assert tenth.map(0.05) == (1.0, 0.2)
+    assert tenth.map(math.nextafter(0.1, 1))[1] > 0.2
+    pure = to_opendp(design(epsilon=1, delta=0, sensitivity=0.1, gap=0.05))
+    assert pure.map(0.1) == 1.0 and pure.map(math.nextafter(0.1, 1)) == 2.0
+    assert abs(tenth(1e15) - 1e15) < 2  # less than the last digits of the value
 
 
 def test_integers(real):
@@ -100,6 +113,136 @@ def test_profile(real):
         exact = float(real.noise.profile(epsilon))
         assert exact <= profile.delta(epsilon) <= exact + 1e-8
     assert profile.epsilon(0.2) <= 1 + 1e-6
+
+
+def proven(made, epsilon, delta):
+    """The exact check, at the binary numbers themselves."""
+    return worst_delta(made.document, Fraction(epsilon)) <= Fraction(delta)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(1.0, 1e-6), (0.3, 1e-6), (1.0, 0.3)])
+def test_typed_floats_are_kept(epsilon, delta):
+    made = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=0.05)
+    assert Fraction(delta) < Fraction(str(delta))  # the float is the smaller one
+    assert to_opendp(made).check(1.0, (epsilon, delta))
+    assert proven(made, epsilon, delta)
+
+
+@pytest.mark.parametrize("budget", [(0.7, 1e-5), (0.3, 0), (2.3, 1e-5), (0.7, 0), (1, 1e-6)])
+@pytest.mark.parametrize("integer", [False, True])
+def test_no_float_is_claimed_that_is_not_proven(budget, integer):
+    made = design(epsilon=budget[0], delta=budget[1], sensitivity=1, integer=integer, gap=0.05)
+    claim = to_opendp(made).map(1 if integer else 1.0)
+    epsilon, delta = claim if isinstance(claim, tuple) else (claim, 0.0)
+    assert proven(made, epsilon, delta)
+    assert epsilon <= math.nextafter(budget[0], 9) and delta <= math.nextafter(budget[1], 1)
+    refused = design(epsilon=0.3, delta=0, sensitivity=1, integer=True, gap=0.05)
+    assert not proven(refused, 0.3, 0.0)  # this one has no slack at all: the test can fail
+    assert to_opendp(refused).map(1) == math.nextafter(0.3, 1)
+
+
+def test_pure_privacy_composes_with_laplace():
+    made = to_opendp(design(epsilon=0.5, delta=0, sensitivity=1, gap=0.05))
+    assert made.output_measure == dp.max_divergence()
+    assert made.map(1.0) == 0.5 and made.map(3.0) == 1.5 and made.check(1.0, 0.5)
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    both = dp.c.make_composition([made, dp.m.make_laplace(*space, scale=1.0)])
+    assert both.map(1.0) == pytest.approx(1.5)
+    assert dp.c.make_approximate(made).map(1.0) == (0.5, 0.0)
+
+
+@pytest.fixture(scope="module")
+def curved():
+    return design(gdp="0.3", sensitivity=1, integer=True, gap=0.5, time_limit=60)
+
+
+def test_a_gaussian_curve_is_concentrated(curved):
+    made = to_opendp(curved)
+    assert made.output_measure == dp.zero_concentrated_divergence()
+    assert made.check(1, 0.045) and made.map(2) >= 4 * 0.045
+    assert curved.zcdp() >= 0.045 and curved.zcdp() == pytest.approx(0.045, rel=1e-15)
+    # The promise holds for the noise as it is: Renyi's divergence at several orders.
+    for alpha in (1.1, 2, 8):
+        assert curved.renyi(alpha) <= alpha * 0.045 + 1e-9
+    space = dp.atom_domain(T="i32"), dp.absolute_distance(T="i32")
+    both = dp.c.make_composition([made, dp.m.make_gaussian(*space, scale=2.0)])
+    assert both.map(1) == pytest.approx(0.045 + 0.125)
+    assert dp.c.make_zCDP_to_approxDP(made).map(1).epsilon(1e-6) < 2
+    assert (curved.epsilon, curved.total) == (None, None)
+    one = to_opendp(curved, epsilon=1.0)
+    epsilon, delta = one.map(1)
+    assert epsilon == 1.0 and proven(curved, epsilon, delta)
+
+
+def test_a_smaller_rho_is_claimed_only_with_slack(curved, monkeypatch):
+    assert Fraction(0.045) < Fraction(3, 10) ** 2 / 2  # the float is the smaller one
+    curve = curved.document.gdp
+    # With deltas as large as the curve allows there is no slack, and no smaller float.
+    assert replace(curve, mu=curve.mu - Fraction(1, 10**15)).slack() < 0
+    monkeypatch.setattr(claims, "worst_delta", lambda _, epsilon: dict(curve.points)[epsilon])
+    assert rho_of(curved) == math.nextafter(0.045, 1)
+
+
+def test_a_total_for_many_releases():
+    made = design(epsilon=1, delta=1e-6, releases=3, sensitivity=1, integer=True, gap=0.3)
+    measurement = to_opendp(made)
+    assert measurement.map(1) == (1.0, 1e-6) and measurement.check(1, (1.0, 1e-6))
+    answers = measurement([5, 6, 7])
+    assert len(answers) == 3 and all(isinstance(one, int) for one in answers)
+    # Never more releases than were paid for.
+    assert len(measurement([1, 2, 3, 4])) == 3 and len(measurement([1])) == 3
+    one = to_opendp(made, epsilon=0.4)
+    assert one.map(1)[0] == 0.4 and proven(made, *one.map(1)) and isinstance(one(5), int)
+
+
+def test_dependent_designs():
+    made = design(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 3), gap=0.2)
+    measurement = to_opendp(made)
+    assert measurement.map(1.0) == (1.0, 0.1) and proven(made, 1.0, 0.1)
+    assert measurement.map(2.0)[0] == 2.0
+    for value in (0.5, -1e300, math.inf, math.nan):
+        assert 0 <= measurement(value) <= 3
+    whole = to_opendp(design(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 9), integer=True))
+    assert 0 <= whole(4) <= 9 and whole.map(1) == (1.0, 0.1)
+    odd = to_opendp(design(epsilon=1, delta=0.1, sensitivity=0.3, bounds=(0, 1), gap=0.2))
+    assert odd.map(0.3) == (1.0, 0.1) and 0 <= odd(0.7) <= 1
+
+
+def test_the_ways_of_opendp(real):
+    space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
+    bounded = space >> dp.t.then_clamp((0.0, 90.0)) >> dp.t.then_sum()
+    # OpenDP's float sum is a hair above 90: noise for 90 pays twice, noise for what it says once.
+    for_90 = bounded >> then_least_noise(
+        design(epsilon=1, delta=0, sensitivity=90, gap=0.05))
+    assert for_90.map(1) == 2.0
+    exactly = bounded >> then_least_noise(
+        design(epsilon=1, delta=0, sensitivity=bounded.map(1), gap=0.05))
+    assert exactly.map(1) == 1.0
+    made = bounded >> then_least_noise(d_in=bounded.map(1), d_out=(0.7, 1e-5), loss="l2")
+    assert made.check(1, (0.7, 1e-5))
+    assert isinstance(made([1.0, 2.0]), float)
+    with pytest.raises(ArgumentError, match="design must be given, or else d_in"):
+        bounded >> then_least_noise()
+    with pytest.raises(ArgumentError, match="input_domain must be one of f64"):
+        make_least_noise(dp.atom_domain(T="i32"), dp.absolute_distance(T="i32"), real)
+
+
+def test_the_context_of_opendp():
+    register_opendp()
+    register_opendp()  # once is enough
+    context = dp.Context.compositor(
+        data=[1.0, 2.0, 3.0], privacy_unit=dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(epsilon=2.0, delta=2e-6), split_evenly_over=2,
+        domain=dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+    )
+    query = context.query().clamp((0.0, 4.0)).sum()
+    made = design(epsilon=1, delta=1e-6, sensitivity=4.000001, gap=0.05)
+    assert isinstance(query.least_noise(design=made).release(), float)
+    second = context.query().clamp((0.0, 4.0)).sum()
+    assert isinstance(
+        second.least_noise(d_in=4.000001, d_out=(1.0, 1e-6)).release(), float)
+    with pytest.raises(ValueError, match="exhausted"):
+        context.query()
 
 
 def test_missing_extra(monkeypatch, real):

@@ -15,12 +15,12 @@ from leastnoise.interop import to_scipy
 
 @pytest.fixture(scope="module")
 def plain():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
 @pytest.fixture(scope="module")
 def with_atom():
-    made = design(epsilon=4, delta=0.4, gap=0.2)
+    made = design(epsilon=4, delta=0.4, sensitivity=1, gap=0.2)
     assert made.noise.atom > 0.1
     return made
 
@@ -88,3 +88,15 @@ def test_pickle_and_refusal(plain):
     assert again.cdf(0.3) == law.cdf(0.3)
     with pytest.raises(ArgumentError, match="no shape"):
         law.expect(np.abs, args=(1,))
+
+
+def test_a_pickle_goes_on_where_it_was(plain):
+    whole = design(epsilon=1, delta=0.1, sensitivity=2, integer=True)
+    for law in (to_scipy(plain), to_scipy(whole)):
+        law.random_state = np.random.default_rng(5)
+        law.rvs(size=3)
+        again = pickle.loads(pickle.dumps(law))
+        assert np.array_equal(again.rvs(size=20), law.rvs(size=20))
+        law.random_state = 8
+        frozen = law(loc=2)
+        assert np.array_equal(pickle.loads(pickle.dumps(frozen)).rvs(size=9), frozen.rvs(size=9))

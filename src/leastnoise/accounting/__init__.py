@@ -9,8 +9,10 @@ true cost lies between the two. Statements and proofs: `dominating.proof.md`.
 """
 
 from .composition import Composition, break_even, compose, compose_many, gaussian_epsilon
+from .distribution import dp_event, pld_accountant, privacy_loss_distribution
 from .renyi import renyi, zcdp
 
 __all__ = [
-    "Composition", "break_even", "compose", "compose_many", "gaussian_epsilon", "renyi", "zcdp",
+    "Composition", "break_even", "compose", "compose_many", "dp_event", "gaussian_epsilon",
+    "pld_accountant", "privacy_loss_distribution", "renyi", "zcdp",
 ]

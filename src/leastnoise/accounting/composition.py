@@ -6,7 +6,7 @@ The margins for rounding and convolution, and why the two sides are sides: `domi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -37,6 +37,7 @@ _FARTHEST = 60.0
 _STRIDE = 20
 _BENDS = 6  # so many of them are looked at closely
 _MOST = 100_000
+_MOST_PARTS = 100  # kinds of releases
 
 
 @dataclass(frozen=True)
@@ -80,8 +81,8 @@ def shown(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
 
 
 def compose(
-    mechanism: Design | Mechanism,
-    times: int,
+    mechanism: Design | Mechanism | Sequence[tuple[Design | Mechanism, int]],
+    times: int | None = None,
     *,
     delta: Number | None = None,
     epsilon: Number | None = None,
@@ -89,10 +90,58 @@ def compose(
     """The total epsilon at `delta`, or the total delta at `epsilon`, of `times` releases.
 
     `mechanism` is a design or a closed-form mechanism; each release may be about another query and
-    may depend on the releases before it, as long as each has the mechanism's sensitivity. Exactly
-    one of `delta` and `epsilon` is given.
+    may depend on the releases before it, as long as each has the mechanism's sensitivity. Or it is
+    a list of pairs, [(a, 10), (b, 5)]: so many releases of each, in any order, and no `times`.
+    Exactly one of `delta` and `epsilon` is given.
+
+    All releases are taken to be about the same people. Releases about disjoint groups of people
+    cost no more together than the most expensive of the groups alone.
     """
-    return compose_many(mechanism, [times], delta=delta, epsilon=epsilon)[0]
+    if isinstance(mechanism, (list, tuple)):
+        return _compose_several(mechanism, times, delta, epsilon)
+    if times is None:
+        raise ArgumentError("times", times, "given for one mechanism")
+    one: Any = mechanism
+    return compose_many(one, [times], delta=delta, epsilon=epsilon)[0]
+
+
+def _compose_several(
+    parts: Sequence[Any], times: int | None, delta: Number | None, epsilon: Number | None
+) -> Composition:
+    from .several import Several
+
+    if not 1 <= len(parts) <= _MOST_PARTS or not all(
+        isinstance(part, (list, tuple)) and len(part) == 2 for part in parts
+    ):
+        raise ArgumentError(
+            "mechanism", f"{len(parts)} entries", f"1 to {_MOST_PARTS} pairs (mechanism, times)")
+    if times is not None:
+        raise ArgumentError("times", times, "left out with a list of pairs")
+    target_delta, target_epsilon = _targets(delta, epsilon)
+    counted = [(one, _check_times(k)) for one, k in parts]
+    releases = _check_times(sum(k for _, k in counted))
+    several = Several(counted)
+    if target_delta is not None:
+        low, high = several.epsilon(target_delta)
+        rival = gaussian_epsilon(several.ratio, 1, target_delta)
+        return Composition(
+            several.label, releases, "epsilon", None, target_delta, low, high, rival)
+    assert target_epsilon is not None
+    low, high = several.delta(target_epsilon)
+    rival = gaussian_delta(target_epsilon, several.ratio)
+    return Composition(several.label, releases, "delta", target_epsilon, None, low, high, rival)
+
+
+def _targets(
+    delta: Number | None, epsilon: Number | None
+) -> tuple[float | None, float | None]:
+    """The total delta, or the total epsilon, that is given."""
+    if (delta is None) == (epsilon is None):
+        raise ArgumentError("delta", delta, "given, or else epsilon: exactly one of the two")
+    return (
+        None if delta is None else _check_delta(delta),
+        None if epsilon is None else _check_epsilon(epsilon),
+    )
 
 
 def compose_many(
@@ -104,10 +153,7 @@ def compose_many(
 ) -> list[Composition]:
     """`compose` for several numbers of releases; what they share is computed once."""
     counts = [_check_times(k) for k in times]
-    if (delta is None) == (epsilon is None):
-        raise ArgumentError("delta", delta, "given, or else epsilon: exactly one of the two")
-    target_delta = None if delta is None else _check_delta(delta)
-    target_epsilon = None if epsilon is None else _check_epsilon(epsilon)
+    target_delta, target_epsilon = _targets(delta, epsilon)
     cost = _cost_for(mechanism)
     found = []
     for k in counts:
@@ -166,9 +212,10 @@ def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
 class _Cost:
     """The composed losses of one mechanism, both sides, kept for every number of releases."""
 
-    def __init__(self, law: Law) -> None:
+    def __init__(self, law: Law, step: float | None = None) -> None:
         _distributions()  # refuse now if the extra is missing
         self.law = law
+        self._step = step  # of the losses; chosen if None
         self._composed = lru_cache(maxsize=8)(self._compose)
 
     @cached_property
@@ -178,15 +225,8 @@ class _Cost:
     @cached_property
     def _grid(self) -> tuple[float, int]:
         """(step, N): finite losses lie within N steps, but for next to no mass."""
-        if self.law.smooth is not None:
-            rest = self.law.smooth(np.exp([_FARTHEST]))[0] + CUT / 10
-            far = 0.01
-            while far < _FARTHEST and self.law.smooth(np.exp([far]))[0] > rest:
-                far *= 1.25
-        else:
-            far = max(largest_loss(p, q) for _, (p, q) in self._pairs)
-        far = min(max(far, 1e-6), _FARTHEST)
-        step = min(_STEP, far / _FEWEST)
+        far = _farthest(self.law)
+        step = self._step or min(_STEP, far / _FEWEST)
         return step, math.ceil(far / step) + 1
 
     @cached_property
@@ -278,6 +318,18 @@ class _Cost:
         return many, times * losses.slack + 2 * CUT + fourier
 
 
+def _farthest(law: Law) -> float:
+    """The finite loss beyond which next to no mass lies, at most _FARTHEST."""
+    if law.smooth is not None:
+        rest = law.smooth(np.exp([_FARTHEST]))[0] + CUT / 10
+        far = 0.01
+        while far < _FARTHEST and law.smooth(np.exp([far]))[0] > rest:
+            far *= 1.25
+    else:
+        far = max(largest_loss(*law.pair(m)) for m in law.signed)
+    return min(max(far, 1e-6), _FARTHEST)
+
+
 def _refined(
     curve: Callable[[Floats], Floats], step: float, n: int
 ) -> tuple[Floats, NDArray[np.int64]]:
@@ -329,7 +381,7 @@ def _smallest_epsilon(composed: Any, delta: float, up: bool) -> float:
     return max(root, 0.0)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def _cost_of(mechanism: Any) -> _Cost:
     return _Cost(law_of(mechanism))
 

@@ -1,22 +1,24 @@
-"""Renyi and zCDP parameters of a design: reported in floating point, never promised.
+"""Renyi and zCDP parameters of a design: reported in floating point, promised for Gaussian curves.
 
 They are convex in the noise and not linear, so no design is made for them; noise with an end or an
-atom has none (infinity). Mironov (2017); Bun and Steinke (2016).
+atom has none (infinity). But mu-Gaussian-private noise is mu^2/2-zCDP, and that is a promise:
+`renyi.proof.md`. Mironov (2017); Bun and Steinke (2016).
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..designs.words import float_towards
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from .law import law_of
 
 if TYPE_CHECKING:
-    from ..design import Design
+    from ..design import DependentDesign, Design
 
 #: Orders at which D_alpha / alpha is looked at; it is smooth, and falls at large alpha.
 _ORDERS = tuple(1 + float(x) for x in np.geomspace(1e-3, 300, 60))
@@ -33,16 +35,20 @@ def renyi(design: Design, alpha: Number) -> float:
     return _divergences(design, [order])[0]
 
 
-def zcdp(design: Design) -> float:
-    """rho such that the design is rho-zCDP, to about three digits: the largest D_alpha / alpha.
+def zcdp(design: Design | DependentDesign) -> float:
+    """rho such that one release of the design is rho-zCDP.
 
-    A report, no certified bound. Infinity if an output can rule a neighbour out.
+    With `gdp` a promise: mu^2/2, rounded up. Otherwise a report to about three digits, the largest
+    D_alpha / alpha, and no certified bound; infinity if an output can rule a neighbour out.
     """
+    if design.gdp is not None:
+        mu = design._stated.gdp.mu
+        return float_towards(mu * mu / 2, math.inf)
     found = _divergences(design, list(_ORDERS))
     return max(d / order for d, order in zip(found, _ORDERS, strict=True))
 
 
-def _divergences(design: Design, orders: list[float]) -> list[float]:
+def _divergences(design: Any, orders: list[float]) -> list[float]:
     law = law_of(design)
     if law.atom > 0:
         return [math.inf] * len(orders)

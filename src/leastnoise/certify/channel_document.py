@@ -88,6 +88,7 @@ class ChannelDocument:
     noise: LatticeNoise | None = None
     beyond: tuple[Fraction, Fraction] | None = None
     additive: Document | None = None
+    about: str = ""  # the text of a free JSON object, which nothing here reads
 
     @property
     def epsilon(self) -> Fraction:
@@ -247,6 +248,8 @@ class ChannelDocument:
             "lower": text_of(self.lower),
             "certificate": self._certificate_json(),
         }
+        if self.about:
+            data["about"] = json.loads(self.about)
         return data
 
     def _channel_json(self) -> dict[str, Any]:

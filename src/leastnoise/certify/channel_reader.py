@@ -17,6 +17,7 @@ from ..ask.privacy import MAX_EPSILON, Point, check_points
 from ..ask.question import Crossing, Prior, Question, Range
 from ..errors import ArgumentError, FormatError
 from ..work import add_up, charge, counted
+from .about import about_text
 from .channel_document import (
     KIND,
     ChannelCertificate,
@@ -71,7 +72,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
          "channel", "upper", "lower", "certificate"},
         {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive",
-         "profile", "gdp", "releases"},
+         "profile", "gdp", "releases", "about"},
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -101,6 +102,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         lower=read_number(data["lower"], "lower", lambda v: v <= upper, "at most upper"),
         certificate=_certificate(data["certificate"], question),
         noise=noise,
+        about=about_text(data.get("about", {})),
     )
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))

@@ -19,6 +19,7 @@ from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss
 from ..work import charge, counted
+from .about import about_text
 from .constraints import Dual, check_duals, constraints_from_spec, dual_to_json, duals_from_spec
 from .curve import curve_from_json, points_from_json, releases_from_json
 from .fields import (
@@ -134,6 +135,7 @@ class Document:
     profile: tuple[Point, ...] = ()  # further (epsilon, delta) at which the noise is private
     gdp: GaussianCurve | None = None
     releases: Releases | None = None
+    about: str = ""  # the text of a free JSON object, which nothing here reads
 
     def __post_init__(self) -> None:
         demand(self.kind in KINDS, f'"kind" must be one of {", ".join(KINDS)}')
@@ -248,6 +250,8 @@ class Document:
         data |= {"noise": noise, "upper": text_of(self.upper), "lower": text_of(self.lower)}
         if self.certificate is not None:
             data["certificate"] = self._certificate_json(self.certificate)
+        if self.about:
+            data["about"] = json.loads(self.about)
         return data
 
     def _certificate_json(self, certificate: Certificate) -> dict[str, Any]:
@@ -368,7 +372,7 @@ def _document(raw: object) -> Document:
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "step", "noise",
          "upper", "lower"} | ({"grid"} if additive else set()),
-        {"certificate", "constraints", "profile", "gdp", "releases"},
+        {"certificate", "constraints", "profile", "gdp", "releases", "about"},
     )
     noise = read_object(data["noise"], "noise")
     mesh = additive and "edges" in noise
@@ -406,6 +410,7 @@ def _document(raw: object) -> Document:
         profile=points_from_json(data["profile"], "profile") if "profile" in data else (),
         gdp=curve_from_json(data["gdp"]) if "gdp" in data else None,
         releases=releases_from_json(data["releases"]) if "releases" in data else None,
+        about=about_text(data.get("about", {})),
     )
 
 

@@ -15,8 +15,15 @@ from ..exact import round_down, round_up
 
 
 def compose(
-    file: Annotated[Path, typer.Argument(help="A mechanism file.")],
-    times: Annotated[str, typer.Option(help="Numbers of releases.")] = "1,2,5,10,100",
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...", help="A mechanism file; or several with how many releases of each, "
+            "such as a.json:10 b.json:5."),
+    ],
+    times: Annotated[
+        str | None, typer.Option(help="Numbers of releases of one file [default: 1,2,5,10,100].")
+    ] = None,
     delta: Annotated[
         str | None,
         typer.Option(help="Total delta; the table then shows the total epsilon. If neither is "
@@ -30,28 +37,32 @@ def compose(
 ) -> None:
     """The total privacy cost of many releases, and of Gaussian noise with the same variance.
 
-    Each value is a bracket: at least the first number, at most the second.
+    Each value is a bracket: at least the first number, at most the second. All releases are about
+    the same people; of groups that have nobody in common, count the most expensive one alone.
     """
     from ..accounting import break_even, compose_many
     from ..accounting.composition import shown
-    from ..design import Design, load
 
-    counts = _counts(times)
     if delta is not None and epsilon is not None:
         raise ArgumentError("epsilon", epsilon, "left out when delta is given")
-    mechanism = load(file)
-    if not isinstance(mechanism, Design):
-        raise ArgumentError("file", str(file), "additive: this noise depends on the value")
+    parts = [_counted(word) for word in files]
+    if len(parts) > 1 or parts[0][1] is not None:
+        if times is not None:
+            raise ArgumentError("times", times, "left out when files have numbers of their own")
+        _compose_several(parts, delta, epsilon, as_json)
+        return
+    file, counts = parts[0][0], _counts(times or "1,2,5,10,100")
+    mechanism = _loaded(file)
     total: Any = delta
     if delta is None and epsilon is None:
-        total = min(0.5, 2 * max(counts) * mechanism.delta) or 1e-6
+        total = _usual_delta([(mechanism, max(counts))])
     found = compose_many(mechanism, counts, delta=total, epsilon=epsilon)
     turn = None
     if total is not None:
         turn = break_even(mechanism, delta=total, most=max(counts))
     if as_json:
         typer.echo(json.dumps({
-            "file": str(file),
+            "file": file,
             "compositions": [one.to_json() for one in found],
             "break_even": turn,
         }))
@@ -78,6 +89,63 @@ def compose(
         words = f"Gaussian noise of equal variance is not cheaper up to {max(counts)} releases."
     else:
         words = f"From {turn} releases on, Gaussian noise of equal variance is cheaper."
+    console.print(words, highlight=False, soft_wrap=True)
+
+
+def _loaded(file: str) -> Any:
+    from ..design import Design, load
+
+    mechanism = load(file)
+    if not isinstance(mechanism, Design):
+        raise ArgumentError("file", file, "additive: this noise depends on the value")
+    return mechanism
+
+
+def _usual_delta(parts: list[tuple[Any, int]]) -> float:
+    """Twice what the deltas of single releases add up to, at most 1/2; 1e-6 if that is 0."""
+    return min(0.5, 2 * sum(k * float(one.document.delta) for one, k in parts)) or 1e-6
+
+
+def _counted(word: str) -> tuple[str, int | None]:
+    """(file, number of releases) of FILE:COUNT; no number for a file alone."""
+    file, colon, count = word.rpartition(":")
+    if not colon or Path(word).exists():
+        return word, None
+    if not (count.isascii() and count.isdigit() and len(count) < 10):
+        raise ArgumentError("file", word, "FILE, or FILE:COUNT such as a.json:10")
+    return file, int(count)
+
+
+def _compose_several(
+    parts: list[tuple[str, int | None]], delta: str | None, epsilon: str | None, as_json: bool
+) -> None:
+    from ..accounting import compose
+    from ..accounting.composition import shown
+
+    for file, count in parts:
+        if count is None:
+            raise ArgumentError("file", file, "FILE:COUNT when there are several")
+    held = [(_loaded(file), count or 0) for file, count in parts]
+    total: Any = _usual_delta(held) if delta is None and epsilon is None else delta
+    found = compose(held, delta=total, epsilon=epsilon)
+    if as_json:
+        listed = [{"file": file, "times": count} for file, count in parts]
+        typer.echo(json.dumps({"files": listed, "compositions": [found.to_json()]}))
+        return
+    table = Table("file", "releases", title_justify="left")
+    for file, count in parts:
+        table.add_row(file, str(count))
+    console = Console()
+    console.print(table)
+    given = f"delta {found.delta:g}" if found.asked == "epsilon" else f"epsilon {found.epsilon:g}"
+    words = (
+        f"Together, at a total {given}: {found.asked} at least "
+        f"{shown(found.optimistic, round_down)}, at most {shown(found.pessimistic, round_up)}. "
+        "Gaussian noise of equal variances: "
+        f"{shown(found.gaussian, round_up)}."
+    )
+    if found.pessimistic == float("inf"):
+        words += " inf: no epsilon is enough, since an output can rule the neighbour out."
     console.print(words, highlight=False, soft_wrap=True)
 
 

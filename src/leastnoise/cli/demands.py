@@ -84,7 +84,7 @@ def described(found: Any) -> dict[str, Any]:
 def described_budgets(asked: Document | ChannelDocument) -> dict[str, Any]:
     """The part of it about privacy."""
     words: dict[str, Any] = {}
-    if asked.profile:
+    if asked.profile and asked.releases is None:
         words["profile"] = [[float(e), float(d)] for e, d in asked.profile]
     if asked.gdp is not None:
         words["gdp"] = float(asked.gdp.mu)
@@ -93,6 +93,8 @@ def described_budgets(asked: Document | ChannelDocument) -> dict[str, Any]:
         words["releases"] = {
             "count": total.count, "epsilon": float(total.epsilon), "delta": float(total.delta),
         }
+        own = () if asked.gdp is not None else ((asked.epsilon, asked.delta),)
+        words["per_release"] = [[float(e), float(d)] for e, d in (*own, *asked.profile)]
     return words
 
 

@@ -21,8 +21,9 @@ from .base import BaseDesign
 class Design(BaseDesign):
     """A mechanism, the proof that it is private, and a bracket around the best possible loss.
 
-    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity`
-    apart; its expected loss is at most `upper` for every value; and no additive noise that is
+    Guarantee: `release` is (epsilon, delta)-private for any two values at most `sensitivity` apart
+    (with `releases`, so many of them together: `total` and `per_release` say which); its
+    expected loss is at most `upper` for every value; and no additive noise that is
     (epsilon, delta)-private has an expected loss below `lower`. All three are checked in exact
     arithmetic before a Design exists. If `certified` is False (the loss is a Python function, or
     a file claims what the checker cannot check), privacy is proven and the bracket is an estimate.
@@ -66,13 +67,6 @@ class Design(BaseDesign):
         from ..accounting.renyi import renyi
 
         return renyi(self, alpha)
-
-    def zcdp(self) -> float:
-        """rho of zCDP, to about three digits: reported, not promised; infinite for noise that ends.
-        """
-        from ..accounting.renyi import zcdp
-
-        return zcdp(self)
 
     def plot(self, path: str | Path | None = None, rivals: Iterable[str] | None = None) -> Any:
         """A picture of the density (extra `plot`); saved if `path` is given."""

@@ -11,12 +11,13 @@ from typing import Any
 from ..certify import Report, check_any, parse_any
 from ..errors import CertificateError
 from ..losses import Loss
+from .budgets import AskedBudgets, asked_words, with_about
 from .pickled import PickledAsFile
-from .words import bracket_words, budget_words, float_towards, gap_of, percent, write_whole
+from .words import bracket_words, float_towards, gap_of, percent, write_whole
 
 
 @dataclass(frozen=True)
-class BaseDesign(PickledAsFile):
+class BaseDesign(AskedBudgets, PickledAsFile):
     """A mechanism, the proof that it is private, and a bracket around the best possible loss.
 
     Guarantee: what `document` claims has passed the exact checker before a design exists; the
@@ -32,26 +33,6 @@ class BaseDesign(PickledAsFile):
     certified: bool = field(default=False, compare=False)
 
     # -- what was asked -----------------------------------------------------------------------
-
-    @property
-    def epsilon(self) -> float:
-        """The privacy budget's epsilon."""
-        return float(self.document.epsilon)
-
-    @property
-    def delta(self) -> float:
-        """The privacy budget's delta."""
-        return float(self.document.delta)
-
-    @property
-    def profile(self) -> tuple[tuple[float, float], ...]:
-        """Further budgets (epsilon, delta) that were asked for."""
-        return tuple((float(e), float(d)) for e, d in self.document.profile)
-
-    @property
-    def gdp(self) -> float | None:
-        """mu, if it is proven to be mu-Gaussian-private for it."""
-        return None if self.document.gdp is None else float(self.document.gdp.mu)
 
     @property
     def sensitivity(self) -> float:
@@ -91,21 +72,21 @@ class BaseDesign(PickledAsFile):
         """Run the exact checker on this design's mechanism file."""
         return check_any(self.document)
 
-    def save(self, path: str | Path) -> Path:
-        """Write the mechanism file (complete or not at all); `load` reads it back."""
-        text = self.document.dumps()
-        if parse_any(text) != self.document:
+    def save(self, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
+        """Write the mechanism file (complete or not at all); `load` reads it back.
+
+        about: what people should know, such as {"query": ..., "neighbours": ..., "author": ...}.
+            It is kept with the file and never believed; None: what the design has already.
+        """
+        document = with_about(self.document, about)
+        text = document.dumps()
+        if parse_any(text) != document:
             raise CertificateError("the mechanism file would not read back as this design")
         return write_whole(Path(path), text)
 
     def _question_words(self) -> list[str]:
         """What was asked, for a repr."""
-        own = [(self.epsilon, self.delta)] if self.gdp is None else []
-        words = ["integer"] if self.integer else []
-        words += budget_words([*own, *self.profile], self.gdp)
-        if self.document.releases is not None:
-            words.append(self.document.releases.words)
-        return words
+        return [*(["integer"] if self.integer else []), *asked_words(self)]
 
     def _more_words(self) -> list[str]:
         """What else was asked of this kind of design."""

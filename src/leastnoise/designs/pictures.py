@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import ArgumentError, MissingExtraError
+from .budgets import asked_words
 
 if TYPE_CHECKING:
     from .ranged import DependentDesign
@@ -31,7 +32,7 @@ def plot_channel(
     axes = figure.add_subplot()
     (draw_family if kind == "family" else draw_heatmap)(axes, design)
     axes.set_title(
-        f"epsilon = {design.epsilon:g}, delta = {design.delta:g}, "
+        f"{', '.join(asked_words(design))}, "
         f"sensitivity {design.sensitivity:g}, {design.loss.name}"
     )
     if path is not None:

@@ -1,11 +1,21 @@
-"""A design behind the interface of diffprivlib's mechanisms; diffprivlib is not needed."""
+"""A design behind the interface of diffprivlib's mechanisms; diffprivlib is not needed.
+
+Where it is installed, `OptimalMechanism` is one of its `DPMechanism`s, so that its transforms and
+whatever asks for one take ours.
+"""
 
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from importlib.util import find_spec
+from numbers import Real
+from random import SystemRandom
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentError
+import numpy as np
+
+from ..errors import ArgumentError, DataError
 from ..exact import Number
 from ..losses import Loss
 from ..noise.release import exact_value
@@ -14,7 +24,30 @@ if TYPE_CHECKING:
     from ..design import Design
 
 
-class OptimalMechanism:
+def _base() -> type:
+    """diffprivlib's own base class, or `object` without it (or with one that does not import)."""
+    if find_spec("diffprivlib") is None:
+        return object
+    try:
+        from diffprivlib.mechanisms import DPMechanism
+    except ImportError:
+        return object
+    found: type = DPMechanism
+    return found
+
+
+_Base: Any = _base()
+
+
+class ArgumentTypeError(ArgumentError, TypeError):
+    """An argument is of the wrong type: a `TypeError`, as diffprivlib raises it."""
+
+
+class DataTypeError(DataError, TypeError):
+    """A value to be protected is no number; it is not shown."""
+
+
+class OptimalMechanism(_Base):
     """Wherever code calls `mechanism.randomise(value)`: the least noise for the budget.
 
     The arguments are those of diffprivlib's additive mechanisms, and the loss to minimise.
@@ -30,14 +63,23 @@ class OptimalMechanism:
         sensitivity: Number,
         loss: str | Loss = "l1",
         integer: bool = False,
-        random_state: None = None,
+        random_state: SystemRandom | None = None,
         design: Design | None = None,
     ) -> None:
-        if random_state is not None:
-            raise ArgumentError("random_state", random_state, "None: the noise must be secret")
+        if random_state is not None and not isinstance(random_state, SystemRandom):
+            raise ArgumentError(
+                "random_state", random_state,
+                "None, or SystemRandom() of the module random or secrets: the noise must be secret")
         if design is None:
             from ..design import design as run
 
+            for name, number in (
+                ("epsilon", epsilon), ("delta", delta), ("sensitivity", sensitivity)
+            ):
+                if isinstance(number, (bool, str)) or not isinstance(number, Real):
+                    raise ArgumentTypeError(name, number, "a real number")
+            if integer and isinstance(sensitivity, float) and not sensitivity.is_integer():
+                raise ArgumentTypeError("sensitivity", sensitivity, "whole for integer noise")
             design = run(
                 epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=integer
             )
@@ -47,6 +89,9 @@ class OptimalMechanism:
     @classmethod
     def of(cls, design: Design) -> OptimalMechanism:
         """The mechanism of a design that exists already."""
+        if design.total is None or design.releases > 1:
+            raise ArgumentError(
+                "design", str(design), "one with an epsilon and a delta for one release")
         document = design.document
         return cls(
             epsilon=document.epsilon, delta=document.delta, sensitivity=document.sensitivity,
@@ -56,11 +101,13 @@ class OptimalMechanism:
     @property
     def epsilon(self) -> float:
         """The privacy budget's epsilon."""
+        assert self.design.epsilon is not None
         return self.design.epsilon
 
     @property
     def delta(self) -> float:
         """The privacy budget's delta."""
+        assert self.design.delta is not None
         return self.design.delta
 
     @property
@@ -70,16 +117,33 @@ class OptimalMechanism:
 
     def randomise(self, value: Any) -> Any:
         """A private release of `value`; for an array, one independent release per element."""
+        if isinstance(value, (str, bytes, complex)) or value is None:
+            raise DataTypeError("value", type(value), "a number, or an array of numbers")
+        if self.design.integer and isinstance(value, float) and not value.is_integer():
+            raise DataTypeError("value", type(value), "whole: this noise is for integer queries")
         return self.design.release(value)
 
     def bias(self, value: Any) -> float:
-        """The mean error of a release: the noise's own mean, as the rounding has none."""
-        exact_value(value)
-        return self.design.noise.mean
+        """The mean error of a release: the noise's own mean, as the rounding has none.
+
+        Exactly 0 for symmetric noise.
+        """
+        _number(value)
+        return 0.0 if self._symmetric else self.design.noise.mean
+
+    @property
+    def _symmetric(self) -> bool:
+        document = self.design.document
+        if document.edges is not None:
+            mirrored = tuple(-edge for edge in document.edges[::-1])
+            placed = mirrored == document.edges
+        else:
+            placed = 2 * document.first + len(document.weights) == 1
+        return placed and document.weights == document.weights[::-1]
 
     def variance(self, value: Any) -> float:
         """The variance of a release of `value`: grid noise, and the random rounding to the grid."""
-        noise, number = self.design.noise, exact_value(value)
+        noise, number = self.design.noise, _number(value)
         if noise.integer:
             return noise.variance
         g = float(noise.grid_step)
@@ -92,12 +156,25 @@ class OptimalMechanism:
         """The mean squared error of a release of `value`."""
         return self.variance(value) + self.bias(value) ** 2
 
+    def _check_all(self, value: Any) -> bool:
+        """Whether the value can be released; diffprivlib's own name for it."""
+        _number(value)
+        return True
+
     def copy(self) -> OptimalMechanism:
         """Itself: it never changes."""
         return self
 
     def __repr__(self) -> str:
         return (
-            f"OptimalMechanism(epsilon={self.epsilon:g}, delta={self.delta:g}, "
-            f"sensitivity={self.sensitivity:g}, loss={self.design.loss_name})"
+            f"{type(self).__module__}.{type(self).__name__}(epsilon={self.epsilon:g}, "
+            f"delta={self.delta:g}, sensitivity={self.sensitivity:g}, "
+            f"loss={self.design.loss_name})"
         )
+
+
+def _number(value: Any) -> Fraction:
+    """The exact number that a value is; a `TypeError` that does not show it if it is none."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, (Real, np.number)):
+        raise DataTypeError("value", type(value), "a number")
+    return exact_value(value)

@@ -1,58 +1,111 @@
-"""A design as an OpenDP measurement (extra `opendp`)."""
+"""A design as an OpenDP measurement (extra `opendp`). What its map claims: `opendp.proof.md`."""
 
 from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ..designs.words import float_towards
 from ..errors import ArgumentError, MissingExtraError
-from ..exact import exp_lower, exp_upper
+from ..losses import Loss
 from ..noise.release import exact_value
+from .claims import Budget, Ruler, asked_budget, budget_at, rho_of, worst_delta
 
 if TYPE_CHECKING:
-    from ..design import Design
+    from ..design import DependentDesign, Design
+
+    AnyDesign = Design | DependentDesign
 
 #: The whole numbers that each of OpenDP's integer types holds.
 _WHOLE = {"i32": 2**31 - 1, "i64": 2**63 - 1}
+_NAME = "least_noise"
 
 
-def to_opendp(design: Design, *, T: str | None = None) -> Any:
-    """The design's `release` as an OpenDP measurement on one number.
+def to_opendp(
+    design: AnyDesign, *, T: str | None = None, epsilon: float | None = None
+) -> Any:
+    """The design's `release` as an OpenDP measurement.
 
     Input: AtomDomain(T) without NaN, AbsoluteDistance(T); T is "f64", or "i32" (the default for
-    integer designs) or "i64". Output measure: Approximate(MaxDivergence), so that it composes with
-    OpenDP's own (epsilon, delta) measurements such as canonical noise.
+    integer designs) or "i64". Output measure and map state what the design was asked for:
 
-    The privacy map is the design's budget for distances up to its sensitivity, rounded up, and
-    group privacy beyond: k = ceil(distance/sensitivity) steps cost k*epsilon and
-    delta*(1 + e^epsilon + ... + e^((k-1)*epsilon)). OpenDP's distances are binary: the float 0.1
-    exceeds a sensitivity of one tenth by 5e-18, which costs an extra delta of that over the
-    grid step, some 1e-12; sensitivities such as 1 or 0.125 cost none.
-    The function never fails on data: infinities count as the largest float of their sign, which
-    moves no two values apart, and integers beyond T saturate after the noise. NaN is outside the
-    domain, and no distance to it is promised anything; should it come, it is answered as 0.
+    - (epsilon, delta): Approximate(MaxDivergence). If delta is 0, MaxDivergence itself.
+    - `gdp=mu`: ZeroConcentratedDivergence, rho = mu^2/2.
+    - `releases=k`: vectors of k numbers, LInfDistance(T), and the total (epsilon, delta) of all k.
+    - With `epsilon` here, one release of any design at that epsilon, with its exact delta.
+
+    The map holds for distances up to the sensitivity, and by group privacy beyond. Typed floats
+    are kept: a design for delta=1e-6 passes `check(1.0, (1.0, 1e-6))` although the float 1e-6 is
+    a little less than 10^-6, because the noise is proven private at the float; where it is not,
+    which its slack makes rare, the claim is the next float above. (`then_least_noise` with d_in
+    and d_out designs for the floats themselves.)
+
+    OpenDP's float sum is a hair more sensitive than its bounds say, because of rounding, and a
+    hair above the sensitivity costs a whole unit more (for (epsilon, delta) only if it is more
+    than next to nothing). So design for what the pipeline says:
+    `design(..., sensitivity=pipeline.map(1))`.
+
+    The function never fails on data: infinities count as the largest float of their sign, and
+    integers beyond T saturate after the noise. NaN is outside the domain, and no distance to it
+    is promised anything; should it come, it is answered as 0.
 
     OpenDP asks you to enable the features "contrib" and "honest-but-curious": it cannot check a
     foreign mechanism. What it cannot check is what the design's mechanism file proves.
     """
     dp = _opendp()
     kind = T or ("i32" if design.integer else "f64")
-    allowed = tuple(_WHOLE) if design.integer else ("f64",)
-    if kind not in allowed:
-        raise ArgumentError("T", T, f"one of {', '.join(allowed)} for this design")
+    _check_type(design, kind, "T")
     domain = dp.atom_domain(T=kind) if design.integer else dp.atom_domain(T=kind, nan=False)
-    metric = dp.absolute_distance(T=kind)
-    return dp.m.make_user_measurement(
-        input_domain=domain, input_metric=metric,
-        output_measure=dp.approximate(dp.max_divergence()),
-        function=_function(design, kind), privacy_map=_budget_map(design), TO=kind,
+    return _measurement(design, domain, dp.absolute_distance(T=kind), kind, epsilon)
+
+
+def make_least_noise(
+    input_domain: Any,
+    input_metric: Any,
+    design: AnyDesign | None = None,
+    *,
+    d_in: float | None = None,
+    d_out: float | tuple[float, float] | None = None,
+    loss: str | Loss = "l1",
+    epsilon: float | None = None,
+) -> Any:
+    """`to_opendp` in the manner of OpenDP's own constructors, for a given space.
+
+    Either an existing design (and `epsilon`, as there), or d_in and d_out (an epsilon, or
+    (epsilon, delta)): then the least noise for exactly these binary numbers is designed, so that
+    `map(d_in)` is d_out.
+    """
+    kind = str(input_domain.carrier_type)
+    if (design is None) == (d_in is None or d_out is None):
+        raise ArgumentError("design", design, "given, or else d_in and d_out: one of the two")
+    if design is None:
+        design = _designed(kind, d_in, d_out, loss)
+    _check_type(design, kind, "input_domain")
+    return _measurement(design, input_domain, input_metric, kind, epsilon)
+
+
+def then_least_noise(design: AnyDesign | None = None, **options: Any) -> Any:
+    """`make_least_noise` after `>>`: the space is that of what stands before it."""
+    dp_mod = _opendp() and sys.modules["opendp.mod"]
+    return dp_mod._PartialConstructor(
+        lambda input_domain, input_metric: make_least_noise(
+            input_domain, input_metric, design, **options)
     )
 
 
-def to_opendp_profile(design: Design) -> Any:
+def register_opendp() -> None:
+    """Let OpenDP's Context API say `context.query().clamp(...).sum().least_noise(design=...)`."""
+    _opendp()
+    from opendp.context import constructors, register
+
+    if _NAME not in constructors:
+        register(make_least_noise, _NAME)
+
+
+def to_opendp_profile(design: AnyDesign) -> Any:
     """The design's exact privacy profile, rounded up, as an OpenDP `PrivacyProfile`.
 
     It has `delta(epsilon)` and `epsilon(delta)`, for one release and distances up to the
@@ -65,8 +118,7 @@ def to_opendp_profile(design: Design) -> Any:
             raise ArgumentError("epsilon", epsilon, "at least 0")
         # delta falls with epsilon, so that of a smaller, shorter epsilon is safe.
         level = Fraction(math.floor(min(epsilon, 100.0) * 2**30), 2**30)
-        value = float(design.noise.profile(level))
-        return min(1.0, math.nextafter(value, math.inf)) if value > 0 else 0.0
+        return min(1.0, float_towards(worst_delta(design.document, level), math.inf))
 
     return dp.new_privacy_profile(curve)
 
@@ -79,7 +131,82 @@ def _opendp() -> Any:
     return dp
 
 
-def _function(design: Design, kind: str) -> Any:
+def _check_type(design: AnyDesign, kind: str, name: str) -> None:
+    allowed = tuple(_WHOLE) if design.integer else ("f64",)
+    if kind not in allowed:
+        raise ArgumentError(name, kind, f"one of {', '.join(allowed)} for this design")
+
+
+def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design:
+    from ..design import design
+
+    pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
+    if len(pair) != 2:
+        raise ArgumentError("d_out", d_out, "an epsilon, or a pair (epsilon, delta)")
+    epsilon, delta = (exact_value(one, "d_out") for one in pair)
+    return design(
+        epsilon=epsilon, delta=delta, sensitivity=exact_value(d_in, "d_in"), loss=loss,
+        integer=kind in _WHOLE,
+    )
+
+
+def _measurement(
+    design: AnyDesign, domain: Any, metric: Any, kind: str, epsilon: float | None
+) -> Any:
+    """The measurement that states the budget at `epsilon`, or what was asked for."""
+    dp = _opendp()
+    function, kind_out = _function(design, kind), kind
+    ruler = Ruler.of(design)
+    measure = dp.approximate(dp.max_divergence())
+    if epsilon is None and design.releases > 1:
+        budget = asked_budget(design)
+        domain = dp.vector_domain(domain, size=design.releases)
+        metric = dp.linf_distance(T=kind)
+        function, kind_out = _each(function, design.releases), f"Vec<{kind}>"
+        # Every one of the k values slips on its own: no slip here.
+        privacy_map = _whole_steps(ruler, budget.group)
+    elif epsilon is None and design.gdp is not None:
+        rho = Fraction(rho_of(design))
+        measure = dp.zero_concentrated_divergence()
+        privacy_map = _whole_steps(ruler, lambda k: float_towards(k * k * rho, math.inf))
+    else:
+        budget = asked_budget(design) if epsilon is None else budget_at(design, epsilon)
+        if budget.delta == 0:
+            measure = dp.max_divergence()
+            privacy_map = _whole_steps(ruler, lambda k: budget.group(k)[0])
+        else:
+            privacy_map = _with_slips(ruler, budget)
+    return dp.m.make_user_measurement(
+        input_domain=domain, input_metric=metric, output_measure=measure,
+        function=function, privacy_map=privacy_map, TO=kind_out,
+    )
+
+
+def _distance(d_in: Any) -> Fraction:
+    distance = exact_value(d_in, "d_in")
+    if distance < 0:
+        raise ArgumentError("d_in", d_in, "at least 0")
+    return distance
+
+
+def _whole_steps(ruler: Ruler, cost: Callable[[int], Any]) -> Callable[[Any], Any]:
+    return lambda d_in: cost(ruler.steps(_distance(d_in)))
+
+
+def _with_slips(ruler: Ruler, budget: Budget) -> Callable[[Any], tuple[float, float]]:
+    def privacy_map(d_in: Any) -> tuple[float, float]:
+        steps, slip = ruler.steps_and_slip(_distance(d_in), Fraction(budget.delta))
+        return budget.group(steps, slip)
+
+    return privacy_map
+
+
+def _each(one: Callable[[Any], Any], count: int) -> Callable[[Any], list[Any]]:
+    """So many releases and no more, whatever comes."""
+    return lambda values: [one(v) for v in [*values, *[0] * count][:count]]
+
+
+def _function(design: AnyDesign, kind: str) -> Callable[[Any], Any]:
     if design.integer:
         most = _WHOLE[kind]
 
@@ -87,53 +214,15 @@ def _function(design: Design, kind: str) -> Any:
             return max(-most - 1, min(most, int(design.release(int(value)))))
 
         return whole
-    edge = sys.float_info.max
+    edge, shrink = sys.float_info.max, Ruler.of(design).shrink
+    # Towards the low end of a range, so that its values stay in it.
+    fixed = Fraction(getattr(design, "bounds", (0,))[0])
 
     def real(value: float) -> float:
         number = float(value)
         known = 0.0 if math.isnan(number) else max(-edge, min(edge, number))
-        return float(design.release(known))
+        if shrink == 1:
+            return float(design.release(known))
+        return float(design.release(fixed + (Fraction(known) - fixed) * shrink))
 
     return real
-
-
-def _budget_map(design: Design) -> Any:
-    document = design.document
-
-    def privacy_map(d_in: Any) -> tuple[float, float]:
-        steps, slip = _steps(d_in, design)
-        if steps == 0:
-            return 0.0, 0.0
-        delta = document.delta + slip
-        epsilon = steps * document.epsilon
-        # A geometric sum, rounded up; e^epsilon = 1 at epsilon = 0.
-        factor = Fraction(steps)
-        if document.epsilon > 0 and steps > 1:
-            if epsilon > 700:
-                return float_towards(epsilon, math.inf), 1.0 if delta > 0 else 0.0
-            factor = (exp_upper(epsilon) - 1) / (exp_lower(document.epsilon) - 1)
-        return (
-            float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf))
-        )
-
-    return privacy_map
-
-
-def _steps(d_in: Any, design: Design) -> tuple[int, Fraction]:
-    """(k, slip): values d_in apart are k sensitivities apart after rounding, but for a slip.
-
-    d_in is the binary number it is. If it exceeds k sensitivities by a hair x, the random rounding
-    floor(value/g + U) puts the two values k*D/g + 1 grid steps apart with probability at most x/g,
-    and k*D/g at most otherwise; so one of the k steps is (epsilon, delta + x/g)-private.
-    """
-    distance, sensitivity = exact_value(d_in, "d_in"), design.document.sensitivity
-    if distance < 0:
-        raise ArgumentError("d_in", d_in, "at least 0")
-    whole = math.floor(distance / sensitivity)
-    excess = distance - whole * sensitivity
-    slip = excess / design.noise.grid_step
-    # Worth it only while it is next to nothing; else the next whole number of sensitivities.
-    small = max(design.document.delta / 100, Fraction(1, 10**11))
-    if whole >= 1 and 0 < slip <= small and not design.integer:
-        return whole, slip
-    return whole + (excess > 0), Fraction(0)

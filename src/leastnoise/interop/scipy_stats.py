@@ -30,6 +30,13 @@ def to_scipy(design: Design) -> Any:
     return WholeNoise(noise) if noise.integer else RealNoise(noise)
 
 
+def _restored(kind: Callable[[AdditiveNoise], Any], noise: AdditiveNoise, state: Any) -> Any:
+    """A copy that goes on drawing where the pickled one was."""
+    made = kind(noise)
+    made._random_state = state
+    return made
+
+
 class RealNoise(rv_continuous):  # type: ignore[misc]
     """Noise that is uniform on cells, with an atom at 0; see `to_scipy`."""
 
@@ -38,8 +45,8 @@ class RealNoise(rv_continuous):  # type: ignore[misc]
         super().__init__(a=low, b=high, name="leastnoise", longname="a leastnoise design")
         self.noise = noise
 
-    def __reduce__(self) -> tuple[type, tuple[AdditiveNoise]]:
-        return type(self), (self.noise,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.noise, self._random_state)
 
     def _updated_ctor_param(self) -> dict[str, AdditiveNoise]:
         return {"noise": self.noise}  # what SciPy freezes a copy with
@@ -127,8 +134,8 @@ class WholeNoise(rv_discrete):  # type: ignore[misc]
         super().__init__(a=low, b=high, name="leastnoise", longname="a leastnoise design")
         self.noise = noise
 
-    def __reduce__(self) -> tuple[type, tuple[AdditiveNoise]]:
-        return type(self), (self.noise,)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (type(self), self.noise, self._random_state)
 
     def _updated_ctor_param(self) -> dict[str, AdditiveNoise]:
         return {"noise": self.noise}  # what SciPy freezes a copy with

@@ -15,7 +15,9 @@ from leastnoise.mechanisms import AnalyticGaussian, Gaussian, Staircase, Truncat
 
 try:
     from diffprivlib import mechanisms
+    from diffprivlib.mechanisms import transforms
     from diffprivlib.mechanisms.base import DPMechanism
+    from diffprivlib.utils import check_random_state
 except ImportError:
     pytest.skip("diffprivlib is not installed here", allow_module_level=True)
 
@@ -56,6 +58,18 @@ def test_our_closed_forms_are_theirs(name, ours):
     first, second = moments(made)
     assert first == pytest.approx(ours.expected_loss("l1"), rel=0.04)
     assert second == pytest.approx(ours.std, rel=0.05)
+
+
+def test_it_is_one_of_theirs():
+    best = OptimalMechanism(epsilon=1, delta=0.2, sensitivity=1)
+    assert isinstance(best, DPMechanism)
+    rounded = transforms.RoundedInteger(best)
+    assert isinstance(rounded.randomise(3.2), int) and rounded.copy() is not None
+    words = transforms.StringToInt(OptimalMechanism(epsilon=1, sensitivity=1, integer=True))
+    assert isinstance(words.randomise("3"), str)
+    # What their own code passes on when nobody gave a seed.
+    state = check_random_state(None, secure=True)
+    OptimalMechanism(epsilon=1, delta=0.2, sensitivity=1, random_state=state)
 
 
 def test_a_drop_in_for_their_mechanisms():

@@ -1,0 +1,166 @@
+"""What a design keeps at floats: budgets that OpenDP can state, each proven exactly.
+
+A design is private at the decimals that were asked for, and a float beside a decimal may be the
+smaller of the two. So the float is claimed only if it is the larger one, or if the exact checker
+proves the design's own noise private at it, which its slack nearly always allows; otherwise the
+next float above is. Why each claim holds: `opendp.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from ..certify import ChannelDocument, Document
+from ..certify.channel import worst_pair
+from ..certify.privacy import worst_hockey_stick
+from ..certify.report import PROVEN, releases_claim
+from ..designs.words import float_towards
+from ..errors import ArgumentError
+from ..exact import exp_lower, exp_upper, nearest_float
+from ..noise import noise_of
+
+if TYPE_CHECKING:
+    from ..design import DependentDesign, Design
+
+    AnyDesign = Design | DependentDesign
+
+
+@dataclass(frozen=True)
+class Budget:
+    """(epsilon, delta) in floats that answers up to one sensitivity apart are proven to keep."""
+
+    epsilon: float
+    delta: float
+
+    def group(self, steps: int, slip: Fraction = Fraction(0)) -> tuple[float, float]:
+        """What answers so many sensitivities apart keep, rounded up.
+
+        steps*epsilon and delta*(1 + e^epsilon + ... + e^((steps-1)*epsilon)). `slip` is added to
+        the delta of one step.
+        """
+        if steps == 0:
+            return 0.0, 0.0
+        one, delta = Fraction(self.epsilon), Fraction(self.delta) + slip
+        epsilon, factor = steps * one, Fraction(steps)
+        if one > 0 and steps > 1:
+            if epsilon > 700:
+                return float_towards(epsilon, math.inf), 1.0 if delta > 0 else 0.0
+            factor = (exp_upper(epsilon) - 1) / (exp_lower(one) - 1)
+        return (
+            float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf))
+        )
+
+
+def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Fraction:
+    """At least the exact delta of one release at epsilon, over all neighbours."""
+    if isinstance(document, Document):
+        return worst_hockey_stick(document, epsilon)[1]
+    if document.additive is not None:
+        return worst_hockey_stick(document.additive, epsilon)[1]
+    return worst_pair(document, epsilon)[1]
+
+
+def budget_at(design: AnyDesign, epsilon: float) -> Budget:
+    """One release at an epsilon of the user's choice: the exact delta there, rounded up."""
+    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not (
+        0 <= epsilon <= 100
+    ):
+        raise ArgumentError("epsilon", epsilon, "a number from 0 to 100")
+    delta = worst_delta(design.document, Fraction(epsilon))
+    return Budget(float(epsilon), float_towards(delta, math.inf))
+
+
+def asked_budget(design: AnyDesign) -> Budget:
+    """The budget that was asked for, of all releases together."""
+    budget = design.exact_budget
+    if budget is None:
+        raise ArgumentError("epsilon", None, "given: this design has a curve and no budget")
+    if design.releases > 1:
+        return _claimed(*budget, lambda e, d: _keep_together(design, e, d))
+    return _claimed(*budget, lambda e, d: worst_delta(design.document, e) <= d)
+
+
+def _claimed(
+    epsilon: Fraction, delta: Fraction, keeps: Callable[[Fraction, Fraction], bool]
+) -> Budget:
+    """The floats nearest to a budget that is kept, if they are kept too; else those above it."""
+    near = nearest_float(epsilon), nearest_float(delta)
+    exact = Fraction(near[0]), Fraction(near[1])
+    if (exact[0] >= epsilon and exact[1] >= delta) or keeps(*exact):
+        return Budget(*near)
+    return Budget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
+
+
+def _keep_together(design: AnyDesign, epsilon: Fraction, delta: Fraction) -> bool:
+    stated, total = design._stated, design._total
+    assert total is not None
+    wanted = replace(total, epsilon=epsilon, delta=delta)
+    own = ((stated.epsilon, stated.delta), *stated.profile)
+    return releases_claim(wanted, own, stated.gdp).verdict == PROVEN
+
+
+def rho_of(design: AnyDesign) -> float:
+    """rho of zCDP for a design with a Gaussian curve: the float at mu^2/2, or the next above it."""
+    curve = design._stated.gdp
+    exact = curve.mu * curve.mu / 2
+    near = nearest_float(exact)
+    if Fraction(near) >= exact:
+        return near
+    # mu' with mu'^2/2 <= near, a little below mu: do the noise's own deltas prove it?
+    scale = 10**40
+    smaller = Fraction(math.isqrt(int(2 * Fraction(near) * scale * scale)), scale)
+    points = tuple((e, worst_delta(design.document, e)) for e, _ in curve.points)
+    if smaller > 0 and replace(curve, mu=smaller, points=points).slack() >= 0:
+        return near
+    return float_towards(exact, math.inf)
+
+
+@dataclass(frozen=True)
+class Ruler:
+    """Measures distances of OpenDP in sensitivities.
+
+    `unit` is the sensitivity, or the float just above it: values are drawn together by `shrink`
+    before they are released, so that values one unit apart become one sensitivity apart.
+    """
+
+    unit: Fraction
+    shrink: Fraction
+    grid: Fraction  # values are rounded to multiples of it at random; 0 for whole numbers
+
+    @classmethod
+    def of(cls, design: AnyDesign) -> Ruler:
+        """The ruler of a design."""
+        document, exact = design.document, design._stated.sensitivity
+        if design.integer:
+            return cls(exact, Fraction(1), Fraction(0))
+        if isinstance(document, Document):
+            grid = design.noise.grid_step  # type: ignore[union-attr]
+        elif document.additive is not None:
+            grid = noise_of(document.additive).grid_step
+        else:
+            grid = document.step
+        unit = Fraction(float_towards(exact, math.inf))
+        return cls(unit, exact / unit, grid)
+
+    def steps(self, distance: Fraction) -> int:
+        """How many sensitivities this is at most."""
+        return math.ceil(distance / self.unit)
+
+    def steps_and_slip(self, distance: Fraction, delta: Fraction) -> tuple[int, Fraction]:
+        """(k, slip): values so far apart are k sensitivities apart after rounding, but for a slip.
+
+        If the distance exceeds k units by a hair x, random rounding to the grid puts the values
+        one more grid step apart with probability at most x/grid: that is added to a delta. Worth
+        it only while it is next to nothing; else the next whole number of sensitivities.
+        """
+        whole = math.floor(distance / self.unit)
+        excess = (distance - whole * self.unit) * self.shrink
+        if whole >= 1 and excess > 0 and self.grid > 0:
+            slip = excess / self.grid
+            if slip <= max(delta / 100, Fraction(1, 10**11)):
+                return whole, slip
+        return self.steps(distance), Fraction(0)

@@ -1,0 +1,73 @@
+"""A design reports the budget that was asked for, and says which is whose."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from leastnoise import design
+from leastnoise.cli import app
+
+
+@pytest.fixture(scope="module")
+def many():
+    return design(
+        epsilon=1, delta=1e-6, releases=20, sensitivity=1, integer=True, gap=0.5, time_limit=30)
+
+
+def test_a_total_and_what_each_release_keeps(many):
+    assert (many.epsilon, many.delta) == (1.0, 1e-6) == many.total
+    assert many.releases == 20
+    assert len(many.per_release) > 1 and all(e < 1 for e, _ in many.per_release)
+    for epsilon, delta in many.per_release:
+        assert float(many.noise.profile(epsilon)) <= delta
+    assert many.profile == ()  # nobody asked for one
+    assert "20 releases for epsilon=1, delta=1e-06 together" in repr(many)
+    assert "budgets from" not in repr(many)
+
+
+def test_one_release_is_its_own_total():
+    one = design(epsilon=1, delta=0.1, sensitivity=1, gap=0.1)
+    assert one.total == (1.0, 0.1) and one.per_release == ((1.0, 0.1),) and one.releases == 1
+    several = design(profile=[(1, 0.1), (2, 0.01)], sensitivity=1, gap=0.1)
+    assert several.total == (1.0, 0.1) and several.profile == ((2.0, 0.01),)
+    assert several.per_release == ((1.0, 0.1), (2.0, 0.01))
+
+
+@pytest.mark.parametrize("bounds", [None, (0, 2)])
+def test_a_curve_has_no_epsilon(bounds):
+    curved = design(
+        gdp=1, sensitivity=1, integer=bounds is None, gap=0.5, bounds=bounds, time_limit=60)
+    assert (curved.epsilon, curved.delta, curved.total) == (None, None, None)
+    assert curved.gdp == 1 and curved.per_release == () and curved.zcdp() == 0.5
+    assert "gdp=1" in repr(curved) and "epsilon" not in repr(curved)
+    curved.plot()
+
+
+def test_a_curve_and_a_budget():
+    both = design(gdp=1, epsilon=1, delta=0.05, sensitivity=1, integer=True, gap=0.5, time_limit=60)
+    assert both.total == (1.0, 0.05) and both.gdp == 1
+    assert "gdp=1, epsilon=1, delta=0.05" in repr(both)
+
+
+def test_dependent_releases():
+    made = design(epsilon=1, delta=0.01, releases=2, sensitivity=1, bounds=(0, 2), gap=0.3)
+    assert made.total == (1.0, 0.01) and made.releases == 2
+    assert made.per_release == ((0.5, 0.005),) or made.gdp is not None
+    assert "2 releases for epsilon=1, delta=0.01 together" in repr(made)
+
+
+@pytest.mark.parametrize(("options", "epsilon", "delta"), [
+    (["--epsilon", "1", "--delta", "0.01", "--releases", "3"], 1.0, 0.01),
+    (["--gdp", "1"], None, None),
+    (["--profile", "1:0.1", "--profile", "2:0.01"], 1.0, 0.1),
+])
+def test_json_says_the_same(options, epsilon, delta):
+    words = ["design", "--integer", "--sensitivity", "1", "--gap", "0.5", "--json", *options]
+    found = json.loads(CliRunner().invoke(app, words).stdout)
+    assert (found["epsilon"], found["delta"]) == (epsilon, delta)
+    if "--releases" in options:
+        assert found["releases"] == {"count": 3, "epsilon": 1.0, "delta": 0.01}
+        assert found["per_release"] and "profile" not in found
