@@ -44,7 +44,6 @@ EXEMPT = {
     "certify/report.py": "asks the modules that prove, and says what they found",
     "dependent/asked.py": "reads arguments",
     "dependent/design.py": "what it returns is checked; leans on certify/channel.proof.md",
-    "dependent/pictures.py": "draws",
     "dependent/releases.py": "what it returns is checked; leans on certify/curve.proof.md",
     "hierarchy/bound.py": "a record",
     "hierarchy/convergence.py": "runs the programs and tabulates",

@@ -146,7 +146,7 @@ def build(
     *,
     cache: str | Path,
     n_jobs: int = 1,
-    progress: Callable[[int, int, SweepRow], None] | None = None,
+    progress: Callable[[int, int, SweepRow], None] | bool | None = None,
 ) -> Path:
     """Make the atlas file anew by a sweep; brackets are rounded outwards to seven digits.
 

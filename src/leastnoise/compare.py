@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ._bracket import outwards
+from ._bracket import number, outwards
 from ._validate import check_confidence
 from .design import Design, design
 from .errors import ArgumentError, RegimeError
@@ -104,11 +104,16 @@ class Comparison:
 
         return plot_comparison(self, path)
 
+    def _repr_html_(self) -> str:
+        from .shown import html_comparison
+
+        return html_comparison(self)
+
     def __repr__(self) -> str:
         d = self.design
         word = "no additive noise is below" if d.certified else "estimated lower bound"
         lines = [
-            f"Comparison at epsilon={d.epsilon:g}, delta={d.delta:g}, "
+            f"Comparison at epsilon={number(d.epsilon)}, delta={number(d.delta)}, "
             f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} "
             f"{outwards(d.lower, 6, False)}",
             f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",

@@ -20,13 +20,14 @@ from ._bracket import (
     budget_words,
     float_towards,
     gap_of,
+    number,
     ordered,
     percent,
     proven_words,
     write_whole,
 )
 from ._pickled import PickledAsFile
-from ._validate import check_gap, check_resolution, check_time_limit
+from ._validate import check_gap, check_progress, check_resolution, check_time_limit
 from .certify import (
     ChannelDocument,
     Document,
@@ -47,7 +48,7 @@ from .engine.additive import Additive
 from .engine.demanding import Demanding
 from .engine.family import Family
 from .engine.releases import Repeated
-from .engine.search import Progress, Search
+from .engine.search import Listener, Search
 from .errors import ArgumentError, CertificateError
 from .exact import Number
 from .losses import Loss
@@ -205,6 +206,11 @@ class Design(PickledAsFile):
             words.append(self.document.releases.words)
         return ", ".join([*words, *(one.name for one in self.constraints)])
 
+    def _repr_html_(self) -> str:
+        from .shown import html_design
+
+        return html_design(self)
+
     def _repr_svg_(self) -> str | None:
         try:
             from .plotting import density_svg
@@ -225,7 +231,7 @@ def design(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     bounds: None = None,
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
@@ -246,7 +252,7 @@ def design(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     bounds: tuple[Number, Number],
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
@@ -267,7 +273,7 @@ def design(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     bounds: tuple[Number, Number] | None = None,
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
@@ -290,7 +296,7 @@ def design(
     gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
     time_limit: seconds; the best bracket so far is returned with `converged=False`.
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
-    progress: called now and then with a `Progress`.
+    progress: True for a line that moves, or a function that is called with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
         `instance_bound`, `max_error`, `outputs`, `crossing`, `exact_answers`, `monotone`,
         `regions`, `core`.
@@ -330,8 +336,7 @@ def design(
         )
     if not isinstance(integer, (bool, np.bool_)):
         raise ArgumentError("integer", integer, "True or False")
-    if progress is not None and not callable(progress):
-        raise ArgumentError("progress", progress, "a function, or None")
+    check_progress(progress)
     wanted = float(check_gap(1e-3 if gap is None else gap))
     problem = Problem.of(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=bool(integer),
@@ -420,7 +425,7 @@ def _status(document: Document, certified: bool, converged: bool, search: Search
     words += search.family.remarks(search)
     if not converged and not isinstance(search.family, Repeated):
         reason = search.reason or "stopped when the program had nothing left to add"
-        words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"
+        words += f"; {reason}, before the gap of {number(100 * search.gap)} % that was asked for"
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
     return words

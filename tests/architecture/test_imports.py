@@ -15,11 +15,11 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "exact", "_validate", "_bracket", "_pickled", "losses", "certify", "spec",
+    "errors", "exact", "_validate", "_bracket", "_live", "_pickled", "losses", "certify", "spec",
     "lp", "program", "sampling",
     "noise", "mechanisms", "hierarchy", "engine", "dependent",
     "design", "curves", "compare",
-    "accounting", "sweep", "interop", "plotting", "datasets", "estimators",
+    "accounting", "sweep", "interop", "plotting", "shown", "datasets", "estimators",
     "experiments", "atlas", "cli", "__main__",
 ]
 STANDARD_LIBRARY_ONLY = {"errors", "exact", "losses", "certify"}

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from .._bracket import number
 from ..errors import ArgumentError, MissingExtraError
 from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
@@ -65,8 +66,14 @@ class Composition:
             for key, value in self.__dict__.items()
         }
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_composition
+
+        return html_composition(self)
+
     def __repr__(self) -> str:
-        given = f"delta={self.delta:g}" if self.asked == "epsilon" else f"epsilon={self.epsilon:g}"
+        which = "delta" if self.asked == "epsilon" else "epsilon"
+        given = f"{which}={number(getattr(self, which))}"
         return (
             f"Composition({self.mechanism}, {self.times} releases, {given}: {self.asked} in "
             f"[{shown(self.optimistic, round_down)}, {shown(self.pessimistic, round_up)}]; "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +13,7 @@ from .._validate import check_gap
 from ..certify.constraints import LossAtMost
 from ..certify.upper import release_loss
 from ..design import Design, design
-from ..engine.search import Progress
+from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..losses import Loss, as_loss
@@ -47,7 +46,7 @@ class Tradeoff(Curve):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""
-        from .pictures import plot_tradeoff
+        from ..plotting import plot_tradeoff
 
         return plot_tradeoff(self, path)
 
@@ -71,7 +70,7 @@ def tradeoff(
     points: int = 7,
     gap: Number = 2e-3,
     time_limit: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
 ) -> Tradeoff:
     """How little expected loss_a noise can have while its expected loss_b is bounded.
 

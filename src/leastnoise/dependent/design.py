@@ -21,18 +21,19 @@ from .._bracket import (
     budget_words,
     float_towards,
     gap_of,
+    number,
     ordered,
     percent,
     write_whole,
 )
 from .._pickled import PickledAsFile
-from .._validate import check_gap, check_resolution, check_time_limit
+from .._validate import check_gap, check_progress, check_resolution, check_time_limit
 from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
 from ..certify.report import Report
 from ..engine.channel import Ranged
 from ..engine.core import Core
 from ..engine.regions import Regions
-from ..engine.search import Progress, Search
+from ..engine.search import Listener, Search
 from ..errors import ArgumentError, CertificateError, DataError
 from ..exact import Number, rational
 from ..losses import Loss
@@ -328,13 +329,18 @@ class DependentDesign(PickledAsFile):
 
     def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
         """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
-        from .pictures import plot_channel
+        from ..plotting import plot_channel
 
         return plot_channel(self, path, kind)
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_dependent
+
+        return html_dependent(self)
+
     def _repr_svg_(self) -> str | None:
         try:
-            from .pictures import channel_svg
+            from ..plotting import channel_svg
 
             return channel_svg(self)
         except ImportError:
@@ -368,7 +374,7 @@ def design_dependent(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     instance_bound: Number | None = None,
     max_error: Number | None = None,
     outputs: Iterable[Number] | None = None,
@@ -416,8 +422,7 @@ def design_dependent(
     for name, flag in flags:
         if not isinstance(flag, (bool, np.bool_)):
             raise ArgumentError(name, flag, "True or False")
-    if progress is not None and not callable(progress):
-        raise ArgumentError("progress", progress, "a function, or None")
+    check_progress(progress)
     core = core_of(core, bounds, sensitivity, bool(integer), prior, crossing)
     refuse_combinations({
         "bounds": bounds, "core": core, "integer": integer, "resolution": resolution,
@@ -477,7 +482,7 @@ def _finished(question: Question, search: Search) -> DependentDesign:
     words = f"gap {percent(gap_of(document))} after {bracket.rounds} rounds"
     words += f" on {upper.resolution} cells"
     if not converged:
-        words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
+        words += f"; {search.reason}, before the gap of {number(100 * wanted)} % that was asked for"
     if document.additive is not None:
         words += "; additive noise is the best that was found"
     if document.beyond is not None:

@@ -16,6 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._bracket import number
 from .._validate import check_confidence
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
@@ -45,6 +46,21 @@ class AdditiveNoise:
     def integer(self) -> bool:
         """Whether the noise lives on the whole numbers."""
         return self.document.kind == "integer"
+
+    def __repr__(self) -> str:
+        atom = f", exactly 0 with probability {number(self.atom, 4)}" if self.atom > 0 else ""
+        low, high = self.support
+        return (
+            f"AdditiveNoise({'integer, ' if self.integer else ''}"
+            f"standard deviation {number(self.std, 5)}, "
+            f"95 % of errors within {number(self.error_bound(0.95), 5)}, "
+            f"support [{number(low, 5)}, {number(high, 5)}]{atom})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_noise
+
+        return html_noise(self)
 
     # -- the law in floats --------------------------------------------------------------------
 
