@@ -203,7 +203,7 @@ class Design(PickledAsFile):
         own = [(self.epsilon, self.delta)] if self.gdp is None else []
         words = budget_words([*own, *self.profile], self.gdp)
         if self.document.releases is not None:
-            words.append(self.document.releases.words)
+            words = [self.document.releases.words]  # what was asked for, not how it is kept
         return ", ".join([*words, *(one.name for one in self.constraints)])
 
     def _repr_html_(self) -> str:

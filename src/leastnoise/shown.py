@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
 from ._bracket import UNPROVEN, number, outwards, percent
 from .compare import interval
 from .compare import percent as excess_in_percent
+from .plotting import channel_alone, density_alone
+from .plotting.words import question
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
@@ -24,15 +27,16 @@ _MOST = 24
 def html_design(design: Any) -> str:
     """A `Design`: its bracket, what to expect of its noise, and its density."""
     kind = "Integer noise" if design.integer else "Additive noise"
-    rows = [*_bracket(design), *_law(design.noise)]
-    return _page(f"{kind}, {asked(design)}", rows, design.status, _density(design))
+    rows = [*_bracket(design, "noise"), *_law(design.noise)]
+    drawn = _drawn(partial(density_alone, design))
+    return _page(f"{kind}, {question(design)}", rows, design.status, drawn)
 
 
 def html_dependent(design: Any) -> str:
     """A `DependentDesign`: its bracket, its range and its answers."""
     low, high = design.bounds
     rows = [
-        *_bracket(design),
+        *_bracket(design, "answers"),
         ("range of the query", f"{number(low)} to {number(high)}", ""),
     ]
     if len(design.answers):
@@ -40,7 +44,8 @@ def html_dependent(design: Any) -> str:
     if design.core != design.bounds:
         start, end = design.core
         rows.append(("the bracket is about values", f"{number(start)} to {number(end)}", ""))
-    return _page(f"Private answers, {asked(design)}", rows, design.status, _family(design))
+    drawn = _drawn(partial(channel_alone, design))
+    return _page(f"Private answers, {question(design)}", rows, design.status, drawn)
 
 
 def html_noise(noise: Any) -> str:
@@ -73,17 +78,24 @@ def html_comparison(comparison: Any) -> str:
         f"Excess over {outwards(comparison.lower, 7, False)}, below which no additive noise can "
         f"go ({word})."
     )
-    return _page(f"Mechanisms for {asked(comparison.design)}", rows, note, head=head)
+    return _page(f"Mechanisms for {question(comparison.design)}", rows, note, head=head)
+
+
+def html_curve(curve: Any, places: Sequence[float], name: str) -> str:
+    """A `Frontier` or a `Tradeoff`: the bracket at each place, and the curve."""
+    rows = [
+        (number(at), outwards(low, 6, False), outwards(high, 6, True))
+        for at, low, high in zip(places, curve.lower, curve.upper, strict=True)
+    ]
+    proven = all(one.certified for one in curve.designs)
+    note = "" if proven else f"The brackets are {UNPROVEN}."
+    return _page(repr(curve), _cut(rows), note, _drawn(curve.plot), head=(name, "lower", "upper"))
 
 
 def html_sweep(table: Any) -> str:
     """A `SweepTable`: one row per cell, the middle of a long table left out."""
-    cells = [_sweep_row(row) for row in table.rows]
-    if len(cells) > _MOST:
-        half = _MOST // 2
-        left_out = (f"... {len(cells) - _MOST} more ...", *[""] * 6)
-        cells = [*cells[:half], left_out, *cells[-half:]]
-    head = ("loss", "ε", "δ", "no noise below", "this noise", "gap", "seconds")
+    cells = _cut([_sweep_row(row) for row in table.rows])
+    head = ("loss", "ε", "δ", "lower", "upper", "gap", "seconds")
     title = f"{len(table)} designs, {len(table.missed)} short of their gap"
     return _page(title, cells, head=head)
 
@@ -103,21 +115,14 @@ def html_composition(composition: Any) -> str:
     return _page(title, rows)
 
 
-def asked(design: Any) -> str:
-    """The question of a design, as pictures write it."""
-    from .plotting.words import question
-
-    return question(design)
-
-
 # -- rows ---------------------------------------------------------------------------------------
 
 
-def _bracket(design: Any) -> list[tuple[str, str, str]]:
+def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
     word = "proven" if design.certified else UNPROVEN
     return [
         ("expected loss at most", outwards(design.upper, 7, True), word),
-        ("nothing as private can go below", outwards(design.lower, 7, False), word),
+        (f"no such {what} can go below", outwards(design.lower, 7, False), word),
         ("gap", percent(design.gap), ""),
     ]
 
@@ -140,6 +145,14 @@ def _sweep_row(row: Any) -> tuple[str, ...]:
         return (*budget, "", "", "refused", seconds)
     ends = outwards(row.lower, 6, False), outwards(row.upper, 6, True)
     return (*budget, *ends, percent(row.gap), seconds)
+
+
+def _cut(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The first and the last rows of a long table."""
+    if len(rows) <= _MOST:
+        return list(rows)
+    left_out = (f"... {len(rows) - _MOST} more ...", *[""] * (len(rows[0]) - 1))
+    return [*rows[: _MOST // 2], left_out, *rows[-_MOST // 2 :]]
 
 
 # -- a page -------------------------------------------------------------------------------------
@@ -174,19 +187,9 @@ def _row(cells: Sequence[str], tag: str) -> str:
     return f"<tr>{''.join(written)}</tr>"
 
 
-def _density(design: Any) -> bytes | None:
+def _drawn(draw: Callable[[], Any]) -> bytes | None:
+    """A picture's bytes; None without the extra `plot`."""
     try:
-        from .plotting import density_alone
-
-        return density_alone(design).png(90)
-    except ImportError:
-        return None
-
-
-def _family(design: Any) -> bytes | None:
-    try:
-        from .plotting import channel_alone
-
-        return channel_alone(design).png(90)
+        return bytes(draw().png(90))
     except ImportError:
         return None

@@ -95,6 +95,15 @@ def test_integer_noise_stands_on_its_numbers(whole):
     assert legend.get_texts()[0].get_text() == "this design"
 
 
+def test_many_integers_are_not_a_black_box():
+    wide = design(epsilon="0.2", delta=1e-3, sensitivity=5, integer=True, gap=0.05)
+    picture = plot_density(wide)
+    (axes,) = picture.axes
+    assert len(axes.patches) > 100
+    edge = axes.patches[0].get_edgecolor()
+    assert edge == axes.patches[0].get_facecolor() and min(edge[:3]) > 0.8
+
+
 def test_svg_for_the_notebook(plain):
     text = density_svg(plain)
     assert ElementTree.fromstring(text).tag.endswith("svg")
@@ -121,4 +130,8 @@ def test_rivals_by_name_or_object(plain):
 ])
 def test_the_title_says_what_was_asked(options, title):
     found = design(**options, gap=0.2, time_limit=5)
-    assert plot_density(found, rivals=[]).axes[0].get_title() == title
+    axes = plot_density(found).axes[0]
+    assert axes.get_title() == title
+    # A rival at one point of a curve would answer another question.
+    assert len(lines(axes)) == (3 if options.get("delta") == 1e-6 else 1)
+    assert len(repr(found)) < 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from leastnoise import design, frontier, tradeoff
+from leastnoise import Custom, design, frontier, tradeoff
 from leastnoise.compare import compare
 from leastnoise.errors import ArgumentError
 from leastnoise.mechanisms import AnalyticGaussian, Laplace
@@ -131,7 +131,13 @@ def test_the_channel_has_a_bar_in_percent(ranged):
 
 def test_many_answers_are_counted_in_bins():
     wide = design(epsilon=1, delta=0.05, bounds=(0, 3000), core=(1000, 1002), gap=0.5, time_limit=5)
-    assert plot_channel(wide).png()
+    panels = plot_channel(wide).axes
+    low, high = panels[0].get_xlim()
+    assert low > 900 and high < 1100  # where the answers are, not the whole range
+    for axes in panels:
+        assert sum(axes.patches[0].get_data().values) == pytest.approx(1)
+    shown = [text.get_text() for axes in panels for text in axes.texts]
+    assert len(set(shown)) == 6
 
 
 def test_curves_write_their_budgets_alike():
@@ -144,5 +150,8 @@ def test_curves_write_their_budgets_alike():
     axes = tradeoff("l1", "l2", epsilon=3, delta="0.1", points=3, gap=0.05).plot().axes[0]
     assert axes.get_title() == "l1 against l2: ε = 3, δ = 0.1, sensitivity 1"
     assert [line.get_color() for line in axes.lines] == [BOUND.colour, DESIGN.colour]
+    guess = frontier(epsilon=[1, 2], delta="0.1", gap=0.3, loss=Custom(abs, convex=True))
+    assert all("not proven" in label for label in labels(guess.plot().axes[0]))
+    assert labels(axes) == ["no such noise below", "achieved"]
     with pytest.raises(ArgumentError, match="points must be"):
         frontier(epsilon=[1, 2], delta=0.1, points=-1)

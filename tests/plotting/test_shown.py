@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from leastnoise import Custom, budget_grid, compare, compose, design, sweep
+from leastnoise import Custom, budget_grid, compare, compose, design, frontier, sweep, tradeoff
 from leastnoise._bracket import budget_words, number, percent
 
 
@@ -47,12 +47,14 @@ def shown():
         "clamped": clamped,
         "composition": compose(plain, 3, delta=1e-5),
         "sweep": sweep(budget_grid([0.5, 1], [0.1], gap=0.1)),
+        "frontier": frontier(epsilon=[1, 2], delta=1e-6, gap=0.05),
+        "tradeoff": tradeoff("l1", "l2", epsilon=3, delta=0.1, points=2, gap=0.05),
         "comparison": compare(epsilon=1, delta=0.2, gap=1e-2),
     }
 
 
 KINDS = ["design", "integer design", "dependent design", "noise", "report", "clamped",
-         "composition", "sweep", "comparison"]
+         "composition", "sweep", "comparison", "frontier", "tradeoff"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -61,7 +63,7 @@ def test_short_on_a_page_and_at_a_prompt(shown, kind):
     page = Text(one._repr_html_())
     words = " ".join(page.words)
     assert 20 < len(words) < 1600
-    assert page.pictures == ("design" in kind)
+    assert page.pictures == (kind.endswith(("design", "frontier", "tradeoff")))
     for text in (words, repr(one)):
         assert "Fraction" not in text and "weights=" not in text
         if kind == "report":

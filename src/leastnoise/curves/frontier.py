@@ -45,6 +45,11 @@ class Frontier(Curve):
 
         return plot_frontier(self, path)
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_curve
+
+        return html_curve(self, self.values, self.along)
+
     def __repr__(self) -> str:
         return (
             f"Frontier(along {self.along}, {len(self.values)} budgets: expected loss from "

@@ -50,6 +50,11 @@ class Tradeoff(Curve):
 
         return plot_tradeoff(self, path)
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_curve
+
+        return html_curve(self, self.bounds, f"{self.loss_b.name} at most")
+
     def __repr__(self) -> str:
         return (
             f"Tradeoff({self.loss_a.name} against {self.loss_b.name}, {len(self.bounds)} points: "

@@ -353,7 +353,7 @@ class DependentDesign(PickledAsFile):
         kind = "integer, " if self.integer else ""
         asked = self.document.question
         words = budget_words([(float(e), float(d)) for e, d in asked.stated], self.gdp)
-        words += [] if asked.releases is None else [asked.releases.words]
+        words = words if asked.releases is None else [asked.releases.words]
         return (
             f"DependentDesign({kind}{', '.join(words)}, "
             f"sensitivity={self.sensitivity:g}, loss={self.loss.name}, bounds=({low:g}, {high:g})"

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) -> Picture:
     """The bracket against time, from the `Progress` records that `design(progress=...)` sends.
 
+    (What a search reports on its way is not yet proven; the design that it returns is.)
     All axes are logarithmic: a search that closes the gap tenfold in ten times the time is a
     straight line.
     """
@@ -38,9 +39,9 @@ def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) ->
         bracket.fill_between(seconds[both], lower[both], upper[both], step="post", color=FAINT,
                              linewidth=0)
         bracket.step(seconds[known], upper[known], where="post", **DESIGN.line, marker="v",
-                     markersize=4, label="upper: the best noise so far")
+                     markersize=4, label="upper so far")
         bracket.step(seconds[held], lower[held], where="post", **BOUND.line,
-                     marker=BOUND.marker, markersize=4, label="lower: no noise can go below")
+                     marker=BOUND.marker, markersize=4, label="lower so far")
         bracket.set_ylabel("expected loss")
         bracket.legend(loc="best")
         open_ = both & (upper > lower)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from .words import question
 
 if TYPE_CHECKING:
     from ..dependent import DependentDesign
+    from ..program.layout import Floats
 
 #: True values whose distributions the family shows, as shares of the range.
 _SHOWN = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -56,19 +58,19 @@ def draw_family(figure: Any, design: DependentDesign) -> None:
     if design.integer:
         values = sorted({float(round(value)) for value in values}, reverse=True)
     panels = figure.subplots(len(values), 1, sharex=True, sharey=True)
-    binned = False
-    for axes, value in zip(np.atleast_1d(panels), values, strict=True):
-        answers, masses = design.law(value)
-        if len(answers) > _MOST:
-            binned = True
-            ends = design.bounds if np.isfinite(design.bounds).all() else (low, high)
-            masses, edges = np.histogram(answers, bins=_BINS, range=ends, weights=masses)
-            axes.stairs(masses, edges, color=INK, linewidth=1.2)
+    laws = [design.law(value) for value in values]
+    binned = any(len(answers) > _MOST for answers, _ in laws)
+    ends = _ends(laws)
+    for axes, value, (answers, masses) in zip(np.atleast_1d(panels), values, laws, strict=True):
+        if binned:
+            inside = np.clip(answers, *ends)
+            counted, edges = np.histogram(inside, bins=_BINS, range=ends, weights=masses)
+            axes.stairs(counted, edges, color=INK, linewidth=1.2)
         else:
             axes.vlines(answers, 0, masses, color=INK, linewidth=2.2)
         axes.axvline(value, color=BOUND.colour, linestyle=BOUND.dash, linewidth=1.0, zorder=0)
         axes.plot([value], [0], marker="^", color="#D55E00", markersize=7, clip_on=False, zorder=4)
-        axes.text(1.01, 0.5, f"value {number(value, 3)}", transform=axes.transAxes, va="center",
+        axes.text(1.01, 0.5, f"value {number(value)}", transform=axes.transAxes, va="center",
                   fontsize=8)
         axes.set_ylim(bottom=0)
     percent_ticks(axes.yaxis)
@@ -78,6 +80,17 @@ def draw_family(figure: Any, design: DependentDesign) -> None:
     axes.set_xlabel("answer (triangle: the true value)")
     figure.supylabel(
         f"probability of the answer{f', in {_BINS} bins' if binned else ''}", fontsize=10)
+
+
+def _ends(laws: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
+    """Where nearly all of the answers lie; what is beyond is counted in the outermost bins."""
+    low, high = np.inf, -np.inf
+    for answers, masses in laws:
+        below = np.cumsum(masses)
+        low = min(low, float(answers[np.searchsorted(below, 0.002)]))
+        last = min(int(np.searchsorted(below, 0.998)), len(answers) - 1)
+        high = max(high, float(answers[last]))
+    return low, high
 
 
 def draw_heatmap(figure: Any, design: DependentDesign) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._bracket import number
+from .._bracket import number, proven_words
 from .palette import BOUND, DESIGN
 from .picture import Picture, canvas
 from .ticks import few_ticks
@@ -13,11 +13,10 @@ from .words import budget
 
 if TYPE_CHECKING:
     from ..curves import Frontier, Tradeoff
+    from ..curves.curve import Curve
 
 _SIGNS = {"epsilon": "ε", "delta": "δ"}
-_ACHIEVED: dict[str, Any] = {
-    **DESIGN.line, "marker": DESIGN.marker, "markersize": 3.5, "label": "achieved, proven private",
-}
+_ACHIEVED: dict[str, Any] = {**DESIGN.line, "marker": DESIGN.marker, "markersize": 3.5}
 
 
 def plot_tradeoff(curve: Tradeoff, path: str | Path | None = None) -> Picture:
@@ -25,9 +24,9 @@ def plot_tradeoff(curve: Tradeoff, path: str | Path | None = None) -> Picture:
     a, b, one = curve.loss_a.name, curve.loss_b.name, curve.designs[0]
     with canvas(6.4, 4.0, path) as picture:
         axes = picture.figure.add_subplot()
-        _floor(axes, curve.bounds, curve.lower)
+        words = _floor(axes, curve.bounds, curve)
         # Flipping a coin between two designs has the mean of both losses: chords are achieved.
-        axes.plot(curve.bounds, curve.upper, **_ACHIEVED)
+        axes.plot(curve.bounds, curve.upper, **_ACHIEVED, label=f"achieved{words}")
         axes.legend()
         axes.set_xlabel(f"expected {b} at most")
         axes.set_ylabel(f"least expected {a}")
@@ -41,9 +40,9 @@ def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
     other = "delta" if curve.along == "epsilon" else "epsilon"
     with canvas(6.4, 4.0, path) as picture:
         axes = picture.figure.add_subplot()
-        _floor(axes, curve.values, curve.lower)
+        words = _floor(axes, curve.values, curve)
         # Between two budgets only the noise of the smaller one is known to be private.
-        axes.step(curve.values, curve.upper, where="post", **_ACHIEVED)
+        axes.step(curve.values, curve.upper, where="post", **_ACHIEVED, label=f"achieved{words}")
         axes.legend()
         axes.set_xlabel(_SIGNS[curve.along])
         axes.set_ylabel(f"least expected {one.loss_name}")
@@ -59,6 +58,9 @@ def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
     return picture
 
 
-def _floor(axes: Any, at: Any, lower: Any) -> None:
+def _floor(axes: Any, at: Any, curve: Curve) -> str:
+    """Draw the lower bounds; what to add to the name of a line if it is not proven."""
+    words = proven_words(all(one.certified for one in curve.designs))
     # Between two points only the next lower bound is proven: steps down, not chords.
-    axes.step(at, lower, where="pre", **BOUND.line, label="no noise can go below")
+    axes.step(at, curve.lower, where="pre", **BOUND.line, label=f"no such noise below{words}")
+    return words

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
 #: An atom below this would be a mark on the axis: it is named, not drawn.
 _VISIBLE = 5e-3
+#: More integers than this are too close for bars of their own.
+_CROWDED = 60
 
 
 def plot_density(
@@ -36,7 +38,8 @@ def plot_density(
     """The density of a design beside its rivals'; probabilities for integer noise.
 
     `rivals` are names from `closed_forms` ("laplace", "tulap", ...) or mechanisms; None takes
-    Laplace and Gaussian noise where they serve the budget, and an empty list none. The probability
+    Laplace and Gaussian noise if one (epsilon, delta) was asked for and they serve it, and an empty
+    list none. The probability
     of exactly 0, if there is one beyond the density, is a stem on a scale of its own at the right.
     """
     beside = rivals_of(design, rivals)
@@ -74,6 +77,8 @@ def rivals_of(design: Design, rivals: Iterable[str | Mechanism] | None) -> list[
     if wanted is not None and len(found) == len(wanted):
         return found
     document = design.document
+    if wanted is None and (design.gdp or design.profile or document.releases):
+        return []  # a rival at one point of a curve would answer another question
     served = {
         m.name: m
         for m in closed_forms(
@@ -149,16 +154,20 @@ def _draw_masses(
 ) -> None:
     """Bars for the design, marks over the same numbers for its rivals."""
     k_all = np.arange(-math.floor(reach), math.floor(reach) + 1)
-    size = min(7.0, max(3.0, 160 / len(k_all)))
+    crowded = len(k_all) > _CROWDED
+    every = max(1, len(k_all) // 24)
     for k, (law, look, label) in enumerate(zip(laws, looks, labels, strict=True)):
         mass = np.asarray(law.pdf(k_all))
         if k == 0:
-            axes.bar(k_all, mass, width=0.8, color=FAINT, edgecolor=INK, linewidth=0.9,
-                     label=label)
+            axes.bar(k_all, mass, width=1.0 if crowded else 0.8, color=FAINT,
+                     edgecolor=FAINT if crowded else INK, linewidth=0.9, label=label)
+            if crowded:  # an outline instead of edges that would blacken all
+                axes.step(k_all, mass, where="mid", color=INK, linewidth=1.2)
             continue
-        axes.plot(k_all, mass, color=look.colour, linestyle=look.dash, linewidth=0.8,
-                  marker=look.marker, markersize=size, markerfacecolor=PAPER,
-                  markeredgewidth=1.3, label=label, zorder=3)
+        axes.plot(k_all, mass, color=look.colour, linestyle=look.dash,
+                  linewidth=1.5 if crowded else 0.8, marker=look.marker, markersize=6,
+                  markevery=every, markerfacecolor=PAPER, markeredgewidth=1.3, label=label,
+                  zorder=3)
     axes.set_ylim(bottom=0)
     axes.xaxis.get_major_locator().set_params(integer=True)
 
