@@ -46,6 +46,8 @@ def ordered(lower: Fraction, upper: Fraction, exact: bool) -> tuple[Fraction, Fr
     return upper, lower
 
 
+#: A probability below this is not worth a line in a table or a legend.
+NEGLIGIBLE = 1e-9
 #: What stands behind a bracket that the checker has not proven, in every picture and sentence.
 UNPROVEN = "an estimate, not proven"
 

@@ -13,7 +13,7 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from ._bracket import UNPROVEN, number, outwards, percent
+from ._bracket import NEGLIGIBLE, UNPROVEN, number, outwards, percent
 from .compare import interval
 from .compare import percent as excess_in_percent
 from .plotting import channel_alone, density_alone
@@ -133,7 +133,7 @@ def _law(noise: Any) -> list[tuple[str, str, str]]:
         ("95 % of errors within", number(noise.error_bound(0.95), 5), ""),
         ("support", interval(noise.support), ""),
     ]
-    if noise.atom > 0:
+    if noise.atom > NEGLIGIBLE:
         rows.append(("exactly 0 with probability", number(noise.atom, 4), "beyond the density"))
     return rows
 

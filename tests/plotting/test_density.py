@@ -71,6 +71,13 @@ def test_a_tiny_atom_is_named_and_not_drawn(everyday):
     assert "this design, P(noise = 0) = 1e-6" in [label for _, _, label in lines(axes)]
 
 
+def test_an_atom_of_nothing_is_not_mentioned():
+    found = design(epsilon=1, delta=1e-6)
+    assert found.noise.atom < 1e-9
+    assert next(label for _, _, label in lines(plot_density(found).axes[0])) == "this design"
+    assert "exactly 0" not in repr(found.noise) + found.noise._repr_html_()
+
+
 def test_a_visible_atom_is_as_high_as_it_is_probable(with_atom):
     left, right = plot_density(with_atom, rivals=["atom-staircase"]).axes
     stems = [line for line in right.lines if list(line.get_xdata()) == [0, 0]]

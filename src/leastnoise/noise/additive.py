@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._bracket import number
+from .._bracket import NEGLIGIBLE, number
 from .._validate import check_confidence
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
@@ -48,7 +48,8 @@ class AdditiveNoise:
         return self.document.kind == "integer"
 
     def __repr__(self) -> str:
-        atom = f", exactly 0 with probability {number(self.atom, 4)}" if self.atom > 0 else ""
+        atom = f", exactly 0 with probability {number(self.atom, 4)}"
+        atom = atom if self.atom > NEGLIGIBLE else ""
         low, high = self.support
         return (
             f"AdditiveNoise({'integer, ' if self.integer else ''}"

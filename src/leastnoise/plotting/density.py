@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._bracket import bracket_words, number
+from .._bracket import NEGLIGIBLE, bracket_words, number
 from ..errors import ArgumentError
 from ..mechanisms import Mechanism, closed_forms
 from ..mechanisms.steps import StepNoise
@@ -56,7 +56,7 @@ def density_alone(design: Design) -> Picture:
     with canvas(5.2, 3.0) as picture:
         axes = picture.figure.add_subplot()
         draw_density(axes, design, [])
-        if design.noise.atom > 0:
+        if design.noise.atom > NEGLIGIBLE:
             _legend_below(axes)
         words = bracket_words(design.lower, design.upper, design.certified, 6)
         axes.set_title(f"{question(design)}\n{words}", fontsize=9)
@@ -126,7 +126,7 @@ def _draw_densities(
         if k == 0:
             axes.fill_between(x, y, color=INK, alpha=0.10, linewidth=0)
         atom = _atom(law)
-        words = f"{label}, P(noise = 0) = {number(atom, 3)}" if atom > 0 else label
+        words = f"{label}, P(noise = 0) = {number(atom, 3)}" if atom > NEGLIGIBLE else label
         axes.plot(x, y, **look.line, label=words, zorder=2 if k == 0 else 3)
     axes.set_ylim(0, 1.08 * (top or 1.0))
     atoms = [(_atom(law), look) for law, look in zip(laws, looks, strict=True)]
