@@ -108,7 +108,7 @@ def curve(paths: list[str]) -> None:
         axes.set_ylim(0, 1.1)
         axes.set_xlabel("range / sensitivity")
         axes.set_ylabel("optimal |error| / additive optimum")
-        axes.set_title("epsilon = 1, delta = 0.2: proven bracket", fontsize=10)
+        axes.set_title("ε = 1, δ = 0.2: proven bracket", fontsize=10)
         axes.spines[["top", "right"]].set_visible(False)
         figure.savefig(paths[0], dpi=120)
 

@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from .ask.values import check_delta, check_epsilon, check_sensitivity
-from .designs.words import float_towards
 from .errors import ArgumentError, CertificateError
 from .exact import Number, exp_lower, exp_upper, text_of
 from .sweep import SweepRow, budget_grid, sweep
+from .words import float_towards
 
 _SERIES = (
     "1", "1.1", "1.2", "1.3", "1.5", "1.6", "1.8", "2", "2.2", "2.4", "2.7", "3", "3.3", "3.6",
@@ -146,7 +146,7 @@ def build(
     *,
     cache: str | Path,
     n_jobs: int = 1,
-    progress: Callable[[int, int, SweepRow], None] | None = None,
+    progress: Callable[[int, int, SweepRow], None] | bool | None = None,
 ) -> Path:
     """Make the atlas file anew by a sweep; brackets are rounded outwards to seven digits.
 

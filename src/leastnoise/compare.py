@@ -11,11 +11,12 @@ from typing import Any
 
 from .ask.values import check_confidence
 from .design import Design, design
-from .designs.words import outwards
+from .designs.budgets import asked_words
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
 from .losses import Loss
 from .mechanisms import REAL, WHOLE, Mechanism, RoundedTulap, Tulap, closed_forms, inverse_error
+from .words import outwards
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,16 @@ class Comparison:
 
         return plot_comparison(self, path)
 
+    def _repr_html_(self) -> str:
+        from .shown import html_comparison
+
+        return html_comparison(self)
+
     def __repr__(self) -> str:
         d = self.design
         word = "no additive noise is below" if d.certified else "estimated lower bound"
         lines = [
-            f"Comparison at epsilon={d.epsilon:g}, delta={d.delta:g}, "
+            f"Comparison at {', '.join(asked_words(d))}, "
             f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} "
             f"{outwards(d.lower, 6, False)}",
             f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",

@@ -5,7 +5,7 @@ Additive noise, a `Design`, or with `bounds` noise that depends on the value, a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
@@ -19,12 +19,12 @@ from .certify.vector_document import VectorDocument
 from .designs.additive import Design
 from .designs.finished import finished
 from .designs.ranged import DependentDesign
-from .designs.words import gap_words
 from .engine.choice import family_of
-from .engine.search import Progress, Search
+from .engine.search import Listener, Search
 from .errors import CertificateError, FormatError
 from .exact import Number
 from .losses import Loss
+from .words import gap_words
 
 
 @overload
@@ -38,7 +38,7 @@ def design(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     bounds: None = None,
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
@@ -59,7 +59,7 @@ def design(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     bounds: tuple[Number, Number],
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
@@ -80,7 +80,7 @@ def design(
     integer: bool = False,
     time_limit: float | None = None,
     resolution: int | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
     bounds: tuple[Number, Number] | None = None,
     constraints: Iterable[Constraint] = (),
     profile: Sequence[tuple[Number, Number]] | None = None,
@@ -103,7 +103,7 @@ def design(
     gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
     time_limit: seconds; the best bracket so far is returned with `converged=False`.
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
-    progress: called now and then with a `Progress`.
+    progress: True for a line that moves, or a function that is called with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
         `instance_bound`, `max_error`, `outputs`, `crossing`, `exact_answers`, `monotone`,
         `regions`, `core`.

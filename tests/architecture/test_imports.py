@@ -15,11 +15,12 @@ ROOT = Path(leastnoise.__file__).parent
 
 #: A module may use those above it.
 ORDER = [
-    "errors", "work", "exact", "losses", "ask", "certify",
+    "errors", "work", "exact", "words", "_live", "losses", "ask", "certify",
     "lp", "program", "sampling",
     "noise", "mechanisms", "vectors", "engine", "designs", "hierarchy",
     "design", "curves", "compare",
-    "accounting", "sweep", "interop", "plotting", "datasets", "estimators", "ledger", "queries",
+    "accounting", "sweep", "interop", "plotting", "shown", "datasets", "estimators",
+    "ledger", "queries",
     "experiments", "atlas", "cli", "__main__",
 ]
 STANDARD_LIBRARY_ONLY = {"errors", "work", "exact", "losses", "ask", "certify"}

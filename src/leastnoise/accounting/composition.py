@@ -21,6 +21,7 @@ from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
 from ..mechanisms.analytic_gaussian import gaussian_delta
 from ..mechanisms.numeric import Floats
+from ..words import number
 from .dominating import CUT, ROUNDING, Losses, dots, hockey, kinks, largest_loss, upper_envelope
 from .law import Law, Pair, law_of
 
@@ -66,8 +67,14 @@ class Composition:
             for key, value in self.__dict__.items()
         }
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_composition
+
+        return html_composition(self)
+
     def __repr__(self) -> str:
-        given = f"delta={self.delta:g}" if self.asked == "epsilon" else f"epsilon={self.epsilon:g}"
+        which = "delta" if self.asked == "epsilon" else "epsilon"
+        given = f"{which}={number(getattr(self, which))}"
         return (
             f"Composition({self.mechanism}, {self.times} releases, {given}: {self.asked} in "
             f"[{shown(self.optimistic, round_down)}, {shown(self.pessimistic, round_up)}]; "

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..designs.words import float_towards
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..mechanisms import Mechanism
 from ..mechanisms.gaussian import Normal
 from ..mechanisms.laplace import Laplace
 from ..mechanisms.numeric import Floats
+from ..words import float_towards
 from .composition import _distributions, _farthest, _refined
 from .dominating import ROUNDING, Losses, dots, hockey, upper_envelope
 from .law import Law, Pair, law_of

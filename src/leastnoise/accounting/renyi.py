@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..designs.words import float_towards
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..words import float_towards
 from .law import law_of
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from .domain import (
 )
 from .privacy import Releases
 from .question import Question
-from .values import check_gap, check_resolution, check_time_limit
+from .values import check_gap, check_progress, check_resolution, check_time_limit
 
 #: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range.
 _GAP, _GAP_OF_RANGE, _GAP_OF_CURVE = 1e-3, 1e-2, 5e-2
@@ -52,7 +52,7 @@ class Asked:
     gap: float
     time_limit: float | None
     resolution: int | None
-    progress: Callable[[Any], None] | None
+    progress: Callable[[Any], None] | bool | None
     total: Releases | None = None
     outputs: tuple[Fraction, ...] | None = None
     exact_answers: bool = True
@@ -67,8 +67,7 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     resolution, releases, bounds = (
         values.pop(name) for name in ("resolution", "releases", "bounds"))
     integer = _flag("integer", values["integer"])
-    if progress is not None and not callable(progress):
-        raise ArgumentError("progress", progress, "a function, or None")
+    check_progress(progress)
     count = 1 if releases is None else check_releases(releases)
     demands = check_constraints(values["constraints"], integer and bounds is None)
     values |= {"integer": integer, "constraints": demands}

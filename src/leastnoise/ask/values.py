@@ -72,6 +72,12 @@ def check_time_limit(time_limit: float | None) -> float | None:
     return float(value)
 
 
+def check_progress(progress: object) -> None:
+    """None, True or False, or a function."""
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ArgumentError("progress", progress, "a function, True (a line that moves), or None")
+
+
 def check_confidence(confidence: float) -> float:
     """Strictly between 0 and 1."""
     value = rational(confidence, "confidence")

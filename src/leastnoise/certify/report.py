@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from html import escape
 from typing import Any
 
 from ..ask import Constraint, GaussianCurve, Point, Releases
@@ -30,6 +31,9 @@ class Claim:
     verdict: str
     slack: Fraction | None
     detail: str
+
+    def __repr__(self) -> str:
+        return f"Claim({self.name}: {self.verdict}; {self.detail})"
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,17 @@ class Report:
         if any(claim.verdict == REFUTED for claim in self.claims):
             return 1
         return 0 if self.proven else 3
+
+    def __repr__(self) -> str:
+        if self.proven:
+            return f"Report(all {len(self.claims)} claims proven)"
+        return f"Report({', '.join(f'{c.name} {c.verdict}' for c in self.claims)})"
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{escape(c.name)}</td><td><b>{escape(c.verdict)}</b></td>"
+            f'<td style="text-align:left">{escape(c.detail)}</td></tr>' for c in self.claims)
+        return f"<table><tr><th>claim</th><th>verdict</th><th></th></tr>{rows}</table>"
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for `verify --json`."""

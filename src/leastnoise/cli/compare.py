@@ -10,8 +10,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
+from ..words import UNPROVEN, outwards
 from .demands import LOSS_HELP
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ..design import DependentDesign, design
-from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
+from ..words import UNPROVEN, outwards
 from .demands import budgets_in_words, described_budgets
 
 

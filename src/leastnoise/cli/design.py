@@ -9,11 +9,10 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.live import Live
 from rich.table import Table
 
-from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
+from ..words import UNPROVEN, outwards
 from .demands import LOSS_HELP, constraints_of, described, profile_of, title_of, whole_of
 
 
@@ -107,7 +106,6 @@ def design(
     for name, value in ranged.items():
         if value is not None and bounds is None and name not in shared:
             raise ArgumentError(name, value, "left out without --bounds")
-    shown = Console(stderr=True)
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss, "gap": gap,
         "integer": integer, "time_limit": time_limit,
@@ -126,11 +124,7 @@ def design(
     options |= {name: value for name, value in further.items() if value}
     if bounds is not None:
         run = partial(run_dependent, bounds=bounds, **ranged)
-    if shown.is_terminal:
-        with Live(console=shown, refresh_per_second=8, transient=True) as live:
-            found = run(**options, progress=lambda now: live.update(_line(now)))
-    else:
-        found = run(**options)
+    found = run(**options, progress=True if Console(stderr=True).is_terminal else None)
     if out is not None:
         found.save(out)
     if plot is not None:
@@ -144,14 +138,6 @@ def design(
         typer.echo("\n".join(lines(found)))
     # The search for many releases does not aim at the gap.
     raise typer.Exit(0 if found.converged or (bounds is None and releases is not None) else 1)
-
-
-def _line(now: Any) -> str:
-    gap = (now.upper - now.lower) / now.lower if now.lower > 0 else float("inf")
-    return (
-        f"{now.seconds:6.1f} s  resolution {now.resolution}  round {now.rounds}  "
-        f"about [{now.lower:.6g}, {now.upper:.6g}]  gap {100 * gap:.3g} %"
-    )
 
 
 def describe(found: Any) -> dict[str, Any]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..ask import Constraint
 from ..design import Design, design
-from ..engine.search import Progress
+from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss
+from ..words import number
 from .curve import Curve
 
 
@@ -38,15 +41,20 @@ class Frontier(Curve):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""
-        from .pictures import plot_frontier
+        from ..plotting import plot_frontier
 
         return plot_frontier(self, path)
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_curve
+
+        return html_curve(self, self.values, self.along)
 
     def __repr__(self) -> str:
         return (
             f"Frontier(along {self.along}, {len(self.values)} budgets: expected loss from "
-            f"{self.upper[0]:.6g} at {self.values[0]:g} to {self.upper[-1]:.6g} at "
-            f"{self.values[-1]:g})"
+            f"{number(self.upper[0])} at {number(self.values[0])} to {number(self.upper[-1])} at "
+            f"{number(self.values[-1])})"
         )
 
 
@@ -60,11 +68,13 @@ def frontier(
     constraints: Iterable[Constraint] = (),
     gap: Number = 5e-3,
     time_limit: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
+    points: int = 0,
 ) -> Frontier:
     """The privacy-accuracy curve: one of `epsilon` and `delta` is a list, the other a number.
 
-    `time_limit` is per point.
+    `time_limit` is per point. `points`: so many further values, evenly in the logarithm between the
+    smallest positive one that is given and the largest, for a finer curve.
     """
     lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]
     if len(lists) != 1:
@@ -72,9 +82,10 @@ def frontier(
     along = lists[0]
     chosen: Any = epsilon if along == "epsilon" else delta
     asked = tuple(constraints)
-    values = sorted({rational(value, along) for value in chosen})
-    if len(values) < 2:
+    given = {rational(value, along) for value in chosen}
+    if len(given) < 2:
         raise ArgumentError(along, chosen, "at least two different values")
+    values = sorted(given | _between(given, points))
     fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
     designs = tuple(
         design(
@@ -84,6 +95,17 @@ def frontier(
         for value in values
     )
     return Frontier(along, tuple(float(value) for value in values), designs)
+
+
+def _between(given: set[Fraction], points: int) -> set[Fraction]:
+    """Short decimals between the ends, evenly in the logarithm."""
+    if isinstance(points, bool) or not isinstance(points, int) or not 0 <= points <= 200:
+        raise ArgumentError("points", points, "a whole number from 0 to 200")
+    low, high = min(value for value in given if value > 0), max(given)
+    width = math.log(high / low)
+    evenly = (float(low) * math.exp(width * k / (points + 1)) for k in range(1, points + 1))
+    short = {rational(f"{value:.3g}", "points") for value in evenly}
+    return {value for value in short if low < value < high}
 
 
 def _many(value: object) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,11 +12,11 @@ from ..ask.demands import LossAtMost
 from ..ask.values import check_gap
 from ..certify.upper import release_loss
 from ..design import Design, design
-from ..designs.words import float_towards
-from ..engine.search import Progress
+from ..engine.search import Listener
 from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..losses import Loss, as_loss
+from ..words import float_towards
 from .curve import Curve
 
 
@@ -47,9 +46,14 @@ class Tradeoff(Curve):
 
     def plot(self, path: str | Path | None = None) -> Any:
         """A picture of the curve (extra `plot`); saved if `path` is given."""
-        from .pictures import plot_tradeoff
+        from ..plotting import plot_tradeoff
 
         return plot_tradeoff(self, path)
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_curve
+
+        return html_curve(self, self.bounds, f"{self.loss_b.name} at most")
 
     def __repr__(self) -> str:
         return (
@@ -71,7 +75,7 @@ def tradeoff(
     points: int = 7,
     gap: Number = 2e-3,
     time_limit: float | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Listener = None,
 ) -> Tradeoff:
     """How little expected loss_a noise can have while its expected loss_b is bounded.
 

@@ -74,6 +74,11 @@ class Design(BaseDesign):
 
         return plot_density(self, path=path, rivals=rivals)
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_design
+
+        return html_design(self)
+
     def _repr_svg_(self) -> str | None:
         try:
             from ..plotting import density_svg

@@ -11,9 +11,9 @@ from typing import Any
 from ..certify import Report, check_any, parse_any
 from ..errors import CertificateError
 from ..losses import Loss
+from ..words import bracket_words, float_towards, gap_of, percent, write_whole
 from .budgets import AskedBudgets, asked_words, with_about
 from .pickled import PickledAsFile
-from .words import bracket_words, float_towards, gap_of, percent, write_whole
 
 
 @dataclass(frozen=True)

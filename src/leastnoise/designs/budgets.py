@@ -14,7 +14,7 @@ from typing import Any
 from ..ask.privacy import GaussianCurve, Point, Releases
 from ..certify.about import about_object, about_text
 from ..errors import ArgumentError, FormatError
-from .words import budget_words
+from ..words import budget_words
 
 
 class AskedBudgets:

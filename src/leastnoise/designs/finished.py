@@ -10,9 +10,9 @@ from ..ask.arguments import Asked
 from ..certify import ChannelDocument, check_any
 from ..engine.search import Search
 from ..errors import CertificateError
+from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .ranged import DependentDesign
-from .words import gap_of, gap_words, ordered, percent
 
 
 def finished(asked: Asked, search: Search) -> Any:
@@ -62,7 +62,7 @@ def _status(
     words += search.family.remarks(search)
     if not converged and search.family.aims_at_gap:
         reason = search.reason or "stopped when the program had nothing left to add"
-        words += f"; {reason}, before the gap of {percent(search.gap)} that was asked for"
+        words += f"; {reason}, before the gap of {number(100 * search.gap)} % that was asked for"
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
     if document.sensitivity > asked.question.sensitivity:

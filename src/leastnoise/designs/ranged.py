@@ -232,13 +232,18 @@ class DependentDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None, kind: str = "family") -> Any:
         """A picture (extra `plot`): "family" of distributions, or "heatmap" of the channel."""
-        from .pictures import plot_channel
+        from ..plotting import plot_channel
 
         return plot_channel(self, path, kind)
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_dependent
+
+        return html_dependent(self)
+
     def _repr_svg_(self) -> str | None:
         try:
-            from .pictures import channel_svg
+            from ..plotting import channel_svg
 
             return channel_svg(self)
         except ImportError:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from .._live import listening
 from ..program.program import Found
 from .family import Family
 
@@ -25,6 +26,10 @@ class Progress:
     seconds: float
     resolution: int
     rounds: int
+
+
+#: Who is told: a function, a line that moves (True), or nobody.
+Listener = Callable[[Progress], None] | bool | None
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Search:
 
     def __init__(
         self, family: Family, gap: float, time_limit: float | None = None,
-        progress: Callable[[Progress], None] | None = None,
+        progress: Listener = None,
     ) -> None:
         self.family, self.gap, self.progress = family, gap, progress
         self.bracket = Bracket()
@@ -96,7 +101,8 @@ class Search:
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the family's limits allow."""
         try:
-            self._close()
+            with listening(self.progress, self.gap) as self.progress:
+                self._close()
         except KeyboardInterrupt:
             if self.bracket.upper is None:
                 raise
@@ -163,7 +169,7 @@ class Search:
 
     def report(self, lower: float, upper: float, resolution: int) -> None:
         """Tell whoever listens where the search stands."""
-        if self.progress is not None:
+        if callable(self.progress):
             seconds = self.clock() - self.start
             self.progress(
                 Progress(*self.best(lower, upper), seconds, resolution, self.bracket.rounds))

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from ..mechanisms import AnalyticGaussian, Laplace, TruncatedLaplace
+from ..plotting.palette import look_of
 from ..sweep import sweep
 from .example1 import BUDGET, ROUNDED
 from .report import Place, Report, figure
-
-STYLES = (("#0072B2", (0, (6, 2))), ("#D55E00", (0, (1, 1.3))), ("#009E73", (0, (6, 2, 1, 2))))
 
 
 def run(place: Place) -> Report:
@@ -31,9 +30,9 @@ def run(place: Place) -> Report:
     drawn = figure(6.8, 3.6)
     axes = drawn.add_subplot()
     axes.fill_between(x, curves[0], color="#000000", alpha=0.12, linewidth=0)
-    axes.plot(x, curves[0], color="#000000", linewidth=1.6, label="optimum, squared loss")
-    for curve, rival, (colour, style) in zip(curves[1:], rivals, STYLES, strict=True):
-        axes.plot(x, curve, color=colour, linestyle=style, linewidth=1.4, label=rival.label)
+    axes.plot(x, curves[0], **look_of("design").line, label="optimum, squared loss")
+    for curve, rival in zip(curves[1:], rivals, strict=True):
+        axes.plot(x, curve, **look_of(rival.name).line, label=rival.label)
     axes.set_xlim(-1, 1)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("noise (thousand INR)")

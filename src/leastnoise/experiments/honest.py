@@ -17,6 +17,7 @@ import numpy as np
 from ..datasets import Dataset, load, synthetic
 from ..errors import ArgumentError, RegimeError
 from ..estimators import DPLogisticRegression, DPNaiveBayes
+from ..plotting.palette import look_of
 from .bayes_as_published import split
 from .report import Place, Report, figure
 
@@ -191,10 +192,11 @@ def _picture(pictures: dict[str, Any], epsilons: tuple[str, ...]) -> Any:
         axes = drawing.add_subplot(down, across, k + 1)
         for noise in NOISES:
             points = [summary(found, model, name, noise, e) for e in epsilons]
+            look = look_of("design" if noise == "optimal" else noise)
             axes.errorbar(
                 [float(e) for e in epsilons], [p[0] for p in points], yerr=[p[1] for p in points],
-                label=noise, linewidth=2.0 if noise == "optimal" else 1.0, markersize=3,
-                marker="o", zorder=3 if noise == "optimal" else 2)
+                label=noise, **look.line, marker=look.marker, markersize=3,
+                zorder=3 if noise == "optimal" else 2)
         bare = summary(found, model, name, "none", "1")[0]
         axes.axhline(bare, color="black", linewidth=0.8, linestyle=":", label="no noise")
         axes.set_xscale("log")
@@ -204,5 +206,5 @@ def _picture(pictures: dict[str, Any], epsilons: tuple[str, ...]) -> Any:
             axes.set_ylabel("test error, %", fontsize=8)
         if k == 0:
             axes.legend(fontsize=6)
-    drawing.supxlabel("total epsilon (delta = 1e-5)", fontsize=9)
+    drawing.supxlabel("total ε (δ = 1e-5)", fontsize=9)
     return drawing

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from ..designs.words import float_towards
+from ..words import float_towards
 from .exactly import Whole
 from .partition import Partition
 from .shortfall import Floats

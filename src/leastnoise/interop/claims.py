@@ -18,10 +18,10 @@ from ..certify import ChannelDocument, Document
 from ..certify.channel import worst_pair
 from ..certify.privacy import worst_hockey_stick
 from ..certify.report import PROVEN, releases_claim
-from ..designs.words import float_towards
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, nearest_float
 from ..noise import noise_of
+from ..words import float_towards
 
 if TYPE_CHECKING:
     from ..design import DependentDesign, Design

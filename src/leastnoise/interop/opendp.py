@@ -8,10 +8,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..designs.words import float_towards
 from ..errors import ArgumentError, MissingExtraError
 from ..losses import Loss
 from ..noise.release import exact_value
+from ..words import float_towards
 from .claims import Budget, Ruler, asked_budget, budget_at, rho_of, worst_delta
 
 if TYPE_CHECKING:

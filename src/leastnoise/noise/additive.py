@@ -24,6 +24,7 @@ from ..exact import Number, rational
 from ..losses import Loss, as_loss
 from ..program.costs import cell_means
 from ..sampling import Entropy, GridSampler, system_entropy
+from ..words import NEGLIGIBLE, number
 from .rounding import GridRounder
 
 Floats = NDArray[np.float64]
@@ -45,6 +46,22 @@ class AdditiveNoise:
     def integer(self) -> bool:
         """Whether the noise lives on the whole numbers."""
         return self.document.kind == "integer"
+
+    def __repr__(self) -> str:
+        atom = f", exactly 0 with probability {number(self.atom, 4)}"
+        atom = atom if self.atom > NEGLIGIBLE else ""
+        low, high = self.support
+        return (
+            f"AdditiveNoise({'integer, ' if self.integer else ''}"
+            f"standard deviation {number(self.std, 5)}, "
+            f"95 % of errors within {number(self.error_bound(0.95), 5)}, "
+            f"support [{number(low, 5)}, {number(high, 5)}]{atom})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_noise
+
+        return html_noise(self)
 
     # -- the law in floats --------------------------------------------------------------------
 

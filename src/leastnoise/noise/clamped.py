@@ -17,6 +17,7 @@ import numpy as np
 from ..errors import ArgumentError, DataError
 from ..losses import Loss
 from ..sampling import Entropy
+from ..words import outwards
 from .additive import AdditiveNoise
 from .containers import as_list, unpacked
 from .release import exact_value, release_many, release_one
@@ -37,6 +38,17 @@ class Clamped:
     loss: Loss
     low: int
     high: int
+
+    def __repr__(self) -> str:
+        # (The worst loss is said if it is known: to compute it takes a while on a long range.)
+        worst = self.__dict__.get("upper")
+        known = "" if worst is None else f", expected loss at most {outwards(worst, 7, True)}"
+        return f"Clamped({self.low} to {self.high}, loss {self.loss.name}{known}: {self.noise!r})"
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_clamped
+
+        return html_clamped(self)
 
     def __post_init__(self) -> None:
         if not self.noise.integer:

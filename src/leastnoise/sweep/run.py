@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from .._live import counting
 from ..ask import Question
-from ..ask.values import check_gap, check_resolution, check_time_limit
+from ..ask.values import check_gap, check_progress, check_resolution, check_time_limit
 from ..certify import Document, check, parse
 from ..design import Design, design
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
@@ -64,7 +65,7 @@ def sweep(
     n_jobs: int = 1,
     cache: str | Path | None = None,
     scheduler: Any = None,
-    progress: Callable[[int, int, SweepRow], None] | None = None,
+    progress: Callable[[int, int, SweepRow], None] | bool | None = None,
 ) -> SweepTable:
     """Design every cell of `grid`, a series of dicts of arguments of `design`.
 
@@ -79,11 +80,13 @@ def sweep(
         `Custom(function, name=...)`; its bracket is an estimate, read back as it stands.
     scheduler: the address of a Dask scheduler ("tcp://...") or a `distributed.Client`; the cells
         then run on its workers, which need this package but no access to `cache`.
-    progress: called in this process as progress(done, total, row) after every cell.
+    progress: True for a line that moves, or a function that is called in this process as
+        progress(done, total, row) after every cell.
 
     Without time limits the mechanism files do not depend on where the cells run: one process,
     many or a cluster write the same bytes.
     """
+    check_progress(progress)
     cells = [_Cell.of(entry) for entry in _entries(grid)]
     folder = folder_of(cache)
     if folder is not None:
@@ -98,10 +101,11 @@ def sweep(
         (cell, None if folder is None else stored(folder / cell.name)) for cell in unique.values()
     )
     rows: dict[str, SweepRow] = {}
-    for key, answer in _answers(work, n_jobs, scheduler):
-        rows[key] = _row(unique[key], answer, folder)
-        if progress is not None:
-            progress(len(rows), len(unique), rows[key])
+    with counting(progress) as tell:
+        for key, answer in _answers(work, n_jobs, scheduler):
+            rows[key] = _row(unique[key], answer, folder)
+            if tell is not None:
+                tell(len(rows), len(unique), rows[key])
     return SweepTable(tuple(rows[cell.key] for cell in cells))
 
 

@@ -13,6 +13,7 @@ from typing import overload
 from ..design import Design, load
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from ..words import number, outwards, percent
 from .disk import write_whole
 
 
@@ -104,12 +105,17 @@ class SweepTable(Sequence[SweepRow]):
             write_whole(Path(path), text.getvalue())
         return text.getvalue()
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_sweep
+
+        return html_sweep(self)
+
     def __repr__(self) -> str:
         done = sum(row.seconds for row in self.rows if not math.isnan(row.seconds))
         lines = [
             f"SweepTable: {len(self)} cells, {len(self.missed)} short of their gap, "
             f"{done:.1f} s of work",
-            f"{'loss':<10}{'epsilon':>9}{'delta':>9}{'lower':>14}{'upper':>14}{'gap':>10}{'s':>8}",
+            f"{'loss':<10}{'epsilon':>9}{'delta':>9}{'lower':>14}{'upper':>14}{'gap':>16}{'s':>8}",
         ]
         shown = self.rows if len(self) <= 24 else (*self.rows[:12], None, *self.rows[-12:])
         for row in shown:
@@ -117,8 +123,9 @@ class SweepTable(Sequence[SweepRow]):
                 lines.append(f"... {len(self) - 24} more ...")
                 continue
             lines.append(
-                f"{row.loss[:9]:<10}{row.epsilon:>9.4g}{row.delta:>9.4g}{row.lower:>14.7g}"
-                f"{row.upper:>14.7g}{row.gap:>10.1e}{row.seconds:>8.2f}"
+                f"{row.loss[:9]:<10}{number(row.epsilon, 4):>9}{number(row.delta, 4):>9}"
+                f"{outwards(row.lower, 7, False):>14}{outwards(row.upper, 7, True):>14}"
+                f"{'' if row.failed else percent(row.gap):>16}{row.seconds:>8.2f}"
                 f"{'' if row.converged else '  ' + row.status}"
             )
         return "\n".join(lines)

@@ -10,8 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
-from ..errors import ContradictionError
-from ..exact import nearest_float, text_of
+from .errors import ContradictionError
+from .exact import nearest_float, text_of
 
 
 class Bracketed(Protocol):
@@ -46,6 +46,8 @@ def ordered(lower: Fraction, upper: Fraction, exact: bool) -> tuple[Fraction, Fr
     return upper, lower
 
 
+#: A probability below this is not worth a line in a table or a legend.
+NEGLIGIBLE = 1e-9
 #: What stands behind a bracket that the checker has not proven, in every picture and sentence.
 UNPROVEN = "an estimate, not proven"
 
@@ -72,16 +74,32 @@ def bracket_words(lower: float, upper: float, certified: bool, digits: int = 7) 
 def budget_words(budgets: Sequence[tuple[float, float]], gdp: float | None) -> list[str]:
     """A curve and budgets (epsilon, delta), for a repr."""
     words = [] if gdp is None else [f"gdp={gdp:g}"]
-    if len(budgets) > 1:
-        words.append(f"{len(budgets)} budgets from {budgets[0]} to {budgets[-1]}")
-    elif budgets:
-        words.append(f"epsilon={budgets[0][0]:g}, delta={budgets[0][1]:g}")
+    points = [f"epsilon={number(e, 4)}, delta={number(d, 4)}" for e, d in budgets]
+    if len(points) > 2:
+        words.append(f"{len(points)} budgets from ({points[0]}) to ({points[-1]})")
+    else:
+        words += points
     return words
 
 
+def number(value: float | Fraction, digits: int = 6) -> str:
+    """A number as people write it, in so many digits: 0.05, 1e-6, 120000."""
+    text = f"{float(value):.{digits}g}"
+    mantissa, _, power = text.partition("e")
+    if not power:
+        return text
+    return f"{float(text):.0f}" if 0 <= int(power) <= 6 else f"{mantissa}e{int(power)}"
+
+
 def percent(gap: float) -> str:
-    """A gap in words."""
-    return "unbounded" if math.isinf(gap) else f"{100 * gap:.2g} %"
+    """A gap in words: two digits, rounded up, and none that nobody reads."""
+    if math.isinf(gap):
+        return "unbounded"
+    if 0 < gap < 1e-6:
+        return "below 0.0001 %"
+    # (Nine digits first: 0.1 as a float is a little more than one tenth.)
+    rounded = Context(2, ROUND_CEILING).plus(Decimal(f"{100 * gap:.9g}"))
+    return f"{number(float(rounded))} %"
 
 
 def float_towards(value: Fraction, direction: float) -> float:

@@ -1,0 +1,37 @@
+"""Draw the pictures of README and docs: python docs/draw.py (extra `plot`, about half a minute)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from leastnoise import design, frontier, tradeoff
+from leastnoise.plotting import Picture
+
+HERE = Path(__file__).parent
+
+
+def density() -> Picture:
+    """The noise of the paper's budget beside Laplace and Gaussian noise."""
+    return design(epsilon=1, delta="0.2", sensitivity=1).plot()
+
+
+def one_against_another() -> Picture:
+    """Mean absolute error against the fourth moment."""
+    return tradeoff("l1", "power:4", epsilon=3, delta="0.1", points=13).plot()
+
+
+def what_privacy_costs() -> Picture:
+    """The least mean absolute error along epsilon."""
+    return frontier(epsilon=["0.1", 5], delta="0.01", points=30).plot()
+
+
+PICTURES: dict[str, Callable[[], Picture]] = {
+    "density.png": density,
+    "tradeoff.png": one_against_another,
+    "frontier.png": what_privacy_costs,
+}
+
+if __name__ == "__main__":
+    for name, draw in PICTURES.items():
+        print(draw().save(HERE / name).name)

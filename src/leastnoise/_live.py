@@ -1,0 +1,149 @@
+"""`progress=True`: one line that moves while a search or a sweep runs.
+
+In a terminal a line on standard error, in a notebook an output that is updated in place, and
+elsewhere (a log file) a plain line every ten seconds.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from .words import number, percent
+
+_WIDTH = 20
+_PLAIN_SECONDS = 10.0
+_NOTEBOOK_SECONDS = 0.2
+
+Show = Callable[[Callable[[], str]], None]  # takes what says the line, each time it is drawn
+
+
+@contextmanager
+def listening(progress: Any, gap: float) -> Iterator[Any]:
+    """Who is told how a search stands: the caller's function, a line if True, or nobody."""
+    if progress is not True:
+        yield progress or None
+        return
+    start, first = time.monotonic(), [math.inf]
+
+    def said(now: Any) -> Callable[[], str]:
+        left = now.upper / now.lower - 1 if 0 < now.lower <= now.upper < math.inf else math.inf
+        if math.isinf(first[0]):
+            first[0] = left
+        return lambda: search_words(now, left, first[0], gap, time.monotonic() - start)
+
+    with live_line() as show:
+        show(lambda: f"{bar(0)}  starting, {time.monotonic() - start:.0f} s")
+        yield lambda now: show(said(now))
+
+
+@contextmanager
+def counting(progress: Any) -> Iterator[Any]:
+    """Who is told how a sweep stands: `progress(done, total, row)`."""
+    if progress is not True:
+        yield progress or None
+        return
+    start = time.monotonic()
+    with live_line() as show:
+        yield lambda done, total, _: show(
+            lambda: count_words(done, total, time.monotonic() - start))
+
+
+def search_words(now: Any, left: float, first: float, gap: float, seconds: float) -> str:
+    """Where a search stands, in one line; the bar is full when the gap is what was asked for."""
+    share = 0.0
+    if left <= gap:
+        share = 1.0
+    elif gap > 0 and math.isfinite(first) and first > gap:
+        share = math.log(first / left) / math.log(first / gap)
+    return (
+        f"{bar(share)}  gap {percent(left)} of {number(100 * gap, 3)} % asked for,  "
+        f"about {number(now.lower, 5)} to {number(now.upper, 5)},  "
+        f"round {now.rounds}, {seconds:.0f} s"
+    )
+
+
+def count_words(done: int, total: int, seconds: float) -> str:
+    """Where a sweep stands, in one line."""
+    words = f"{bar(done / total)}  {done} of {total}, {seconds:.0f} s"
+    left = seconds / max(done, 1) * (total - done)
+    return words if done in (0, total) else f"{words}, about {left:.0f} s left"
+
+
+def bar(share: float) -> str:
+    """A share as a bar."""
+    full = round(_WIDTH * min(max(share, 0.0), 1.0))
+    return "━" * full + "╌" * (_WIDTH - full)
+
+
+@contextmanager
+def live_line() -> Iterator[Show]:
+    """A line to show words in, wherever this runs."""
+    if _in_notebook():
+        with _notebook_line() as show:
+            yield show
+        return
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with _terminal_line(console) if console.is_terminal else _plain_line() as show:
+        yield show
+
+
+@contextmanager
+def _terminal_line(console: Any) -> Iterator[Show]:
+    from rich.live import Live
+    from rich.text import Text
+
+    said: list[Callable[[], str]] = [lambda: ""]
+    # The words are asked for at every refresh, so that the clock moves during a long solve.
+    with Live(console=console, refresh_per_second=8, transient=True,
+              get_renderable=lambda: Text(said[0](), no_wrap=True, overflow="ellipsis")):
+        yield lambda words: said.__setitem__(0, words)
+
+
+@contextmanager
+def _notebook_line() -> Iterator[Show]:
+    from html import escape
+
+    from IPython.display import display  # type: ignore
+
+    def bundle(words: str) -> dict[str, str]:
+        return {"text/plain": words, "text/html": f"<code>{escape(words)}</code>"}
+
+    handle = display(bundle(bar(0)), raw=True, display_id=True)
+    last, words = [0.0], [lambda: bar(0)]
+
+    def show(said: Callable[[], str]) -> None:
+        words[0] = said
+        if time.monotonic() - last[0] >= _NOTEBOOK_SECONDS:
+            last[0] = time.monotonic()
+            handle.update(bundle(said()), raw=True)
+
+    try:
+        yield show
+    finally:
+        handle.update(bundle(words[0]()), raw=True)
+
+
+@contextmanager
+def _plain_line() -> Iterator[Show]:
+    last = [time.monotonic()]
+
+    def show(said: Callable[[], str]) -> None:
+        if time.monotonic() - last[0] >= _PLAIN_SECONDS:
+            last[0] = time.monotonic()
+            print(said(), file=sys.stderr, flush=True)
+
+    yield show
+
+
+def _in_notebook() -> bool:
+    """Whether a kernel with a front end runs this."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None

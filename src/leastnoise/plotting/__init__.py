@@ -1,0 +1,35 @@
+"""Pictures (extra `plot`): each a `Picture` that a notebook shows by itself and that saves itself.
+
+One idea a file; how a mechanism looks is decided in `palette.py` alone. No display is needed or
+touched, and no picture shows a data value: they are drawn from mechanism files.
+"""
+
+from .bracket import plot_bracket
+from .channel import channel_alone, channel_svg, plot_channel
+from .comparison import plot_comparison
+from .curves import plot_frontier, plot_tradeoff
+from .density import density_alone, density_svg, draw_density, plot_density, rivals_of
+from .heatmap import plot_heatmap
+from .picture import Picture
+from .privacy_loss import plot_privacy_loss
+from .profile import draw_profiles, plot_profiles
+
+__all__ = [
+    "Picture",
+    "channel_alone",
+    "channel_svg",
+    "density_alone",
+    "density_svg",
+    "draw_density",
+    "draw_profiles",
+    "plot_bracket",
+    "plot_channel",
+    "plot_comparison",
+    "plot_density",
+    "plot_frontier",
+    "plot_heatmap",
+    "plot_privacy_loss",
+    "plot_profiles",
+    "plot_tradeoff",
+    "rivals_of",
+]

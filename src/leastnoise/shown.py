@@ -1,0 +1,195 @@
+"""What a notebook shows: short tables for designs, noise, comparisons, sweeps and compositions.
+
+Bounds are rounded to their safe side, and what is not proven says so. Nothing here shows a data
+value: all of it is read off mechanism files.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from html import escape
+from typing import Any
+
+from .compare import interval
+from .compare import percent as excess_in_percent
+from .plotting import channel_alone, density_alone
+from .plotting.words import question
+from .words import NEGLIGIBLE, UNPROVEN, number, outwards, percent
+
+_CELL = 'style="text-align:{}; padding:1px 8px"'
+#: A table of a sweep is cut in the middle beyond this many rows.
+_MOST = 24
+
+
+def html_design(design: Any) -> str:
+    """A `Design`: its bracket, what to expect of its noise, and its density."""
+    kind = "Integer noise" if design.integer else "Additive noise"
+    rows = [*_bracket(design, "noise"), *_law(design.noise)]
+    drawn = _drawn(partial(density_alone, design))
+    return _page(f"{kind}, {question(design)}", rows, design.status, drawn)
+
+
+def html_dependent(design: Any) -> str:
+    """A `DependentDesign`: its bracket, its range and its answers."""
+    low, high = design.bounds
+    rows = [
+        *_bracket(design, "answers"),
+        ("range of the query", f"{number(low)} to {number(high)}", ""),
+    ]
+    if len(design.answers):
+        rows.append(("different answers", str(len(design.answers)), ""))
+    if design.core != design.bounds:
+        start, end = design.core
+        rows.append(("the bracket is about values", f"{number(start)} to {number(end)}", ""))
+    drawn = _drawn(partial(channel_alone, design))
+    return _page(f"Private answers, {question(design)}", rows, design.status, drawn)
+
+
+def html_noise(noise: Any) -> str:
+    """An `AdditiveNoise`: what to expect of it."""
+    kind = "Integer noise" if noise.integer else "Additive noise"
+    return _page(kind, _law(noise))
+
+
+def html_clamped(clamped: Any) -> str:
+    """A `Clamped`: its range and, if it was computed, its worst loss."""
+    rows = [
+        ("releases from", f"{clamped.low} to {clamped.high}", ""),
+        ("loss", clamped.loss.name, ""),
+    ]
+    if "upper" in clamped.__dict__:
+        rows.append(("expected loss at most", outwards(clamped.upper, 6, True), "at every value"))
+    return _page("Clamped integer noise", [*rows, *_law(clamped.noise)[:1]])
+
+
+def html_comparison(comparison: Any) -> str:
+    """A `Comparison`: one row per mechanism, the best first."""
+    word = "proven" if comparison.design.certified else UNPROVEN
+    rows = [
+        (row.label, number(row.loss, 6), excess_in_percent(row.excess), number(row.error_95, 5),
+         interval(row.support))
+        for row in comparison.rows
+    ]
+    head = ("mechanism", "expected loss", "excess", "95 % error", "support")
+    note = (
+        f"Excess over {outwards(comparison.lower, 7, False)}, below which no additive noise can "
+        f"go ({word})."
+    )
+    return _page(f"Mechanisms for {question(comparison.design)}", rows, note, head=head)
+
+
+def html_curve(curve: Any, places: Sequence[float], name: str) -> str:
+    """A `Frontier` or a `Tradeoff`: the bracket at each place, and the curve."""
+    rows = [
+        (number(at), outwards(low, 6, False), outwards(high, 6, True))
+        for at, low, high in zip(places, curve.lower, curve.upper, strict=True)
+    ]
+    proven = all(one.certified for one in curve.designs)
+    note = "" if proven else f"The brackets are {UNPROVEN}."
+    return _page(repr(curve), _cut(rows), note, _drawn(curve.plot), head=(name, "lower", "upper"))
+
+
+def html_sweep(table: Any) -> str:
+    """A `SweepTable`: one row per cell, the middle of a long table left out."""
+    cells = _cut([_sweep_row(row) for row in table.rows])
+    head = ("loss", "ε", "δ", "lower", "upper", "gap", "seconds")
+    title = f"{len(table)} designs, {len(table.missed)} short of their gap"
+    return _page(title, cells, head=head)
+
+
+def html_composition(composition: Any) -> str:
+    """A `Composition`: the total, from both sides."""
+    sign = {"epsilon": "ε", "delta": "δ"}[composition.asked]
+    given = (
+        f"δ = {number(composition.delta)}" if composition.asked == "epsilon"
+        else f"ε = {number(composition.epsilon)}")
+    rows = [
+        (f"total {sign} at most", outwards(composition.pessimistic, 6, True), ""),
+        (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),
+        ("Gaussian noise of equal variance", outwards(composition.gaussian, 6, True), ""),
+    ]
+    title = f"{composition.times} releases of {composition.mechanism} at {given}"
+    return _page(title, rows)
+
+
+# -- rows ---------------------------------------------------------------------------------------
+
+
+def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
+    word = "proven" if design.certified else UNPROVEN
+    return [
+        ("expected loss at most", outwards(design.upper, 7, True), word),
+        (f"no such {what} can go below", outwards(design.lower, 7, False), word),
+        ("gap", percent(design.gap), ""),
+    ]
+
+
+def _law(noise: Any) -> list[tuple[str, str, str]]:
+    rows = [
+        ("standard deviation", number(noise.std, 5), ""),
+        ("95 % of errors within", number(noise.error_bound(0.95), 5), ""),
+        ("support", interval(noise.support), ""),
+    ]
+    if noise.atom > NEGLIGIBLE:
+        rows.append(("exactly 0 with probability", number(noise.atom, 4), "beyond the density"))
+    return rows
+
+
+def _sweep_row(row: Any) -> tuple[str, ...]:
+    budget = (row.loss, number(row.epsilon), number(row.delta))
+    seconds = "" if math.isnan(row.seconds) else f"{row.seconds:.1f}"
+    if row.failed:
+        return (*budget, "", "", "refused", seconds)
+    ends = outwards(row.lower, 6, False), outwards(row.upper, 6, True)
+    return (*budget, *ends, percent(row.gap), seconds)
+
+
+def _cut(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """The first and the last rows of a long table."""
+    if len(rows) <= _MOST:
+        return list(rows)
+    left_out = (f"... {len(rows) - _MOST} more ...", *[""] * (len(rows[0]) - 1))
+    return [*rows[: _MOST // 2], left_out, *rows[-_MOST // 2 :]]
+
+
+# -- a page -------------------------------------------------------------------------------------
+
+
+def _page(
+    title: str,
+    rows: Iterable[Sequence[str]],
+    note: str = "",
+    picture: bytes | None = None,
+    head: Sequence[str] = (),
+) -> str:
+    """A title, a table, a note and a picture; in the colours of whatever page it is shown on."""
+    parts = [f"<div><b>{escape(title)}</b>", "<table>"]
+    if head:
+        parts.append(_row(head, "th"))
+    parts += [_row(row, "td") for row in rows]
+    parts.append("</table>")
+    if note:
+        parts.append(f"<p>{escape(note)}</p>")
+    if picture is not None:
+        held = base64.b64encode(picture).decode("ascii")
+        parts.append(f'<img alt="{escape(title)}" src="data:image/png;base64,{held}">')
+    return "".join([*parts, "</div>"])
+
+
+def _row(cells: Sequence[str], tag: str) -> str:
+    written = [
+        f"<{tag} {_CELL.format('left' if k == 0 else 'right')}>{escape(cell)}</{tag}>"
+        for k, cell in enumerate(cells)
+    ]
+    return f"<tr>{''.join(written)}</tr>"
+
+
+def _drawn(draw: Callable[[], Any]) -> bytes | None:
+    """A picture's bytes; None without the extra `plot`."""
+    try:
+        return bytes(draw().png(90))
+    except ImportError:
+        return None
