@@ -6,7 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from leastnoise._bracket import budget_words, number, percent
+from leastnoise.words import budget_words, number, percent
 
 from leastnoise import Custom, budget_grid, compare, compose, design, frontier, sweep, tradeoff
 
