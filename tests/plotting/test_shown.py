@@ -6,9 +6,9 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from leastnoise.words import budget_words, number, percent
 
 from leastnoise import Custom, budget_grid, compare, compose, design, frontier, sweep, tradeoff
+from leastnoise.words import budget_words, number, percent
 
 
 class Text(HTMLParser):

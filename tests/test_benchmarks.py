@@ -1,0 +1,22 @@
+"""Benchmarks run, small: a benchmark that broke unnoticed measures nothing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_the_frozen_questions_run_small_and_agree_with_themselves(tmp_path: Path) -> None:
+    out = tmp_path / "one.json"
+    command = [sys.executable, str(ROOT / "benchmarks" / "frozen.py"), str(out), "--quick"]
+    subprocess.run([*command, "--kind", "plain"], check=True, timeout=300, capture_output=True)
+    [found] = json.loads(out.read_text(encoding="utf-8"))
+    assert 0.5583 < found["lower"] <= found["upper"] < 0.5592 and found["certified"]
+    again = subprocess.run(
+        [*command, "--kind", "plain", "--against", str(out)], check=True, timeout=300,
+        capture_output=True, text=True)
+    assert "1 questions" in again.stdout and "CONTRADICTION" not in again.stdout
