@@ -40,9 +40,6 @@ def compose(
     Each value is a bracket: at least the first number, at most the second. All releases are about
     the same people; of groups that have nobody in common, count the most expensive one alone.
     """
-    from ..accounting import break_even, compose_many
-    from ..accounting.composition import shown
-
     if delta is not None and epsilon is not None:
         raise ArgumentError("epsilon", epsilon, "left out when delta is given")
     parts = [_counted(word) for word in files]
@@ -51,7 +48,15 @@ def compose(
             raise ArgumentError("times", times, "left out when files have numbers of their own")
         _compose_several(parts, delta, epsilon, as_json)
         return
-    file, counts = parts[0][0], _counts(times or "1,2,5,10,100")
+    _compose_one(parts[0][0], _counts(times or "1,2,5,10,100"), delta, epsilon, as_json)
+
+
+def _compose_one(
+    file: str, counts: list[int], delta: str | None, epsilon: str | None, as_json: bool
+) -> None:
+    from ..accounting import break_even, compose_many
+    from ..accounting.composition import shown
+
     mechanism = _loaded(file)
     total: Any = delta
     if delta is None and epsilon is None:
