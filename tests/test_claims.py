@@ -26,7 +26,7 @@ from leastnoise.cli.dependent import describe as describe_dependent
 from leastnoise.cli.dependent import lines
 from leastnoise.cli.design import describe
 
-BASE = {"epsilon": 1, "delta": "0.2", "gap": 0.1}
+BASE = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.1}
 RANGED = {**BASE, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2}
 #: Between 1 and 2 a larger error costs less: the checker knows no lower bound for such a loss.
 FALLING = Piecewise(((0, 0), (1, 1), (2, "0.5")), (-1, 1))

@@ -28,12 +28,12 @@ HISTORY = []
 
 @pytest.fixture(scope="module")
 def plain():
-    return design(epsilon=1, delta=0.2, gap=1e-2, progress=HISTORY.append)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2, progress=HISTORY.append)
 
 
 @pytest.fixture(scope="module")
 def with_atom():
-    return design(epsilon=4, delta=0.4, gap=0.2)
+    return design(epsilon=4, delta=0.4, sensitivity=1, gap=0.2)
 
 
 def texts(axes):
@@ -111,7 +111,7 @@ def test_rivals_by_name_or_object(plain):
 
 
 def test_comparison(tmp_path):
-    table = compare(epsilon=1, delta=0.2, gap=1e-2)
+    table = compare(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
     figure = plot_comparison(table, tmp_path / "c.png")
     left, middle, right = figure.axes
     assert [t.get_text() for t in left.get_yticklabels()] == [row.label for row in table]

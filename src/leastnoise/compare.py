@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ._bracket import outwards
-from ._validate import check_confidence
+from ._validate import check_confidence, stated_sensitivity
 from .design import Design, design
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
@@ -126,7 +126,7 @@ def compare(
     *,
     epsilon: Number,
     delta: Number,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
     gap: Number = 1e-3,
@@ -138,6 +138,7 @@ def compare(
     with its certified upper bound; the closed forms' expected losses are exact up to rounding.
     Closed forms whose loss cannot be computed at this budget are listed in `refused`.
     """
+    sensitivity = stated_sensitivity(sensitivity)
     found = design(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, gap=gap,
         integer=integer, time_limit=time_limit,
@@ -163,7 +164,7 @@ def design_for_error(
     *,
     delta: Number,
     confidence: float = 0.95,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
     gap: Number = 1e-2,
@@ -177,6 +178,7 @@ def design_for_error(
     bound of loss-optimal noise need not fall evenly. The cost is one `design` a step, about ten to
     fifteen. `RegimeError` if no epsilon up to 15 is enough. (Closed forms: `inverse_error`.)
     """
+    sensitivity = stated_sensitivity(sensitivity)
     target = float(rational(error, "error"))
     if target <= 0:
         raise ArgumentError("error", error, "positive")

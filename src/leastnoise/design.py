@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
@@ -26,7 +27,13 @@ from ._bracket import (
     write_whole,
 )
 from ._pickled import PickledAsFile
-from ._validate import check_gap, check_resolution, check_time_limit
+from ._validate import (
+    check_gap,
+    check_resolution,
+    check_time_limit,
+    refuse_unknown,
+    stated_sensitivity,
+)
 from .certify import (
     ChannelDocument,
     Document,
@@ -47,7 +54,7 @@ from .engine.additive import Additive
 from .engine.demanding import Demanding
 from .engine.family import Family
 from .engine.releases import Repeated
-from .engine.search import Progress, Search
+from .engine.search import Bracket, Progress, Search
 from .errors import ArgumentError, CertificateError
 from .exact import Number
 from .losses import Loss
@@ -219,7 +226,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -240,7 +247,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -261,7 +268,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -284,8 +291,9 @@ def design(
     query's range, it may depend on the value, and a `DependentDesign` is returned.
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
-    sensitivity: the largest change of the query between neighbouring datasets; whole if
-        `integer`, which asks for noise on the integers.
+    sensitivity: the most that the query can change between neighbouring datasets; it must be
+        stated, because privacy rests on it. Whole if `integer`, which asks for noise on the
+        integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
     gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
     time_limit: seconds; the best bracket so far is returned with `converged=False`.
@@ -307,6 +315,9 @@ def design(
     output_step: releases are then multiples of it; the sensitivity must be one too, unless there
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
     """
+    refuse_unknown(options, [*signature(design).parameters, *DependentOptions.__annotations__],
+                   "design")
+    sensitivity = stated_sensitivity(sensitivity)
     count = 1 if releases is None else check_releases(releases)
     constraints = check_constraints(constraints, bool(integer) and bounds is None)
     if bounds is not None:
@@ -347,7 +358,7 @@ def design(
     else:
         family = (Additive if problem.plain else Demanding)(problem, cells)
     search = Search(family, wanted, check_time_limit(time_limit), progress)
-    return _finished(problem, search)
+    return search.finish(lambda bracket: _finished(problem, search, bracket))
 
 
 def _proven(document: Document, wanted: bool) -> bool:
@@ -382,9 +393,8 @@ def loaded(
     return Design(document, document.loss, True, status, MappingProxyType({}), report.proven)
 
 
-def _finished(problem: Problem, search: Search) -> Design:
+def _finished(problem: Problem, search: Search, bracket: Bracket) -> Design:
     """Put the two halves together and let the checker have the last word."""
-    bracket = search.run()
     lower, upper = bracket.lower, bracket.upper
     assert lower is not None and upper is not None
     exact = problem.loss.certified

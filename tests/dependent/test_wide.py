@@ -92,7 +92,7 @@ def test_a_wide_range_gets_a_core() -> None:
     assert found.core == (90, 110) and found.bounds == (-5000, 5000)
     assert "values of the core, 90 to 110" in found.status
     with pytest.raises(ArgumentError, match="core must be given with a prior"):
-        design_dependent(epsilon=1, delta=0.1, bounds=(-5000, 5000), prior=[1, 2])
+        design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(-5000, 5000), prior=[1, 2])
 
 
 def test_never_worse_than_additive_noise() -> None:
@@ -155,4 +155,4 @@ def test_regions_of_whole_numbers_and_bad_ones() -> None:
         with pytest.raises(ArgumentError, match="regions"):
             design_dependent(epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 4), regions=regions)
     with pytest.raises(ArgumentError, match="delta must be positive when regions"):
-        design_dependent(epsilon=1, delta=0, bounds=(0, 4), regions=2)
+        design_dependent(epsilon=1, delta=0, sensitivity=1, bounds=(0, 4), regions=2)

@@ -14,7 +14,7 @@ from leastnoise.interop import OptimalMechanism
 
 @pytest.fixture(scope="module")
 def mechanism():
-    return OptimalMechanism.of(design(epsilon=1, delta=0.2, gap=1e-2))
+    return OptimalMechanism.of(design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2))
 
 
 def test_interface(mechanism):

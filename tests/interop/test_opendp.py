@@ -23,7 +23,7 @@ def features():
 
 @pytest.fixture(scope="module")
 def real():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
 def canonical():

@@ -15,12 +15,12 @@ from leastnoise.interop import to_scipy
 
 @pytest.fixture(scope="module")
 def plain():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
 @pytest.fixture(scope="module")
 def with_atom():
-    made = design(epsilon=4, delta=0.4, gap=0.2)
+    made = design(epsilon=4, delta=0.4, sensitivity=1, gap=0.2)
     assert made.noise.atom > 0.1
     return made
 

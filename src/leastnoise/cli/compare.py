@@ -12,13 +12,13 @@ from rich.table import Table
 
 from .._bracket import UNPROVEN, outwards
 from ..errors import ArgumentError
-from .demands import LOSS_HELP
+from .demands import LOSS_HELP, SENSITIVITY_HELP
 
 
 def compare(
     epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")],
     delta: Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")],
-    sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
     gap: Annotated[str, typer.Option(help="Relative gap of the design.")] = "1e-3",

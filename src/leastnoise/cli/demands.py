@@ -20,6 +20,10 @@ from ..spec.constraints import (
     Unimodal,
 )
 
+SENSITIVITY_HELP = (
+    "Must be stated: the most that the query can change when one person's data change; "
+    "1 for a count, (high - low) / n for a mean of n values in [low, high]."
+)
 LOSS_HELP = (
     "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
     f"{PIECEWISE_FILE}."

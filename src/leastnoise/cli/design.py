@@ -14,7 +14,15 @@ from rich.table import Table
 
 from .._bracket import UNPROVEN, outwards
 from ..errors import ArgumentError
-from .demands import LOSS_HELP, constraints_of, described, profile_of, title_of, whole_of
+from .demands import (
+    LOSS_HELP,
+    SENSITIVITY_HELP,
+    constraints_of,
+    described,
+    profile_of,
+    title_of,
+    whole_of,
+)
 
 
 def design(
@@ -24,7 +32,7 @@ def design(
     delta: Annotated[
         str | None, typer.Option(help="Budget: delta, at least 0 and below 1.")
     ] = None,
-    sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     gap: Annotated[
         str | None, typer.Option(help="Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2).")

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from .._validate import stated_sensitivity
 from ..errors import ArgumentError, LeastnoiseError
+from .demands import SENSITIVITY_HELP
 
 
 class Side(StrEnum):
@@ -33,7 +35,7 @@ def hierarchy(
     beta: Annotated[str, typer.Option(help="Width of a cell; divides the sensitivity.")],
     cells: Annotated[int, typer.Option(help="L: the problem has 2L+1 cells, i = -L..L.")],
     bound: Annotated[Side, typer.Option(help="P (upper) or D (lower).")],
-    sensitivity: Annotated[str, typer.Option(help="Largest change of the query.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     algorithm: Annotated[
         Algorithm,
         typer.Option(help="Algorithm 1, or the whole program at once (simplex, interior point)."),
@@ -52,8 +54,8 @@ def hierarchy(
     from ..hierarchy import BoundingProblem, D, DPrime, Options, P, PPrime
 
     common = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "beta": beta,
-        "cells": cells, "loss": loss,
+        "epsilon": epsilon, "delta": delta, "sensitivity": stated_sensitivity(sensitivity),
+        "beta": beta, "cells": cells, "loss": loss,
     }
     try:
         problem: BoundingProblem

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from ..errors import ArgumentError
+from .demands import SENSITIVITY_HELP
 
 
 def sweep(
@@ -16,7 +17,7 @@ def sweep(
     delta: Annotated[str, typer.Option(help="Budgets, separated by commas: 1e-3,0.05.")],
     out: Annotated[Path, typer.Option(help="Folder for mechanism files and table.csv.")],
     loss: Annotated[str, typer.Option(help="Losses, separated by commas: l1,l2.")] = "l1",
-    sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     gap: Annotated[str, typer.Option(help="Relative gap to reach.")] = "1e-3",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
     time_limit: Annotated[str | None, typer.Option(help="Seconds a design.")] = None,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._validate import stated_sensitivity
 from ..design import Design, design
 from ..engine.search import Progress
 from ..errors import ArgumentError
@@ -54,7 +55,7 @@ def frontier(
     *,
     epsilon: Number | Sequence[Number],
     delta: Number | Sequence[Number],
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
     constraints: Iterable[Constraint] = (),
@@ -66,6 +67,7 @@ def frontier(
 
     `time_limit` is per point.
     """
+    sensitivity = stated_sensitivity(sensitivity)
     lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]
     if len(lists) != 1:
         raise ArgumentError("epsilon", epsilon, "a list while delta is a number, or the reverse")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .._bracket import float_towards
-from .._validate import check_gap
+from .._validate import check_gap, stated_sensitivity
 from ..certify.constraints import LossAtMost
 from ..certify.upper import release_loss
 from ..design import Design, design
@@ -66,7 +66,7 @@ def tradeoff(
     *,
     epsilon: Number,
     delta: Number,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     integer: bool = False,
     points: int = 7,
     gap: Number = 2e-3,
@@ -79,6 +79,7 @@ def tradeoff(
     a little above the least loss_b to what the best noise for loss_a alone has. `time_limit` is
     per point.
     """
+    sensitivity = stated_sensitivity(sensitivity)
     a, b = as_loss(loss_a), as_loss(loss_b)
     for name, loss in (("loss_a", a), ("loss_b", b)):
         if not loss.certified:

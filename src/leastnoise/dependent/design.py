@@ -26,13 +26,13 @@ from .._bracket import (
     write_whole,
 )
 from .._pickled import PickledAsFile
-from .._validate import check_gap, check_resolution, check_time_limit
+from .._validate import check_gap, check_resolution, check_time_limit, stated_sensitivity
 from ..certify.channel import ChannelDocument, Question, check_channel, parse_channel
 from ..certify.report import Report
 from ..engine.channel import Ranged
 from ..engine.core import Core
 from ..engine.regions import Regions
-from ..engine.search import Progress, Search
+from ..engine.search import Bracket, Progress, Search
 from ..errors import ArgumentError, CertificateError, DataError
 from ..exact import Number, rational
 from ..losses import Loss
@@ -360,7 +360,7 @@ def design_dependent(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     bounds: tuple[Number, Number],
     prior: PriorLike = "uniform",
@@ -412,6 +412,7 @@ def design_dependent(
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.
     """
+    sensitivity = stated_sensitivity(sensitivity)
     flags = (("integer", integer), ("exact_answers", exact_answers), ("monotone", monotone))
     for name, flag in flags:
         if not isinstance(flag, (bool, np.bool_)):
@@ -449,12 +450,13 @@ def design_dependent(
         family = Ranged(
             question, cells=cells, outputs=outputs_of(outputs, output_step, question),
             atoms=bool(exact_answers))
-    return _finished(question, Search(family, wanted, seconds, progress))
+    search = Search(family, wanted, seconds, progress)
+    return search.finish(lambda bracket: _finished(question, search, bracket))
 
 
-def _finished(question: Question, search: Search) -> DependentDesign:
+def _finished(question: Question, search: Search, bracket: Bracket) -> DependentDesign:
     """Put the two halves together and let the checker have the last word."""
-    bracket, wanted = search.run(), search.gap
+    wanted = search.gap
     lower, upper = bracket.lower, bracket.upper
     assert lower is not None and upper is not None
     low, high = ordered(lower.value, upper.value, True)

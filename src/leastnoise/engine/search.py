@@ -10,10 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
+from ..errors import Interrupted
 from ..program.program import Found
 from .family import Family
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,25 @@ class Search:
 
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the family's limits allow."""
+        self._close()
+        return self._whole()
+
+    def finish(self, made: Callable[[Bracket], T]) -> T:
+        """made(bracket) of the whole run; Ctrl-C raises `Interrupted` with what it had by then.
+
+        Before there is any mechanism Ctrl-C is a plain KeyboardInterrupt. It always ends the run.
+        """
         try:
             self._close()
         except KeyboardInterrupt:
             if self.bracket.upper is None:
                 raise
             self.reason = "interrupted"
+            raise Interrupted(made(self._whole())) from None
+        return made(self._whole())
+
+    def _whole(self) -> Bracket:
+        """The bracket with both halves."""
         if self.bracket.upper is None:
             self.family.refuse()
         if self.bracket.lower is None:

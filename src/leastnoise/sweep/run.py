@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
-from .._validate import check_gap, check_resolution, check_time_limit
+from .._validate import (
+    check_gap,
+    check_resolution,
+    check_time_limit,
+    refuse_unknown,
+    stated_sensitivity,
+)
 from ..certify import Document, check, parse
 from ..design import Design, design
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
@@ -119,9 +125,7 @@ class _Cell:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> _Cell:
-        for name in entry:
-            if name not in _ARGUMENTS:
-                raise ArgumentError("grid", name, f"made of {', '.join(_ARGUMENTS)}")
+        refuse_unknown(entry, _ARGUMENTS, "a cell of the grid")
         for name in ("epsilon", "delta"):
             if name not in entry:
                 raise ArgumentError("grid", dict(entry), f"cells that each give {name}")
@@ -130,7 +134,8 @@ class _Cell:
             raise ArgumentError("integer", integer, "True or False")
         problem = Problem.of(
             epsilon=entry["epsilon"], delta=entry["delta"],
-            sensitivity=entry.get("sensitivity", 1), loss=entry.get("loss", "l1"), integer=integer,
+            sensitivity=stated_sensitivity(entry.get("sensitivity")),
+            loss=entry.get("loss", "l1"), integer=integer,
         )
         gap = check_gap(entry.get("gap", 1e-3))
         limit = check_time_limit(entry.get("time_limit"))
