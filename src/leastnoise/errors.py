@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class LeastnoiseError(Exception):
     """Base class: catching it catches everything this package raises on purpose."""
@@ -91,15 +89,3 @@ class MissingExtraError(LeastnoiseError, ImportError):
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
         return type(self), (self.package, self.extra)
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a search. `design` is the best that it had found: private and proven like any
-    other, only its bracket is wider than what was asked for."""
-
-    def __init__(self, design: Any) -> None:
-        self.design = design
-        super().__init__(f"interrupted; the best so far is in this exception's `design`: {design}")
-
-    def __reduce__(self) -> tuple[type, tuple[Any]]:
-        return type(self), (self.design,)

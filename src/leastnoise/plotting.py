@@ -219,6 +219,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> A
     left, middle, right = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     rows = comparison.rows
     design = comparison.design
+    assert isinstance(design, Design)  # `Comparison.plot` refuses a range
     shown = [row for row in rows if isinstance(row.mechanism, Mechanism)][:4]
     styles = {row.name: _style(k + 1) for k, row in enumerate(shown)} | {"design": _DESIGN}
     top = max(row.loss for row in rows)

@@ -55,7 +55,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def designs():
     return {
-        name: design(**BUDGET, **question, constraints=asked, gap=0.02)
+        name: design(**(BUDGET | question), constraints=asked, gap=0.02)
         for name, (question, asked) in CASES.items()
     }
 
@@ -70,7 +70,7 @@ def test_every_constraint_is_in_the_file_and_proven(designs, name, tmp_path):
     assert [c.name for c in report.claims][2:-2] == [one.name for one in asked]
     again = load(found.save(tmp_path / "m.json"))
     assert again == found and again.document.constraints == tuple(asked)
-    free = design(**BUDGET, **question)
+    free = design(**(BUDGET | question))
     assert found.upper >= free.lower
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from ..errors import Interrupted
 from ..program.program import Found
 from .family import Family
 
@@ -102,17 +101,20 @@ class Search:
         return self._whole()
 
     def finish(self, made: Callable[[Bracket], T]) -> T:
-        """made(bracket) of the whole run; Ctrl-C raises `Interrupted` with what it had by then.
+        """made(bracket) of the whole run.
 
-        Before there is any mechanism Ctrl-C is a plain KeyboardInterrupt. It always ends the run.
+        Ctrl-C always ends the run: KeyboardInterrupt goes on its way, and if there was a mechanism
+        by then, its attribute `design` is made(the best bracket so far).
         """
         try:
             self._close()
-        except KeyboardInterrupt:
-            if self.bracket.upper is None:
-                raise
-            self.reason = "interrupted"
-            raise Interrupted(made(self._whole())) from None
+        except KeyboardInterrupt as stop:
+            if self.bracket.upper is not None:
+                self.reason = "interrupted"
+                best = made(self._whole())
+                stop.__dict__["design"] = best
+                stop.add_note(f"The best so far is this exception's `design`: {best}")
+            raise
         return made(self._whole())
 
     def _whole(self) -> Bracket:

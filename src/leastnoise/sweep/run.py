@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import time
 import warnings
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraEr
 from ..exact import Number, text_of
 from ..losses import Loss
 from ..spec import Problem
+from .alive import follow
 from .disk import folder_of, read_stats, stats_path, stored, write_whole
 from .table import SweepRow, SweepTable
 
@@ -37,6 +40,9 @@ _ARGUMENTS = (
     "epsilon", "delta", "sensitivity", "loss", "gap", "integer", "time_limit", "resolution",
 )
 
+
+#: Seconds that a cell may take if it does not say: one slow cell must not hold up the others.
+CELL_LIMIT = 300.0
 
 #: What a mechanism file answers with; all else in it says what was asked.
 _ANSWER = (
@@ -74,7 +80,9 @@ def sweep(
 ) -> SweepTable:
     """Design every cell of `grid`, a series of dicts of arguments of `design`.
 
-    The whole grid is checked before any work starts. Cells that say the same are designed once.
+    The whole grid is checked before any work starts. Cells that say the same are designed once. A
+    cell ends after five minutes with the best bracket so far, unless its `time_limit` says
+    otherwise (None: no limit).
 
     n_jobs: processes on this machine (needs joblib if not 1; -1: one per core).
     cache: a folder for the mechanism files. A cell whose file is there, matches the question and
@@ -87,8 +95,9 @@ def sweep(
         then run on its workers, which need this package but no access to `cache`.
     progress: called in this process as progress(done, total, row) after every cell.
 
-    Without time limits the mechanism files do not depend on where the cells run: one process,
-    many or a cluster write the same bytes.
+    Ctrl-C raises KeyboardInterrupt; what is finished is in `cache`. If this process dies, even by
+    SIGKILL, its workers end within seconds. Where no time limit strikes, the mechanism files
+    do not depend on where the cells run: one process, many or a cluster write the same bytes.
     """
     cells = [_Cell.of(entry) for entry in _entries(grid)]
     folder = folder_of(cache)
@@ -138,7 +147,7 @@ class _Cell:
             loss=entry.get("loss", "l1"), integer=integer,
         )
         gap = check_gap(entry.get("gap", 1e-3))
-        limit = check_time_limit(entry.get("time_limit"))
+        limit = check_time_limit(entry.get("time_limit", CELL_LIMIT))
         resolution = check_resolution(entry.get("resolution"))
         if integer and resolution is not None:
             raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
@@ -201,6 +210,12 @@ class _Answer:
     status: str
     cached: bool
     refused: str = ""  # why a stored file was not believed
+
+
+def _work_for(parent: int, cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
+    """`_work` in a worker on this machine, which does not outlive the process that started it."""
+    follow(parent)
+    return _work(cell, stored)
 
 
 def _work(cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
@@ -285,7 +300,9 @@ def _answers(
     except ImportError:
         raise MissingExtraError("joblib", "sweep") from None
     with ExitStack() as stack:
+        task: Any = _work
         if scheduler is None:
+            task = partial(_work_for, os.getpid())
             # One thread each: the solver uses one, and sums come out the same everywhere.
             stack.enter_context(joblib.parallel_config(backend="loky", inner_max_num_threads=1))
             parallel = joblib.Parallel(
@@ -295,7 +312,7 @@ def _answers(
             client = _client(scheduler, stack)
             stack.enter_context(joblib.parallel_config(backend="dask", client=client))
             parallel = joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")
-        yield from parallel(joblib.delayed(_work)(cell, stored) for cell, stored in work)
+        yield from parallel(joblib.delayed(task)(cell, stored) for cell, stored in work)
 
 
 def _client(scheduler: Any, stack: ExitStack) -> Any:
