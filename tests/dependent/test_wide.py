@@ -12,7 +12,7 @@ import pytest
 
 from leastnoise import design
 from leastnoise.certify.channel import check_channel, parse_channel
-from leastnoise.cli.dependent import describe, lines, run_dependent
+from leastnoise.cli.dependent import describe, print_table, run_dependent
 from leastnoise.dependent import design_dependent
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.sampling import InsecureSeededEntropy
@@ -110,7 +110,7 @@ def test_bad_cores() -> None:
             design_dependent(**{**WIDE, key: value})
 
 
-def test_command_line_face(tmp_path) -> None:
+def test_command_line_face(tmp_path, capsys) -> None:
     prior = tmp_path / "prior.json"
     prior.write_text('{"edges": ["0", "1", "4"], "masses": ["1", "1"]}')
     design = run_dependent(
@@ -119,9 +119,11 @@ def test_command_line_face(tmp_path) -> None:
     shown = describe(design)
     assert json.loads(json.dumps(shown))["bounds"] == [0.0, 4.0]
     assert shown["lower"] <= shown["upper"] and shown["prior"] == "histogram"
-    assert any("proven" in line for line in lines(design))
+    print_table(design)
+    assert "proven" in capsys.readouterr().out
     with pytest.raises(ArgumentError, match="prior"):
-        run_dependent(epsilon=1, delta=0.2, bounds=(0, 4), prior=str(tmp_path / "none.json"))
+        run_dependent(
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), prior=str(tmp_path / "none.json"))
 
 
 def test_more_regions_cost_less() -> None:
