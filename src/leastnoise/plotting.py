@@ -11,7 +11,7 @@ import io
 import math
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -218,8 +218,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> A
     figure = _figure(13.5, 4.4)
     left, middle, right = figure.subplots(1, 3, width_ratios=[1.15, 1, 1])
     rows = comparison.rows
-    design = comparison.design
-    assert isinstance(design, Design)  # `Comparison.plot` refuses a range
+    design = cast("Design", comparison.design)  # `Comparison.plot` refuses a range
     shown = [row for row in rows if isinstance(row.mechanism, Mechanism)][:4]
     styles = {row.name: _style(k + 1) for k, row in enumerate(shown)} | {"design": _DESIGN}
     top = max(row.loss for row in rows)

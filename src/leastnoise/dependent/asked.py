@@ -204,8 +204,9 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
         raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
     if integer and high - low + 1 > MAX_WHOLE:
         raise ArgumentError(
-            "bounds", bounds, f"at most {MAX_WHOLE} whole numbers: each is a node of its own"
-        )
+            "bounds", bounds, f"at most {MAX_WHOLE} whole numbers: each needs a law of its own. "
+            "Additive noise is as good in a range so wide: leave bounds out, and use "
+            "design(..., integer=True).clamped(low, high)")
     return low, high
 
 
