@@ -53,7 +53,8 @@ def test_every_object_names_its_command_and_its_exit_code(file, tmp_path):
         "design": [*BUDGET], "verify": [file], "release": [file, "--values", values],
         "sample": [file, "--count", 3, "--out", tmp_path / "x.npy"], "compare": [*BUDGET],
         "compose": [file, "--times", "1,2"], "sweep": [*BUDGET, "--out", tmp_path / "s"],
-        "hierarchy": [*BUDGET, "--beta", "1/4", "--cells", 8, "--bound", "upper"],
+        "hierarchy": ["--epsilon", 1, "--delta", "0.2", "--sensitivity", 1, "--beta", "1/4",
+                      "--cells", 8, "--bound", "upper"],
         "reproduce": ["example1", "--quick", "--out", tmp_path / "r"],
     }
     assert list(asked) == COMMANDS

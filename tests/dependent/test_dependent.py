@@ -305,11 +305,11 @@ def test_the_front_door() -> None:
     assert type(found).__name__ == "DependentDesign" and found.converged
     assert found.certified and found.loss_name == "l1" and "<svg" in found._repr_svg_()
     with pytest.raises(ArgumentError, match="prior must be left out without bounds"):
-        any_design(epsilon=1, delta=0.1, prior="uniform")
+        any_design(epsilon=1, delta=0.1, sensitivity=1, prior="uniform")
     with pytest.raises(ArgumentError, match="colour"):
-        any_design(epsilon=1, delta=0.1, colour="red")
-    with pytest.raises(TypeError):
-        any_design(epsilon=1, delta=0.1, bounds=(0, 1), colour="red")
+        any_design(epsilon=1, delta=0.1, sensitivity=1, colour="red")
+    with pytest.raises(ArgumentError, match="colour"):
+        any_design(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 1), colour="red")
 
 
 @pytest.mark.parametrize("options", [
@@ -342,7 +342,7 @@ def test_counts_up_to_a_thousand() -> None:
 
 def test_wide_ranges_without_a_core_come_close_to_additive_noise() -> None:
     """Both sides of the bracket, over the additive optimum: the limit of a wide range is 1."""
-    additive = any_design(epsilon=1, delta=0.2, gap=1e-3)
+    additive = any_design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-3)
     shares = []
     for width in (25, 100):
         design = design_dependent(
@@ -404,4 +404,5 @@ def test_constraints_hold_for_every_value() -> None:
 )
 def test_constraints_that_mean_nothing_with_bounds(constraint, text) -> None:
     with pytest.raises(ArgumentError, match=text):
-        any_design(epsilon=1, delta=0.2, bounds=(0, 4), constraints=[constraint], max_error=3)
+        any_design(
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), constraints=[constraint], max_error=3)
