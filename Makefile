@@ -25,7 +25,7 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 	touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core
-	$(BIN)/python examples/mean_salary.py
+	$(BIN)/python examples/everyday.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -85,11 +85,12 @@ def gaussian_curves() -> None:
 
 def curve(paths: list[str]) -> None:
     """How the optimum grows to that of additive noise; drawn if a path is given."""
-    additive = design(epsilon=1, delta=0.2)
+    additive = design(epsilon=1, delta=0.2, sensitivity=1)
     print("range / sensitivity, [lower, upper] / additive optimum, (1, 0.2), |x|")
     widths, low, high = (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 48, 96), [], []
     for width in widths:
-        found = design(epsilon=1, delta=0.2, bounds=(0, width), gap=0.03, time_limit=90)
+        found = design(epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.03,
+            time_limit=90)
         low.append(found.lower / additive.upper)
         high.append(min(1.0, found.upper / additive.lower))
         print(f"{width:4} [{low[-1]:.4f}, {high[-1]:.4f}]", flush=True)

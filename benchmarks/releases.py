@@ -24,7 +24,8 @@ def main(loss: str) -> None:
     for epsilon, delta in BUDGETS:
         for count in COUNTS:
             start = time.process_time()
-            found = design(epsilon=epsilon, delta=delta, releases=count, loss=loss, gap=0.01)
+            found = design(epsilon=epsilon, delta=delta, sensitivity=1, releases=count, loss=loss,
+                gap=0.01)
             seconds = time.process_time() - start
             rival = AnalyticGaussian(
                 epsilon=epsilon, delta=delta, sensitivity=math.sqrt(count)).expected_loss(loss)

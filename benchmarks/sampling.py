@@ -108,7 +108,7 @@ def diffprivlib_seconds(samples: int) -> float | None:
 
 def releases(rival_samples: int) -> list[bool]:
     """How long whole releases take: rounding to the grid, noise and the float that leaves."""
-    best = design(epsilon=1, delta=0.2)
+    best = design(epsilon=1, delta=0.2, sensitivity=1)
     values = np.random.default_rng(0).normal(size=100_000) * 1000
     best.release(values)
     many = seconds(lambda: best.release(values))

@@ -32,12 +32,12 @@ from leastnoise.mechanisms import (
 
 @pytest.fixture(scope="module")
 def wide():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
 @pytest.fixture(scope="module")
 def squared():
-    return design(epsilon=1, delta=0.001, loss="l2")
+    return design(epsilon=1, delta=0.001, sensitivity=1, loss="l2")
 
 
 def test_figures_of_the_theory(squared):
@@ -191,7 +191,7 @@ def test_more_releases_cost_more_and_tiny_deltas_stay_finite():
 
 
 def test_asymmetric_and_integer_designs():
-    tilted = design(epsilon=1, delta=0.1, loss="pinball:0.8", gap=0.1)
+    tilted = design(epsilon=1, delta=0.1, sensitivity=1, loss="pinball:0.8", gap=0.1)
     whole = design(epsilon=1, delta=0.1, sensitivity=2, integer=True)
     for made in (tilted, whole):
         found = compose(made, 3, delta=0.35)

@@ -20,7 +20,7 @@ def run(*words, cwd=None):
 @pytest.fixture(scope="module")
 def mechanism(tmp_path_factory):
     path = tmp_path_factory.mktemp("cli") / "m.json"
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--out", path)
+    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--out", path)
     assert done.returncode == 0, done.stderr
     assert "no noise can go below" in done.stdout
     return path
@@ -32,7 +32,7 @@ def test_version_and_help():
 
 
 def test_json_is_one_object_and_nothing_else():
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--json")
+    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--json")
     data = json.loads(done.stdout)
     assert done.returncode == 0
     assert {"lower", "upper", "gap", "seconds", "rounds", "resolution", "converged",
@@ -41,7 +41,8 @@ def test_json_is_one_object_and_nothing_else():
 
 
 def test_stopping_early_is_exit_code_1():
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--gap", "1e-8", "--time-limit", 0.2,
+    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1,
+               "--gap", "1e-8", "--time-limit", 0.2,
                "--json")
     assert done.returncode == 1 and not json.loads(done.stdout)["converged"]
 
@@ -56,7 +57,7 @@ def test_stopping_early_is_exit_code_1():
     (["--epsilon", "1"], "delta"),
 ])
 def test_bad_input_is_exit_code_2(words, text):
-    done = run("design", *words)
+    done = run("design", "--sensitivity", 1, *words)
     assert done.returncode == 2
     assert text in done.stderr and not done.stdout and "Traceback" not in done.stderr
 
@@ -64,7 +65,7 @@ def test_bad_input_is_exit_code_2(words, text):
 def test_piecewise_loss_from_a_file(tmp_path):
     spec = {"name": "piecewise", "points": [["0", "0"]], "slopes": ["-1", "2"]}
     (tmp_path / "loss.json").write_text(json.dumps(spec))
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--gap", 0.05,
+    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--gap", 0.05,
                "--loss", f"piecewise:{tmp_path / 'loss.json'}", "--json")
     assert done.returncode == 0 and json.loads(done.stdout)["upper"] > 0.5
 
@@ -127,5 +128,6 @@ def test_noise_that_depends_on_the_value(tmp_path):
 
 def test_plot(tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plot is not installed")
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--gap", 0.1, "--plot", tmp_path / "d.png")
+    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--gap", 0.1,
+               "--plot", tmp_path / "d.png")
     assert done.returncode == 0 and (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")

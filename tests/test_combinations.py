@@ -94,7 +94,7 @@ HONOURED = {
 
 def outcome(names):
     """"honoured" or "refused"; anything else is a failed assertion."""
-    options = {"epsilon": 1, "delta": "0.1", "gap": 0.1, "time_limit": 0.5}
+    options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.1, "time_limit": 0.5}
     options |= {name: SETTINGS[name] for name in names}
     if "core" in names and "sensitivity" not in names:
         options["sensitivity"] = 1
@@ -137,7 +137,7 @@ ADDITIVE = [
 
 def test_what_the_table_refuses_is_refused_by_name():
     for rule in RULES:
-        options = {"epsilon": 1, "delta": "0.1"}
+        options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1}
         if rule.bounds:
             options["bounds"] = SETTINGS["bounds"]
         with pytest.raises(ArgumentError, match="must be left out") as error:
@@ -148,7 +148,7 @@ def test_what_the_table_refuses_is_refused_by_name():
 def test_options_that_need_bounds_are_refused_without():
     for name in set(SETTINGS) - set(ADDITIVE) - {"bounds"}:
         with pytest.raises(ArgumentError, match=f"{name} must be left out without bounds"):
-            design(epsilon=1, delta="0.1", **{name: SETTINGS[name]})
+            design(epsilon=1, delta="0.1", sensitivity=1, **{name: SETTINGS[name]})
 
 
 def test_pairs_of_additive_noise():

@@ -18,7 +18,7 @@ from leastnoise.mechanisms import Tulap, inverse_error
 
 @pytest.fixture(scope="module")
 def table():
-    return compare(epsilon=1, delta=0.2)
+    return compare(epsilon=1, delta=0.2, sensitivity=1)
 
 
 def test_figures_of_the_peers(table):
@@ -49,7 +49,7 @@ def test_integer_figures():
 
 
 def test_mechanisms_outside_their_regime_are_named_with_the_reason():
-    table = compare(epsilon=2, delta=0, gap=1e-2)
+    table = compare(epsilon=2, delta=0, sensitivity=1, gap=1e-2)
     refused = dict(table.refused)
     assert "delta > 0" in refused["analytic-gaussian"]
     assert "analytic-gaussian" not in {row.name for row in table}
@@ -76,7 +76,7 @@ def test_frozen_json_and_words(table):
 
 
 def test_design_for_error_keeps_its_promise():
-    found = design_for_error(2, delta=0.05, confidence=0.9, tolerance=0.05)
+    found = design_for_error(2, delta=0.05, sensitivity=1, confidence=0.9, tolerance=0.05)
     rounding = float(found.noise.grid_step)
     assert found.noise.error_bound(0.9) + rounding <= 2
     # The promise is about the same as for the closed form that was the first guess.
@@ -85,16 +85,16 @@ def test_design_for_error_keeps_its_promise():
 
 def test_design_for_error_refuses():
     with pytest.raises(ArgumentError, match="error must be positive"):
-        design_for_error(0, delta=0.1)
+        design_for_error(0, delta=0.1, sensitivity=1)
     with pytest.raises(ArgumentError, match="confidence must be strictly between"):
-        design_for_error(1, delta=0.1, confidence=1.0)
+        design_for_error(1, delta=0.1, sensitivity=1, confidence=1.0)
     with pytest.raises(RegimeError, match="no epsilon up to 15"):
-        design_for_error(0.5, delta=0, confidence=1 - 1e-12, integer=True)
+        design_for_error(0.5, delta=0, sensitivity=1, confidence=1 - 1e-12, integer=True)
 
 
 def test_bad_arguments_are_those_of_design():
     with pytest.raises(ArgumentError, match="delta must be at least 0 and below 1"):
-        compare(epsilon=1, delta=1)
+        compare(epsilon=1, delta=1, sensitivity=1)
     with pytest.raises(ArgumentError, match="sensitivity must be a whole number"):
         compare(epsilon=1, delta=0.1, sensitivity="1/2", integer=True)
 
@@ -107,7 +107,7 @@ def app() -> typer.Typer:
 
 def test_command_prints_a_table_and_one_json_object(tmp_path):
     picture = tmp_path / "c.svg"
-    options = ["--epsilon", "1", "--delta", "0.2", "--gap", "1e-2"]
+    options = ["--epsilon", "1", "--delta", "0.2", "--sensitivity", "1", "--gap", "1e-2"]
     shown = CliRunner().invoke(app(), [*options, "--plot", str(picture)])
     assert shown.exit_code == 0
     assert "Tulap noise" in shown.output
@@ -117,8 +117,9 @@ def test_command_prints_a_table_and_one_json_object(tmp_path):
 
 
 def test_command_refuses_bad_input():
-    result = CliRunner().invoke(app(), ["--epsilon", "-1", "--delta", "0.2"])
+    result = CliRunner().invoke(app(), ["--epsilon", "-1", "--delta", "0.2", "--sensitivity", "1"])
     assert isinstance(result.exception, ArgumentError)
     result = CliRunner().invoke(
-        app(), ["--epsilon", "1", "--delta", "0.2", "--plot", "/no/such/folder/a.png"])
+        app(), ["--epsilon", "1", "--delta", "0.2", "--sensitivity", "1",
+                "--plot", "/no/such/folder/a.png"])
     assert isinstance(result.exception, ArgumentError)

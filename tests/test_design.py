@@ -24,7 +24,7 @@ GOLDEN = [
 
 @pytest.mark.parametrize(("epsilon", "delta", "loss", "low", "high", "gap"), GOLDEN)
 def test_golden_brackets(epsilon, delta, loss, low, high, gap):
-    found = design(epsilon=epsilon, delta=delta, loss=loss, gap=gap)
+    found = design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=gap)
     assert found.converged and found.gap <= gap
     assert found.lower <= high and found.upper >= low  # the brackets intersect
     assert found.verify().proven
@@ -38,7 +38,7 @@ def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
     (At epsilon 5 the two bounds live on different lattices, so the products mean nothing there;
     the bracket itself is the condition.)
     """
-    found = design(epsilon=epsilon, delta=delta, loss=loss, gap=gap)
+    found = design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=gap)
     document = found.document
     assert document.step == document.certificate.step
     total = document.denominator
@@ -63,7 +63,7 @@ def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
 @pytest.mark.parametrize("loss", ["l1", "l2"])
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "4", "8"])
 def test_staircase_is_bracketed_when_delta_is_zero(epsilon, loss):
-    found = design(epsilon=epsilon, delta=0, loss=loss)
+    found = design(epsilon=epsilon, delta=0, sensitivity=1, loss=loss)
     closed = Staircase(epsilon=epsilon, loss=loss).expected_loss(loss)
     assert found.converged
     assert found.lower <= closed * (1 + 1e-12) and closed <= found.upper * (1 + 1e-12)
@@ -71,7 +71,7 @@ def test_staircase_is_bracketed_when_delta_is_zero(epsilon, loss):
 
 
 def test_epsilon_zero_beats_uniform_with_atom_at_a_third():
-    found = design(epsilon=0, delta="1/3")
+    found = design(epsilon=0, delta="1/3", sensitivity=1)
     assert found.upper <= 0.7421
     assert found.lower <= 0.7421 and found.converged
 
@@ -79,14 +79,14 @@ def test_epsilon_zero_beats_uniform_with_atom_at_a_third():
 @pytest.mark.parametrize(("epsilon", "delta"), [("0.001", "1e-10"), ("0.001", "0.5"),
                                                 ("10", "1e-10"), ("10", "0.9")])
 def test_corners(epsilon, delta):
-    found = design(epsilon=epsilon, delta=delta, gap=0.05, time_limit=120)
+    found = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=0.05, time_limit=120)
     assert found.gap <= 0.05 and found.verify().proven
 
 
 @pytest.mark.parametrize("delta", ["1e-3", "1e-5", "1e-8"])
 @pytest.mark.parametrize(("epsilon", "gap"), [("0.1", 1e-3), ("1", 1e-3), ("8", 2e-2)])
 def test_small_delta(epsilon, delta, gap):
-    found = design(epsilon=epsilon, delta=delta, gap=gap, time_limit=120)
+    found = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=gap, time_limit=120)
     assert found.gap <= gap
     assert found.stats["repair"] <= 1e-4
 
@@ -94,7 +94,7 @@ def test_small_delta(epsilon, delta, gap):
 @pytest.mark.parametrize("loss", ["l1", "l2"])
 @pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.2"), ("0.3", "0.01"), ("3", "0.05")])
 def test_integers_with_sensitivity_one_are_rounded_tulap(epsilon, delta, loss):
-    found = design(epsilon=epsilon, delta=delta, loss=loss, integer=True, gap=1e-9)
+    found = design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, integer=True, gap=1e-9)
     closed = RoundedTulap(epsilon=epsilon, delta=delta).expected_loss(loss)
     assert found.lower == pytest.approx(closed, rel=1e-9)
     assert found.upper == pytest.approx(closed, rel=1e-9)
@@ -108,7 +108,7 @@ def test_integers_with_sensitivity_two():
 
 def test_never_worse_than_any_rival():
     for epsilon, delta in [(1, 0.2), (3, 0.01), (0.1, 0.3)]:
-        found = design(epsilon=epsilon, delta=delta, gap=1e-2)
+        found = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=1e-2)
         for rival in closed_forms(epsilon=epsilon, delta=delta):
             assert found.lower <= rival.expected_loss("l1") * (1 + 1e-12)
             assert found.upper <= (1 + 1e-2) * rival.expected_loss("l1")
@@ -116,7 +116,7 @@ def test_never_worse_than_any_rival():
 
 @pytest.mark.parametrize("sensitivity", ["1e-9", "0.36", "1e9"])
 def test_scales_with_sensitivity(sensitivity):
-    unit = design(epsilon=1, delta=0.1, gap=1e-2)
+    unit = design(epsilon=1, delta=0.1, sensitivity=1, gap=1e-2)
     scaled = design(epsilon=1, delta=0.1, sensitivity=sensitivity, gap=1e-2)
     assert scaled.upper == pytest.approx(unit.upper * float(sensitivity), rel=1e-9)
     assert scaled.lower == pytest.approx(unit.lower * float(sensitivity), rel=1e-9)
@@ -127,21 +127,21 @@ def test_scales_with_sensitivity(sensitivity):
     Piecewise((("-2", "1"), ("-1", "2"), ("0", "0"), ("1", "1"), ("2", "0.5")), ("-2", "1")),
 ])
 def test_other_losses_are_proven(loss):
-    found = design(epsilon=1, delta=0.1, loss=loss, gap=2e-2)
+    found = design(epsilon=1, delta=0.1, sensitivity=1, loss=loss, gap=2e-2)
     assert found.converged and found.verify().proven
     assert found.noise.expected_loss(loss) <= found.upper * (1 + 1e-9)
 
 
 @pytest.mark.parametrize("loss", ["pinball:0.7", "power:1.5"])
 def test_other_losses_with_delta_zero(loss):
-    found = design(epsilon=1, delta=0, loss=loss, gap=2e-2)
+    found = design(epsilon=1, delta=0, sensitivity=1, loss=loss, gap=2e-2)
     assert found.converged and found.verify().proven
 
 
 def test_a_function_gives_an_estimate_with_proven_privacy(tmp_path):
     loss = Custom(lambda x: abs(x) ** 1.5, convex=True)
-    found = design(epsilon=1, delta=0.1, loss=loss, gap=0.02)
-    exact = design(epsilon=1, delta=0.1, loss="power:1.5", gap=0.02)
+    found = design(epsilon=1, delta=0.1, sensitivity=1, loss=loss, gap=0.02)
+    exact = design(epsilon=1, delta=0.1, sensitivity=1, loss="power:1.5", gap=0.02)
     assert not found.certified and "estimate" in found.status and "estimate" in repr(found)
     report = found.verify()
     assert report.private and not report.proven and report.exit_code == 3
@@ -171,7 +171,7 @@ def test_a_function_gives_an_estimate_with_proven_privacy(tmp_path):
 ])
 def test_bad_input_is_named(arguments, words):
     with pytest.raises(ArgumentError) as caught:
-        design(**{"epsilon": 1, "delta": 0.1, **arguments})
+        design(**{"epsilon": 1, "delta": 0.1, "sensitivity": 1, **arguments})
     assert words in str(caught.value)
 
 
@@ -185,40 +185,43 @@ def test_bad_losses_are_named():
 
 
 def test_time_limit_returns_the_best_bracket_so_far():
-    found = design(epsilon=1, delta=0.1, gap=1e-8, time_limit=0.5)
+    found = design(epsilon=1, delta=0.1, sensitivity=1, gap=1e-8, time_limit=0.5)
     assert not found.converged and "time limit" in found.status
     assert found.verify().proven and found.lower < found.upper
 
 
-def test_ctrl_c_returns_the_best_bracket_so_far():
+def test_ctrl_c_ends_the_search_and_keeps_the_best_bracket_so_far():
     def interrupt(now):
         if now.rounds >= 2:
             raise KeyboardInterrupt
 
-    found = design(epsilon=1, delta=0.1, gap=1e-8, progress=interrupt)
+    with pytest.raises(KeyboardInterrupt) as stop:
+        design(epsilon=1, delta=0.1, sensitivity=1, gap=1e-8, progress=interrupt)
+    found = stop.value.design
     assert not found.converged and "interrupted" in found.status
     assert found.verify().proven
 
 
 def test_progress_closes():
     seen = []
-    design(epsilon=1, delta=0.2, progress=seen.append)
+    design(epsilon=1, delta=0.2, sensitivity=1, progress=seen.append)
     assert seen and seen[-1].upper - seen[-1].lower <= 2e-3 * seen[-1].lower
 
 
 def test_deterministic():
-    one, two = (design(epsilon=1, delta=0.2, gap=1e-2) for _ in range(2))
+    one, two = (design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2) for _ in range(2))
     assert one == two and one.document.dumps() == two.document.dumps()
 
 
 def test_a_float_means_its_decimal():
-    assert design(epsilon=1, delta=0.2, gap=1e-2) == design(
-        epsilon="1", delta=Fraction(1, 5), gap=1e-2)
-    assert design(epsilon=np.float64(1), delta=np.float32(0.2), gap=1e-2).delta == 0.2
+    assert design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2) == design(
+        epsilon="1", delta=Fraction(1, 5), sensitivity=1, gap=1e-2)
+    assert design(epsilon=np.float64(1), delta=np.float32(0.2), sensitivity=1,
+        gap=1e-2).delta == 0.2
 
 
 def test_round_trip_and_pickle(tmp_path):
-    found = design(epsilon=1, delta=0.2, gap=1e-2)
+    found = design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
     path = found.save(tmp_path / "m.json")
     again = load(path)
     assert again == found and again.lower == found.lower and again.noise.std == found.noise.std
@@ -227,6 +230,6 @@ def test_round_trip_and_pickle(tmp_path):
 
 
 def test_resolution_is_honoured():
-    found = design(epsilon=1, delta=0.2, resolution=10, gap=1e-6)
+    found = design(epsilon=1, delta=0.2, sensitivity=1, resolution=10, gap=1e-6)
     assert found.document.certificate.step in (Fraction(1, 10), 1)
     assert found.document.step == Fraction(1, 10)

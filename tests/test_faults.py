@@ -16,7 +16,7 @@ from leastnoise.lp import Solution, Status
 from leastnoise.lp.highs import Model
 from leastnoise.program.interior import InteriorEnd, InteriorMethod
 
-ARGUMENTS = {"epsilon": 1, "delta": 0.2, "gap": 1e-2, "time_limit": 5}
+ARGUMENTS = {"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 1e-2, "time_limit": 5}
 KINDS = ("weights", "duals", "nan", "zeros", "huge", "status")
 
 #: Every engine, with a question that it answers soon.

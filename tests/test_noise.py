@@ -13,12 +13,13 @@ from leastnoise.noise import AdditiveNoise
 from leastnoise.sampling import InsecureSeededEntropy
 
 CASES = {
-    "additive": {"epsilon": 1, "delta": 0.2},
-    "atom": {"epsilon": 5, "delta": 0.25, "gap": 1e-2},
-    "tail": {"epsilon": 1, "delta": 0},
-    "asymmetric": {"epsilon": 1, "delta": 0.1, "loss": "pinball:0.8", "gap": 1e-2},
+    "additive": {"epsilon": 1, "delta": 0.2, "sensitivity": 1},
+    "atom": {"epsilon": 5, "delta": 0.25, "sensitivity": 1, "gap": 1e-2},
+    "tail": {"epsilon": 1, "delta": 0, "sensitivity": 1},
+    "asymmetric": {"epsilon": 1, "delta": 0.1, "sensitivity": 1, "loss": "pinball:0.8",
+        "gap": 1e-2},
     "integer": {"epsilon": 1, "delta": 0.05, "sensitivity": 3, "integer": True},
-    "integer tail": {"epsilon": 1, "delta": 0, "integer": True},
+    "integer tail": {"epsilon": 1, "delta": 0, "sensitivity": 1, "integer": True},
 }
 
 
@@ -105,4 +106,4 @@ def test_a_mesh_with_free_edges_samples_its_own_law():
 ])
 def test_bad_arguments(call, words):
     with pytest.raises(ArgumentError, match=words):
-        call(design(epsilon=1, delta=0.2, gap=0.1).noise)
+        call(design(epsilon=1, delta=0.2, sensitivity=1, gap=0.1).noise)

@@ -14,9 +14,9 @@ from leastnoise import L1, CertificateError, Custom, FormatError, LeastnoiseErro
 from leastnoise.designs.pickled import restored
 
 QUESTIONS = {
-    "additive": {"epsilon": 1, "delta": 0.2, "gap": 0.01},
-    "integer": {"epsilon": 1, "delta": 0.05, "integer": True},
-    "tail": {"epsilon": 1, "delta": 0},
+    "additive": {"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.01},
+    "integer": {"epsilon": 1, "delta": 0.05, "sensitivity": 1, "integer": True},
+    "tail": {"epsilon": 1, "delta": 0, "sensitivity": 1},
     "dependent": {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "gap": 0.1},
 }
 
@@ -96,7 +96,7 @@ def test_a_state_is_not_believed(found):
 
 
 def test_python_functions_stay_estimates():
-    found = design(epsilon=1, delta=0.2, loss=Custom(size, convex=True), gap=0.1)
+    found = design(epsilon=1, delta=0.2, sensitivity=1, loss=Custom(size, convex=True), gap=0.1)
     again = pickle.loads(pickle.dumps(found))
     assert again == found and not again.certified and again.loss_name == "custom"
     make, (text, _, *rest) = found.__reduce__()

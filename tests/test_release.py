@@ -30,7 +30,7 @@ class NoEntropy(Entropy):
 
 @pytest.fixture(scope="module")
 def found():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
 @pytest.mark.parametrize("value", [
@@ -47,7 +47,7 @@ def test_refused_before_any_randomness(found, value):
 
 
 def test_integer_designs_take_whole_values_only():
-    found = design(epsilon=1, delta=0.2, integer=True)
+    found = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     with pytest.raises(ArgumentError, match="whole"):
         found.release(0.5, entropy=NoEntropy())
     assert isinstance(found.release(3), int) and isinstance(found.release(np.int64(3)), int)
@@ -77,7 +77,7 @@ def test_every_finite_value_is_answered(found, value):
     assert isinstance(one, float) and math.isfinite(one)
     assert all(math.isfinite(x) for x in found.release([1.5, value]))
     assert (found.release(value, exact=True) / found.noise.grid_step).denominator == 1
-    whole = design(epsilon=1, delta=0.2, integer=True)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     if value != 5e-324 and value != Decimal("1e-999999999"):
         assert isinstance(whole.release(value), int)
         assert all(isinstance(x, int) for x in whole.release([3, value]))
@@ -90,7 +90,7 @@ def test_arrays_of_extreme_values_are_answered(found, dtype):
     released = found.release(values)
     assert released.dtype == np.float64 and np.isfinite(released).all()
     assert abs(released[1]) < 10 and abs(released[2] - 1) < 10
-    whole = design(epsilon=1, delta=0.2, integer=True).release(values)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True).release(values)
     assert all(abs(int(a) - int(b)) < 100 for a, b in zip(whole, values, strict=True))
 
 
@@ -120,7 +120,7 @@ SECRET = "31415926"
     pl.Series([SECRET]), pl.DataFrame({"a": [31415926]}), pd.Index([31415926]), 31415926.5j,
 ], ids=lambda v: type(v).__name__)
 def test_no_error_shows_data(found, value):
-    whole = design(epsilon=1, delta=0.2, integer=True)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     for one in (found, whole, whole.clamped(0, 9)):
         with pytest.raises(ArgumentError) as caught:
             one.release(value)
@@ -134,7 +134,7 @@ def test_no_error_shows_data(found, value):
 @pytest.mark.parametrize("value", [31415926.5, [1, 31415926.5], np.array([31415926.5]),
                                    Fraction(31415926, 7), [Decimal("31415926.5")]])
 def test_no_error_shows_what_is_not_whole(value):
-    whole = design(epsilon=1, delta=0.2, integer=True)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     for one in (whole, whole.clamped(0, 9)):
         with pytest.raises(ArgumentError, match="whole") as caught:
             one.release(value)
@@ -147,7 +147,7 @@ def test_a_series_keeps_its_index_and_name(found):
     assert isinstance(released, pd.Series) and released.dtype == np.float64
     assert released.index.equals(counts.index) and released.name == counts.name
     assert list(released.index) == ["f", "m"] and abs(released["f"] - 2) < 10
-    whole = design(epsilon=1, delta=0.2, integer=True)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     assert whole.release(counts).dtype == np.int64
     assert whole.clamped(0, 5).release(counts).between(0, 5).all()
     nullable = whole.release(counts.astype("Int64"))
@@ -162,7 +162,7 @@ def test_a_polars_series_keeps_its_name(found):
     released = found.release(series)
     assert isinstance(released, pl.Series)
     assert released.name == "pay" and released.dtype == pl.Float64 and len(released) == 3
-    whole = design(epsilon=1, delta=0.2, integer=True)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     assert whole.release(pl.Series("n", [1, 2])).dtype == pl.Int64
     exact = pl.Series("d", ["1.5"]).cast(pl.Decimal(10, 2))
     assert len(found.release(exact)) == 1
@@ -175,7 +175,7 @@ def test_numpy_scalars(found, value):
 
 
 def test_integer_noise_beyond_64_bits():
-    whole = design(epsilon=1, delta=0.2, integer=True)
+    whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     released = whole.release(np.array([2**63 - 1, -(2**63)]))
     assert all(abs(int(a) - b) < 100 for a, b in zip(released, (2**63 - 1, -(2**63)), strict=True))
     assert whole.release([10**300])[0] > 10**299
@@ -186,7 +186,8 @@ def test_tails_that_may_leave_64_bits_are_drawn_one_by_one():
     """A ratio next to 1: the vectorised sampler refuses, a release does not."""
     near = 1 - Fraction(1, 2**60)
     document = replace(
-        design(epsilon=1, delta=0, integer=True).document, first=-1, weights=(1, 1, 1),
+        design(epsilon=1, delta=0, sensitivity=1, integer=True).document, first=-1, weights=(1, 1,
+            1),
         tail=Tail(1, near), denominator=1)
     noise = AdditiveNoise(document)
     with pytest.raises(GridOverflowError):
@@ -208,7 +209,8 @@ def test_fast_and_exact_paths_have_the_same_law(found):
 
 
 @pytest.mark.parametrize("budget", [
-    {"epsilon": 1, "delta": 0.2}, {"epsilon": 1, "delta": 0.2, "sensitivity": 0.37},
+    {"epsilon": 1, "delta": 0.2, "sensitivity": 1}, {"epsilon": 1, "delta": 0.2,
+        "sensitivity": 0.37},
     {"epsilon": 1, "delta": 0, "sensitivity": 90},
 ])
 def test_speed(budget):
@@ -239,7 +241,7 @@ def test_rounding_is_unbiased_and_at_random(found):
 
 def test_low_bits_do_not_depend_on_the_value():
     """A small case, enumerated: neighbours share every float both can produce."""
-    found = design(epsilon=1, delta=0.3, resolution=2, gap=0.5)
+    found = design(epsilon=1, delta=0.3, sensitivity=1, resolution=2, gap=0.5)
     g, document = found.noise.grid_step, found.document
     reach = range((document.first - 1) * document.grid, -(document.first - 1) * document.grid)
     for one, two in [(0.1, 0.7), (1 / 3, 1.0), (-0.25, 0.75)]:

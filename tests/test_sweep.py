@@ -24,7 +24,7 @@ from leastnoise.losses import Custom
 from leastnoise.sweep import budget_grid, sweep
 from leastnoise.sweep.run import _Cell, _refusal
 
-GRID = budget_grid(["0.5", "1"], ["0.1", "0.2"], ["l1", "l2"], gap=2e-2)
+GRID = budget_grid(["0.5", "1"], ["0.1", "0.2"], ["l1", "l2"], gap=2e-2, sensitivity=1)
 
 
 def mechanisms(folder: Path) -> dict[str, bytes]:
@@ -79,7 +79,7 @@ def test_csv_reads_back_as_the_same_numbers(whole, tmp_path):
 
 def test_cells_that_say_the_same_are_designed_once():
     seen = []
-    grid = [{"epsilon": 1, "delta": d, "gap": 0.05} for d in (0.2, "0.2", "1/5")]
+    grid = [{"epsilon": 1, "delta": d, "sensitivity": 1, "gap": 0.05} for d in (0.2, "0.2", "1/5")]
     table = sweep(grid, progress=lambda done, total, row: seen.append((done, total)))
     assert seen == [(1, 1)]
     assert len(table) == 3
@@ -89,7 +89,7 @@ def test_cells_that_say_the_same_are_designed_once():
 
 
 def test_the_key_depends_on_everything_that_is_asked(tmp_path):
-    base = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+    base = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.05}
     others = [
         {"sensitivity": 2}, {"gap": 0.06}, {"resolution": 7}, {"integer": True}, {"loss": "l2"},
     ]
@@ -99,7 +99,7 @@ def test_the_key_depends_on_everything_that_is_asked(tmp_path):
 
 @pytest.mark.parametrize("damage", ["cut", "swap", "lie"])
 def test_a_damaged_file_is_not_believed(damage, tmp_path):
-    cells = budget_grid(["1"], ["0.1", "0.2"], gap=0.05)
+    cells = budget_grid(["1"], ["0.1", "0.2"], gap=0.05, sensitivity=1)
     first, second = sweep(cells, cache=tmp_path)
     good = first.path.read_bytes()
     if damage == "cut":
@@ -127,7 +127,7 @@ def test_a_damaged_file_is_not_believed(damage, tmp_path):
 ], ids=lambda other: next(iter(other)))
 def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, tmp_path):
     """A proven file of another question, put where this cell's file belongs."""
-    asked = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+    asked = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.05}
     found = design(**{**asked, **other})
     document = found.document
     if document.gdp is not None or document.releases is not None:
@@ -143,7 +143,8 @@ def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, 
 
 
 def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):
-    grid = [{"epsilon": 0, "delta": "1e-9"}, {"epsilon": 1, "delta": 0.2, "gap": 0.05}]
+    grid = [{"epsilon": 0, "delta": "1e-9", "sensitivity": 1}, {"epsilon": 1, "delta": 0.2,
+        "sensitivity": 1, "gap": 0.05}]
     table = sweep(grid, cache=tmp_path)
     assert table[0].failed
     assert "must be" in table[0].status
@@ -157,12 +158,13 @@ def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):
     ("grid", "options", "words"),
     [
         ([], {}, "grid must be"),
-        ({"epsilon": 1}, {}, "grid must be"),
-        ([{"epsilon": 1}], {}, "each give delta"),
-        ([{"epsilon": 1, "delta": 0.1, "sigma": 1}], {}, "grid must be made of"),
-        ([{"epsilon": -1, "delta": 0.1}], {}, "epsilon must be"),
-        ([{"epsilon": 1, "delta": 0.1, "gap": 2}], {}, "gap must be"),
-        ([{"epsilon": 1, "delta": 0.1, "integer": 1}], {}, "integer must be"),
+        ({"epsilon": 1, "sensitivity": 1}, {}, "grid must be"),
+        ([{"epsilon": 1, "sensitivity": 1}], {}, "each give delta"),
+        ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "sigma": 1}], {},
+         "sigma must be left out"),
+        ([{"epsilon": -1, "delta": 0.1, "sensitivity": 1}], {}, "epsilon must be"),
+        ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "gap": 2}], {}, "gap must be"),
+        ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "integer": 1}], {}, "integer must be"),
         (GRID, {"n_jobs": 0}, "n_jobs must be"),
         (GRID, {"cache": __file__}, "cache must be"),
         (GRID, {"scheduler": 3}, "scheduler must be"),
@@ -177,7 +179,8 @@ def test_bad_input_is_refused_before_any_work(grid, options, words):
 
 
 def test_a_python_function_cannot_be_kept_on_disk(tmp_path):
-    grid = [{"epsilon": 1, "delta": 0.2, "loss": Custom(abs, convex=True), "gap": 0.1}]
+    grid = [{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "loss": Custom(abs, convex=True),
+        "gap": 0.1}]
     with pytest.raises(ArgumentError, match="a loss with a name"):
         sweep(grid, cache=tmp_path)
 
@@ -185,7 +188,7 @@ def test_a_python_function_cannot_be_kept_on_disk(tmp_path):
 def test_a_named_function_is_kept_on_disk_and_told_from_others(tmp_path):
     def cell(function, name="mine"):
         loss = Custom(function, convex=True, name=name)
-        return [{"epsilon": 1, "delta": 0.2, "loss": loss, "gap": 0.1}]
+        return [{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "loss": loss, "gap": 0.1}]
 
     first = sweep(cell(abs), cache=tmp_path)[0]
     assert not first.cached and first.loss == "mine"
@@ -197,7 +200,8 @@ def test_a_named_function_is_kept_on_disk_and_told_from_others(tmp_path):
     assert not twice.cached and twice.upper > 1.5 * first.upper
     # A file of another loss in its place is not believed, nor one that is not private.
     text = first.path.read_text()
-    first.path.write_text(sweep([{"epsilon": 1, "delta": 0.2, "gap": 0.1}], cache=tmp_path)[0]
+    first.path.write_text(sweep([{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.1}],
+        cache=tmp_path)[0]
                           .path.read_text())
     with pytest.warns(UserWarning, match="another question"):
         assert not sweep(cell(abs), cache=tmp_path)[0].cached
@@ -279,7 +283,8 @@ def test_the_command_writes_a_table_and_says_what_it_read_back(tmp_path):
 
     app = typer.Typer()
     app.command()(command)
-    options = ["--epsilon", "1", "--delta", "0.1,0.2", "--gap", "0.05", "--out", str(tmp_path)]
+    options = ["--epsilon", "1", "--delta", "0.1,0.2", "--sensitivity", "1", "--gap", "0.05",
+               "--out", str(tmp_path)]
     first = CliRunner().invoke(app, options)
     assert first.exit_code == 0, first.output
     assert "2 cells, 0 short" in first.output

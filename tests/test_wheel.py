@@ -31,8 +31,8 @@ def test_wheel_builds_installs_and_runs(tmp_path):
         "import leastnoise.__main__ as m; m.main()"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "design", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05",
-         "--json"],
+        [sys.executable, "-c", code, "design", "--epsilon", "1", "--delta", "0.2",
+         "--sensitivity", "1", "--gap", "0.05", "--json"],
         check=True, capture_output=True, text=True, timeout=120, cwd=tmp_path,
     )
     assert json.loads(done.stdout)["converged"]

@@ -153,7 +153,7 @@ def build(
     A time limit of 15 s a design keeps the whole within minutes; a bracket that is wider for it
     is still certified.
     """
-    arguments: dict[str, Any] = {"gap": "0.01", "time_limit": 15}
+    arguments: dict[str, Any] = {"sensitivity": 1, "gap": "0.01", "time_limit": 15}
     grid = budget_grid(EPSILONS, DELTAS, tuple(_POWERS), **arguments)
     table = sweep(grid, cache=cache, n_jobs=n_jobs, progress=progress)
     lines = ["loss,epsilon,delta,lower,upper"]

@@ -5,18 +5,34 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .ask.values import check_confidence
-from .design import Design, design
-from .designs.budgets import asked_words
+import numpy as np
+
+from .ask.values import check_confidence, stated_sensitivity
+from .certify import ChannelDocument
+from .design import DependentDesign, Design, design
+from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
 from .losses import Loss
-from .mechanisms import REAL, WHOLE, Mechanism, RoundedTulap, Tulap, closed_forms, inverse_error
+from .mechanisms import (
+    REAL,
+    WHOLE,
+    AnalyticGaussian,
+    Mechanism,
+    RoundedTulap,
+    Tulap,
+    closed_forms,
+    inverse_error,
+)
 from .words import outwards
+
+#: Values of a range and quantiles of a noise that stand for all of them.
+_VALUES, _QUANTILES = 256, 1 << 14
 
 
 @dataclass(frozen=True)
@@ -33,7 +49,8 @@ class Row:
     #: The smallest t with P(|noise| <= t) >= 95 %.
     error_95: float
     note: str = ""
-    mechanism: Design | Mechanism | None = field(default=None, repr=False, compare=False)
+    mechanism: Design | DependentDesign | Mechanism | None = field(
+        default=None, repr=False, compare=False)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; infinities become None, which JSON can say."""
@@ -52,18 +69,26 @@ class Row:
 class Comparison:
     """All mechanisms that are private at a budget, the least expected loss first.
 
-    `lower` is proven: no additive noise with this budget has a smaller expected loss. `refused`
-    names the mechanisms that the budget is outside the regime of, with the reason.
+    `lower` is proven: no additive noise (with bounds: no answer of any kind) with this budget has a
+    smaller expected loss. `refused` names the mechanisms that the budget is outside the regime of,
+    with the reason.
     """
 
-    design: Design
+    design: Design | DependentDesign
     rows: tuple[Row, ...]
     refused: tuple[tuple[str, str], ...]
 
     @property
     def lower(self) -> float:
-        """At most the expected loss of any private additive noise."""
+        """At most the expected loss of any private additive noise (with bounds: of any answer)."""
         return self.design.lower
+
+    @property
+    def releases(self) -> int:
+        """How many releases the budget is for."""
+        d = self.design.document
+        asked = d.question.releases if isinstance(d, ChannelDocument) else d.releases
+        return 1 if asked is None else asked.count
 
     @property
     def best_rival(self) -> Row | None:
@@ -82,6 +107,22 @@ class Comparison:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def asked(self) -> str:
+        """The budget in words, and the range if there is one."""
+        d = self.design.document
+        question = d.question if isinstance(d, ChannelDocument) else d
+        if question.releases is not None:
+            total = question.releases
+            words = (f"epsilon={float(total.epsilon):g}, delta={float(total.delta):g} for "
+                     f"{total.count} releases")
+        else:
+            words = f"epsilon={self.design.epsilon:g}, delta={self.design.delta:g}"
+        if isinstance(self.design, DependentDesign):
+            low, high = self.design.bounds
+            words += f", bounds=({low:g}, {high:g})"
+        return words
+
     def to_json(self) -> dict[str, Any]:
         """What `leastnoise compare --json` prints."""
         d = self.design
@@ -91,6 +132,8 @@ class Comparison:
             "sensitivity": d.sensitivity,
             "loss": d.loss_name,
             "integer": d.integer,
+            "bounds": list(d.bounds) if isinstance(d, DependentDesign) else None,
+            "releases": self.releases,
             "lower": d.lower,
             "upper": d.upper,
             "certified": d.certified,
@@ -101,6 +144,8 @@ class Comparison:
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Losses, densities and privacy profiles side by side (extra `plot`)."""
+        if isinstance(self.design, DependentDesign):
+            raise ArgumentError("bounds", self.design.bounds, "left out for this picture")
         from .plotting import plot_comparison
 
         return plot_comparison(self, path)
@@ -112,11 +157,11 @@ class Comparison:
 
     def __repr__(self) -> str:
         d = self.design
-        word = "no additive noise is below" if d.certified else "estimated lower bound"
+        which = "answer" if isinstance(d, DependentDesign) else "additive noise"
+        word = f"no {which} is below" if d.certified else "estimated lower bound"
         lines = [
-            f"Comparison at {', '.join(asked_words(d))}, "
-            f"sensitivity={d.sensitivity:g}, loss {d.loss_name}: {word} "
-            f"{outwards(d.lower, 6, False)}",
+            f"Comparison at {self.asked}, sensitivity={d.sensitivity:g}, loss {d.loss_name}: "
+            f"{word} {outwards(d.lower, 6, False)}",
             f"  {'mechanism':<34}{'loss':>11}{'excess':>10}{'95 % error':>12}  support",
         ]
         for row in self.rows:
@@ -132,36 +177,72 @@ def compare(
     *,
     epsilon: Number,
     delta: Number,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
-    gap: Number = 1e-3,
+    gap: Number | None = None,
     time_limit: float | None = None,
+    bounds: tuple[Number, Number] | None = None,
+    releases: int | None = None,
 ) -> Comparison:
     """Design noise for the budget, and put every closed-form mechanism that is private beside it.
 
     Arguments as for `design`. Staircases are tuned for the loss. The design is a row of its own,
     with its certified upper bound; the closed forms' expected losses are exact up to rounding.
     Closed forms whose loss cannot be computed at this budget are listed in `refused`.
+
+    bounds: the query's range. Rivals' answers are moved into it, and losses are means over values
+        spread evenly over it (of the rivals to about four digits); additive noise of our own is a
+        rival, too.
+    releases: epsilon and delta are the total of so many releases. The loss is that of one of them;
+        rivals keep an equal share of the budget each, Gaussian noise its exact composition.
     """
-    found = design(
-        epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, gap=gap,
-        integer=integer, time_limit=time_limit,
-    )
+    sensitivity = stated_sensitivity(sensitivity)
+    question: dict[str, Any] = {
+        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
+        "integer": integer, "time_limit": time_limit, "releases": releases,
+    }
+    found = design(**question, gap=gap, bounds=bounds)
     assert found.loss is not None
     note = "" if found.certified else "the loss is a Python function: an estimate"
-    rows = [_row("design", "this design", found.upper, found, found.noise, note)]
-    refused = _outside(epsilon, delta, bool(integer))
-    for rival in closed_forms(epsilon, delta, sensitivity, found.loss, bool(integer)):
+    rows = [_row("design", "this design", found.upper, found, note)]
+    refused: list[tuple[str, str]] = []
+    if isinstance(found, DependentDesign):
+        plain = design(**question)
+        rows.append(_in_range(found, "additive", "the best additive noise", plain, plain.noise))
+    for rival, remark in _rivals(question, found.loss, refused):
         try:
-            expected = rival.expected_loss(found.loss)
-            rows.append(_row(rival.name, rival.label, expected, rival, rival, rival.note))
+            if isinstance(found, DependentDesign):
+                row = _in_range(found, rival.name, rival.label, rival, rival, remark)
+            else:
+                row = _row(rival.name, rival.label, rival.expected_loss(found.loss), rival, remark)
+            rows.append(row)
         except RegimeError as error:
             refused.append((rival.name, str(error)))
-    rows = [_with_excess(row, found.lower) for row in rows]
+    rows = [replace(row, excess=_excess(row.loss, found.lower)) for row in rows]
     # Equal losses: the design first, because its figure is a proven bound.
-    rows.sort(key=lambda row: (row.loss, row.name != "design"))
+    rows.sort(key=lambda row: (float(f"{row.loss:.9g}"), row.name != "design"))
     return Comparison(found, tuple(rows), tuple(refused))
+
+
+def _rivals(
+    question: dict[str, Any], loss: Loss, refused: list[tuple[str, str]]
+) -> Iterator[tuple[Mechanism, str]]:
+    """Closed forms that keep the budget with a remark each; those that cannot go to `refused`."""
+    count = question["releases"] or 1
+    epsilon, delta = (rational(question[name], name) / count for name in ("epsilon", "delta"))
+    sensitivity, integer = question["sensitivity"], bool(question["integer"])
+    refused += _outside(epsilon, delta, integer)
+    share = f"1/{count} of the budget each time" if count > 1 else ""
+    for rival in closed_forms(epsilon, delta, sensitivity, loss, integer):
+        if count == 1 or not isinstance(rival, AnalyticGaussian):
+            yield rival, ", ".join(words for words in (rival.note, share) if words)
+    if count > 1 and delta > 0 and not integer:
+        # k Gaussian releases are one with sqrt(k) times the sensitivity, rounded up here.
+        wider = Fraction(math.nextafter(math.sqrt(count), math.inf))
+        yield AnalyticGaussian(
+            epsilon=question["epsilon"], delta=question["delta"],
+            sensitivity=rational(sensitivity, "sensitivity") * wider), "composed exactly"
 
 
 def design_for_error(
@@ -169,7 +250,7 @@ def design_for_error(
     *,
     delta: Number,
     confidence: float = 0.95,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
     gap: Number = 1e-2,
@@ -183,6 +264,7 @@ def design_for_error(
     bound of loss-optimal noise need not fall evenly. The cost is one `design` a step, about ten to
     fifteen. `RegimeError` if no epsilon up to 15 is enough. (Closed forms: `inverse_error`.)
     """
+    sensitivity = stated_sensitivity(sensitivity)
     target = float(rational(error, "error"))
     if target <= 0:
         raise ArgumentError("error", error, "positive")
@@ -242,17 +324,41 @@ def interval(support: tuple[float, float]) -> str:
 
 
 def _row(
-    name: str, label: str, loss: float, mechanism: Design | Mechanism, law: Any, note: str
+    name: str, label: str, loss: float, mechanism: Design | DependentDesign | Mechanism, note: str
 ) -> Row:
-    low, high = law.support
-    return Row(name, label, float(loss), math.inf, (float(low), float(high)),
-               float(law.error_bound(0.95)), note, mechanism)
+    if isinstance(mechanism, DependentDesign):
+        support, error = mechanism.bounds, error_bound(mechanism)
+    else:
+        law = mechanism.noise if isinstance(mechanism, Design) else mechanism
+        low, high = law.support
+        support, error = (float(low), float(high)), float(law.error_bound(0.95))
+    return Row(name, label, float(loss), math.inf, support, error, note, mechanism)
 
 
-def _with_excess(row: Row, lower: float) -> Row:
-    excess = (row.loss - lower) / lower if lower > 0 else math.inf
-    return Row(row.name, row.label, row.loss, excess, row.support, row.error_95, row.note,
-               row.mechanism)
+def _in_range(
+    found: DependentDesign, name: str, label: str, mechanism: Design | Mechanism, law: Any,
+    remark: str = "",
+) -> Row:
+    """Additive noise for values of a range, its answers moved into it."""
+    low, high = found.bounds
+    if found.integer:
+        width = round(high - low)
+        values, noise = np.arange(low, high + 1), np.arange(-width, width + 1)
+        below = np.concatenate([[0.0], np.asarray(law.cdf(noise[:-1])), [1.0]])
+        masses = np.diff(below)
+    else:
+        values = low + (high - low) * (np.arange(_VALUES) + 0.5) / _VALUES
+        noise = np.asarray(law.quantile((np.arange(_QUANTILES) + 0.5) / _QUANTILES))
+        masses = np.full(_QUANTILES, 1 / _QUANTILES)
+    errors = np.clip(values[:, None] + noise[None, :], low, high) - values[:, None]
+    loss = float(np.mean(np.asarray(found.loss(errors)) @ masses))
+    error = min(float(law.error_bound(0.95)), high - low)
+    words = "moved into the range" + (f", {remark}" if remark else "")
+    return Row(name, label, loss, math.inf, (low, high), error, words, mechanism)
+
+
+def _excess(loss: float, lower: float) -> float:
+    return (loss - lower) / lower if lower > 0 else math.inf
 
 
 def _outside(epsilon: Number, delta: Number, integer: bool) -> list[tuple[str, str]]:

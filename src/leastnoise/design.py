@@ -32,7 +32,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -53,7 +53,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -74,7 +74,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -97,11 +97,13 @@ def design(
     query's range, it may depend on the value, and a `DependentDesign` is returned.
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
-    sensitivity: the largest change of the query between neighbouring datasets; whole if
-        `integer`, which asks for noise on the integers.
+    sensitivity: the most that the query can change between neighbouring datasets; it must be
+        stated, because privacy rests on it. Whole if `integer`, which asks for noise on the
+        integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
     gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
-    time_limit: seconds; the best bracket so far is returned with `converged=False`.
+    time_limit: seconds; the best bracket so far is returned with `converged=False`. Ctrl-C raises
+        KeyboardInterrupt, whose attribute `design` is the best so far, if there was one.
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
     progress: True for a line that moves, or a function that is called with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,

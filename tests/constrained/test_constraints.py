@@ -33,7 +33,7 @@ from leastnoise.engine.support import block_mass, smallest_width
 from leastnoise.exact import exp_bounds
 from leastnoise.mechanisms import TruncatedLaplace
 
-BUDGET = {"epsilon": 1, "delta": 0.2}
+BUDGET = {"epsilon": 1, "delta": 0.2, "sensitivity": 1}
 ONE = Fraction(1)
 
 CASES = {
@@ -55,7 +55,7 @@ CASES = {
 @pytest.fixture(scope="module")
 def designs():
     return {
-        name: design(**BUDGET, **question, constraints=asked, gap=0.02)
+        name: design(**(BUDGET | question), constraints=asked, gap=0.02)
         for name, (question, asked) in CASES.items()
     }
 
@@ -70,7 +70,7 @@ def test_every_constraint_is_in_the_file_and_proven(designs, name, tmp_path):
     assert [c.name for c in report.claims][2:-2] == [one.name for one in asked]
     again = load(found.save(tmp_path / "m.json"))
     assert again == found and again.document.constraints == tuple(asked)
-    free = design(**BUDGET, **question)
+    free = design(**(BUDGET | question))
     assert found.upper >= free.lower
 
 
@@ -131,8 +131,8 @@ def test_promises_hold_for_draws(designs):
 
 def test_monotone_noise_is_strictly_worse_than_free_noise():
     """(3, 0.3), l1: and its optimum is below the 0.1830 printed as a bound for it."""
-    free = design(epsilon=3, delta=0.3)
-    falling = design(epsilon=3, delta=0.3, constraints=[Monotone()])
+    free = design(epsilon=3, delta=0.3, sensitivity=1)
+    falling = design(epsilon=3, delta=0.3, sensitivity=1, constraints=[Monotone()])
     assert falling.lower > free.upper
     assert falling.upper < 0.1650  # 0.1830 is no lower bound
     assert falling.lower > 0.1640
@@ -212,7 +212,7 @@ def test_smallest_support_is_bracketed_and_infeasible_ones_are_refused():
     half = text = str(float(enough / 2) + 0.01)
     assert text and design(**BUDGET, constraints=[Support(f"-{half}", half)], gap=0.05).converged
     with pytest.raises(ArgumentError, match="delta is 0"):
-        design(epsilon=1, delta=0, constraints=[MaxError(50)])
+        design(epsilon=1, delta=0, sensitivity=1, constraints=[MaxError(50)])
     # At whole widths the closed form is exact: stretches of one sensitivity, e^eps apart.
     e = exp_bounds(ONE)[0]
     assert block_mass(5, e) == 1 + e + e * e + e + 1

@@ -16,7 +16,7 @@ from leastnoise.cli import app
 
 
 def test_a_tradeoff_is_bracketed_everywhere(tmp_path):
-    curve = tradeoff("l1", "power:4", epsilon=3, delta=0.1, points=4, gap=0.01)
+    curve = tradeoff("l1", "power:4", epsilon=3, delta=0.1, sensitivity=1, points=4, gap=0.01)
     assert list(curve.bounds) == sorted(curve.bounds)
     assert all(low <= up for low, up in zip(curve.lower, curve.upper, strict=True))
     assert list(curve.upper) == sorted(curve.upper, reverse=True)
@@ -34,37 +34,38 @@ def test_a_tradeoff_is_bracketed_everywhere(tmp_path):
 
 
 def test_a_frontier_falls_and_brackets_what_lies_between(tmp_path):
-    curve = frontier(epsilon=[0.5, 1, 2], delta=0.1, gap=0.01)
+    curve = frontier(epsilon=[0.5, 1, 2], delta=0.1, sensitivity=1, gap=0.01)
     assert curve.along == "epsilon" and curve.values == (0.5, 1, 2)
     assert list(curve.upper) == sorted(curve.upper, reverse=True)
     low, up = curve.bracket(1.5)
-    between = design(epsilon=1.5, delta=0.1, gap=0.01)
+    between = design(epsilon=1.5, delta=0.1, sensitivity=1, gap=0.01)
     assert low <= between.upper and between.lower <= up
     curve.plot(tmp_path / "f.svg")
-    assert frontier(epsilon=1, delta=[0.1, 0.2], constraints=[Monotone()], gap=0.05).along == (
+    assert frontier(epsilon=1, delta=[0.1, 0.2], sensitivity=1, constraints=[Monotone()],
+        gap=0.05).along == (
         "delta"
     )
     with pytest.raises(ArgumentError, match="a list while delta is a number"):
-        frontier(epsilon=1, delta=0.1)
+        frontier(epsilon=1, delta=0.1, sensitivity=1)
 
 
 def test_outputs_on_a_coarse_grid_cost_what_upper_says():
-    found = design(epsilon=1, delta=0.2, output_step="1/4", gap=0.05)
+    found = design(epsilon=1, delta=0.2, sensitivity=1, output_step="1/4", gap=0.05)
     assert found.verify().proven
     assert found.noise.grid_step == Fraction(1, 4)
     draws = found.release([0.1] * 3000, exact=True)
     assert all((4 * x).denominator == 1 for x in draws)
     mean = sum(abs(float(x) - 0.1) for x in draws) / 3000
     assert mean <= found.upper + 5 * found.noise.std / math.sqrt(3000)
-    fine = design(epsilon=1, delta=0.2)
+    fine = design(epsilon=1, delta=0.2, sensitivity=1)
     assert fine.lower <= found.upper and found.upper > 1.01 * fine.upper
     with pytest.raises(ArgumentError, match="whole part"):
-        design(epsilon=1, delta=0.2, output_step=0.3)
+        design(epsilon=1, delta=0.2, sensitivity=1, output_step=0.3)
 
 
 def test_clamped_integers_cost_less_near_the_ends():
     for delta in (0.2, 0):
-        found = design(epsilon=1, delta=delta, integer=True)
+        found = design(epsilon=1, delta=delta, sensitivity=1, integer=True)
         clamped = found.clamped(0, 6)
         losses = [float(clamped.loss_at(v)) for v in range(7)]
         assert losses == pytest.approx(losses[::-1]) and losses[0] < losses[3]
@@ -74,17 +75,17 @@ def test_clamped_integers_cost_less_near_the_ends():
         mean = sum(6 - x for x in draws) / 4000
         assert mean == pytest.approx(losses[6], abs=0.12)
     with pytest.raises(ArgumentError, match="integer=True"):
-        design(epsilon=1, delta=0.2).clamped(0, 5)
+        design(epsilon=1, delta=0.2, sensitivity=1).clamped(0, 5)
     assert set(clamped.release([7] * 50)) <= set(range(7))  # a value outside counts as the end
 
 
 def test_renyi_and_zcdp_are_reported():
-    pure = design(epsilon=1, delta=0)
+    pure = design(epsilon=1, delta=0, sensitivity=1)
     assert renyi(pure, 2) < renyi(pure, 20) <= 1.0001
     assert 0.3 < zcdp(pure) <= 0.5
     assert pure.zcdp() == zcdp(pure) and pure.renyi(2) == renyi(pure, 2)
-    assert design(epsilon=1, delta=0.1).zcdp() == math.inf
-    curved = design(gdp=1, gap=0.2, time_limit=3)
+    assert design(epsilon=1, delta=0.1, sensitivity=1).zcdp() == math.inf
+    curved = design(gdp=1, gap=0.2, time_limit=3, sensitivity=1)
     assert 0.4 < curved.zcdp() < 0.51  # Gaussian noise of this curve has 1/2
     with pytest.raises(ArgumentError, match="alpha"):
         renyi(pure, 1)
@@ -97,7 +98,8 @@ def test_renyi_and_zcdp_are_reported():
 ])
 def test_constraints_on_the_command_line(words, name, tmp_path):
     out = tmp_path / "m.json"
-    asked = ["design", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05", "--json"]
+    asked = ["design", "--epsilon", "1", "--delta", "0.2", "--sensitivity", "1",
+             "--gap", "0.05", "--json"]
     result = CliRunner().invoke(app, [*asked, *words, "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert json.loads(result.output)["constraints"][0]["name"] == name
@@ -108,16 +110,17 @@ def test_constraints_on_the_command_line(words, name, tmp_path):
 
 def test_profiles_and_releases_on_the_command_line():
     run = CliRunner().invoke
-    found = json.loads(run(app, ["design", "--profile", "1:0.2", "--profile", "2:0.05", "--gap",
-                                 "0.05", "--json"]).output)
+    found = json.loads(run(app, ["design", "--profile", "1:0.2", "--profile", "2:0.05",
+                                 "--sensitivity", "1", "--gap", "0.05", "--json"]).output)
     assert found["profile"] == [[2.0, 0.05]] and found["epsilon"] == 1
-    several = ["design", "--epsilon", "1", "--delta", "0.01", "--releases", "10", "--gap", "0.05"]
+    several = ["design", "--epsilon", "1", "--delta", "0.01", "--sensitivity", "1", "--releases",
+               "10", "--gap", "0.05"]
     done = run(app, [*several, "--json"])
-    assert done.exit_code == 0  # (the search for releases does not aim at the gap)
+    assert done.exit_code == 1  # the gap stays open, and the code says so for every kind of design
     found = json.loads(done.output)
     assert found["releases"] == {"count": 10, "epsilon": 1.0, "delta": 0.01}
     assert found["per_release"][-1][1] < 0.001 and 0.7 < found["lower"] / found["upper"] < 1
-    table = run(app, ["design", "--gdp", "0.5", "--gap", "0.05"]).output
+    table = run(app, ["design", "--gdp", "0.5", "--sensitivity", "1", "--gap", "0.05"]).output
     assert "Gaussian-private for mu 0.5" in table and "no such noise can go below" in table
     refused = run(app, ["design", "--profile", "1"])
     assert isinstance(refused.exception, ArgumentError) and "EPS:DELTA" in str(refused.exception)

@@ -23,16 +23,16 @@ GAUSS = math.sqrt(2 / math.pi)
 
 @pytest.fixture(scope="module")
 def curved():
-    return {mu: design(gdp=mu, gap=0.05) for mu in (1, 2)}
+    return {mu: design(gdp=mu, gap=0.05, sensitivity=1) for mu in (1, 2)}
 
 
 def test_a_profile_is_kept_at_every_budget_and_costs_more_than_each(tmp_path):
     budgets = [(0.5, 0.3), (1, 0.2), (2, 0.05)]
-    found = design(profile=budgets, gap=0.01)
+    found = design(profile=budgets, gap=0.01, sensitivity=1)
     assert found.converged and found.verify().proven
     assert all(found.noise.profile(e) <= d for e, d in budgets)
     for epsilon, delta in budgets:
-        assert found.upper >= design(epsilon=epsilon, delta=delta).lower
+        assert found.upper >= design(epsilon=epsilon, delta=delta, sensitivity=1).lower
     assert load(found.save(tmp_path / "p.json")) == found
     # The file stands for all budgets: a smaller delta at one of them refutes it.
     tampered = replace(found.document, profile=((Fraction(2), Fraction(1, 100)),))
@@ -40,13 +40,13 @@ def test_a_profile_is_kept_at_every_budget_and_costs_more_than_each(tmp_path):
 
 
 def test_a_bound_may_not_use_a_budget_that_nobody_asked_for():
-    found = design(profile=[(0.5, 0.3), (1, 0.2)], gap=0.05)
+    found = design(profile=[(0.5, 0.3), (1, 0.2)], gap=0.05, sensitivity=1)
     alone = replace(found.document, profile=())
     assert check(alone).verdict("lower") == "refuted"
 
 
 def test_implied_budgets_are_dropped_and_one_is_enough():
-    one = design(profile=[(1, 0.2), (2, 0.3)], gap=0.01)
+    one = design(profile=[(1, 0.2), (2, 0.3)], gap=0.01, sensitivity=1)
     assert one.profile == () and (one.epsilon, one.delta) == (1, 0.2)
 
 
@@ -107,12 +107,12 @@ def test_a_curve_that_is_not_kept_is_refuted(curved):
 
 def test_steep_curves_have_noise():
     """Weights that fall like e^-30 a sensitivity keep their ratios when they are rounded."""
-    found = design(gdp=6, gap=0.5, time_limit=0.1)
+    found = design(gdp=6, gap=0.5, time_limit=0.1, sensitivity=1)
     assert found.verify().proven and found.upper <= 1.002 * GAUSS / 6
 
 
 def test_squared_error_wants_gaussian_noise_and_the_status_says_so():
-    found = design(gdp=0.5, loss="l2", gap=0.02)
+    found = design(gdp=0.5, loss="l2", gap=0.02, sensitivity=1)
     assert found.upper <= 1.004 * 4 and found.lower >= 0.97 * 4
     assert "Gaussian" in found.status
 
@@ -125,16 +125,16 @@ def test_roots_are_rounded_up():
 
 def test_what_cannot_be_asked_together_is_refused():
     with pytest.raises(ArgumentError, match="bounded noise is below no Gaussian curve"):
-        design(gdp=1, constraints=[MaxError(9)])
+        design(gdp=1, constraints=[MaxError(9)], sensitivity=1)
     with pytest.raises(ArgumentError, match="Unbiased"):
-        design(gdp=1, loss="pinball:0.8", constraints=[Unbiased()])
+        design(gdp=1, loss="pinball:0.8", constraints=[Unbiased()], sensitivity=1)
     with pytest.raises(ArgumentError, match="left out when releases is given"):
-        design(gdp=1, releases=3)
+        design(gdp=1, releases=3, sensitivity=1)
     with pytest.raises(ArgumentError, match="unless a profile or gdp is given"):
-        design(epsilon=1)
+        design(epsilon=1, sensitivity=1)
     with pytest.raises(ArgumentError, match="gdp must be from"):
-        design(gdp=50)
+        design(gdp=50, sensitivity=1)
     with pytest.raises(ArgumentError, match="pairs"):
-        design(profile=[1, 2])
+        design(profile=[1, 2], sensitivity=1)
     with pytest.raises(ArgumentError, match="releases must be a whole number"):
-        design(epsilon=1, delta=0.1, releases=0)
+        design(epsilon=1, delta=0.1, sensitivity=1, releases=0)

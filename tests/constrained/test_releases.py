@@ -130,7 +130,7 @@ def test_counting_many_releases_is_close_to_what_gaussian_noise_keeps():
 ])
 def test_the_search_is_ahead_of_gaussian_noise(budget, count, ahead):
     epsilon, delta = budget
-    found = design(epsilon=epsilon, delta=delta, releases=count, gap=0.05)
+    found = design(epsilon=epsilon, delta=delta, sensitivity=1, releases=count, gap=0.05)
     report = found.verify()
     assert report.proven and report.verdict("releases") == "proven"
     rival = AnalyticGaussian(epsilon=epsilon, delta=delta, sensitivity=math.sqrt(count))
@@ -144,7 +144,7 @@ def test_the_search_is_ahead_of_gaussian_noise(budget, count, ahead):
 
 
 def test_a_bound_from_budgets_that_noise_need_not_keep_is_refuted():
-    found = design(epsilon=1, delta=0.01, releases=3, gap=0.05)
+    found = design(epsilon=1, delta=0.01, sensitivity=1, releases=3, gap=0.05)
     certificate = found.document.certificate
     less = tuple((e, d * F(9, 10)) for e, d in certificate.points)
     claim = replace(found.document, certificate=replace(certificate, points=less))
@@ -157,18 +157,20 @@ def test_a_bound_from_budgets_that_noise_need_not_keep_is_refuted():
 
 
 def test_no_delta_one_release_and_constraints():
-    pure = design(epsilon=1, delta=0, releases=4)
-    single = design(epsilon=0.25, delta=0)
+    pure = design(epsilon=1, delta=0, sensitivity=1, releases=4)
+    single = design(epsilon=0.25, delta=0, sensitivity=1)
     assert (pure.lower, pure.upper) == (single.lower, single.upper)
     assert pure.verify().proven and pure.document.releases.count == 4
-    assert design(epsilon=1, delta=0.01, releases=1) == design(epsilon=1, delta=0.01)
-    free = design(epsilon=1, delta=0.01, releases=3, gap=0.05)
-    held = design(epsilon=1, delta=0.01, releases=3, gap=0.05, constraints=[Monotone()])
+    assert design(epsilon=1, delta=0.01, sensitivity=1, releases=1) == design(epsilon=1,
+        delta=0.01, sensitivity=1)
+    free = design(epsilon=1, delta=0.01, sensitivity=1, releases=3, gap=0.05)
+    held = design(epsilon=1, delta=0.01, sensitivity=1, releases=3, gap=0.05,
+        constraints=[Monotone()])
     assert held.verify().proven and held.upper >= 0.999 * free.upper
     with pytest.raises(ArgumentError, match="left out when releases is given"):
-        design(epsilon=1, delta=0.01, releases=3, profile=[(1, 0.1)])
+        design(epsilon=1, delta=0.01, sensitivity=1, releases=3, profile=[(1, 0.1)])
     with pytest.raises(ArgumentError, match="releases must be at most"):
-        design(epsilon=1, delta=1e-6, releases=1_000_000)
+        design(epsilon=1, delta=1e-6, sensitivity=1, releases=1_000_000)
 
 
 @pytest.mark.parametrize("options", [
@@ -176,6 +178,6 @@ def test_no_delta_one_release_and_constraints():
     {"output_step": "1/3"}, {"epsilon": 0},
 ])
 def test_other_questions(options):
-    asked = {"epsilon": 1, "delta": 0.05, "releases": 3, "gap": 0.05} | options
+    asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 1, "releases": 3, "gap": 0.05} | options
     found = design(**asked)
     assert found.verify().proven and 0 < found.lower < found.upper

@@ -164,8 +164,8 @@ def test_a_curve_that_is_not_kept_is_refuted(curved) -> None:
 
 def test_additive_noise_below_the_curve_stands_in(tmp_path) -> None:
     """In a wide range moving answers into it hardly helps: never worse than additive noise."""
-    additive = design(gdp=1, gap=0.05)
-    found = design(gdp=1, bounds=(0, 100), gap=0.2, time_limit=2)
+    additive = design(gdp=1, gap=0.05, sensitivity=1)
+    found = design(gdp=1, bounds=(0, 100), gap=0.2, time_limit=2, sensitivity=1)
     assert found.verify().proven and found.upper <= additive.upper * 1.01
     assert found.document.additive is not None and found.verify().verdict("gdp") == "proven"
     assert load(found.save(tmp_path / "additive.json")) == found
@@ -173,20 +173,20 @@ def test_additive_noise_below_the_curve_stands_in(tmp_path) -> None:
 
 @pytest.mark.slow
 def test_a_curve_on_a_very_wide_range() -> None:
-    wide = design(gdp=1, bounds=(0, 5000), gap=0.5, time_limit=1)
+    wide = design(gdp=1, bounds=(0, 5000), gap=0.5, time_limit=1, sensitivity=1)
     assert wide.verify().proven and wide.bounds == (0, 5000) and wide.upper <= 0.8
 
 
 def test_whole_numbers_below_a_curve() -> None:
-    found = design(gdp=1, bounds=(0, 10), integer=True, gap=0.005)
+    found = design(gdp=1, bounds=(0, 10), integer=True, gap=0.005, sensitivity=1)
     assert found.converged and found.verify().proven
-    additive = design(gdp=1, integer=True, gap=0.01)
+    additive = design(gdp=1, integer=True, gap=0.01, sensitivity=1)
     assert found.upper < additive.lower  # the ends of the range help
     assert worst(found, 1.5) <= gaussian_delta(1.5, 1) + 1e-12
 
 
 def test_many_releases_keep_the_total_budget(tmp_path) -> None:
-    asked = {"epsilon": 1, "delta": 0.01, "bounds": (0, 4), "gap": 0.03}
+    asked = {"epsilon": 1, "delta": 0.01, "sensitivity": 1, "bounds": (0, 4), "gap": 0.03}
     for count, curved in ((2, False), (5, True)):
         found = design(**asked, releases=count)
         report = found.verify()
@@ -205,9 +205,9 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
     assert set(answers.answers) <= {0, 2, 4}
     with pytest.raises(ArgumentError, match="gdp must be left out when releases is given"):
-        design(bounds=(0, 4), gdp=1, releases=3)
+        design(bounds=(0, 4), gdp=1, releases=3, sensitivity=1)
     with pytest.raises(ArgumentError, match="epsilon must be given, with delta: the total budget"):
-        design(bounds=(0, 4), releases=3)
+        design(bounds=(0, 4), releases=3, sensitivity=1)
 
 
 def test_answers_on_a_grid() -> None:
@@ -222,18 +222,18 @@ def test_answers_on_a_grid() -> None:
     with pytest.raises(ArgumentError, match="outputs must be left out when output_step is given"):
         design(**asked, bounds=(0, 4), output_step=1, outputs=[1])
     with pytest.raises(ArgumentError, match="output_step must be left out when integer is given"):
-        design(epsilon=1, delta=0.2, bounds=(0, 4), integer=True, output_step=2)
+        design(epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), integer=True, output_step=2)
 
 
 def test_refusals() -> None:
     with pytest.raises(ArgumentError, match="epsilon must be a number, unless a profile or gdp"):
-        design(bounds=(0, 4))
+        design(bounds=(0, 4), sensitivity=1)
     with pytest.raises(ArgumentError, match="gdp must be left out when regions is given"):
-        design(gdp=1, bounds=(0, 4), regions=2)
+        design(gdp=1, bounds=(0, 4), regions=2, sensitivity=1)
     with pytest.raises(ArgumentError, match="delta must be positive when core is given"):
-        design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2))
+        design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2), sensitivity=1)
     with pytest.raises(ArgumentError, match="max_error must be larger"):
-        design(gdp=1, bounds=(0, 4), max_error=1.5, time_limit=1)
+        design(gdp=1, bounds=(0, 4), max_error=1.5, time_limit=1, sensitivity=1)
 
 
 def test_on_the_command_line(tmp_path) -> None:

@@ -305,17 +305,17 @@ def test_the_front_door() -> None:
     assert type(found).__name__ == "DependentDesign" and found.converged
     assert found.certified and found.loss_name == "l1" and "<svg" in found._repr_svg_()
     with pytest.raises(ArgumentError, match="prior must be left out without bounds"):
-        any_design(epsilon=1, delta=0.1, prior="uniform")
+        any_design(epsilon=1, delta=0.1, sensitivity=1, prior="uniform")
     with pytest.raises(ArgumentError, match="colour"):
-        any_design(epsilon=1, delta=0.1, colour="red")
+        any_design(epsilon=1, delta=0.1, sensitivity=1, colour="red")
     with pytest.raises(ArgumentError, match="colour"):
-        any_design(epsilon=1, delta=0.1, bounds=(0, 1), colour="red")
+        any_design(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 1), colour="red")
 
 
 @pytest.mark.parametrize("options", [
     {**BASE, "gap": 0.05},
     {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 20), "integer": True},
-    {"epsilon": 7, "delta": 0.1, "bounds": (0, 20), "time_limit": 0.1},
+    {"epsilon": 7, "delta": 0.1, "sensitivity": 1, "bounds": (0, 20), "time_limit": 0.1},
 ])
 def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
     design = design_dependent(**options, monotone=True)
@@ -337,16 +337,16 @@ def test_counts_up_to_a_thousand() -> None:
     assert design.converged and design.verify().proven and design.gap < 0.005
     assert all(0 <= design.release(v) <= 1000 for v in (0, 500, 1000))
     with pytest.raises(ArgumentError, match="1024 whole numbers"):
-        design_dependent(epsilon=1, delta=0.1, bounds=(0, 5000), integer=True)
+        design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 5000), integer=True)
 
 
 def test_wide_ranges_without_a_core_come_close_to_additive_noise() -> None:
     """Both sides of the bracket, over the additive optimum: the limit of a wide range is 1."""
-    additive = any_design(epsilon=1, delta=0.2, gap=1e-3)
+    additive = any_design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-3)
     shares = []
     for width in (25, 100):
         design = design_dependent(
-            epsilon=1, delta=0.2, bounds=(0, width), gap=0.1 if width < 50 else 0.02)
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.1 if width < 50 else 0.02)
         assert design.verify().proven and design.upper <= 1.005 * additive.upper
         shares.append(design.lower / additive.upper)
     assert 0.9 < shares[0] < shares[1] and shares[1] > 0.97
@@ -404,4 +404,6 @@ def test_constraints_hold_for_every_value() -> None:
 )
 def test_constraints_that_mean_nothing_with_bounds(constraint, text) -> None:
     with pytest.raises(ArgumentError, match=text):
-        any_design(epsilon=1, delta=0.2, bounds=(0, 4), constraints=[constraint], max_error=3)
+        any_design(
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), constraints=[constraint],
+            max_error=3)

@@ -12,7 +12,7 @@ import pytest
 
 from leastnoise import design, design_dependent
 from leastnoise.certify.channel import check_channel, parse_channel
-from leastnoise.cli.dependent import describe, lines, run_dependent
+from leastnoise.cli.dependent import describe, print_table, run_dependent
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.sampling import InsecureSeededEntropy
 
@@ -91,7 +91,7 @@ def test_a_wide_range_gets_a_core() -> None:
     assert found.core == (90, 110) and found.bounds == (-5000, 5000)
     assert "values of the core, 90 to 110" in found.status
     with pytest.raises(ArgumentError, match="core must be given with a prior"):
-        design_dependent(epsilon=1, delta=0.1, bounds=(-5000, 5000), prior=[1, 2])
+        design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(-5000, 5000), prior=[1, 2])
 
 
 def test_never_worse_than_additive_noise() -> None:
@@ -109,7 +109,7 @@ def test_bad_cores() -> None:
             design_dependent(**{**WIDE, key: value})
 
 
-def test_command_line_face(tmp_path) -> None:
+def test_command_line_face(tmp_path, capsys) -> None:
     prior = tmp_path / "prior.json"
     prior.write_text('{"edges": ["0", "1", "4"], "masses": ["1", "1"]}')
     design = run_dependent(
@@ -118,9 +118,11 @@ def test_command_line_face(tmp_path) -> None:
     shown = describe(design)
     assert json.loads(json.dumps(shown))["bounds"] == [0.0, 4.0]
     assert shown["lower"] <= shown["upper"] and shown["prior"] == "histogram"
-    assert any("proven" in line for line in lines(design))
+    print_table(design)
+    assert "proven" in capsys.readouterr().out
     with pytest.raises(ArgumentError, match="prior"):
-        run_dependent(epsilon=1, delta=0.2, bounds=(0, 4), prior=str(tmp_path / "none.json"))
+        run_dependent(
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), prior=str(tmp_path / "none.json"))
 
 
 def test_more_regions_cost_less() -> None:
@@ -154,4 +156,4 @@ def test_regions_of_whole_numbers_and_bad_ones() -> None:
         with pytest.raises(ArgumentError, match="regions"):
             design_dependent(epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 4), regions=regions)
     with pytest.raises(ArgumentError, match="delta must be positive when regions"):
-        design_dependent(epsilon=1, delta=0, bounds=(0, 4), regions=2)
+        design_dependent(epsilon=1, delta=0, sensitivity=1, bounds=(0, 4), regions=2)

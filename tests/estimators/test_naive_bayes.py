@@ -101,7 +101,7 @@ def test_pipelines_searches_clones_and_pickles():
 
 
 def test_public_knowledge_is_asked_for():
-    with pytest.raises(ArgumentError, match=r"bounds must be given: .* from public knowledge"):
+    with pytest.raises(ArgumentError, match=r"bounds .* for columns 0, 1, 2: .* public knowledge"):
         DPNaiveBayes().fit(DATA.numeric, LABELS)
     with pytest.raises(ArgumentError, match="categories must be given"):
         DPNaiveBayes(bounds=(0, 10)).fit(FRAME, LABELS)

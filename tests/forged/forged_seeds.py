@@ -27,7 +27,7 @@ LARGEST = 60_000
 
 FALLING = Piecewise([(-2, 1), (-1, 2), (0, 0), (1, 2), (2, 1)], slopes=(-1, 1))
 KINKED = Piecewise([(-1, 2), (0, 0), (1, 1)], slopes=(-2, 3))
-BUDGET: Questions = {"epsilon": 1, "delta": "0.2", "gap": 0.05}
+BUDGET: Questions = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.05}
 RANGED: Questions = {**BUDGET, "sensitivity": 2, "bounds": (0, 4), "gap": 0.1, "resolution": 8}
 WHOLE: Questions = {**BUDGET, "delta": "0.1", "bounds": (0, 6), "integer": True}
 

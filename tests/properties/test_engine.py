@@ -23,6 +23,7 @@ budgets = st.tuples(epsilons, deltas).filter(lambda b: not (b[0] == "0" and b[1]
 
 
 def solve(epsilon, delta, loss, **more):
+    more = {"sensitivity": 1} | more
     return design(epsilon=epsilon, delta=delta, loss=loss, gap=GAP, **more)
 
 

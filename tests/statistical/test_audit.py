@@ -45,7 +45,7 @@ def violation(noise: AdditiveNoise, epsilon, one, two, size, entropy, scale=1.0)
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize("value", [0.0, 0.123456789, 1e6 + 1 / 3])
 def test_audit_finds_no_violation_and_would_find_one(value, sign):
-    found = design(epsilon=1, delta=0.2, gap=1e-2)
+    found = design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
     entropy, size = InsecureSeededEntropy(11), 1_000_000
     args = (found.noise, 1.0, value, value + sign * 1.0, size, entropy)
     assert violation(*args) <= 0.2
@@ -54,7 +54,7 @@ def test_audit_finds_no_violation_and_would_find_one(value, sign):
 
 @pytest.mark.slow
 def test_audit_with_system_entropy_and_more_samples():
-    found = design(epsilon=0.5, delta=0.05)
+    found = design(epsilon=0.5, delta=0.05, sensitivity=1)
     size = 10_000_000
     args = (found.noise, 0.5, 0.3, 1.3, size, system_entropy())
     assert violation(*args) <= 0.05

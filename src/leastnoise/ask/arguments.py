@@ -22,13 +22,19 @@ from .domain import (
     cuts_of,
     outputs_of,
     question_of,
+    refuse_options,
     refuse_pure,
-    refuse_unknown,
     with_constraints,
 )
 from .privacy import Releases
 from .question import Question
-from .values import check_gap, check_progress, check_resolution, check_time_limit
+from .values import (
+    check_gap,
+    check_progress,
+    check_resolution,
+    check_time_limit,
+    stated_sensitivity,
+)
 
 #: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range.
 _GAP, _GAP_OF_RANGE, _GAP_OF_CURVE = 1e-3, 1e-2, 5e-2
@@ -71,7 +77,8 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     count = 1 if releases is None else check_releases(releases)
     demands = check_constraints(values["constraints"], integer and bounds is None)
     values |= {"integer": integer, "constraints": demands}
-    refuse_unknown(options, bounds is not None)
+    refuse_options(options, arguments, bounds is not None)
+    values["sensitivity"] = stated_sensitivity(values["sensitivity"])
     if bounds is not None:
         options = with_constraints(demands, values["loss"], options)
     refuse_combinations({

@@ -15,7 +15,7 @@ from ..losses import Loss, as_loss
 from .budgets import check_budgets
 from .demands import Constraint, LossAtMost, MaxError
 from .question import Crossing, Prior, Question, Range
-from .values import check_sensitivity
+from .values import check_sensitivity, refuse_unknown
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
@@ -47,12 +47,10 @@ class DependentOptions(TypedDict, total=False):
     core: tuple[Number, Number] | None
 
 
-def refuse_unknown(options: DependentOptions, ranged: bool) -> None:
+def refuse_options(options: DependentOptions, known: Iterable[str], ranged: bool) -> None:
     """`ArgumentError` if an option is given that nobody knows, or that needs a range."""
+    refuse_unknown(options, [*known, *DependentOptions.__annotations__], "design")
     for name, value in options.items():
-        if name not in DependentOptions.__annotations__:
-            known = ", ".join(DependentOptions.__annotations__)
-            raise ArgumentError(name, value, f"an argument of design (with bounds also {known})")
         if not ranged:
             raise ArgumentError(name, value, "left out without bounds=(low, high)")
 
@@ -204,8 +202,9 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
         raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
     if integer and high - low + 1 > _MOST_NODES:
         raise ArgumentError(
-            "bounds", bounds, f"at most {_MOST_NODES} whole numbers: each is a node of its own"
-        )
+            "bounds", bounds, f"at most {_MOST_NODES} whole numbers: each needs a law of its own. "
+            "Additive noise is as good in a range so wide: leave bounds out, and use "
+            "design(..., integer=True).clamped(low, high)")
     return low, high
 
 

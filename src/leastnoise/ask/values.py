@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
 from fractions import Fraction
 
 from ..errors import ArgumentError
@@ -11,6 +13,25 @@ from ..exact import Number, rational
 MOST_EPSILON = 15
 MIN_GAP = Fraction(1, 10**9)
 MAX_RESOLUTION = 5000
+
+
+#: Words that people type, and the argument that they mean.
+_MEANT = {
+    "sens": "sensitivity", "delta_f": "sensitivity", "range": "bounds", "limits": "bounds",
+    "mu": "gdp", "k": "releases", "times": "releases", "timeout": "time_limit", "cost": "loss",
+}
+
+
+def refuse_unknown(options: Mapping[str, object], known: Collection[str], where: str) -> None:
+    """An argument that nobody knows is an error that says which one was probably meant."""
+    for name, value in options.items():
+        if name in known:
+            continue
+        longer = [one for one in known if len(name) > 1 and one.startswith(name.lower())]
+        close = get_close_matches(name.lower(), known, 1)
+        meant = [one for one in (*longer, _MEANT.get(name.lower()), *close) if one in known]
+        words = f"; did you mean {meant[0]}?" if meant else ": it knows " + ", ".join(known)
+        raise ArgumentError(name, value, f"left out, {where} has no such argument{words}")
 
 
 def check_epsilon(epsilon: Number) -> Fraction:
@@ -29,6 +50,19 @@ def check_delta(delta: Number, epsilon: Number) -> Fraction:
     if value == 0 and rational(epsilon, "epsilon") == 0:
         raise ArgumentError("delta", delta, "positive when epsilon is 0: no noise is that private")
     return value
+
+
+def stated_sensitivity(sensitivity: Number | None) -> Number:
+    """The sensitivity, which nobody but the user can know: privacy rests on it."""
+    if sensitivity is None:
+        raise ArgumentError(
+            "sensitivity", None,
+            "stated: the most that the query's value can change when one person's data change "
+            "(1 for a count of people; high - low for a sum of values clamped to [low, high], "
+            "one a person; (high - low) / n for the mean of n of them). Noise for too small a "
+            "sensitivity is not private",
+        )
+    return sensitivity
 
 
 def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 
 import typer
-from rich.console import Console
 
 from .. import __version__
 from ..errors import LeastnoiseError
@@ -16,32 +15,34 @@ from .hierarchy import hierarchy
 from .ledger import ledger
 from .release import release, sample
 from .reproduce import reproduce
+from .shared import INTERRUPTED, interruptible, say, show_json
 from .sweep import sweep
 from .tables import ask, plan
 from .verify import verify
 
 app = typer.Typer(
-    add_completion=False,
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     help="The least noise that differential privacy allows, with a proof.",
 )
 
 # Values such as -3.2 are arguments here, not options.
 _numbers = {"ignore_unknown_options": True}
+_kept = "finished designs are kept, run it again to go on"
 
-app.command("design")(design)
-app.command("verify")(verify)
-app.command("release", context_settings=_numbers)(release)
-app.command("sample")(sample)
-app.command("compare")(compare)
-app.command("compose")(compose)
-app.command("sweep")(sweep)
-app.command("hierarchy")(hierarchy)
-app.command("reproduce")(reproduce)
-app.command("ask", context_settings=_numbers)(ask)
-app.command("plan", context_settings=_numbers)(plan)
+app.command("design")(interruptible(design))
+app.command("verify")(interruptible(verify))
+app.command("release", context_settings=_numbers)(interruptible(release))
+app.command("sample")(interruptible(sample))
+app.command("compare")(interruptible(compare))
+app.command("compose")(interruptible(compose))
+app.command("sweep")(interruptible(sweep, _kept))
+app.command("hierarchy")(interruptible(hierarchy))
+app.command("reproduce")(interruptible(reproduce, _kept))
+app.command("ask", context_settings=_numbers)(interruptible(ask))
+app.command("plan", context_settings=_numbers)(interruptible(plan))
 app.add_typer(ledger, name="ledger")
 
 
@@ -65,9 +66,12 @@ def main() -> None:
     try:
         app()
     except LeastnoiseError as error:
-        Console(stderr=True, highlight=False).print(
-            f"error: {error}", markup=False, soft_wrap=True
-        )
+        say(f"error: {error}", err=True)
+        if "--json" in sys.argv:
+            command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
+            show_json(command, 2, {"error": str(error)})
         sys.exit(2)
+    except KeyboardInterrupt:  # before a command began, or after it ended
+        sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.exit(0)

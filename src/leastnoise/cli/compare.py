@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,42 +11,62 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
-from .demands import LOSS_HELP
+from .demands import LOSS_HELP, SENSITIVITY_HELP, whole_of
+from .shared import JSON_HELP, folder_exists, say, show_json, working
 
 
 def compare(
     epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")],
     delta: Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")],
-    sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
-    gap: Annotated[str, typer.Option(help="Relative gap of the design.")] = "1e-3",
+    bounds: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="LOW HIGH", help="The query's range: noise may depend on the value."),
+    ] = None,
+    releases: Annotated[
+        str | None, typer.Option(metavar="K", help="The budget is the total of K releases.")
+    ] = None,
+    gap: Annotated[
+        str | None, typer.Option(help="Relative gap of the design: 1e-3, with --bounds 1e-2.")
+    ] = None,
     time_limit: Annotated[str | None, typer.Option(help="Seconds for the design.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw losses, densities and profiles (.png or .svg).")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, no more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Compare the best noise with every known mechanism that is private at this budget.
 
-    Exit code 0: done; 1: the design stopped before the gap; 2: bad input.
+    Exit code 0: done; 1: the design did not reach the gap; 2: bad input; 130: interrupted.
+
+    \b
+    Examples:
+      leastnoise compare --epsilon 1 --delta 1e-6 --sensitivity 1
+      leastnoise compare --epsilon 1 --delta 0.01 --sensitivity 1 --bounds 0 4
+      leastnoise compare --epsilon 1 --delta 1e-5 --sensitivity 1 --releases 5 --gap 0.05
     """
     from ..compare import compare as run
 
-    if plot is not None and not plot.parent.is_dir():
-        raise ArgumentError("plot", str(plot), "a path in a folder that exists")
+    folder_exists("plot", plot)
+    if plot is not None and bounds is not None:
+        raise ArgumentError("plot", str(plot), "left out with --bounds; design --bounds draws")
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
-        "integer": integer, "gap": gap, "time_limit": time_limit,
+        "integer": integer, "gap": gap, "time_limit": time_limit, "bounds": bounds,
+        "releases": whole_of("releases", releases),
     }
-    found = run(**options)
+    with working("designing, then comparing"):
+        found = run(**options)
     if plot is not None:
         found.plot(plot)
+    code = 0 if found.design.converged else 1
     if as_json:
-        typer.echo(json.dumps(found.to_json()))
+        show_json("compare", code, found.to_json())
     else:
         _print_table(found, plot)
-    raise typer.Exit(0 if found.design.converged else 1)
+    raise typer.Exit(code)
 
 
 def _print_table(found: Any, plot: Path | None) -> None:
@@ -55,8 +74,8 @@ def _print_table(found: Any, plot: Path | None) -> None:
 
     design = found.design
     table = Table(
-        title=f"epsilon {design.epsilon:g}, delta {design.delta:g}, "
-        f"sensitivity {design.sensitivity:g}, loss {design.loss_name}",
+        title=f"{found.asked.replace('=', ' ')}, sensitivity {design.sensitivity:g}, "
+        f"loss {design.loss_name}",
         title_justify="left",
     )
     table.add_column("mechanism")
@@ -67,18 +86,17 @@ def _print_table(found: Any, plot: Path | None) -> None:
         bold = "bold" if row.name == "design" else None
         table.add_row(row.label, f"{row.loss:.6g}", percent(row.excess), f"{row.error_95:.5g}",
                       interval(row.support), style=bold)
-    console = Console()
-    console.print(table)
+    Console().print(table)
     word = "proven" if design.certified else UNPROVEN
-    console.print(
-        f"Excess over {outwards(design.lower, 7, False)}, below which no additive noise can go "
-        f"({word}).",
-        highlight=False, soft_wrap=True,
-    )
+    which = "additive noise" if found.to_json()["bounds"] is None else "private answer"
+    say(f"Excess over {outwards(design.lower, 7, False)}, below which no {which} can go ({word}).")
+    notes: dict[str, list[str]] = {}
     for row in found.rows:
         if row.note:
-            console.print(f"{row.label}: {row.note}.", highlight=False, soft_wrap=True)
+            notes.setdefault(row.note, []).append(row.label)
+    for note, labels in notes.items():
+        say(f"{', '.join(labels)}: {note}.")
     for name, reason in found.refused:
-        console.print(f"Left out: {name} ({reason}).", highlight=False, soft_wrap=True)
+        say(f"Left out: {name} ({reason}).")
     if plot is not None:
-        console.print(f"Picture written to {plot}.", highlight=False, soft_wrap=True)
+        say(f"Picture written to {plot}.")

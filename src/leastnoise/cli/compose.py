@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +11,7 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from ..exact import round_down, round_up
+from .shared import JSON_HELP, show_json, working
 
 
 def compose(
@@ -33,12 +33,16 @@ def compose(
     epsilon: Annotated[
         str | None, typer.Option(help="Total epsilon; the table then shows the total delta.")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, no more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """The total privacy cost of many releases, and of Gaussian noise with the same variance.
 
     Each value is a bracket: at least the first number, at most the second. All releases are about
     the same people; of groups that have nobody in common, count the most expensive one alone.
+
+    \b
+    Example:
+      leastnoise compose mechanism.json --times 1,10,100 --delta 1e-5
     """
     if delta is not None and epsilon is not None:
         raise ArgumentError("epsilon", epsilon, "left out when delta is given")
@@ -61,16 +65,20 @@ def _compose_one(
     total: Any = delta
     if delta is None and epsilon is None:
         total = _usual_delta([(mechanism, max(counts))])
-    found = compose_many(mechanism, counts, delta=total, epsilon=epsilon)
-    turn = None
-    if total is not None:
-        turn = break_even(mechanism, delta=total, most=max(counts))
+    found, turn = [], None
+    with working("composing") as now:
+        for done, count in enumerate(counts):
+            now(f"composing {count} releases, {done} of {len(counts)} done")
+            found += compose_many(mechanism, [count], delta=total, epsilon=epsilon)
+        if total is not None:
+            now("looking where Gaussian noise becomes cheaper")
+            turn = break_even(mechanism, delta=total, most=max(counts))
     if as_json:
-        typer.echo(json.dumps({
+        show_json("compose", 0, {
             "file": file,
             "compositions": [one.to_json() for one in found],
             "break_even": turn,
-        }))
+        })
         return
     given = f"total delta {found[0].delta:g}" if found[0].delta is not None else (
         f"total epsilon {found[0].epsilon:g}")
@@ -135,7 +143,7 @@ def _compose_several(
     found = compose(held, delta=total, epsilon=epsilon)
     if as_json:
         listed = [{"file": file, "times": count} for file, count in parts]
-        typer.echo(json.dumps({"files": listed, "compositions": [found.to_json()]}))
+        show_json("compose", 0, {"files": listed, "compositions": [found.to_json()]})
         return
     table = Table("file", "releases", title_justify="left")
     for file, count in parts:

@@ -19,6 +19,10 @@ from ..certify import ChannelDocument, Document
 from ..errors import ArgumentError
 from ..losses import PIECEWISE_FILE
 
+SENSITIVITY_HELP = (
+    "Must be stated: the most that the query can change when one person's data change; "
+    "1 for a count, (high - low) / n for a mean of n values in [low, high]."
+)
 LOSS_HELP = (
     "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
     f"{PIECEWISE_FILE}."

@@ -6,10 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from ..design import DependentDesign, design
+from ..designs.accuracy import error_bound
 from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
 from .demands import budgets_in_words, described_budgets
+from .shared import say
 
 
 def run_dependent(**options: Any) -> DependentDesign:
@@ -54,34 +59,43 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "prior": "uniform" if document.question.prior is None else "histogram",
         "lower": found.lower,
         "upper": found.upper,
-        "gap": found.gap if found.gap != float("inf") else None,
+        "gap": found.gap,
         "certified": found.certified,
         "converged": found.converged,
         "status": found.status,
         "seconds": found.stats["seconds"],
         "rounds": found.stats["rounds"],
+        "resolution": found.stats.get("cells"),
         "steps": document.last,
         "answers": len(found.answers),
         "revealing": found.revealing,
         "worst_expected_loss": float(found.expected_loss(found.nodes).max()),
+        "error_95": error_bound(found, 0.95),
         **described_budgets(document),
     }
 
 
-def lines(found: DependentDesign) -> list[str]:
-    """A few lines for people."""
+def print_table(found: DependentDesign) -> None:
+    """A table for people, and a sentence."""
     low, high = found.bounds
     budgets = "; ".join(budgets_in_words(found.document))
     word = "proven" if found.certified else UNPROVEN
-    words = [
-        f"private answers on [{low:g}, {high:g}], {budgets}, sensitivity {found.sensitivity:g}, "
-        f"loss {found.loss.name}",
-        f"expected loss at most {outwards(found.upper, 8, True)}, {word}",
-        f"no private answer can go below {outwards(found.lower, 8, False)}, {word}",
-    ]
+    kind = "whole numbers" if found.integer else "answers"
+    table = Table(
+        title=f"private {kind} on [{low:g}, {high:g}], {budgets}, "
+        f"sensitivity {found.sensitivity:g}, loss {found.loss.name}",
+        show_header=False, title_justify="left",
+    )
+    table.add_row(
+        "expected loss at most", outwards(found.upper, 8, True), f"of these answers, {word}")
+    table.add_row("no private answer can go below", outwards(found.lower, 8, False), word)
+    worst = float(found.expected_loss(found.nodes).max())
+    table.add_row("expected loss at the worst value", f"{worst:.6g}", "")
+    table.add_row("95 % of errors within", f"{error_bound(found, 0.95):.6g}", "at the worst value")
     if found.revealing > 1e-9:
-        words.append(
-            f"with probability up to {found.revealing:.6g} the answer is the true value, up to "
-            f"rounding to steps of {float(found.document.step):.6g}")
-    words.append(f"{found.status}; {found.stats['seconds']:.2f} s")
-    return words
+        table.add_row(
+            "the true value with probability", f"{found.revealing:.6g}",
+            f"at most, rounded to steps of {float(found.document.step):.6g}")
+    Console().print(table)
+    seconds = found.stats.get("seconds")
+    say(f"{found.status}{'' if seconds is None else f'; {seconds:.2f} s'}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +12,16 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
-from .demands import LOSS_HELP, constraints_of, described, profile_of, title_of, whole_of
+from .demands import (
+    LOSS_HELP,
+    SENSITIVITY_HELP,
+    constraints_of,
+    described,
+    profile_of,
+    title_of,
+    whole_of,
+)
+from .shared import INTERRUPTED, JSON_HELP, folder_exists, say, show_json, working
 
 
 def design(
@@ -23,7 +31,7 @@ def design(
     delta: Annotated[
         str | None, typer.Option(help="Budget: delta, at least 0 and below 1.")
     ] = None,
-    sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     gap: Annotated[
         str | None, typer.Option(help="Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2).")
@@ -86,64 +94,94 @@ def design(
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the density (.png or .svg).")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, no more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Design noise with a certified bracket around the best possible expected loss.
 
-    Exit code 0: done; 1: stopped before the gap (the best bracket is printed); 2: bad input.
-    """
-    from .. import design as additive
-    from .dependent import describe as describe_dependent
-    from .dependent import lines, run_dependent
+    Exit code 0: done; 1: the gap was not reached (the noise is private, the bracket proven all the
+    same); 2: bad input; 130: interrupted (the best bracket so far is printed).
 
-    run: Any = additive
-    for option, path in (("out", out), ("plot", plot)):
-        if path is not None and not path.parent.is_dir():
-            raise ArgumentError(option, str(path), "a path in a folder that exists")
-    ranged = {"prior": prior, "instance_bound": instance_bound, "max_error": max_error,
-              "monotone": monotone or None, "regions": regions, "core": core}
-    shared = ("max_error", "monotone")  # constraints of additive noise, too
-    for name, value in ranged.items():
-        if value is not None and bounds is None and name not in shared:
-            raise ArgumentError(name, value, "left out without --bounds")
+    \b
+    Examples:
+      leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --out mechanism.json
+      leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --integer --loss l2
+      leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --releases 10 --gap 0.05
+      leastnoise design --epsilon 1 --delta 0.01 --sensitivity 1 --bounds 0 4
+    """
+    from .dependent import describe as describe_dependent
+    from .dependent import print_table as print_dependent
+
+    folder_exists("out", out)
+    folder_exists("plot", plot)
+    constraints = constraints_of(
+        support=support, max_error=max_error if bounds is None else None,
+        monotone=monotone and bounds is None,
+        symmetric=symmetric, unimodal=unimodal, unbiased=unbiased,
+        distinguishing=distinguishing, loss_at_most=loss_at_most,
+    )
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss, "gap": gap,
         "integer": integer, "time_limit": time_limit,
-        "resolution": whole_of("resolution", resolution),
-    }
-    further = {
-        "constraints": constraints_of(
-            support=support, max_error=max_error if bounds is None else None,
-            monotone=monotone and bounds is None,
-            symmetric=symmetric, unimodal=unimodal, unbiased=unbiased,
-            distinguishing=distinguishing, loss_at_most=loss_at_most,
-        ),
+        "resolution": whole_of("resolution", resolution), "constraints": constraints,
         "profile": profile_of(profile or []), "gdp": gdp,
         "releases": whole_of("releases", releases), "output_step": output_step,
     }
-    options |= {name: value for name, value in further.items() if value}
-    if bounds is not None:
-        run = partial(run_dependent, bounds=bounds, **ranged)
-    found = run(**options, progress=True if Console(stderr=True).is_terminal else None)
+    ranged = {"prior": prior, "instance_bound": instance_bound, "max_error": max_error,
+              "monotone": monotone or None, "regions": regions, "core": core}
+    found, code = _made(options, bounds, ranged)
     if out is not None:
         found.save(out)
     if plot is not None:
         found.plot(plot)
     if as_json:
-        described = describe(found) if bounds is None else describe_dependent(found)
-        typer.echo(json.dumps(described))
-    elif bounds is None:
-        _print_table(found, out)
+        told = describe(found) if bounds is None else describe_dependent(found)
+        show_json("design", code, told | {"out": out})
     else:
-        typer.echo("\n".join(lines(found)))
-    # The search for many releases does not aim at the gap.
-    raise typer.Exit(0 if found.converged or (bounds is None and releases is not None) else 1)
+        (_print_table if bounds is None else print_dependent)(found)
+        if code == INTERRUPTED:
+            say("Interrupted: this is the best so far.")
+        if out is not None:
+            say(f"Written to {out}; check it with: leastnoise verify {out}")
+    raise typer.Exit(code)
+
+
+def _made(
+    options: dict[str, Any], bounds: tuple[str, str] | None, ranged: dict[str, Any]
+) -> tuple[Any, int]:
+    """The design that the options ask for, or the best so far if it was interrupted; exit code."""
+    from .. import design as additive
+    from .dependent import run_dependent
+
+    run: Any = additive
+    shared = ("max_error", "monotone")  # constraints of additive noise, too
+    for name, value in ranged.items():
+        if value is not None and bounds is None and name not in shared:
+            raise ArgumentError(name, value, "left out without --bounds")
+    if bounds is not None:
+        run = partial(run_dependent, bounds=bounds, **ranged)
+    try:
+        with working("designing") as now:
+            found = run(**options, progress=lambda seen: now(_line(seen)))
+    except KeyboardInterrupt as stop:
+        if not hasattr(stop, "design"):
+            raise
+        return stop.design, INTERRUPTED
+    return found, 0 if found.converged else 1
+
+
+def _line(now: Any) -> str:
+    gap = (now.upper - now.lower) / now.lower if now.lower > 0 else float("inf")
+    return (
+        f"resolution {now.resolution}  round {now.rounds}  "
+        f"about [{now.lower:.6g}, {now.upper:.6g}]  gap {100 * gap:.3g} %"
+    )
 
 
 def describe(found: Any) -> dict[str, Any]:
     """What `--json` prints: plain numbers, the bracket rounded outwards."""
     stats = found.stats
     return {
+        "kind": "integer" if found.integer else "additive",
         "epsilon": found.epsilon,
         "delta": found.delta,
         "sensitivity": found.sensitivity,
@@ -151,13 +189,13 @@ def describe(found: Any) -> dict[str, Any]:
         "integer": found.integer,
         "lower": found.lower,
         "upper": found.upper,
-        "gap": found.gap if found.gap != float("inf") else None,
+        "gap": found.gap,
         "certified": found.certified,
         "converged": found.converged,
         "status": found.status,
         "seconds": stats["seconds"],
         "rounds": stats["rounds"],
-        "resolution": stats["resolution"],
+        "resolution": stats["resolutions"][-1] if stats["rounds"] else None,
         "repair": stats["repair"],
         "std": found.noise.std,
         "error_95": found.noise.error_bound(0.95),
@@ -166,7 +204,7 @@ def describe(found: Any) -> dict[str, Any]:
     }
 
 
-def _print_table(found: Any, out: Path | None) -> None:
+def _print_table(found: Any) -> None:
     noise = found.noise
     kind = "integer noise" if found.integer else "additive noise"
     table = Table(
@@ -184,9 +222,5 @@ def _print_table(found: Any, out: Path | None) -> None:
     table.add_row("support", f"[{low:.6g}, {high:.6g}]", "")
     if noise.atom > 0:
         table.add_row("exactly 0 with probability", f"{noise.atom:.6g}", "beyond the density")
-    console = Console()
-    console.print(table)
-    console.print(f"{found.status}; {found.stats['seconds']:.2f} s.", highlight=False)
-    if out is not None:
-        console.print(f"Written to {out}; check it with: leastnoise verify {out}",
-                      highlight=False, soft_wrap=True)
+    Console().print(table)
+    say(f"{found.status}; {found.stats['seconds']:.2f} s.")

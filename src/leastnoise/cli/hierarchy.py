@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json as json_module
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
+from ..ask.values import stated_sensitivity
 from ..errors import ArgumentError, LeastnoiseError
+from .demands import SENSITIVITY_HELP
+from .shared import JSON_HELP, say, show_json, working
 
 
 class Side(StrEnum):
@@ -33,7 +35,7 @@ def hierarchy(
     beta: Annotated[str, typer.Option(help="Width of a cell; divides the sensitivity.")],
     cells: Annotated[int, typer.Option(help="L: the problem has 2L+1 cells, i = -L..L.")],
     bound: Annotated[Side, typer.Option(help="P (upper) or D (lower).")],
-    sensitivity: Annotated[str, typer.Option(help="Largest change of the query.")] = "1",
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     algorithm: Annotated[
         Algorithm,
         typer.Option(help="Algorithm 1, or the whole program at once (simplex, interior point)."),
@@ -46,14 +48,20 @@ def hierarchy(
     monotone: Annotated[bool, typer.Option(help="Only noise that falls away from 0.")] = False,
     solver: Annotated[str, typer.Option(help='"highs" or "gurobi".')] = "highs",
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range."""
+    """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range.
+
+    \b
+    Example:
+      leastnoise hierarchy --epsilon 1 --delta 0.2 --sensitivity 1 --beta 1/4 --cells 8 \\
+        --bound upper
+    """
     from ..hierarchy import BoundingProblem, D, DPrime, Options, P, PPrime
 
     common = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "beta": beta,
-        "cells": cells, "loss": loss,
+        "epsilon": epsilon, "delta": delta, "sensitivity": stated_sensitivity(sensitivity),
+        "beta": beta, "cells": cells, "loss": loss,
     }
     try:
         problem: BoundingProblem
@@ -65,12 +73,15 @@ def hierarchy(
             raise ArgumentError("monotone", monotone, "off for the data dependent lower bound")
         else:
             problem = DPrime(**common, limits=limits)  # type: ignore[arg-type]
-        found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
+        with working("solving"):
+            found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
     except LeastnoiseError as error:
-        typer.echo(f"error: {error}", err=True)
+        say(f"error: {error}", err=True)
+        if json:
+            show_json("hierarchy", 2, {"error": str(error)})
         raise typer.Exit(2) from None
     if json:
-        typer.echo(json_module.dumps(found.summary(), allow_nan=False))
+        show_json("hierarchy", 0, found.summary())
     else:
         typer.echo(str(found))
         typer.echo(

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from .shared import JSON_HELP, say, show_json
+
 
 def reproduce(
     name: Annotated[
@@ -17,11 +19,26 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Folder for reports and designs.")] = Path(
         "reproduction"
     ),
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Regenerate a table or figure of the paper: CSV, PNG, SVG and a Markdown report."""
+    """Regenerate a table or figure of the paper: CSV, PNG, SVG and a Markdown report.
+
+    Run it again to go on after an interruption: finished designs are read back.
+
+    \b
+    Examples:
+      leastnoise reproduce example1
+      leastnoise reproduce table1 --quick --jobs 2
+    """
     from ..experiments import reproduce as run
 
-    for report in run(name, out, quick=quick, n_jobs=jobs, tell=lambda w: typer.echo(w, err=True)):
+    reports = run(name, out, quick=quick, n_jobs=jobs, tell=lambda words: say(words, err=True))
+    if as_json:
+        show_json("reproduce", 0, {"reports": [
+            {"name": one.name, "title": one.title, "verdict": one.verdict,
+             "sentences": one.sentences, "out": out / (one.name + ".md")} for one in reports]})
+        return
+    for report in reports:
         typer.echo(f"{report.title}: {report.verdict}")
         for sentence in report.sentences:
             typer.echo(f"  - {sentence}")

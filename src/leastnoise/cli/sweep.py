@@ -2,32 +2,40 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from ..errors import ArgumentError
+from .demands import SENSITIVITY_HELP
+from .shared import JSON_HELP, say, show_json, working
 
 
 def sweep(
     epsilon: Annotated[str, typer.Option(help="Budgets, separated by commas: 0.1,0.5,1.")],
     delta: Annotated[str, typer.Option(help="Budgets, separated by commas: 1e-3,0.05.")],
     out: Annotated[Path, typer.Option(help="Folder for mechanism files and table.csv.")],
+    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
     loss: Annotated[str, typer.Option(help="Losses, separated by commas: l1,l2.")] = "l1",
-    sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
     gap: Annotated[str, typer.Option(help="Relative gap to reach.")] = "1e-3",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
-    time_limit: Annotated[str | None, typer.Option(help="Seconds a design.")] = None,
+    time_limit: Annotated[str, typer.Option(help="Seconds a design.")] = "300",
     jobs: Annotated[int, typer.Option(help="Processes; -1: one per core.")] = 1,
     scheduler: Annotated[
         str | None, typer.Option(help="A Dask scheduler, such as tcp://host:8786.")
     ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Design every combination of the budgets and losses; run it again to go on after a crash.
 
-    Exit code 0: all done; 1: some cells stopped before the gap; 2: bad input.
+    Exit code 0: all done; 1: some cells stopped before the gap; 2: bad input; 130: interrupted.
+
+    \b
+    Example:
+      leastnoise sweep --epsilon 0.5,1,2 --delta 1e-6 --sensitivity 1 --out designs
     """
     from ..sweep import SweepRow, budget_grid
     from ..sweep import sweep as run
@@ -36,24 +44,39 @@ def sweep(
         _listed("epsilon", epsilon), _listed("delta", delta), _listed("loss", loss),
         sensitivity=sensitivity, gap=gap, integer=integer, time_limit=time_limit,
     )
-    console = Console(highlight=False)
-    shown = Console(stderr=True, highlight=False)
+    start, made = time.monotonic(), 0
 
-    def tell(done: int, total: int, row: SweepRow) -> None:
-        word = "read back" if row.cached else f"{row.seconds:.1f} s"
-        if row.failed:
-            word = row.status
-        shown.print(
-            f"{done}/{total}  {row.loss}  epsilon {row.epsilon:g}  delta {row.delta:g}  "
-            f"[{row.lower:.7g}, {row.upper:.7g}]  {word}",
-            markup=False, soft_wrap=True,
-        )
+    with working(f"0 of {len(grid)} designs") as now:
 
-    table = run(grid, n_jobs=jobs, cache=out, scheduler=scheduler, progress=tell)
+        def tell(done: int, total: int, row: SweepRow) -> None:
+            nonlocal made
+            made += not row.cached
+            word = "read back" if row.cached else f"{row.seconds:.1f} s"
+            left = remaining(time.monotonic() - start, made, total - done)
+            say(f"{done}/{total}  {row.loss}  epsilon {row.epsilon:g}  delta {row.delta:g}  "
+                f"[{row.lower:.7g}, {row.upper:.7g}]  {row.status if row.failed else word}{left}",
+                err=True)
+            now(f"{done} of {total} designs{left}")
+
+        table = run(grid, n_jobs=jobs, cache=out, scheduler=scheduler, progress=tell)
     table.to_csv(out / "table.csv")
-    console.print(repr(table), markup=False, soft_wrap=True)
-    console.print(f"Written to {out / 'table.csv'}", markup=False, soft_wrap=True)
-    raise typer.Exit(1 if table.missed else 0)
+    code = 1 if table.missed else 0
+    if as_json:
+        show_json("sweep", code, {"out": out / "table.csv", "cells": [asdict(r) for r in table]})
+    else:
+        say(repr(table))
+        say(f"Written to {out / 'table.csv'}")
+    raise typer.Exit(code)
+
+
+def remaining(spent: float, made: int, left: int) -> str:
+    """How long the rest will take, if its cells take as long as those that were designed."""
+    if not made or not left:
+        return ""
+    seconds = spent / made * left
+    if seconds < 90:
+        return f"  (about {max(seconds, 1):.0f} s left)"
+    return f"  (about {seconds / 60:.0f} min left)"
 
 
 def _listed(name: str, text: str) -> list[str]:

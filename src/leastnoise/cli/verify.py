@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -13,28 +12,34 @@ from rich.table import Table
 from ..certify import check_file
 from ..errors import FormatError
 from ..exact import nearest_float
+from .shared import JSON_HELP, say, show_json, working
 
 
 def verify(
     file: Annotated[Path, typer.Argument(help="A mechanism file.")],
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object, no more.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Check a mechanism file exactly, with nothing but integer arithmetic.
 
     Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed;
     3: privacy is proven, the bracket is not.
+
+    \b
+    Example:
+      leastnoise verify mechanism.json
     """
     try:
-        report = check_file(file)
+        with working("checking"):
+            report = check_file(file)
     except FormatError as error:
         if as_json:
-            typer.echo(json.dumps(
-                {"ok": False, "private": False, "exit_code": 2, "error": str(error)}))
+            show_json("verify", 2, {
+                "file": file, "ok": False, "private": False, "error": str(error)})
         else:
-            Console(stderr=True).print(f"malformed: {error}", markup=False, highlight=False)
+            say(f"malformed: {error}", err=True)
         raise typer.Exit(2) from None
     if as_json:
-        typer.echo(json.dumps(report.to_json()))
+        show_json("verify", report.exit_code, {"file": file, **report.to_json()})
     else:
         table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
         for claim in report.claims:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask import Constraint
+from ..ask.values import stated_sensitivity
 from ..design import Design, design
 from ..engine.search import Listener
 from ..errors import ArgumentError
@@ -62,7 +63,7 @@ def frontier(
     *,
     epsilon: Number | Sequence[Number],
     delta: Number | Sequence[Number],
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
     constraints: Iterable[Constraint] = (),
@@ -76,6 +77,7 @@ def frontier(
     `time_limit` is per point. `points`: so many further values, evenly in the logarithm between the
     smallest positive one that is given and the largest, for a finer curve.
     """
+    sensitivity = stated_sensitivity(sensitivity)
     lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]
     if len(lists) != 1:
         raise ArgumentError("epsilon", epsilon, "a list while delta is a number, or the reverse")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.demands import LossAtMost
-from ..ask.values import check_gap
+from ..ask.values import check_gap, stated_sensitivity
 from ..certify.upper import release_loss
 from ..design import Design, design
 from ..engine.search import Listener
@@ -70,7 +70,7 @@ def tradeoff(
     *,
     epsilon: Number,
     delta: Number,
-    sensitivity: Number = 1,
+    sensitivity: Number | None = None,
     integer: bool = False,
     points: int = 7,
     gap: Number = 2e-3,
@@ -83,6 +83,7 @@ def tradeoff(
     a little above the least loss_b to what the best noise for loss_a alone has. `time_limit` is
     per point.
     """
+    sensitivity = stated_sensitivity(sensitivity)
     a, b = as_loss(loss_a), as_loss(loss_b)
     for name, loss in (("loss_a", a), ("loss_b", b)):
         if not loss.certified:

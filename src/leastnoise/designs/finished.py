@@ -8,7 +8,7 @@ from typing import Any
 
 from ..ask.arguments import Asked
 from ..certify import ChannelDocument, check_any
-from ..engine.search import Search
+from ..engine.search import Bracket, Search
 from ..errors import CertificateError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
@@ -21,7 +21,11 @@ def finished(asked: Asked, search: Search) -> Any:
     `CertificateError` if one has not (then nothing is returned), and `ContradictionError` if exact
     bounds exclude each other.
     """
-    bracket, loss = search.run(), asked.question.loss
+    return search.finish(lambda bracket: _made(asked, search, bracket))
+
+
+def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
+    loss = asked.question.loss
     lower, upper = bracket.lower, bracket.upper
     assert lower is not None and upper is not None
     low, high = ordered(lower.value, upper.value, loss.certified)

@@ -10,11 +10,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from .._live import listening
 from ..program.program import Found
 from .family import Family
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -100,13 +102,29 @@ class Search:
 
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the family's limits allow."""
+        self._close()
+        return self._whole()
+
+    def finish(self, made: Callable[[Bracket], T]) -> T:
+        """made(bracket) of the whole run.
+
+        Ctrl-C always ends the run: KeyboardInterrupt goes on its way, and if there was a mechanism
+        by then, its attribute `design` is made(the best bracket so far).
+        """
         try:
             with listening(self.progress, self.gap) as self.progress:
                 self._close()
-        except KeyboardInterrupt:
-            if self.bracket.upper is None:
-                raise
-            self.reason = "interrupted"
+        except KeyboardInterrupt as stop:
+            if self.bracket.upper is not None:
+                self.reason = "interrupted"
+                best = made(self._whole())
+                stop.__dict__["design"] = best
+                stop.add_note(f"The best so far is this exception's `design`: {best}")
+            raise
+        return made(self._whole())
+
+    def _whole(self) -> Bracket:
+        """The bracket with both halves."""
         if self.bracket.upper is None:
             self.family.refuse()
         if self.bracket.lower is None:

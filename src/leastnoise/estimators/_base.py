@@ -16,7 +16,7 @@ from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .calibrate import NOISES, Kind, Plan, plan
 from .privacy import Privacy, Release
-from .public import Schema, bounds_of, classes_of, column_index, levels_of
+from .public import Schema, bounds_of, check_finite, classes_of, column_index, levels_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -76,7 +76,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         places = self._categorical_places(X)
         if not places:
             with _no_data_in_errors():
-                X, y = validate_data(self, X, y, dtype=np.float64)
+                X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
         else:
             X, y = validate_data(self, X, y, skip_check_array=True)
             y = np.asarray(y).ravel()
@@ -86,6 +86,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(self, "feature_names_in_", None)
         numeric_places = tuple(j for j in range(width) if j not in places)
         numeric, categorical = self._columns(X, numeric_places, places)
+        check_finite(numeric, numeric_places, names)
         loud = bool(self.take_public_knowledge_from_data_not_private)
         low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
         known = getattr(self, "categories", None)
@@ -107,10 +108,13 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         places = self._schema.categorical
         if not places:
             with _no_data_in_errors():
-                X = validate_data(self, X, dtype=np.float64, reset=False)
+                X = validate_data(
+                    self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
-        return self._columns(X, self._schema.numeric, places)
+        numeric, categorical = self._columns(X, self._schema.numeric, places)
+        check_finite(numeric, self._schema.numeric, getattr(self, "feature_names_in_", None))
+        return numeric, categorical
 
     def _categorical_places(self, X: Any) -> tuple[int, ...]:
         """Columns that hold categories."""
@@ -140,8 +144,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric]
         rows = len(words[0])
         numbers = np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
-        if not bool(np.all(np.isfinite(numbers))):
-            raise ValueError("Input X contains NaN or infinity in a numeric column.")
         return numbers, words
 
     # -- releasing ----------------------------------------------------------------------------
@@ -167,6 +169,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 ("classes", True))
             if of_use and getattr(self, name, None) is None]
         caveats = []
+        caveats.append("Scalers, imputers or selections fitted to the data before are not covered.")
         if self.neighbours == "replace":
             caveats.append("The number of rows is taken to be public.")
         if read:

@@ -41,6 +41,8 @@ _FEW = 40
 #: Beyond so many a design for all of them gains less than a few percent over Gaussian noise.
 _PROFILED = 20
 _ALMOST = 0.9998
+#: Accounting for noise that is wider, in units of the statistic, would take minutes and gigabytes.
+_WIDEST = 10_000
 
 
 @dataclass(frozen=True)
@@ -136,11 +138,23 @@ def plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, noise: str
                 "delta", 0, f"positive for noise={noise!r}; noise='laplace' needs no delta")
         found = _pure(kinds, epsilon)
     else:
+        _refuse_endless(kinds, epsilon, delta)
         make = _best if noise == "optimal" else _FAMILIES[noise]
         found = make(kinds, epsilon, delta)
     if cost(found.chosen, float(epsilon)) > float(delta):
         raise RegimeError("the noise does not keep the total budget; nothing is released")
     return found
+
+
+def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> None:
+    """`ArgumentError` at once for a budget so small that its noise would drown any table."""
+    level = _start(kinds, float(epsilon), float(delta))
+    widest = max(level * share for share in shares(kinds))
+    if widest > _WIDEST:
+        raise ArgumentError(
+            "epsilon", float(epsilon),
+            f"larger with delta={float(delta):g}: this budget needs noise of a standard deviation "
+            f"of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}")
 
 
 def cost(chosen: Sequence[Chosen], epsilon: float) -> float:

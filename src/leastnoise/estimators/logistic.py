@@ -56,7 +56,9 @@ class DPLogisticRegression(PrivateClassifier):
     Guarantee: coefficients depend on the data through noisy sums of gradients alone (and, for
     neighbours="add-remove", a noisy number of rows), whose adaptive release is
     (epsilon, delta)-private for the stated neighbours; `privacy_` lists them. It takes for granted
-    that `bounds` and `classes` are public, and, for neighbours="replace", the number of rows.
+    that `bounds` and `classes` are public, and, for neighbours="replace", the number of rows. What
+    is fitted to the data before (a scaler, an imputer, a selection of features) is not covered: it
+    voids the guarantee, also inside a pipeline. No scaler is needed, `bounds` does its work.
 
     Features are numeric, clipped to `bounds` and mapped to [-1, 1]; encode categories with public
     levels first, for example by OneHotEncoder(categories=...) with bounds (0, 1). One
@@ -122,7 +124,7 @@ class DPLogisticRegression(PrivateClassifier):
             "coordinates", self.coordinates, 1, width)
         models = 1 if len(self.classes_) == 2 else len(self.classes_)
         entropy = self._entropy()
-        rows, counted = self._rows(len(y), entropy)
+        rows, counted = self._rows(len(np.asarray(y)), entropy)
         passes = self._passes(rows, models * each)
         found = self._plan(models * passes * each, counted)
         noise = _noise(found, models * passes * each, entropy)

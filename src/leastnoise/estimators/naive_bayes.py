@@ -27,7 +27,9 @@ class DPNaiveBayes(PrivateClassifier):
     Guarantee: everything `fit` keeps is computed from noisy statistics whose joint release is
     (epsilon, delta)-private for the stated neighbours; `privacy_` lists the releases. It takes
     for granted that `bounds`, `categories` and `classes` are public, and, for
-    neighbours="replace", the number of rows.
+    neighbours="replace", the number of rows. What is fitted to the data before (a scaler, an
+    imputer, a selection of features) is not covered: it voids the guarantee, also inside a
+    pipeline. No scaler is needed, `bounds` does its work.
 
     epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or
         "optimal".
@@ -84,7 +86,7 @@ class DPNaiveBayes(PrivateClassifier):
         statistics = bayes_statistics(
             labels, len(self.classes_), schema.codes(categorical),
             [len(words) + 1 for words in schema.levels], schema.whole(numeric))
-        return self.fit_statistics(statistics, schema, rows=len(y))
+        return self.fit_statistics(statistics, schema, rows=len(np.asarray(y)))
 
     def fit_statistics(
         self, statistics: BayesStatistics, schema: Schema, rows: int | None = None

@@ -73,6 +73,25 @@ def column_index(name: Any, names: Sequence[str] | None, width: int, argument: s
     return int(name) % width
 
 
+def listed(columns: Sequence[int], names: Sequence[str] | None) -> str:
+    """Columns in words: by name where there are names, else by number; not more than a few."""
+    words = [repr(str(names[j])) if names is not None else str(j) for j in columns]
+    more = f" and {len(words) - 6} more" if len(words) > 7 else ""
+    return f"column{'s' if len(words) > 1 else ''} {', '.join(words[:6] if more else words)}{more}"
+
+
+def check_finite(
+    numbers: Floats, columns: Sequence[int], names: Sequence[str] | None
+) -> None:
+    """ValueError, as scikit-learn has it, that names the columns with missing values."""
+    bad = [j for place, j in enumerate(columns) if not np.isfinite(numbers[:, place]).all()]
+    if bad:
+        raise ValueError(
+            f"Input X contains NaN or infinity in {listed(bad, names)}. Fill it with a number that "
+            "does not depend on the data, such as SimpleImputer(strategy='constant', fill_value=0) "
+            "does, or leave such rows out; a mean of the data would void the guarantee.")
+
+
 def bounds_of(
     bounds: Any, columns: Sequence[int], names: Sequence[str] | None, width: int,
     data: Floats, from_data: bool,
@@ -84,15 +103,18 @@ def bounds_of(
             return np.zeros(0), np.zeros(0)
         if not from_data:
             raise ArgumentError(
-                "bounds", None, "given: (low, high) for all numeric features, two sequences, or a "
-                f"dict by column, from public knowledge; {_LOUD}")
+                "bounds", None, f"given for {listed(columns, names)}: (low, high) for all of "
+                "them, two sequences, or a dict by column, from public knowledge (a scaler fitted "
+                f"to the same data makes no range public); {_LOUD}")
         low, high = data.min(axis=0), data.max(axis=0)
         return low, np.where((high - low) / 2 > 0, high, low + 1.0 + np.abs(low))
     if isinstance(bounds, Mapping):
         places = {column_index(key, names, width, "bounds"): pair for key, pair in bounds.items()}
         missing = [column for column in columns if column not in places]
         if missing:
-            raise ArgumentError("bounds", bounds, f"given for every numeric column, also {missing}")
+            raise ArgumentError(
+                "bounds", bounds,
+                f"given for every numeric column, also for {listed(missing, names)}")
         pairs = [places[column] for column in columns]
         if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
             raise ArgumentError("bounds", bounds, "a dict of pairs (low, high)")
@@ -167,7 +189,7 @@ def levels_of(
     if categories is None:
         if not from_data:
             raise ArgumentError(
-                "categories", None, "given for the categorical features: a list of levels for "
+                "categories", None, f"given for {listed(columns, names)}: a list of levels for "
                 f"each, or a dict by column, from public knowledge; {_LOUD}")
         found = [sorted({plain(v) for v in column}, key=lambda v: (str(type(v)), v))
                  for column in data]
@@ -178,7 +200,8 @@ def levels_of(
         missing = [column for column in columns if column not in places]
         if missing:
             raise ArgumentError(
-                "categories", categories, f"given for every categorical column, also {missing}")
+                "categories", categories,
+                f"given for every categorical column, also for {listed(missing, names)}")
         lists = [places[column] for column in columns]
     else:
         lists = list(categories)

@@ -88,7 +88,8 @@ def cells(place: Place, loss: str) -> list[Cell]:
     """All budgets (a fourth of them if quick), designed or read back from the cache."""
     epsilons, deltas = (EPSILONS[1::2], DELTAS[1::2]) if place.quick else (EPSILONS, DELTAS)
     grid = [
-        {"epsilon": e, "delta": d, "loss": loss, "gap": target(loss, e, d, place.quick)}
+        {"epsilon": e, "delta": d, "sensitivity": 1, "loss": loss,
+         "gap": target(loss, e, d, place.quick)}
         for e in epsilons
         for d in deltas
     ]

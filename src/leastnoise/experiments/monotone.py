@@ -18,7 +18,7 @@ def run(place: Place) -> Report:
     """Monotone noise below the published "lower bound", its privacy checked exactly."""
     (said,) = rows("monotone")
     n = 25 if place.quick else 50
-    budget: dict[str, Any] = {"epsilon": said["epsilon"], "delta": said["delta"]}
+    budget: dict[str, Any] = {"epsilon": said["epsilon"], "delta": said["delta"], "sensitivity": 1}
     problem = {**budget, "beta": f"1/{n}", "cells": 2 * n}
     falling = P(**problem, monotone=True).solve("direct")
     free = P(**problem).solve("direct")

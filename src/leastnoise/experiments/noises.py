@@ -56,7 +56,7 @@ def quantile(method: str) -> Quantile:
         return lambda u: np.asarray(least * ndtri(u))
     if method == "truncated-laplace":
         return TruncatedLaplace(epsilon=EPSILON, delta=DELTA).quantile
-    return design(epsilon=EPSILON, delta=DELTA, loss="l1").noise.quantile
+    return design(epsilon=EPSILON, delta=DELTA, sensitivity=1, loss="l1").noise.quantile
 
 
 def noisy_all(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..mechanisms import Mechanism
 from ..words import number, outwards
@@ -17,6 +17,7 @@ from .words import question
 
 if TYPE_CHECKING:
     from ..compare import Comparison
+    from ..design import Design
 
 
 def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> Picture:
@@ -24,7 +25,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
 
     The losses of all mechanisms; densities and profiles of the design and its best four rivals.
     """
-    design = comparison.design
+    design = cast("Design", comparison.design)  # `Comparison.plot` refuses a range
     rivals = [r.mechanism for r in comparison.rows if isinstance(r.mechanism, Mechanism)][:4]
     with canvas(13.8, 4.6, path) as picture:
         figure = picture.figure

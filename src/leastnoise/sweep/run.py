@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import re
 import time
 import warnings
@@ -12,18 +13,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from .._live import counting
 from ..ask import Question
-from ..ask.values import check_gap, check_progress, check_resolution, check_time_limit
+from ..ask.values import (
+    check_gap,
+    check_progress,
+    check_resolution,
+    check_time_limit,
+    refuse_unknown,
+    stated_sensitivity,
+)
 from ..certify import Document, check, parse
 from ..design import Design, design
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, text_of
 from ..losses import Loss
+from .alive import follow
 from .disk import folder_of, read_stats, stats_path, stored, write_whole
 from .table import SweepRow, SweepTable
 
@@ -32,6 +42,9 @@ _ARGUMENTS = (
     "epsilon", "delta", "sensitivity", "loss", "gap", "integer", "time_limit", "resolution",
 )
 
+
+#: Seconds that a cell may take if it does not say: one slow cell must not hold up the others.
+CELL_LIMIT = 300.0
 
 #: What a mechanism file answers with; all else in it says what was asked.
 _ANSWER = (
@@ -69,7 +82,9 @@ def sweep(
 ) -> SweepTable:
     """Design every cell of `grid`, a series of dicts of arguments of `design`.
 
-    The whole grid is checked before any work starts. Cells that say the same are designed once.
+    The whole grid is checked before any work starts. Cells that say the same are designed once. A
+    cell ends after five minutes with the best bracket so far, unless its `time_limit` says
+    otherwise (None: no limit).
 
     n_jobs: processes on this machine (needs joblib if not 1; -1: one per core).
     cache: a folder for the mechanism files. A cell whose file is there, matches the question and
@@ -83,8 +98,9 @@ def sweep(
     progress: True for a line that moves, or a function that is called in this process as
         progress(done, total, row) after every cell.
 
-    Without time limits the mechanism files do not depend on where the cells run: one process,
-    many or a cluster write the same bytes.
+    Ctrl-C raises KeyboardInterrupt; what is finished is in `cache`. If this process dies, even by
+    SIGKILL, its workers end within seconds. Where no time limit strikes, the mechanism files
+    do not depend on where the cells run: one process, many or a cluster write the same bytes.
     """
     check_progress(progress)
     cells = [_Cell.of(entry) for entry in _entries(grid)]
@@ -123,9 +139,7 @@ class _Cell:
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> _Cell:
-        for name in entry:
-            if name not in _ARGUMENTS:
-                raise ArgumentError("grid", name, f"made of {', '.join(_ARGUMENTS)}")
+        refuse_unknown(entry, _ARGUMENTS, "a cell of the grid")
         for name in ("epsilon", "delta"):
             if name not in entry:
                 raise ArgumentError("grid", dict(entry), f"cells that each give {name}")
@@ -134,10 +148,11 @@ class _Cell:
             raise ArgumentError("integer", integer, "True or False")
         problem = Question.of(
             epsilon=entry["epsilon"], delta=entry["delta"],
-            sensitivity=entry.get("sensitivity", 1), loss=entry.get("loss", "l1"), integer=integer,
+            sensitivity=stated_sensitivity(entry.get("sensitivity")),
+            loss=entry.get("loss", "l1"), integer=integer,
         )
         gap = check_gap(entry.get("gap", 1e-3))
-        limit = check_time_limit(entry.get("time_limit"))
+        limit = check_time_limit(entry.get("time_limit", CELL_LIMIT))
         resolution = check_resolution(entry.get("resolution"))
         if integer and resolution is not None:
             raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
@@ -200,6 +215,12 @@ class _Answer:
     status: str
     cached: bool
     refused: str = ""  # why a stored file was not believed
+
+
+def _work_for(parent: int, cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
+    """`_work` in a worker on this machine, which does not outlive the process that started it."""
+    follow(parent)
+    return _work(cell, stored)
 
 
 def _work(cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
@@ -284,7 +305,9 @@ def _answers(
     except ImportError:
         raise MissingExtraError("joblib", "sweep") from None
     with ExitStack() as stack:
+        task: Any = _work
         if scheduler is None:
+            task = partial(_work_for, os.getpid())
             # One thread each: the solver uses one, and sums come out the same everywhere.
             stack.enter_context(joblib.parallel_config(backend="loky", inner_max_num_threads=1))
             parallel = joblib.Parallel(
@@ -294,7 +317,7 @@ def _answers(
             client = _client(scheduler, stack)
             stack.enter_context(joblib.parallel_config(backend="dask", client=client))
             parallel = joblib.Parallel(n_jobs=-1, batch_size=1, return_as="generator_unordered")
-        yield from parallel(joblib.delayed(_work)(cell, stored) for cell, stored in work)
+        yield from parallel(joblib.delayed(task)(cell, stored) for cell, stored in work)
 
 
 def _client(scheduler: Any, stack: ExitStack) -> Any:

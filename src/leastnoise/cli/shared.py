@@ -1,0 +1,81 @@
+"""What all commands share: one shape of JSON, a sign of life, and what Ctrl-C does."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from ..errors import ArgumentError
+
+F = TypeVar("F", bound=Callable[..., None])
+
+#: Exit code of a command that Ctrl-C ended, as shells have it.
+INTERRUPTED = 130
+JSON_HELP = "One JSON object, no more (docs/command-line.md)."
+
+
+def show_json(command: str, exit_code: int, fields: Mapping[str, Any]) -> None:
+    """One line on standard output: the command, its exit code, and what it found."""
+    told = {"command": command, **fields, "exit_code": exit_code}
+    typer.echo(json.dumps(_plain(told), allow_nan=False))
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can say: infinities and NaN become null, paths become text."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value) if isinstance(value, Path) else value
+
+
+def say(words: str, err: bool = False) -> None:
+    """A sentence, unbroken however narrow the terminal is."""
+    Console(stderr=err).print(words, markup=False, highlight=False, soft_wrap=True)
+
+
+def folder_exists(option: str, path: Path | None) -> None:
+    """`ArgumentError` before any work if a file could not be written in the end."""
+    if path is not None and not path.parent.is_dir():
+        raise ArgumentError(option, str(path), "a path in a folder that exists")
+
+
+@contextmanager
+def working(words: str) -> Iterator[Callable[[str], None]]:
+    """A line that moves on standard error, if that is a terminal; the function changes its words.
+    """
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield lambda words: None
+        return
+    columns = (SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task(words, total=None)
+        yield lambda words: bar.update(task, description=words)
+
+
+def interruptible(command: F, again: str = "") -> F:
+    """The command; Ctrl-C prints the bracket so far, or how to go on, and is exit code 130."""
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        try:
+            command(*args, **options)
+        except KeyboardInterrupt as stop:
+            best = getattr(stop, "design", None)
+            words = "nothing was kept, run it again" if best is None else f"the best so far: {best}"
+            say(f"interrupted; {again or words}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run  # type: ignore[return-value]

@@ -1,0 +1,178 @@
+"""Runs the code of a Markdown page as a reader would: block by block, in one folder.
+
+- ```python blocks share one namespace. Where an expression ends in a comment, the numbers in the
+  comment must be in what it printed, or in its value, to the digits shown.
+- ```pycon blocks are sessions: what they show must be what comes out.
+- ```sh blocks are run by bash, `leastnoise` being this package; exit code 1 is a gap not reached.
+- ```console blocks have their commands after `$ `, and show what they print.
+Texts must be equal up to spaces and lines of tables; numbers to half of the last digit shown or to
+one part in 500, since brackets move when the engine does.
+
+A comment above a block, `<!-- slow: reason -->` or `<!-- not run: reason -->`, says that it is left
+to `make slow`, or to nobody, and why.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"(?:^<!-- (slow|not run): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I)
+RUNNABLE = {"python", "pycon", "sh", "console"}
+CLOSE = 1 / 500
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: its language, its code, where it stands, and whether it is left out."""
+
+    language: str
+    code: str
+    line: int
+    mark: str = ""
+    reason: str = ""
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found[3], found[4], text.count("\n", 0, found.start()) + 1, found[1] or "",
+              found[2] or "")
+        for found in BLOCK.finditer(text)]
+
+
+# -- comparing ----------------------------------------------------------------------------------
+
+
+def numbers(text: str) -> list[tuple[float, float]]:
+    """(value, half a unit of the last digit shown) of every number in a text."""
+    found = []
+    for match in NUMBER.finditer(text):
+        word = match[0].replace(",", "")
+        mantissa, _, exponent = word.lower().partition("e")
+        digits = len(mantissa.partition(".")[2])
+        found.append((float(word), 0.5 * 10.0 ** (int(exponent or 0) - digits)))
+    return found
+
+
+def agrees(shown: tuple[float, float], value: float) -> bool:
+    quoted, half = shown
+    return abs(quoted - value) <= max(half * 1.001, CLOSE * abs(quoted))
+
+
+def skeleton(text: str) -> str:
+    """A text without its numbers, spaces and lines of tables."""
+    return re.sub(r"[\s─━┏┓┗┛┳┻╇┡┩┌┐└┘┬┴┼├┤╞╪╡│┃|+]+", "", NUMBER.sub("#", text))
+
+
+def same(shown: str, printed: str) -> None:
+    """What a page shows is what came out."""
+    assert skeleton(shown) == skeleton(printed), f"shown:\n{shown}\nprinted:\n{printed}"
+    for quoted, (value, _) in zip(numbers(shown), numbers(printed), strict=True):
+        assert agrees(quoted, value), f"{quoted[0]} is shown, {value} came out of:\n{printed}"
+
+
+def contains(comment: str, printed: str, code: str) -> None:
+    """Every number of a comment is among those that came out."""
+    values = [value for value, _ in numbers(printed)]
+    for quoted in numbers(comment):
+        assert any(agrees(quoted, value) for value in values), (
+            f"{code}\nsays {comment!r}, and came out as:\n{printed}")
+
+
+# -- running ------------------------------------------------------------------------------------
+
+
+def run_python(code: str, names: dict) -> None:
+    lines = code.split("\n")
+    for statement in ast.parse(code).body:
+        source = "\n".join(lines[statement.lineno - 1:statement.end_lineno])
+        last = lines[statement.end_lineno - 1]
+        comment = last[len(last.encode()[:statement.end_col_offset].decode()):].partition("#")[2]
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            if isinstance(statement, ast.Expr):
+                value = eval(compile(ast.Expression(statement.value), "<page>", "eval"), names)
+                if value is not None:
+                    print(repr(value))
+            else:
+                exec(compile(ast.Module([statement], []), "<page>", "exec"), names)
+        if isinstance(statement, ast.Expr):
+            contains(comment, out.getvalue(), source)
+
+
+def run_session(code: str, names: dict) -> None:
+    for example in doctest.DocTestParser().get_examples(code):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            exec(compile(example.source, "<page>", "single"), names)
+        same(example.want, out.getvalue())
+
+
+def shell(command: str, folder: Path) -> str:
+    """What a command prints; `leastnoise` is a script that runs this package."""
+    bin_folder = folder / ".bin"
+    if not bin_folder.exists():
+        bin_folder.mkdir()
+        script = bin_folder / "leastnoise"
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m leastnoise "$@"\n')
+        script.chmod(0o755)
+        (bin_folder / "python").symlink_to(sys.executable)
+    source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=560,
+        check=False, env=os.environ | {
+            "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": source,
+            "COLUMNS": "100"})
+    assert done.returncode in (0, 1), f"{command}\n{done.stdout}\n{done.stderr}"
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def run_console(code: str, folder: Path) -> None:
+    for part in re.split(r"^\$ ", code, flags=re.M)[1:]:
+        command, _, shown = part.partition("\n")
+        printed = shell(command, folder)
+        if shown.strip():
+            same(shown, printed)
+
+
+def run_page(page: Path, folder: Path, slow: bool) -> int:
+    """Run a page in a folder; returns how many blocks ran. Blocks before a slow one run, too."""
+    names: dict = {"__name__": "page"}
+    ran = 0
+    here = Path.cwd()
+    os.chdir(folder)
+    try:
+        for block in blocks(page):
+            if block.language not in RUNNABLE or block.mark == "not run":
+                continue
+            if block.mark == "slow" and not slow:
+                continue
+            try:
+                if block.language == "python":
+                    run_python(block.code, names)
+                elif block.language == "pycon":
+                    run_session(block.code, names)
+                elif block.language == "sh":
+                    for line in block.code.replace("\\\n", " ").splitlines():
+                        shell(line, folder)
+                else:
+                    run_console(block.code, folder)
+            except Exception as error:
+                error.add_note(f"in the block at line {block.line} of {page.name}")
+                raise
+            ran += 1
+    finally:
+        os.chdir(here)
+    return ran

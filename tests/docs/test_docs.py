@@ -1,0 +1,44 @@
+"""Every block of code on a page runs, and prints what the page says."""
+
+from __future__ import annotations
+
+import pytest
+from doc_pages import ROOT, RUNNABLE, blocks, contains, run_page, run_python, same
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+WITH_CODE = [page for page in PAGES if any(block.language in RUNNABLE for block in blocks(page))]
+#: Pages whose blocks without a language are drawings.
+DRAWINGS = {"architecture.md"}
+WITH_SLOW = [page for page in WITH_CODE if any(block.mark == "slow" for block in blocks(page))]
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=lambda page: page.name)
+def test_the_blocks_of_a_page_do_what_it_says(page, tmp_path):
+    run_page(page, tmp_path, slow=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", WITH_SLOW, ids=lambda page: page.name)
+def test_the_slow_blocks_too(page, tmp_path):
+    assert run_page(page, tmp_path, slow=True)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_block_that_does_not_run_says_why(page):
+    for block in blocks(page):
+        fine = block.language in RUNNABLE | {"text", "json"} or page.name in DRAWINGS
+        assert fine or block.mark == "not run", (
+            f"{page.name}, line {block.line}: a block without a language that can be run")
+        assert not block.mark or len(block.reason) > 10
+
+
+def test_the_runner_sees_what_does_not_hold():
+    run_python("x = 2\nx + 1  # 3\n[\n    x, 5.004]  # 2 and 5.00", {})
+    for code in ("1 + 1  # 3", "print('in [0.5, 0.6]')  # [0.5, 0.62]", "undefined"):
+        with pytest.raises((AssertionError, NameError)):
+            run_python(code, {})
+    same("│ a │ 0.5000 │", "a 0.50003")
+    for shown, printed in (("a 0.5", "b 0.5"), ("a 0.5", "a 0.6"), ("a 0.5", "a 0.5 0.5")):
+        with pytest.raises(AssertionError):
+            same(shown, printed)
+    contains("at most 0.56, gap 1 %", "0.5589 gap 1.0 %", "")

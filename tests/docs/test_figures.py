@@ -1,0 +1,119 @@
+"""Figures that pages quote in their text: each is on its page, and comes out of the code.
+
+One list, so that a figure that moves is found, and so is one that is no longer quoted.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+import pytest
+from doc_pages import ROOT, agrees, numbers
+
+from leastnoise import MaxError, compare, design, design_for_error
+from leastnoise.errors import ArgumentError
+from leastnoise.mechanisms import AnalyticGaussian, Laplace
+
+
+@cache
+def rivals(epsilon, delta):
+    return compare(epsilon=epsilon, delta=delta, sensitivity=1)
+
+
+def excess(name, epsilon, delta):
+    return 100 * rivals(epsilon, delta)[name].excess
+
+
+@cache
+def ranged(**question):
+    return design(**question)
+
+
+def upper_with_bounds(epsilon, delta, **more):
+    return ranged(epsilon=epsilon, delta=delta, sensitivity=2, bounds=(0, 4), **more).upper
+
+
+def moved(epsilon, delta):
+    found = compare(epsilon=epsilon, delta=delta, sensitivity=2, bounds=(0, 4), gap="0.05")
+    return found["additive"].loss
+
+
+def _bracket(found):
+    return found.lower, found.upper
+
+
+def _gaussian_of_ten():
+    pytest.importorskip("dp_accounting", reason="the extra `accounting` is not installed")
+    from leastnoise import compose
+
+    made = design(epsilon=1, delta="0.001", sensitivity=1, loss="l2")
+    return (compose(made, 10, delta=0.01).gaussian,)
+
+
+#: (page, words on it, numbers that come out, in the order of the words)
+FIGURES = [
+    ("README.md", "Laplace noise\ncosts 4 % more and the analytic Gaussian 3.5 times",
+     lambda: (excess("laplace", "1", "1e-6"), rivals("1", "1e-6")["analytic-gaussian"].loss
+              / rivals("1", "1e-6").lower)),
+    ("README.md", "at the paper's (1, 0.2) it is 79 % and\n19 % more, and OpenDP's canonical noise "
+     "4 %",
+     lambda: (1, 0.2, excess("laplace", "1", "0.2"), excess("analytic-gaussian", "1", "0.2"),
+              excess("tulap", "1", "0.2"))),
+    ("README.md", "2.7 times for 1, 1.1 times for 0.1", lambda: (math.e, 1, math.exp(0.1), 0.1)),
+    ("docs/dependent.md", "at (0.2, 0.05), sensitivity 2 on [0, 4], the expected error is 0.94 "
+     "instead of 4.71 (or 1.64",
+     lambda: (0.2, 0.05, 2, 0, 4, upper_with_bounds("0.2", "0.05"),
+              design(epsilon="0.2", delta="0.05", sensitivity=2).upper, moved("0.2", "0.05"))),
+    ("docs/constraints.md", "0.573 for 1/4 against 0.559 without",
+     lambda: (design(epsilon=1, delta="0.2", sensitivity=1, output_step="1/4").upper, 1, 4,
+              design(epsilon=1, delta="0.2", sensitivity=1).upper)),
+    ("docs/guarantee.md", "Gaussian noise of the same variance costs 7.43",
+     _gaussian_of_ten),
+    ("docs/compare.md", "# 0.94", lambda: (design_for_error(
+        2, delta=0.05, confidence=0.9, sensitivity=1).epsilon,)),
+    ("docs/dependent.md", "A count between 0 and 1,000, sensitivity 1, (1, 0.1): [0.5873, 0.5887]",
+     lambda: (0, 1000, 1, 1, 0.1, *_bracket(design(
+         epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 1000), integer=True)))),
+]
+
+
+@pytest.mark.parametrize(("page", "words", "computed"), FIGURES, ids=range(len(FIGURES)))
+def test_a_quoted_figure_comes_out(page, words, computed):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert words in text, f"{page} no longer says {words!r}"
+    quoted, values = numbers(words), computed()
+    assert len(quoted) == len(values)
+    for shown, value in zip(quoted, values, strict=True):
+        assert agrees(shown, value), f"{page} says {shown[0]}, and it is {value}"
+
+
+def test_the_smallest_support_is_as_the_page_says():
+    page = (ROOT / "docs/constraints.md").read_text(encoding="utf-8")
+    assert "narrower than 3 sensitivities is private, and 3.104 is enough" in page
+    with pytest.raises(ArgumentError):
+        design(epsilon=1, delta="0.2", sensitivity=1, constraints=[MaxError("1.499")])
+    found = design(epsilon=1, delta="0.2", sensitivity=1, constraints=[MaxError("1.552")], gap=0.3)
+    assert found.verify().proven
+
+
+def test_limits_of_the_guarantee_hold():
+    page = (ROOT / "docs/guarantee.md").read_text(encoding="utf-8")
+    assert "epsilon from 0 to 15, delta from 0 to below 1, not both 0" in page
+    for epsilon, delta in ((15.01, 0.1), (1, 1), (0, 0), (-0.1, 0.1)):
+        with pytest.raises(ArgumentError):
+            design(epsilon=epsilon, delta=delta, sensitivity=1)
+    assert "values beyond 10^400 count as" in page
+    best = design(epsilon=1, delta=0, sensitivity=1)
+    assert abs(best.release(10**500, exact=True) - 10**400) < 1000
+    assert Laplace(epsilon=1, sensitivity=1).expected_loss("l1") == 1
+    assert AnalyticGaussian(epsilon=1, delta=0.2, sensitivity=1).expected_loss("l1") < 0.67
+
+
+def test_ranges_of_counts_that_are_too_wide_say_what_to_do_instead():
+    assert "up to 1,024" in (ROOT / "docs/dependent.md").read_text(encoding="utf-8")
+    with pytest.raises(ArgumentError, match=r"at most 1024 .*leave bounds out") as said:
+        design(epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 1024), integer=True)
+    assert "clamped(low, high)" in str(said.value)
+    clamped = design(epsilon=1, delta="1e-6", sensitivity=1, integer=True).clamped(0, 5000)
+    assert 0 <= clamped.release(4999) <= 5000

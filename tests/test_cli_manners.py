@@ -1,0 +1,148 @@
+"""What a person at a terminal, or a script, may expect of every command alike."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from leastnoise.cli import app
+
+BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
+COMMANDS = ["design", "verify", "release", "sample", "compare", "compose", "sweep", "hierarchy",
+            "reproduce"]
+
+
+def run(*words, **options):
+    return subprocess.run(
+        [sys.executable, "-m", "leastnoise", *map(str, words)], capture_output=True, text=True,
+        check=False, timeout=300, **options)
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("manners") / "m.json"
+    assert invoke("design", *BUDGET, "--out", path).exit_code == 0
+    return path
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example_and_json(command):
+    shown = invoke(command, "-h")
+    assert shown.exit_code == 0 and "Example" in shown.output
+    assert f"leastnoise {command}" in shown.output.split("Example")[1]
+    assert "--json" in shown.output
+    assert invoke(command, "--help").output == shown.output
+
+
+def test_completion_can_be_installed():
+    assert "--install-completion" in invoke("-h").output
+
+
+def test_every_object_names_its_command_and_its_exit_code(file, tmp_path):
+    values = tmp_path / "values.txt"
+    values.write_text("1, 2\n3")
+    asked = {
+        "design": [*BUDGET], "verify": [file], "release": [file, "--values", values],
+        "sample": [file, "--count", 3, "--out", tmp_path / "x.npy"], "compare": [*BUDGET],
+        "compose": [file, "--times", "1,2"], "sweep": [*BUDGET, "--out", tmp_path / "s"],
+        "hierarchy": ["--epsilon", 1, "--delta", "0.2", "--sensitivity", 1, "--beta", "1/4",
+                      "--cells", 8, "--bound", "upper"],
+        "reproduce": ["example1", "--quick", "--out", tmp_path / "r"],
+    }
+    assert list(asked) == COMMANDS
+    for command, words in asked.items():
+        done = invoke(command, *words, "--json")
+        told = json.loads(done.stdout)
+        assert told["command"] == command and told["exit_code"] == done.exit_code == 0, command
+
+
+def test_a_refusal_is_json_too():
+    done = run("design", "--epsilon", "-1", "--delta", "0.1", "--sensitivity", 1, "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == told["exit_code"] == 2 and "epsilon must be" in told["error"]
+    assert "epsilon must be" in done.stderr
+
+
+@pytest.mark.parametrize("how", ["stdin", "dash", "file", "lines"])
+def test_values_come_from_standard_input_or_a_file(how, file, tmp_path):
+    path = tmp_path / "secret.txt"
+    path.write_text("100\n200, 300\n")
+    words = {"stdin": [], "dash": ["--values", "-"], "file": ["--values", path], "lines": []}[how]
+    given = {} if how == "file" else {"input": path.read_text()}
+    done = run("release", file, *words, **given)
+    answers = [float(line) for line in done.stdout.split()]
+    assert done.returncode == 0 and len(answers) == 3
+    assert all(abs(a - v) < 20 for a, v in zip(answers, (100, 200, 300), strict=True))
+
+
+def test_values_that_are_missing_twice_given_or_no_numbers(file, tmp_path):
+    path = tmp_path / "secret.txt"
+    path.write_text("31415926x")
+    for words, given, told in (
+        ([], "", "at least one number"), (["1", "--values", path], "", "left out"),
+        (["--values", path], "", "value must be"),
+        (["--values", tmp_path / "none"], "", "readable"),
+    ):
+        done = run("release", file, *words, input=given)
+        assert done.returncode == 2 and told in done.stderr and not done.stdout
+        assert "31415926" not in done.stderr
+
+
+def test_noise_for_a_range_has_the_table_and_its_file(tmp_path):
+    path = tmp_path / "d.json"
+    words = ["design", *BUDGET, "--bounds", 0, 4, "--gap", 0.2]
+    shown = invoke(*words, "--out", path)
+    assert shown.exit_code == 0 and "┌" in shown.output
+    assert "Written to" in shown.output and "95 % of errors within" in shown.output
+    told = json.loads(invoke(*words, "--json").stdout)
+    assert told["kind"] == "dependent" and 0 < told["error_95"] <= 4
+    assert told["resolution"] is not None
+
+
+@pytest.mark.parametrize("words", [["--gdp", "1"], ["--epsilon", "1", "--delta", "0.01",
+                                                    "--releases", "3"]])
+def test_exit_codes_are_alike(words):
+    for gap, code in (("0.02", 1), ("0.9", 0)):
+        done = invoke("design", *words, "--sensitivity", 1, "--gap", gap, "--time-limit", 3,
+                      "--json")
+        told = json.loads(done.stdout)
+        assert done.exit_code == told["exit_code"] == (0 if told["converged"] else 1)
+        if words[0] == "--epsilon":
+            assert done.exit_code == code
+
+
+def test_no_releases_are_refused():
+    done = run("design", *BUDGET, "--releases", 0)
+    assert done.returncode == 2 and "releases must be" in done.stderr
+
+
+@pytest.mark.parametrize("more", [[], ["--gap", "1e-5"], ["--delta", "0", "--integer"]])
+def test_the_resolution_is_that_of_the_sentence(more):
+    told = json.loads(invoke("design", *BUDGET, *more, "--json").stdout)
+    if told["resolution"] is None:
+        assert "closed forms alone" in told["status"]
+    else:
+        assert f"at resolution {told['resolution']}" in told["status"]
+
+
+def test_comparisons_for_a_range_and_for_many_releases():
+    told = json.loads(invoke("compare", *BUDGET, "--bounds", 0, 4, "--gap", 0.1, "--json").stdout)
+    rows = {row["name"]: row for row in told["rows"]}
+    assert told["bounds"] == [0, 4] and rows["design"]["loss"] < rows["additive"]["loss"]
+    assert all(row["loss"] >= told["lower"] for row in told["rows"])
+    counts = json.loads(invoke("compare", *BUDGET, "--bounds", 0, 9, "--integer", "--json").stdout)
+    assert all(row["loss"] >= counts["lower"] * (1 - 1e-9) for row in counts["rows"])
+    many = json.loads(invoke("compare", "--epsilon", 1, "--delta", "0.01", "--sensitivity", 1,
+                             "--releases", 5, "--gap", 0.5, "--json").stdout)
+    rows = {row["name"]: row for row in many["rows"]}
+    assert many["releases"] == 5 and rows["laplace"]["loss"] == pytest.approx(5)
+    assert rows["analytic-gaussian"]["note"] == "composed exactly"
+    assert rows["design"]["loss"] < rows["analytic-gaussian"]["loss"] < rows["laplace"]["loss"]
