@@ -405,4 +405,5 @@ def test_constraints_hold_for_every_value() -> None:
 def test_constraints_that_mean_nothing_with_bounds(constraint, text) -> None:
     with pytest.raises(ArgumentError, match=text):
         any_design(
-            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), constraints=[constraint], max_error=3)
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), constraints=[constraint],
+            max_error=3)

@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss
 from ..spec import Constraint
-from .curve import Curve
+from .curve import POINT_LIMIT, Curve
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,13 @@ def frontier(
     integer: bool = False,
     constraints: Iterable[Constraint] = (),
     gap: Number = 5e-3,
-    time_limit: float | None = None,
+    time_limit: float | None = POINT_LIMIT,
     progress: Callable[[Progress], None] | None = None,
 ) -> Frontier:
     """The privacy-accuracy curve: one of `epsilon` and `delta` is a list, the other a number.
 
-    `time_limit` is per point.
+    `time_limit` is per point, 20 s unless told otherwise (None: no limit of the curve's own);
+    `progress` hears of every point.
     """
     sensitivity = stated_sensitivity(sensitivity)
     lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]
