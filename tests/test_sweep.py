@@ -295,3 +295,13 @@ def test_the_command_writes_a_table_and_says_what_it_read_back(tmp_path):
     assert (tmp_path / "table.csv").read_text().startswith("epsilon,delta,")
     bad = CliRunner().invoke(app, ["--epsilon", "1,", "--delta", "1", "--out", str(tmp_path)])
     assert isinstance(bad.exception, ArgumentError)
+
+
+def test_a_cell_has_a_limit_of_its_own_unless_told_otherwise(monkeypatch):
+    from leastnoise.sweep import run as module
+
+    seen = []
+    monkeypatch.setattr(module, "design", lambda **asked: seen.append(asked) or design(**asked))
+    for more, limit in (({}, 300.0), ({"time_limit": 7}, 7.0), ({"time_limit": None}, None)):
+        sweep([{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.5, **more}])
+        assert seen[-1]["time_limit"] == limit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 from fractions import Fraction
@@ -124,3 +125,8 @@ def test_profiles_and_releases_on_the_command_line():
     assert "Gaussian-private for mu 0.5" in table and "no such noise can go below" in table
     refused = run(app, ["design", "--profile", "1"])
     assert isinstance(refused.exception, ArgumentError) and "EPS:DELTA" in str(refused.exception)
+
+
+@pytest.mark.parametrize("curve", [tradeoff, frontier])
+def test_a_curve_ends_without_being_told_to(curve):
+    assert 0 < inspect.signature(curve).parameters["time_limit"].default <= 60

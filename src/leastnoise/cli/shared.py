@@ -41,8 +41,9 @@ def _plain(value: Any) -> Any:
 
 
 def say(words: str, err: bool = False) -> None:
-    """A sentence, unbroken however narrow the terminal is."""
-    Console(stderr=err).print(words, markup=False, highlight=False, soft_wrap=True)
+    """A sentence: broken between words on a terminal, one line in a pipe or a file."""
+    console = Console(stderr=err, markup=False, highlight=False)
+    console.print(words, soft_wrap=not console.is_terminal)
 
 
 def folder_exists(option: str, path: Path | None) -> None:

@@ -8,6 +8,9 @@ from itertools import accumulate
 
 from ..design import Design
 
+#: Seconds for each point of a curve, unless told otherwise: a curve has several.
+POINT_LIMIT = 20.0
+
 
 class Curve:
     """Certified brackets at demands that loosen from each design to the next.

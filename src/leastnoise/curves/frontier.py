@@ -17,7 +17,7 @@ from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss
 from ..words import number
-from .curve import Curve
+from .curve import POINT_LIMIT, Curve
 
 
 @dataclass(frozen=True)
@@ -68,14 +68,15 @@ def frontier(
     integer: bool = False,
     constraints: Iterable[Constraint] = (),
     gap: Number = 5e-3,
-    time_limit: float | None = None,
+    time_limit: float | None = POINT_LIMIT,
     progress: Listener = None,
     points: int = 0,
 ) -> Frontier:
     """The privacy-accuracy curve: one of `epsilon` and `delta` is a list, the other a number.
 
-    `time_limit` is per point. `points`: so many further values, evenly in the logarithm between the
-    smallest positive one that is given and the largest, for a finer curve.
+    `time_limit` is per point, 20 s unless told otherwise (None: no limit of the curve's own);
+    `progress` hears of every point. `points`: so many further values, evenly in the logarithm
+    between the smallest positive one that is given and the largest, for a finer curve.
     """
     sensitivity = stated_sensitivity(sensitivity)
     lists = [name for name, value in (("epsilon", epsilon), ("delta", delta)) if _many(value)]

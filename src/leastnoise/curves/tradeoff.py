@@ -17,7 +17,7 @@ from ..errors import ArgumentError
 from ..exact import Number, round_up
 from ..losses import Loss, as_loss
 from ..words import float_towards
-from .curve import Curve
+from .curve import POINT_LIMIT, Curve
 
 
 @dataclass(frozen=True)
@@ -74,14 +74,15 @@ def tradeoff(
     integer: bool = False,
     points: int = 7,
     gap: Number = 2e-3,
-    time_limit: float | None = None,
+    time_limit: float | None = POINT_LIMIT,
     progress: Listener = None,
 ) -> Tradeoff:
     """How little expected loss_a noise can have while its expected loss_b is bounded.
 
     Returns `points` certified brackets between the best noise for either loss: the bounds run from
     a little above the least loss_b to what the best noise for loss_a alone has. `time_limit` is
-    per point.
+    per point, 20 s unless told otherwise (None: no limit of the curve's own); `progress` hears of
+    every point.
     """
     sensitivity = stated_sensitivity(sensitivity)
     a, b = as_loss(loss_a), as_loss(loss_b)
