@@ -16,6 +16,7 @@ from ..exact import exp_lower, nearest_float
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
+    Copies,
     LatticeNoise,
     PairMultipliers,
     additive_part,
@@ -233,6 +234,8 @@ def _lower(document: ChannelDocument) -> Claim:
         return Claim("lower", NOT_CHECKED, None, _FALLS)
     question, certificate = document.question, document.certificate
     used = {pair.point for pair in certificate.pairs}
+    if certificate.copies is not None:
+        used |= {entry.point for entry in certificate.copies.shifts}
     if not all(question.asks(certificate.points_of(question)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     bound = channel_dual_bound(question, certificate)
@@ -311,6 +314,7 @@ def _monotone(document: ChannelDocument) -> Claim:
 __all__ = [
     "ChannelCertificate",
     "ChannelDocument",
+    "Copies",
     "Crossing",
     "LatticeNoise",
     "NodeLosses",

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..exact import text_of
 from .curve import Point, points_to_json
-from .document import FORMAT, Certificate, Document
+from .document import FORMAT, Certificate, Document, ShiftMultipliers, shifts_to_json
 from .limits import charge
 from .question import Question
 
@@ -44,6 +44,14 @@ class PairMultipliers:
 
 
 @dataclass(frozen=True)
+class Copies:
+    """Multipliers that every node has, times its weight, but for `layer` nodes at each end."""
+
+    layer: int
+    shifts: tuple[ShiftMultipliers, ...]
+
+
+@dataclass(frozen=True)
 class ChannelCertificate:
     """Multipliers that prove a lower bound by weak duality."""
 
@@ -51,6 +59,7 @@ class ChannelCertificate:
     pairs: tuple[PairMultipliers, ...]
     instance: tuple[Fraction, ...] = ()  # of the instance bound, one per node, or none
     points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
+    copies: Copies | None = None
 
     def points_of(self, question: Question) -> tuple[Point, ...]:
         """The budgets that the pairs name by number."""
@@ -240,6 +249,12 @@ class ChannelDocument:
                 for pair in self.certificate.pairs
             ],
         }
+        if self.certificate.copies is not None:
+            copies = self.certificate.copies
+            certificate["copies"] = {
+                "layer": copies.layer,
+                "shifts": shifts_to_json(copies.shifts, bool(self.certificate.points)),
+            }
         if self.certificate.instance:
             certificate["instance"] = [text_of(m) for m in self.certificate.instance]
         return certificate

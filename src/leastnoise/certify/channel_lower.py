@@ -11,6 +11,7 @@ from math import ceil, floor, lcm
 
 from ..errors import FormatError
 from ..exact import exp_upper
+from .channel_copies import copied_bound
 from .channel_document import ChannelCertificate
 from .limits import add_up, bits, charge
 from .question import Question
@@ -64,6 +65,8 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     found, for a loss that never falls away from 0. The points are the certificate's, or the
     question's (epsilon, delta).
     """
+    if certificate.copies is not None:
+        return copied_bound(question, certificate)
     loss, step = question.loss, certificate.step
     weights = node_weights(question, step)
     count = len(weights)

@@ -18,6 +18,7 @@ from .channel_document import (
     KIND,
     ChannelCertificate,
     ChannelDocument,
+    Copies,
     LatticeNoise,
     PairMultipliers,
 )
@@ -28,7 +29,7 @@ from .curve import (
     points_from_json,
     releases_from_json,
 )
-from .document import FORMAT, Document, document_of
+from .document import FORMAT, Document, document_of, shifts_from_json
 from .fields import (
     check_keys,
     demand,
@@ -245,18 +246,21 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
 def _certificate(raw: object, question: Question) -> ChannelCertificate:
     data = read_object(raw, "certificate")
     optional = {"instance"} if question.instance_bound is not None else set()
-    check_keys(data, "certificate", {"step", "first", "pairs"}, optional | {"points"})
+    check_keys(data, "certificate", {"step", "first", "pairs"}, optional | {"points", "copies"})
     points = points_from_json(data["points"], "points") if "points" in data else ()
     check_points(points)
     # Answers beyond the outermost nodes never help when the loss falls nowhere.
     read_integer(data["first"], "certificate.first", 0, 0)
     step = read_positive(data["step"], "certificate.step")
     demand(not question.integer or step == 1, '"certificate.step" must be "1" for whole numbers')
+    most = MAX_NODES if "copies" in data else MAX_CERTIFICATE_NODES
     count = read_whole(
-        question.width / step + question.integer, "range/certificate.step", 1,
-        MAX_CERTIFICATE_NODES,
-    )
+        question.width / step + question.integer, "range/certificate.step", 1, most)
     last, reach = count - 1, floor(question.sensitivity / step)
+    copies = None
+    if "copies" in data:
+        demand("instance" not in data, '"copies" does not go with "instance"')
+        copies = _copies(data["copies"], question, count, reach, len(points))
     keys = {"from", "to", "mirror", "budget", "cells"} | ({"point"} if points else set())
     pairs, seen, multipliers = [], set(), 0
     for raw_pair in read_list(data["pairs"], "pairs", MAX_MULTIPLIERS):
@@ -282,7 +286,22 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         for m in read_list(data.get("instance", []), "instance", MAX_CERTIFICATE_NODES)
     )
     demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
-    return ChannelCertificate(step, tuple(pairs), instance, points)
+    return ChannelCertificate(step, tuple(pairs), instance, points, copies)
+
+
+def _copies(raw: object, question: Question, count: int, reach: int, points: int) -> Copies:
+    """Multipliers that all nodes have but for a layer at each end."""
+    data = read_object(raw, "copies")
+    check_keys(data, "copies", {"layer", "shifts"}, set())
+    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
+    demand(plain == (None,) * 4, '"copies" go with a uniform prior and with no further demands')
+    layer = read_integer(data["layer"], "layer", reach, count // 2)
+    demand(layer + reach <= MAX_CERTIFICATE_NODES, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')
+    shifts = shifts_from_json(data["shifts"], points > 0)
+    for entry in shifts:
+        demand(abs(entry.shift) <= reach, f"a shift of {entry.shift} is beyond the sensitivity")
+        demand(entry.point < max(1, points), f"a shift names no point, {entry.point}")
+    return Copies(layer, shifts)
 
 
 def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fraction], ...]:
