@@ -20,6 +20,7 @@ from .channel_document import (
     ChannelDocument,
     Copies,
     LatticeNoise,
+    Moved,
     PairMultipliers,
 )
 from .curve import (
@@ -86,13 +87,15 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     channel = read_object(data["channel"], "channel")
     mesh = "outputs" in channel
     check_keys(
-        channel, "channel", {"denominator", "rows", "outputs" if mesh else "first"}, {"noise"}
+        channel, "channel", {"denominator", "rows", "outputs" if mesh else "first"},
+        {"noise", "moved"},
     )
     denominator = read_count(channel["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
     rows = _rows(channel["rows"], last)
     noise = _noise(channel["noise"]) if "noise" in channel else None
-    demand(bool(rows) != ("additive" in data), 'there must be either "rows" or "additive"')
+    ways = (bool(rows), "additive" in data, "moved" in channel)
+    demand(sum(ways) == 1, 'there must be either "rows" or "additive" or "moved"')
     if rows:
         demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
@@ -109,6 +112,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     )
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))
+    if "moved" in channel:
+        document = replace(document, moved=_moved(channel["moved"], data, document))
     if "beyond" in data:
         low, high = _pair(data["beyond"], "beyond")
         demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
@@ -146,6 +151,24 @@ def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
     demand(len(rows[0]) > 0, "a row is empty")
     demand(len({len(row) for row in rows}) == 1, "all rows must have the same length")
     return rows
+
+
+def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> Moved:
+    """Where the outermost places go; `noise` is then that of every node."""
+    data, question, noise = read_object(raw, "moved"), document.question, document.noise
+    check_keys(data, "moved", {"low", "high"}, set())
+    low, high = (
+        tuple(read_integer(place, name, -MAX_NODES, MAX_NODES)
+              for place in read_list(data[name], name, MAX_CELLS)) for name in ("low", "high"))
+    if noise is None:
+        raise FormatError('"moved" needs "noise"')
+    demand(len(low) + len(high) <= document.last + len(noise.weights),
+           '"moved" names a place twice')
+    others = (question.prior, question.crossing, question.instance_bound, question.max_error)
+    plain = others == (None,) * 4 and not question.monotone and "beyond" not in file
+    demand(plain and document.outputs is None,
+           '"moved" goes with a uniform prior and with no further demands')
+    return Moved(low, high)
 
 
 def _noise(raw: object) -> LatticeNoise:
