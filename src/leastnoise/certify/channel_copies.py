@@ -72,7 +72,7 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
         """The least of loss and gains over the offsets first..last, and beyond."""
         charge(10 + (last - first + 1) * (300 + longest // 4 + (longest // 80) ** 2) // 1000)
         here, gains = whole[first + edge : last + edge + 1], row[first + edge : last + edge + 1]
-        return min(beyond, min(a + unit * b for a, b in zip(here, gains, strict=True)))
+        return min([beyond, *(a + unit * b for a, b in zip(here, gains, strict=True))])
 
     special = _special(question, certificate, units, edge)
     total = sum(

@@ -80,8 +80,9 @@ def resolutions(question: Question) -> Iterator[int]:
         epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss)
     gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
     unit = (question.width / question.sensitivity).denominator
-    for steps in (1, 2, 3, 4, 6):
-        yield unit * max(1, round(steps / gamma / unit))
+    coarse = [unit] if question.epsilon * unit < Fraction(1, 2) else []
+    found = {unit * max(1, round(steps / gamma / unit)) for steps in (1, 2, 3, 4)}
+    yield from sorted({*coarse, *found})
 
 
 def layered_lower(
@@ -169,6 +170,10 @@ def _solved(
     # What additive noise costs, once for every node of the end.
     typical = abs(float(program.cost.reshape(layout.rows, -1).min(axis=1).sum()))
     simplex = Simplex(program, typical=max(typical, 1e-300), tolerance=1e-8)
+    # Nearly every multiplier is positive: an interior point method, and any multipliers serve.
+    for name, value in (("solver", "ipm"), ("run_crossover", "off")):
+        simplex.model.option(name, value)
+    simplex.model.option("ipm_optimality_tolerance", 1e-6)
     for pair in sorted(layout.apart(layout.reach)):
         simplex.add(0, pair, np.arange(layout.outputs))
     for m, z in copied.shifts.items():

@@ -8,6 +8,7 @@ epsilon, nothing better is known; it takes a fraction of a second, and the file 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -61,6 +62,10 @@ def moved_upper(question: Question, n: int) -> Upper | None:
     weights = [0] * (noise.first - first) + list(noise.weights)
     weights += [0] * (1 - first - len(weights))
     weights[-first] += noise.atom
+    while not weights[0] and first < 0:
+        weights, first = weights[1:], first + 1
+    while not weights[-1]:
+        weights.pop()
     if len(weights) > _MOST_STEPS:
         return None
     document = ChannelDocument(
@@ -84,7 +89,10 @@ def resolutions(question: Question) -> Iterator[int]:
     gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
     unit = (question.width / question.sensitivity).denominator
     found = {unit * max(1, round(steps / gamma / unit)) for steps in (0.5, 1.5, 2.5, 4.5)}
-    yield from sorted(found)
+    # Noise ends where its density has fallen by about delta.
+    smallest = min(float(delta) for _, delta in question.budgets)
+    reach = math.log(1 / max(smallest, 1e-30)) / max(float(question.epsilon), 1e-3) + 1
+    yield from (n for n in sorted(found) if n == min(found) or 2 * n * reach <= _MOST_STEPS)
 
 
 def _tables(document: ChannelDocument) -> Moved:
