@@ -33,7 +33,7 @@ from .support import refuse_narrow, support_words
 
 #: A program with more columns than this is left to coarser resolutions; or times budgets.
 _MOST_COLUMNS = 2_000
-_MOST_COLUMNS_AND_BUDGETS = 3_500
+_MOST_COLUMNS_AND_BUDGETS = 4_000
 #: So many integers on each side at most; or times budgets.
 _MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
 #: More budgets than these are solved with all their rows at once, up to so many rows.
@@ -166,7 +166,7 @@ class Demanding(Family):
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
         if problem.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
-            radius = reach = 6.5 / float(problem.gdp) + 2
+            radius = reach = 5.5 / float(problem.gdp) + 1.5
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
