@@ -121,8 +121,8 @@ def as_rows(document: ChannelDocument) -> ChannelDocument:
 
 @pytest.mark.parametrize("integer", [False, True])
 @pytest.mark.parametrize("loss", ["l1", "l2", "pinball:0.7"])
-@pytest.mark.parametrize(
-    "moved", [Moved((), ()), Moved((1, 1, 1, 2), (2, 2, 1)), Moved((0,) * 6, ()), Moved((3,), (3,))])
+@pytest.mark.parametrize("moved", [
+    Moved((), ()), Moved((1, 1, 1, 2), (2, 2, 1)), Moved((0,) * 6, ()), Moved((3,), (3,))])
 def test_moved_answers_cost_what_their_rows_cost(
     integer: bool, loss: str, moved: Moved
 ) -> None:

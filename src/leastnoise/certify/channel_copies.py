@@ -94,9 +94,11 @@ def _units(
     bottom = lcm(*(one.denominator for one in exponentials))
     assert certificate.copies is not None
     scale = 1
-    for entry in (*certificate.copies.shifts, *certificate.pairs):
-        charge(1 + len(entry.cells) // 2)
-        for _, value in entry.cells:
+    listed = [entry.cells for entry in certificate.copies.shifts]
+    listed += [pair.cells for pair in certificate.pairs]
+    for cells in listed:
+        charge(1 + len(cells) // 2)
+        for _, value in cells:
             if scale % value.denominator:
                 scale = lcm(scale, value.denominator)
                 if scale.bit_length() > _MAX_DENOMINATOR_BITS:

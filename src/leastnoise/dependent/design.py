@@ -405,7 +405,7 @@ def design_dependent(
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`. Chosen
-        in the middle if None and the bounds are more than 1000 sensitivities apart.
+        around `crossing` if None and the bounds are more than 1000 sensitivities apart.
     profile, gdp: further budgets to keep, and a whole Gaussian curve; epsilon and delta may then be
         left out. The lower bound is over answers that keep them too.
     gap: 1e-2 if None, or 5e-2 with `gdp`.
@@ -478,6 +478,8 @@ def _finished(question: Question, search: Search) -> DependentDesign:
     words += f" on {upper.resolution} cells"
     if not converged:
         words += f"; {search.reason}, before the gap of {percent(wanted)} that was asked for"
+    if document.moved is not None:
+        words += "; one noise for all values, its answers moved near the ends of the range"
     if document.additive is not None:
         words += "; additive noise is the best that was found"
     if document.beyond is not None:

@@ -26,13 +26,12 @@ from .curve import chords_below, points_on
 from .family import Family
 from .layers import LEAST_DELTA
 from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, unweighted, upper_costs
-from .moved import serves
 from .nodes import fewest_steps
 from .pattern import Pattern, pattern_of
 from .rows import Channel, closed_forms, constant, exact_upper, extract_atoms, float_loss, mix
 from .search import Bounds, Lower, Search, Upper
 from .simple import additive_bracket, additive_upper, constant_upper
-from .wide import wide_bounds
+from .wide import MOVED, wide_bounds
 
 #: Cells of the meshes in turn.
 LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
@@ -101,11 +100,12 @@ class Ranged(Family):
         yield from self._closed_forms(search)
         if self.outputs is None:
             yield from wide_bounds(self.question, search)
+        upper = search.bracket.upper
+        if upper is not None and upper.origin == MOVED:
+            return
         wide = self.question.width >= WIDE * self.question.sensitivity
         curve = self.question.gdp
         steep = curve is not None and curve.mu >= _LARGE_MU
-        if serves(self.question):
-            return
         if wide or steep or self.question.epsilon >= _LARGE_EPSILON:
             yield None, self._additive(search)
         if wide:
@@ -115,7 +115,7 @@ class Ranged(Family):
         """The levels, coarse to fine."""
         question = self.question
         if self._too_wide():
-            search.reason = "so wide a range has no rows of its own"
+            search.reason = "a range this wide is too large for a program"
         elif question.integer:
             yield from [int(question.width) + 1] * (1 if question.gdp is None else _BENDS)
         elif self.cells is not None:
@@ -205,9 +205,7 @@ class Ranged(Family):
             additive = additive_bracket(
                 question, max(search.gap / 4, 1e-4), max(self._left(search), 0.5), resolution
             ).lower
-            found = None
-            if additive is not None:
-                found = translated_lower(question, additive.certificate)
+            found = additive and translated_lower(question, additive.certificate)
             if found is not None:
                 return found
         return None

@@ -146,8 +146,8 @@ def _end(
     shifts = {}
     for m, cells in listed.items():
         shifts[m] = np.zeros(2 * edge + 1)
-        for i, z in cells.items():
-            shifts[m][i + edge] = z
+        for i, amount in cells.items():
+            shifts[m][i + edge] = amount
     nodes = min(layer + n, count)
     outputs = min(nodes + edge, count)
     far = 2 * edge + nodes + outputs

@@ -31,6 +31,8 @@ from ..program.layout import Floats, Ints
 from .search import Upper
 from .simple import additive_bracket
 
+#: How such a mechanism is called.
+MOVED = "moved"
 #: Noise on more steps than this takes too long to move and to check.
 _MOST_STEPS = 700
 #: Nodes beyond the noise's own width that the table of an end looks at.
@@ -76,7 +78,7 @@ def moved_upper(question: Question, n: int) -> Upper | None:
     if not keeps_budgets(document):
         return None
     value = round_up(loss_of(document), 15)
-    return Upper(value, replace(document, upper=value), int(last), "moved")
+    return Upper(value, replace(document, upper=value), int(last), MOVED)
 
 
 def resolutions(question: Question) -> Iterator[int]:

@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from ..certify.channel import Question
 from . import layers, moved
+from .moved import MOVED
 from .search import Bounds, Search
 
 #: In sensitivities: in a narrower range noise cannot be moved far.
@@ -21,10 +22,11 @@ _NARROWEST = 2
 _NARROWEST_LAYERED, _NARROWEST_STEEP, _STEEP = 20, 6, 3
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
+_SHORT = 0.8
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Seconds for the program at the ends.
-_SECONDS = 15.0
+_SECONDS = 30.0
 
 
 def wide_bounds(question: Question, search: Search) -> Iterator[Bounds]:
@@ -38,7 +40,8 @@ def wide_bounds(question: Question, search: Search) -> Iterator[Bounds]:
         if steps is not None:
             yield None, moved.moved_upper(question, steps)
         if cells is not None and not search.late():
-            yield layers.layered_lower(question, *cells, search, search.left(_SECONDS)), None
+            n, depth = cells
+            yield layers.layered_lower(question, n, depth, search, search.left(_SECONDS)), None
 
 
 def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
@@ -48,7 +51,11 @@ def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
         return
     wanted = max(_LEAST_DEPTH, _DEPTH / max(float(question.epsilon), 0.01))
     wanted = half if half <= 1.5 * wanted else wanted
+    wanted *= 2 if wanted <= half / 2 and 2 * half < _NARROWEST_LAYERED else 1
     for n in layers.resolutions(question):
         depth = min(wanted, _MOST_NODES / n, _MOST_WORK / n**2)
-        if depth >= min(_LEAST_DEPTH, half):
+        if depth >= _SHORT * wanted:  # a layer that is too short loses more than cells gain
             yield n, depth
+
+
+__all__ = ["MOVED", "wide_bounds"]
