@@ -21,6 +21,8 @@ EXEMPT = {
     "engine/draft.py": "proposals; leans on engine/repair.proof.md",
     "engine/family.py": "what a family must say",
     "engine/mesh.py": "geometry of cells",
+    "engine/moved.py": "proposals; leans on certify/channel_moved.proof.md",
+    "engine/wide.py": "decides what to try; leans on engine/layers.proof.md",
     "engine/necessary.py": "proposals; leans on certify/composed.proof.md",
     "engine/pattern.py": "what to begin with",
     "engine/profile_grid.py": "floats to steer by; leans on certify/composed.proof.md",

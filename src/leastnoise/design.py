@@ -155,7 +155,7 @@ def design_dependent(
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`. Chosen
-        in the middle if None and the bounds are more than 1000 sensitivities apart.
+        around `crossing` if None and the bounds are more than 1000 sensitivities apart.
 
     The other arguments are those of `design`. Without `time_limit` the search ends after ten
     minutes at most.

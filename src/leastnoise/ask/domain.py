@@ -155,7 +155,9 @@ def core_of(
                 "core", core, "given with a prior when the bounds are more than "
                 f"{_WIDEST_RANGE} sensitivities apart: the prior is then about the core"
             )
-        at = (low + high) / 2 if crossing is None else _crossing(crossing, low, high).at
+        if crossing is None:
+            return None  # one noise for all values, moved near the ends, needs no core
+        at = _crossing(crossing, low, high).at
         start = max(low, at - CORE * reach / 2)
         start = min(start, high - CORE * reach)
         return start, start + CORE * reach

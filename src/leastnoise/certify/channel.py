@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import itemgetter
 
 from ..errors import LimitError
 from ..exact import exp_lower, nearest_float
@@ -17,13 +18,17 @@ from ..work import BUDGET, charge, counted
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
+    Copies,
     LatticeNoise,
+    Moved,
     PairMultipliers,
     additive_part,
 )
 from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
+from .channel_moved import moved_loss
 from .channel_reader import parse_channel
 from .channel_upper import NodeLosses, channel_loss, worst_value_loss
+from .privacy import lattice_hockey_sticks
 from .report import (
     NOT_CHECKED,
     REFUTED,
@@ -189,10 +194,15 @@ def worst_pair(
     At the question's epsilon, or another.
     """
     at = document.question.epsilon if epsilon is None else epsilon
+    if document.moved is not None:
+        assert document.noise is not None
+        shift, found = max(
+            lattice_hockey_sticks(document.noise.weights, at, document.reach), key=itemgetter(1))
+        return f"nodes {abs(shift)} apart", found / document.denominator
     first, laws = _laws(document)
     worst, where = 0, "no two nodes"
-    found, unit = law_hockey_sticks(laws, at, document.reach)
-    for k, m, value in found:
+    pairs, unit = law_hockey_sticks(laws, at, document.reach)
+    for k, m, value in pairs:
         if value > worst:
             worst, where = value, f"nodes {k + first} and {m + first}"
     return where, Fraction(worst, unit * document.denominator)
@@ -218,8 +228,13 @@ def _privacy(document: ChannelDocument) -> Claim:
 # -- the expected loss ------------------------------------------------------------------------
 
 
+def loss_of(document: ChannelDocument) -> Fraction:
+    """At least the expected loss of rows, or of noise whose answers are moved."""
+    return channel_loss(document) if document.moved is None else moved_loss(document)
+
+
 def _upper(document: ChannelDocument) -> Claim:
-    loss = channel_loss(document)
+    loss = loss_of(document)
     words = f"expected loss of a release at most {nearest_float(loss):.12g}"
     return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
@@ -232,6 +247,8 @@ def _lower(document: ChannelDocument) -> Claim:
         return Claim("lower", NOT_CHECKED, None, _FALLS)
     question, certificate = document.question, document.certificate
     used = {pair.point for pair in certificate.pairs}
+    if certificate.copies is not None:
+        used |= {entry.point for entry in certificate.copies.shifts}
     if not all(question.asks(certificate.points_of(question)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     bound = channel_dual_bound(question, certificate)
@@ -310,7 +327,9 @@ def _monotone(document: ChannelDocument) -> Claim:
 __all__ = [
     "ChannelCertificate",
     "ChannelDocument",
+    "Copies",
     "LatticeNoise",
+    "Moved",
     "NodeLosses",
     "PairMultipliers",
     "additive_part",
@@ -323,6 +342,7 @@ __all__ = [
     "keeps_budgets",
     "largest_error",
     "law_hockey_sticks",
+    "loss_of",
     "node_weights",
     "parse_channel",
     "too_much_work",

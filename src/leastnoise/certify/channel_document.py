@@ -20,7 +20,7 @@ from ..ask.question import Question
 from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
-from .document import FORMAT, Certificate, Document
+from .document import FORMAT, Certificate, Document, ShiftMultipliers, shifts_to_json
 
 KIND = "dependent"
 
@@ -45,6 +45,14 @@ class PairMultipliers:
 
 
 @dataclass(frozen=True)
+class Copies:
+    """Multipliers that every node has, times its weight, but for `layer` nodes at each end."""
+
+    layer: int
+    shifts: tuple[ShiftMultipliers, ...]
+
+
+@dataclass(frozen=True)
 class ChannelCertificate:
     """Multipliers that prove a lower bound by weak duality."""
 
@@ -52,6 +60,7 @@ class ChannelCertificate:
     pairs: tuple[PairMultipliers, ...]
     instance: tuple[Fraction, ...] = ()  # of the instance bound, one per node, or none
     points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
+    copies: Copies | None = None
 
     def points_of(self, question: Question) -> tuple[Point, ...]:
         """The budgets that the pairs name by number."""
@@ -67,13 +76,22 @@ class LatticeNoise:
 
 
 @dataclass(frozen=True)
+class Moved:
+    """Where the first places go, in steps from low, and the last ones, in steps down from high."""
+
+    low: tuple[int, ...]
+    high: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ChannelDocument:
     """A data dependent mechanism and its claims, exactly as stated. Nothing here is checked.
 
     Node k is low + k * step. Row k serves it, and answer j of a row is low + (first + j) * step,
     or `outputs[j]`. Values up to `beyond` are rounded to nodes outside the range, which add
     `noise` to themselves. A mechanism without rows is `additive` noise for every value, its
-    answers being moved into the range.
+    answers being moved into the range; or, with `moved`, every node adds `noise` to itself, and
+    the first and last places that this reaches go elsewhere.
     """
 
     question: Question
@@ -88,6 +106,7 @@ class ChannelDocument:
     noise: LatticeNoise | None = None
     beyond: tuple[Fraction, Fraction] | None = None
     additive: Document | None = None
+    moved: Moved | None = None
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     @property
@@ -149,6 +168,15 @@ class ChannelDocument:
         """Where node k lies; nodes beyond the range too, and places between nodes."""
         return self.question.low + k * self.step
 
+    def moved_to(self, place: int) -> int:
+        """The answer for a place that a node and its noise reach, in steps from low."""
+        assert self.moved is not None and self.noise is not None
+        below = place - self.noise.first
+        above = self.last + len(self.noise.weights) - 1 - below
+        if below < len(self.moved.low):
+            return self.moved.low[below]
+        return self.last - self.moved.high[above] if above < len(self.moved.high) else place
+
     def answers(self) -> tuple[Fraction, ...]:
         """The answers of the rows, in order."""
         if self.outputs is not None:
@@ -170,7 +198,10 @@ class ChannelDocument:
             return self.columns, self.rows[k]
         assert self.noise is not None
         first = k + self.noise.first
-        return range(first, first + len(self.noise.weights)), self.noise.weights
+        places = range(first, first + len(self.noise.weights))
+        if self.moved is not None:
+            return tuple(map(self.moved_to, places)), self.noise.weights
+        return places, self.noise.weights
 
     def charge_cells(self, whole: int, broken: int) -> None:
         """Count some microseconds of work for every weight of the rows that is not 0.
@@ -186,7 +217,8 @@ class ChannelDocument:
         if 0 <= k < len(self.rows):
             return self.place(self.first + j) if self.outputs is None else self.outputs[j]
         assert self.noise is not None
-        return self.place(k + self.noise.first + j)
+        place = k + self.noise.first + j
+        return self.place(place if self.moved is None else self.moved_to(place))
 
     def weights(self, k: int) -> tuple[int, ...]:
         """The weights of node k's law."""
@@ -263,6 +295,8 @@ class ChannelDocument:
             channel["noise"] = {
                 "first": self.noise.first, "weights": [str(w) for w in self.noise.weights]
             }
+        if self.moved is not None:
+            channel["moved"] = {"low": list(self.moved.low), "high": list(self.moved.high)}
         return channel
 
     def _certificate_json(self) -> dict[str, Any]:
@@ -284,6 +318,12 @@ class ChannelDocument:
                 for pair in self.certificate.pairs
             ],
         }
+        if self.certificate.copies is not None:
+            copies = self.certificate.copies
+            certificate["copies"] = {
+                "layer": copies.layer,
+                "shifts": shifts_to_json(copies.shifts, bool(self.certificate.points)),
+            }
         if self.certificate.instance:
             certificate["instance"] = [text_of(m) for m in self.certificate.instance]
         return certificate

@@ -13,6 +13,7 @@ from ..ask.question import Question
 from ..errors import FormatError
 from ..exact import exp_upper
 from ..work import add_up, bits, charge
+from .channel_copies import copied_bound
 from .channel_document import ChannelCertificate
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
@@ -64,6 +65,8 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     found, for a loss that never falls away from 0. The points are the certificate's, or the
     question's (epsilon, delta).
     """
+    if certificate.copies is not None:
+        return copied_bound(question, certificate)
     loss, step = question.loss, certificate.step
     weights = node_weights(question, step)
     count = len(weights)

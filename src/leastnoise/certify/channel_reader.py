@@ -22,11 +22,13 @@ from .channel_document import (
     KIND,
     ChannelCertificate,
     ChannelDocument,
+    Copies,
     LatticeNoise,
+    Moved,
     PairMultipliers,
 )
 from .curve import curve_from_json, points_from_json, releases_from_json
-from .document import FORMAT, Document, document_of
+from .document import FORMAT, Document, document_of, shifts_from_json
 from .fields import (
     check_keys,
     demand,
@@ -82,13 +84,15 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     channel = read_object(data["channel"], "channel")
     mesh = "outputs" in channel
     check_keys(
-        channel, "channel", {"denominator", "rows", "outputs" if mesh else "first"}, {"noise"}
+        channel, "channel", {"denominator", "rows", "outputs" if mesh else "first"},
+        {"noise", "moved"},
     )
     denominator = read_count(channel["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
     rows = _rows(channel["rows"], last)
     noise = _noise(channel["noise"]) if "noise" in channel else None
-    demand(bool(rows) != ("additive" in data), 'there must be either "rows" or "additive"')
+    ways = (bool(rows), "additive" in data, "moved" in channel)
+    demand(sum(ways) == 1, 'there must be either "rows" or "additive" or "moved"')
     if rows:
         demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
@@ -106,6 +110,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     )
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))
+    if "moved" in channel:
+        document = replace(document, moved=_moved(channel["moved"], data, document))
     if "beyond" in data:
         low, high = _pair(data["beyond"], "beyond")
         demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
@@ -143,6 +149,24 @@ def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
     demand(len(rows[0]) > 0, "a row is empty")
     demand(len({len(row) for row in rows}) == 1, "all rows must have the same length")
     return rows
+
+
+def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> Moved:
+    """Where the outermost places go; `noise` is then that of every node."""
+    data, question, noise = read_object(raw, "moved"), document.question, document.noise
+    check_keys(data, "moved", {"low", "high"}, set())
+    low, high = (
+        tuple(read_integer(place, name, -MAX_NODES, MAX_NODES)
+              for place in read_list(data[name], name, MAX_CELLS)) for name in ("low", "high"))
+    if noise is None:
+        raise FormatError('"moved" needs "noise"')
+    demand(len(low) + len(high) <= document.last + len(noise.weights),
+           '"moved" names a place twice')
+    others = (question.prior, question.crossing, question.instance_bound, question.max_error)
+    plain = others == (None,) * 4 and not question.monotone and "beyond" not in file
+    demand(plain and document.outputs is None,
+           '"moved" goes with a uniform prior and with no further demands')
+    return Moved(low, high)
 
 
 def _noise(raw: object) -> LatticeNoise:
@@ -244,18 +268,21 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
 def _certificate(raw: object, question: Question) -> ChannelCertificate:
     data = read_object(raw, "certificate")
     optional = {"instance"} if question.instance_bound is not None else set()
-    check_keys(data, "certificate", {"step", "first", "pairs"}, optional | {"points"})
+    check_keys(data, "certificate", {"step", "first", "pairs"}, optional | {"points", "copies"})
     points = points_from_json(data["points"], "points") if "points" in data else ()
     check_points(points)
     # Answers beyond the outermost nodes never help when the loss falls nowhere.
     read_integer(data["first"], "certificate.first", 0, 0)
     step = read_positive(data["step"], "certificate.step")
     demand(not question.integer or step == 1, '"certificate.step" must be "1" for whole numbers')
+    most = MAX_NODES if "copies" in data else MAX_CERTIFICATE_NODES
     count = read_whole(
-        question.width / step + question.integer, "range/certificate.step", 1,
-        MAX_CERTIFICATE_NODES,
-    )
+        question.width / step + question.integer, "range/certificate.step", 1, most)
     last, reach = count - 1, floor(question.sensitivity / step)
+    copies = None
+    if "copies" in data:
+        demand("instance" not in data, '"copies" does not go with "instance"')
+        copies = _copies(data["copies"], question, count, reach, len(points))
     keys = {"from", "to", "mirror", "budget", "cells"} | ({"point"} if points else set())
     pairs, seen, multipliers = [], set(), 0
     for raw_pair in read_list(data["pairs"], "pairs", MAX_PAIR_MULTIPLIERS):
@@ -281,7 +308,22 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         for m in read_list(data.get("instance", []), "instance", MAX_CERTIFICATE_NODES)
     )
     demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
-    return ChannelCertificate(step, tuple(pairs), instance, points)
+    return ChannelCertificate(step, tuple(pairs), instance, points, copies)
+
+
+def _copies(raw: object, question: Question, count: int, reach: int, points: int) -> Copies:
+    """Multipliers that all nodes have but for a layer at each end."""
+    data = read_object(raw, "copies")
+    check_keys(data, "copies", {"layer", "shifts"}, set())
+    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
+    demand(plain == (None,) * 4, '"copies" go with a uniform prior and with no further demands')
+    layer = read_integer(data["layer"], "layer", reach, count // 2)
+    demand(layer + reach <= MAX_CERTIFICATE_NODES, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')
+    shifts = shifts_from_json(data["shifts"], points > 0)
+    for entry in shifts:
+        demand(abs(entry.shift) <= reach, f"a shift of {entry.shift} is beyond the sensitivity")
+        demand(entry.point < max(1, points), f"a shift names no point, {entry.point}")
+    return Copies(layer, shifts)
 
 
 def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fraction], ...]:

@@ -7,6 +7,7 @@ and files beyond the limits are refused with a `FormatError`. Standard library o
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -263,15 +264,7 @@ class Document:
                 dual_to_json(dual, one)
                 for dual, one in zip(certificate.constraints, self.constraints, strict=True)
             ]
-        data["shifts"] = [
-            {
-                "shift": entry.shift,
-                "mirror": entry.mirror,
-                "budget": text_of(entry.budget),
-                "cells": [[i, text_of(z)] for i, z in entry.cells],
-            } | ({"point": entry.point} if certificate.points else {})
-            for entry in certificate.shifts
-        ]
+        data["shifts"] = shifts_to_json(certificate.shifts, bool(certificate.points))
         return data
 
     def dumps(self) -> str:
@@ -430,10 +423,34 @@ def _certificate(raw: object, constraints: tuple[Constraint, ...]) -> Certificat
     more = {"constraints"} if constraints else set()
     check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points"})
     points = points_from_json(data["points"], "points") if "points" in data else ()
+    return Certificate(
+        read_positive(data["step"], "certificate.step"),
+        read_integer(data["reach"], "reach", 0, MAX_CELLS),
+        shifts_from_json(data["shifts"], bool(points)),
+        duals_from_spec(data["constraints"], constraints) if constraints else (),
+        points,
+    )
+
+
+def shifts_to_json(shifts: Iterable[ShiftMultipliers], numbered: bool) -> list[dict[str, Any]]:
+    """Multipliers of shifts as a file lists them, `numbered` if there are several points."""
+    return [
+        {
+            "shift": entry.shift,
+            "mirror": entry.mirror,
+            "budget": text_of(entry.budget),
+            "cells": [[i, text_of(z)] for i, z in entry.cells],
+        } | ({"point": entry.point} if numbered else {})
+        for entry in shifts
+    ]
+
+
+def shifts_from_json(raw: object, numbered: bool) -> tuple[ShiftMultipliers, ...]:
+    """The same, read back."""
     entries, multipliers = [], 0
-    for raw_entry in read_list(data["shifts"], "shifts", MAX_CELLS):
+    for raw_entry in read_list(raw, "shifts", MAX_CELLS):
         entry = read_object(raw_entry, "shifts")
-        wanted = {"shift", "mirror", "budget", "cells"} | ({"point"} if points else set())
+        wanted = {"shift", "mirror", "budget", "cells"} | ({"point"} if numbered else set())
         check_keys(entry, "shifts", wanted, set())
         cells = read_list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
         multipliers += len(cells)
@@ -444,13 +461,7 @@ def _certificate(raw: object, constraints: tuple[Constraint, ...]) -> Certificat
             tuple(_multiplier(cell) for cell in cells),
             read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
         ))
-    return Certificate(
-        read_positive(data["step"], "certificate.step"),
-        read_integer(data["reach"], "reach", 0, MAX_CELLS),
-        tuple(entries),
-        duals_from_spec(data["constraints"], constraints) if constraints else (),
-        points,
-    )
+    return tuple(entries)
 
 
 def _multiplier(raw: object) -> tuple[int, Fraction]:

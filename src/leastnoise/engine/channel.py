@@ -21,15 +21,17 @@ from ..errors import ArgumentError
 from ..program.layout import Floats, Ints, Range
 from ..program.program import Found, Program, Row
 from ..program.simplex import Simplex
-from .channel_bounds import exact_lower, translated_lower, trivial_lower
+from .channel_bounds import exact_lower, multipliers_of_rows, translated_lower, trivial_lower
 from .curve import chords_below, points_on
 from .family import Family
-from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, upper_costs
+from .layers import LEAST_DELTA
+from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, unweighted, upper_costs
 from .nodes import fewest_steps
 from .pattern import Pattern, pattern_of
 from .rows import Channel, closed_forms, constant, exact_upper, extract_atoms, float_loss, mix
 from .search import Bounds, Lower, Search, Upper
 from .simple import additive_bracket, additive_upper, constant_upper
+from .wide import MOVED, wide_bounds
 
 #: Cells of the meshes in turn.
 LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
@@ -50,8 +52,8 @@ _BENDS = 6
 _ROUNDING = 0.2
 #: Under an instance bound nothing can be mixed in, so the program keeps this much away.
 _INSIDE = 1e-6
-#: Below this the helper variables are noise to the solver: the program is solved without delta.
-_SMALLEST_DELTA = 1e-7
+#: Below this the helper variables are noise to the solver: a channel is sought without delta.
+_SMALLEST_DELTA = 1e-5
 #: A pair is violated when it exceeds delta by this share; the same for a pure budget.
 _VIOLATED, _PURE_VIOLATED = 1e-7, 1e-10
 #: Seconds that a search for additive noise inside this one may take.
@@ -100,6 +102,8 @@ class Ranged(Family):
         words, document = "", upper.document
         if document.additive is not None:
             words += "; additive noise is the best that was found"
+        if document.moved is not None:
+            words += "; one noise for all values, its answers moved near the ends of the range"
         if document.beyond is not None:
             start, end = float(document.question.low), float(document.question.high)
             words += f"; the bracket is about values of the core, {start:g} to {end:g}"
@@ -111,6 +115,11 @@ class Ranged(Family):
         """The constant answer, closed forms and, where they are good, additive noise and bound."""
         yield None, constant_upper(self.question, self.outputs)
         yield from self._closed_forms(search)
+        if self.outputs is None:
+            yield from wide_bounds(self.question, search)
+        upper = search.bracket.upper
+        if upper is not None and upper.origin == MOVED:
+            return
         wide = self.question.width >= WIDE * self.question.sensitivity
         curve = self.question.curve
         steep = curve is not None and curve.mu >= _LARGE_MU
@@ -123,7 +132,7 @@ class Ranged(Family):
         """The levels, coarse to fine."""
         question = self.question
         if self._too_wide():
-            search.reason = "so wide a range has no rows of its own"
+            search.reason = "a range this wide is too large for a program"
         elif question.integer:
             yield from [int(question.width) + 1] * (1 if question.gdp is None else _BENDS)
         elif self.cells is not None:
@@ -213,9 +222,7 @@ class Ranged(Family):
             additive = additive_bracket(
                 question, max(search.gap / 4, 1e-4), max(self._left(search), 0.5), resolution
             ).lower
-            found = None
-            if additive is not None:
-                found = translated_lower(question, additive.certificate)
+            found = additive and translated_lower(question, additive.certificate)
             if found is not None:
                 return found
         return None
@@ -247,15 +254,17 @@ class Ranged(Family):
         layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=self._near(mesh))
         limits: list[tuple[int, Row]] = []
         if bound is not None:
-            floors = lower_costs(replace(mesh, question=_unweighted(question))) * mesh.count
+            floors = lower_costs(replace(mesh, question=unweighted(question))) * mesh.count
             limits = [
                 (k, Row(layout.row(k, floors[k]), -math.inf, float(bound)))
                 for k in layout.distinct]
         places = (np.arange(mesh.count) + 0.5) / mesh.count
-        last, lower = self._lower_rounds(mesh, layout, self._asked, limits, places, search)
+        last, lower = self._lower_rounds(
+            mesh, layout, self._asked, limits, places, search, eased=True)
         if last is None:
             return None, None
         whole = mesh.nearest == mesh.farthest and self.outputs is None and question.gdp is None
+        whole &= all(delta == 0 or delta >= LEAST_DELTA for _, delta in question.budgets)
         if not whole or last.excess > 0.1:
             return lower, None
         outputs = mesh.centres()
@@ -265,10 +274,14 @@ class Ranged(Family):
 
     def _lower_rounds(
         self, mesh: Mesh, layout: Range, points: Sequence[Point], limits: list[tuple[int, Row]],
-        places: Floats, search: Search, inside: float = 1.0,
+        places: Floats, search: Search, inside: float = 1.0, eased: bool = False,
     ) -> tuple[Found | None, Lower | None]:
-        """The last solution of the relaxed program, and the bound it proves."""
-        simplex = self._simplex(layout, lower_costs(mesh), None, points, limits, inside)
+        """The last solution of the relaxed program, and the bound it proves.
+
+        `eased`: with a larger delta where it is tiny, for which a solver finds better multipliers.
+        """
+        used = [(e, max(d, LEAST_DELTA) if eased and d > 0 else d) for e, d in points]
+        simplex = self._simplex(layout, lower_costs(mesh), None, used, limits, inside)
         self._seed(simplex, self._lower_pattern, places)
         last, best, quiet = None, 0.0, 0
         for found in self._rounds(simplex, search):
@@ -284,7 +297,7 @@ class Ranged(Family):
             layout, last, len(points), places, 1.01 / mesh.count)
         shadow = None
         if limits:
-            shadow = _of_rows(layout, [k for k, _ in limits], last.multipliers.rows)
+            shadow = multipliers_of_rows(layout, [k for k, _ in limits], last.multipliers.rows)
         lower = exact_lower(
             mesh, last.multipliers.pairs, self.symmetric, best, shadow, tuple(points))
         return last, lower
@@ -500,19 +513,3 @@ class Ranged(Family):
             if search.late():
                 break
         search.bracket.failures += simplex.failures
-
-
-def _unweighted(question: Question) -> Question:
-    """The same question with a uniform prior and the loss of the error alone."""
-    return question.within(prior=None, crossing=None)
-
-
-def _of_rows(layout: Range, rows: Sequence[int], values: Floats) -> Floats:
-    """Multipliers of rows of a program, one for each row of the range."""
-    found, last = np.zeros(layout.rows), layout.rows - 1
-    for k, value in zip(rows, values.tolist(), strict=True):
-        if layout.symmetric and k != last - k:
-            found[k] = found[last - k] = max(value, 0.0) / 2
-        else:
-            found[k] = max(value, 0.0)
-    return found

@@ -8,8 +8,10 @@ noise once for every value: `channel_bounds.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
+
+import numpy as np
 
 from ..ask import Point, Question
 from ..certify.channel import (
@@ -21,7 +23,7 @@ from ..certify.channel import (
 from ..certify.document import Certificate
 from ..exact import round_down
 from ..program import program as programs
-from ..program.layout import Floats
+from ..program.layout import Floats, Range
 from .mesh import Mesh
 from .search import Lower
 
@@ -114,3 +116,14 @@ def _decimal(unit: Fraction) -> Fraction:
     while power > unit:
         power /= 10
     return power
+
+
+def multipliers_of_rows(layout: Range, rows: Sequence[int], values: Floats) -> Floats:
+    """Multipliers of rows of a program, one for each row of the range."""
+    found, last = np.zeros(layout.rows), layout.rows - 1
+    for k, value in zip(rows, values.tolist(), strict=True):
+        if layout.symmetric and k != last - k:
+            found[k] = found[last - k] = max(value, 0.0) / 2
+        else:
+            found[k] = max(value, 0.0)
+    return found

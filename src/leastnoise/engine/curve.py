@@ -8,6 +8,7 @@ keeps.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -24,6 +25,8 @@ from .search import Upper
 
 #: The last line touches the curve where this much delta is left.
 _LEFT = 5e-5
+#: A place costs at least this share of the dearest one when lines are placed.
+_LEAST_COST = 1e-2
 #: Many lines, because only a check is made at each.
 _GAUSSIAN_LINES = 150
 _GAUSSIAN_LEFT = 1e-6
@@ -31,15 +34,42 @@ _GAUSSIAN_LEFT = 1e-6
 _INSIDE = 16
 
 
-def chords_below(mu: Fraction, lines: int, left: float = _LEFT) -> GaussianCurve:
+#: Where a curve binds: (epsilon, multiplier) of the points of a bound.
+Binding = Sequence[tuple[float, float]]
+
+
+def _thresholds(mu: float, count: int, last: float, binding: Binding) -> list[float]:
+    """So many places of the curve, from epsilon = 0 on.
+
+    Between lines a distance h apart the curve sags by about h^2 phi(t - mu), t the threshold, and
+    that costs so much times the multiplier there: the sum is least for h like the third root of
+    one over the product. Where nothing is known, more of them where delta is large.
+    """
+    first = mu / 2
+    if not binding:
+        return [first + (last - first) * (k / (count - 1)) ** 1.5 for k in range(count)]
+    at = np.linspace(first, last, 600)
+    cost = np.zeros(len(at))
+    width = max(0.08 * (last - first), 0.1)
+    for epsilon, multiplier in binding:
+        cost += multiplier * np.exp(-(((at - first - epsilon / mu) / width) ** 2))
+    cost = np.maximum(cost, _LEAST_COST * cost.max()) * np.exp(-((at - mu) ** 2) / 2)
+    dense = np.maximum(cost, _LEAST_COST**2 * cost.max()) ** (1 / 3)
+    share = np.concatenate([[0.0], np.cumsum((dense[1:] + dense[:-1]) / 2)])
+    wanted = np.linspace(0.0, share[-1], count)
+    return [float(t) for t in np.interp(wanted, share, at)]
+
+
+def chords_below(
+    mu: Fraction, lines: int, left: float = _LEFT, binding: Binding = ()
+) -> GaussianCurve:
     """So many lines that touch the curve from below, as points to keep and thresholds.
 
-    The last one touches it where `left` of delta is left.
+    The last one touches it where `left` of delta is left; more of them where the curve binds.
     """
-    first, last = float(mu) / 2, _last_threshold(float(mu), left)
-    # More of them where delta is large: there the curve bends most for what it costs.
-    shares = [(k / (lines - 1)) ** 1.5 for k in range(lines)]
-    thresholds = [round(Fraction(first + (last - first) * s), 6) for s in shares]
+    last = _last_threshold(float(mu), left)
+    places = _thresholds(float(mu), lines, last, binding)
+    thresholds = [round(Fraction(t), 6) for t in places]
     epsilons = [Fraction(0)]
     for s, t in pairwise(thresholds):
         epsilons.append(round(Fraction(_crossing(float(mu), float(s), float(t))), 6))
@@ -57,12 +87,11 @@ def chords_below(mu: Fraction, lines: int, left: float = _LEFT) -> GaussianCurve
     return GaussianCurve(mu, tuple(points), tuple(thresholds))
 
 
-def points_on(mu: Fraction, count: int) -> tuple[Point, ...]:
-    """So many budgets on the curve, deltas rounded up."""
+def points_on(mu: Fraction, count: int, binding: Binding = ()) -> tuple[Point, ...]:
+    """So many budgets on the curve, deltas rounded up; more of them where the curve binds."""
     first, last = float(mu) / 2, _last_threshold(float(mu), _LEFT)
     found = []
-    for k in range(count):
-        t = first + (last - first) * (k / (count - 1)) ** 1.5 * 0.9
+    for t in _thresholds(float(mu), count, first + 0.9 * (last - first), binding):
         epsilon = round(Fraction(float(mu) * (t - first)), 6)
         found.append((epsilon, round_up(curve_above(mu, epsilon), 15)))
     return tuple(found)

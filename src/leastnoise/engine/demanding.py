@@ -23,7 +23,7 @@ from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
 from .additive import LARGE_EPSILON
-from .curve import chords_below, gaussian_noise, points_on
+from .curve import Binding, chords_below, gaussian_noise, points_on
 from .family import Family
 from .incumbents import Incumbents, canonical
 from .relaxed import Relaxed, trivial_lower
@@ -33,7 +33,7 @@ from .support import refuse_narrow, support_words
 
 #: A program with more columns than this is left to coarser resolutions; or times budgets.
 _MOST_COLUMNS = 2_000
-_MOST_COLUMNS_AND_BUDGETS = 3_500
+_MOST_COLUMNS_AND_BUDGETS = 4_000
 #: So many integers on each side at most; or times budgets.
 _MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
 #: More budgets than these are solved with all their rows at once, up to so many rows.
@@ -41,7 +41,7 @@ _FEW_BUDGETS = 2
 _MOST_ROWS_AT_ONCE = 1_500_000
 #: Lines that stand for a curve, at first and at most.
 _FIRST_LINES = 14
-_MOST_LINES = 48
+_MOST_LINES = 20
 #: How far below every delta the upper program stays, so that its solution passes exactly.
 _MARGINS = (1e-6, 2e-5, 1e-3)
 #: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
@@ -62,6 +62,7 @@ class Demanding(Family):
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets
         self._lines = _FIRST_LINES
+        self._binding: Binding = ()
         self.fold = foldable(problem.constraints, problem.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
@@ -95,25 +96,31 @@ class Demanding(Family):
         yield None, gaussian_noise(self.problem, n)
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
-        """The restricted program, and then the relaxed one."""
+        """The restricted program and the relaxed one; below a curve, which the relaxed one bends
+        the lines to, in the other order.
+        """
         self._bend()
-        yield None, self._restricted(size, search)
-        if search.bracket.upper is not None:
-            # (A bound for all noise holds for noise on coarse outputs too.)
-            fine = size if self.problem.output_step is None else max(size, self._first())
+        # (A bound for all noise holds for noise on coarse outputs too.)
+        fine = size if self.problem.output_step is None else max(size, self._first())
+        curved = self.problem.gdp is not None and search.bracket.upper is not None
+        if curved:
             yield self._relaxed(fine, search), None
+            self._bend()
+        yield None, self._restricted(size, search)
+        if search.bracket.upper is not None and not curved:
+            yield self._relaxed(fine, search), None
+        self._lines = min(math.ceil(1.2 * self._lines), _MOST_LINES)
 
     # -- sizes --------------------------------------------------------------------------------
 
     def _bend(self) -> None:
-        """Stand-ins for a curve: more of them each time, as the rest of the gap shrinks."""
+        """Stand-ins for a curve, where it binds: more of them as the rest of the gap shrinks."""
         mu, budgets = self.problem.gdp, self.problem.budgets
         if mu is None:
             return
-        self.curve = chords_below(mu, self._lines)
+        self.curve = chords_below(mu, self._lines, binding=self._binding)
         self.upper_points = (*budgets, *self.curve.points)
-        self.lower_points = (*budgets, *points_on(mu, self._lines))
-        self._lines = min(math.ceil(1.4 * self._lines), _MOST_LINES)
+        self.lower_points = (*budgets, *points_on(mu, self._lines, self._binding))
 
     def _refuse_leaning_tails(self) -> None:
         problem = self.problem
@@ -159,7 +166,7 @@ class Demanding(Family):
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
         if problem.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
-            radius = reach = 6.5 / float(problem.gdp) + 2
+            radius = reach = 5.5 / float(problem.gdp) + 1.5
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
@@ -281,11 +288,22 @@ class Demanding(Family):
         if found is None:
             return None
         search.report(found.value, math.inf, n)
+        if self.problem.gdp is not None:
+            self._binding = self._where_binding(found)
         line = relaxed.line
         outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
         if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
             self._reach *= 1.25
         return relaxed.exact(found.multipliers, max(found.value, 1e-300))
+
+    def _where_binding(self, found: Found) -> Binding:
+        """The points of the curve with the multipliers of their budgets."""
+        own = len(self.problem.budgets)
+        sums = dict.fromkeys(range(own, len(self.lower_points)), 0.0)
+        for (j, _), (budget, _, _) in found.multipliers.pairs.items():
+            if j in sums:
+                sums[j] += budget
+        return [(float(self.lower_points[j][0]), total) for j, total in sums.items()]
 
     def _last_round(self, simplex: Simplex, n: int, search: Search) -> Found | None:
         """What the rounds of the relaxed program end with; soon after they gain little."""

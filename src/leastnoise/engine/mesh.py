@@ -72,6 +72,10 @@ def good_count(question: Question, about: int, lower: bool) -> int:
         rule = question.crossing
         if rule is not None and ((rule.at - question.low) / mesh.step).denominator != 1:
             share += 0.1
+        if lower and question.epsilon >= 1:
+            # The steps of good noise, gamma sensitivities long, should be whole cells.
+            steps = float(question.sensitivity / mesh.step) / (1 + math.exp(question.epsilon / 2))
+            share += 0.2 * abs(steps - round(steps)) if steps > 0.5 else 0.0
         return share + 0.05 * (count / about - 1)
 
     return min(range(about, about + about // 2 + 1), key=lost)
@@ -145,3 +149,8 @@ def reversible(question: Question) -> bool:
         return True
     turned = tuple(question.low + question.high - e for e in reversed(prior.edges))
     return prior.masses == prior.masses[::-1] and turned == prior.edges
+
+
+def unweighted(question: Question) -> Question:
+    """The same question with a uniform prior and the loss of the error alone."""
+    return question.within(prior=None, crossing=None)

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from .layout import Floats, Ints
 from .program import Found, Multipliers, PairMultipliers, Program
 
-_MOST_STEPS = 150
+_MOST_STEPS = 300
 #: How much of the way to the boundary a step goes, and the least share of the mean product that
 #: it aims for: bolder steps lose the central path.
 _SHORT_OF_BOUNDARY = 0.97

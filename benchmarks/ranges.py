@@ -1,0 +1,88 @@
+"""How near a range's bracket comes, and a Gaussian curve's, in how many processor seconds.
+
+    OMP_NUM_THREADS=1 python benchmarks/ranges.py [--small] [--l2] [--curves]
+
+Ranges of 1 to 10,000 sensitivities at three budgets (`--l2`: squared error), asked for 1 % up to
+10 sensitivities and for 2 % beyond; `--curves`: `gdp=` from 0.1 to 3, asked for 0.5 %, instead.
+`--small`: what closes in about a second each.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from leastnoise import design
+
+BUDGETS = (("0.1", "1e-6"), ("1", "1e-6"), ("4", "1e-3"))
+RANGES = (1, 4, 10, 100, 10_000)
+CURVES = ("0.1", "0.5", "1", "2", "3")
+#: Wall-clock seconds: long, because a busy machine gives a question a part of them only.
+LIMIT = 240.0
+
+
+@dataclass(frozen=True)
+class Line:
+    """One question, its bracket and what that took."""
+
+    name: str
+    wanted: float
+    lower: float
+    upper: float
+    gap: float
+    seconds: float
+    checking: float
+    size: int
+    status: str
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name:28} [{self.lower:.6g}, {self.upper:.6g}] {100 * self.gap:.2f} % "
+            f"(asked {100 * self.wanted:g} %) in {self.seconds:.1f} s, checked in "
+            f"{self.checking:.2f} s, {self.size // 1000} kB; {self.status}")
+
+
+def measured(name: str, wanted: float, **question: Any) -> Line:
+    """Design, verify, and count processor seconds."""
+    start = time.process_time()
+    found = design(sensitivity=1, gap=wanted, time_limit=LIMIT, **question)
+    middle = time.process_time()
+    report = found.verify()
+    end = time.process_time()
+    assert report.proven
+    return Line(
+        name, wanted, found.lower, found.upper, found.gap, middle - start, end - middle,
+        len(found.document.dumps()), found.status)
+
+
+def ranges(loss: str = "l1", small: bool = False) -> Iterator[Line]:
+    """The brackets of ranges."""
+    for epsilon, delta in BUDGETS[: 2 if small else 3]:
+        for width in RANGES:
+            if small and (width in (10, 100)):
+                continue
+            yield measured(
+                f"({epsilon}, {delta}), range {width}", 0.01 if width <= 10 else 0.02,
+                epsilon=epsilon, delta=delta, loss=loss, bounds=(0, width))
+
+
+def curves(small: bool = False) -> Iterator[Line]:
+    """The brackets of noise below Gaussian curves."""
+    for mu in CURVES[: 2 if small else 5]:
+        yield measured(f"gdp {mu}", 0.005, gdp=mu, loss="l1")
+
+
+def main() -> None:
+    """Print one line per question."""
+    small = "--small" in sys.argv
+    lines = curves(small) if "--curves" in sys.argv else ranges(
+        "l2" if "--l2" in sys.argv else "l1", small)
+    for line in lines:
+        print(line, flush=True)
+
+
+if __name__ == "__main__":
+    main()
