@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
     ChannelDocument,
@@ -17,7 +18,6 @@ from leastnoise.certify.channel import (
     LatticeNoise,
     Moved,
     PairMultipliers,
-    Question,
     channel_dual_bound,
     check_channel,
     loss_of,
@@ -31,8 +31,8 @@ from leastnoise.losses import as_loss
 
 def question(width: int = 6, loss: str = "l1", integer: bool = False, n: int = 1) -> Question:
     return Question(
-        Fraction(1), Fraction(1, 100), Fraction(n), as_loss(loss), Fraction(0), Fraction(width),
-        integer)
+        Fraction(1), Fraction(1, 100), Fraction(n), as_loss(loss), integer,
+        range=Range(Fraction(0), Fraction(width)))
 
 
 def some_shifts(chance: random.Random, n: int, mirror: bool) -> tuple[ShiftMultipliers, ...]:

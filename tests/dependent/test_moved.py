@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from leastnoise import design, load
-from leastnoise.certify.channel import Question, channel_dual_bound
+from leastnoise.ask import Question, Range
+from leastnoise.certify.channel import channel_dual_bound
 from leastnoise.engine.channel import Ranged
 from leastnoise.engine.curve import chords_below, points_on
 from leastnoise.engine.layers import layered_lower
@@ -52,7 +53,8 @@ def test_moved_answers_stay_inside_and_cost_what_is_said(wide, tmp_path: Path) -
 
 def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
     question = Question(
-        Fraction(1), Fraction(1, 100), Fraction(1), as_loss("l1"), Fraction(0), Fraction(60))
+        Fraction(1), Fraction(1, 100), Fraction(1), as_loss("l1"),
+        range=Range(Fraction(0), Fraction(60)))
     lower = layered_lower(question, 3, 3.0, Search(Ranged(question), 1e-3, 60), 60)
     upper = moved_upper(question, 4)
     additive = design(epsilon=1, delta="0.01", sensitivity=1)
