@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -83,7 +84,7 @@ def test_lines_stand_where_the_curve_binds() -> None:
     plain = [float(e) for e, _ in chords_below(mu, 16).points]
     bent = [float(e) for e, _ in chords_below(mu, 16, binding=[(0.3, 1.0)]).points]
     assert sum(e < 1 for e in bent) > sum(e < 1 for e in plain)
-    assert all(a < b for a, b in zip(bent, bent[1:], strict=False))
+    assert all(a < b for a, b in pairwise(bent))
     assert len(points_on(mu, 16, [(0.3, 1.0)])) == 16
 
 
