@@ -4,6 +4,7 @@ Given a place that noise led to, some answer has the least expected loss under t
 middle of the range the place itself, near an end one further inwards. Choosing it is
 post-processing, so only the additive noise has to be private. For a wide range, or a small
 epsilon, nothing better is known; it takes a fraction of a second, and the file is short.
+Why: `moved.proof.md`.
 """
 
 from __future__ import annotations

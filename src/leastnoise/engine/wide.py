@@ -15,11 +15,11 @@ from . import layers, moved
 from .moved import MOVED
 from .search import Bounds, Search
 
-#: In sensitivities: in a narrower range noise cannot be moved far.
-_NARROWEST = 2
-#: Likewise: in a narrower one a program over all of it is cheaper than layers; for an epsilon from
-#: here on, which takes many cells, the second number.
-_NARROWEST_LAYERED, _NARROWEST_STEEP, _STEEP = 20, 6, 3
+#: In sensitivities: in a narrower range a program does better, and soon.
+_NARROWEST = 6
+#: Likewise: in a narrower one a program over all of it is cheaper than layers, but for an epsilon
+#: from the second number on, which takes many cells.
+_NARROWEST_LAYERED, _STEEP = 20, 3
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
 _SHORT = 0.8
@@ -47,7 +47,7 @@ def wide_bounds(question: Question, search: Search) -> Iterator[Bounds]:
 def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     """(cells a sensitivity, length of a layer in sensitivities) that a program can hold."""
     half = float(question.width / question.sensitivity) / 2
-    if 2 * half < (_NARROWEST_STEEP if question.epsilon >= _STEEP else _NARROWEST_LAYERED):
+    if 2 * half < _NARROWEST_LAYERED and question.epsilon < _STEEP:
         return
     wanted = max(_LEAST_DEPTH, _DEPTH / max(float(question.epsilon), 0.01))
     wanted = half if half <= 1.5 * wanted else wanted
