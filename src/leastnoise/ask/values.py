@@ -11,6 +11,8 @@ from ..exact import Number, rational
 MOST_EPSILON = 15
 MIN_GAP = Fraction(1, 10**9)
 MAX_RESOLUTION = 5000
+#: The longest vector.
+MAX_DIMENSION = 1_000
 
 
 def check_epsilon(epsilon: Number) -> Fraction:
@@ -70,6 +72,16 @@ def check_time_limit(time_limit: float | None) -> float | None:
     if value <= 0:
         raise ArgumentError("time_limit", time_limit, "a positive number of seconds")
     return float(value)
+
+
+def check_dimension(dimension: object) -> int:
+    """None means 1; otherwise a whole number from 1 to 1,000."""
+    if dimension is None:
+        return 1
+    whole = not isinstance(dimension, bool) and hasattr(dimension, "__index__")
+    if not whole or not 1 <= int(dimension) <= MAX_DIMENSION:  # type: ignore[call-overload]
+        raise ArgumentError("dimension", dimension, f"a whole number from 1 to {MAX_DIMENSION}")
+    return int(dimension)  # type: ignore[call-overload,no-any-return]
 
 
 def check_confidence(confidence: float) -> float:

@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from ..design import DependentDesign, load
+from ..design import DependentDesign, VectorDesign, load
 from ..errors import ArgumentError, DataError
 
 _BLOCK = 1 << 20
@@ -56,6 +56,8 @@ def sample(
     design = load(file)
     if isinstance(design, DependentDesign):
         raise ArgumentError("file", str(file), "additive: this noise depends on the value")
+    if isinstance(design, VectorDesign):
+        raise ArgumentError("file", str(file), "noise for one number: use release for vectors")
     noise = design.noise
     drawn = np.empty(count)
     with Progress(console=Console(stderr=True), transient=True) as bar:
