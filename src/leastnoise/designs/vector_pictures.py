@@ -46,7 +46,7 @@ def _figure(width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise MissingExtraError("plot", "a picture") from None
+        raise MissingExtraError("matplotlib", "plot") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

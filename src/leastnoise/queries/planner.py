@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from .._validate import check_delta, check_epsilon
+from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
 from .ask import Budget, notes, touched

@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .._validate import check_delta, check_epsilon
+from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
 from ..ledger import Ledger
