@@ -85,7 +85,6 @@ EXEMPT = {
     "program/simplex.py": "proposals; leans on program/program.proof.md",
     "losses/custom.py": "on trust, and never called certified",
     "losses/names.py": "reads names",
-    "engine/wide.py": "decides what to try; leans on engine/layers.proof.md",
 }
 
 MODULES = sorted(

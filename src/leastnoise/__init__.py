@@ -37,6 +37,7 @@ _HOME = {
     "closed_forms": "mechanisms",
     "design_dependent": "design",
     "DependentDesign": "design",
+    "VectorDesign": "design",
     "compare": "compare",
     "design_for_error": "compare",
     "tradeoff": "curves",
@@ -119,6 +120,7 @@ __all__ = [
     "Unbiased",
     "Unimodal",
     "Variance",
+    "VectorDesign",
     "ask",
     "ask_all",
     "break_even",
@@ -150,7 +152,7 @@ if TYPE_CHECKING:
     )
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
-    from .design import DependentDesign, Design, design, design_dependent, load
+    from .design import DependentDesign, Design, VectorDesign, design, design_dependent, load
     from .engine.search import Progress
     from .errors import (
         ArgumentError,

@@ -1,6 +1,7 @@
 """design(...): the best noise for a budget with a certified bracket.
 
-Additive noise, a `Design`, or with `bounds` noise that depends on the value, a `DependentDesign`.
+Additive noise, a `Design`; with `bounds` noise that depends on the value, a `DependentDesign`;
+with a `dimension` above 1 noise for a vector, a `VectorDesign`.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any, Unpack, overload
 from .ask import Constraint
 from .ask.arguments import asked
 from .ask.domain import DependentOptions
-from .certify import ChannelDocument, Report, read_and_check
+from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
-from .certify.vector_document import VectorDocument
 from .designs.additive import Design
-from .designs.finished import finished
+from .designs.finished import finished, kind_of
 from .designs.ranged import DependentDesign
+from .designs.vector import VectorDesign
 from .engine.choice import family_of
 from .engine.search import Listener, Search
-from .errors import CertificateError, FormatError
+from .errors import CertificateError
 from .exact import Number
 from .losses import Loss
 from .words import gap_words
@@ -45,6 +46,7 @@ def design(
     gdp: Number | None = None,
     releases: int | None = None,
     output_step: Number | None = None,
+    dimension: None = None,
 ) -> Design: ...
 
 
@@ -70,6 +72,20 @@ def design(
 ) -> DependentDesign: ...
 
 
+@overload
+def design(
+    *,
+    dimension: int,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    gap: Number | None = None,
+    time_limit: float | None = None,
+    progress: Listener = None,
+) -> Design | VectorDesign: ...
+
+
 def design(
     *,
     epsilon: Number | None = None,
@@ -87,8 +103,9 @@ def design(
     gdp: Number | None = None,
     releases: int | None = None,
     output_step: Number | None = None,
+    dimension: int | None = None,
     **options: Unpack[DependentOptions],
-) -> Design | DependentDesign:
+) -> Design | DependentDesign | VectorDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -121,11 +138,15 @@ def design(
         `bounds`: an equal share or a Gaussian curve, and the bound is over such noise).
     output_step: releases are then multiples of it; the sensitivity must be one too, unless there
         are `bounds`. What rounding any value to such a grid costs is part of `upper`.
+    dimension: how many numbers are released together, 1 to 1,000. From 2 on a `VectorDesign` is
+        returned: the sensitivity is then the largest Euclidean distance between the vectors of
+        neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
+        time limit 20 seconds, if None.
     """
     given = {name: value for name, value in locals().items() if name != "options"}
     wanted = asked(given, options)
     search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
-    found: Design | DependentDesign = finished(wanted, search)
+    found: Design | DependentDesign | VectorDesign = finished(wanted, search)
     return found
 
 
@@ -163,30 +184,30 @@ def design_dependent(
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> Design | DependentDesign:
+def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
-    A `Design`, or a `DependentDesign` for noise that depends on the value. Raises `FormatError`
-    if the file is malformed and `CertificateError` if a claim is refuted. A file whose privacy
-    is proven and whose bracket could not be checked is loaded with `certified` False.
+    A `Design`, a `DependentDesign` for noise that depends on the value, or a `VectorDesign`.
+    Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A
+    file whose privacy is proven and whose bracket could not be checked is loaded with `certified`
+    False.
     """
     return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")
 
 
 def loaded(
     document: AnyDocument, report: Report, path: str, status: str
-) -> Design | DependentDesign:
+) -> Design | DependentDesign | VectorDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
-    if isinstance(document, VectorDocument):
-        raise FormatError(f"{path}: a vector mechanism, which `design` does not return yet")
     status += f"; {gap_words(document, report.proven)}"
-    rest: Any = (document.loss, True, status, MappingProxyType({}), report.proven)
-    if isinstance(document, ChannelDocument):
-        return DependentDesign(document, *rest)
-    return Design(document, *rest)
+    found: Design | DependentDesign | VectorDesign = kind_of(document)(
+        document, document.loss, True, status, MappingProxyType({}), report.proven)
+    return found
 
 
-__all__ = ["DependentDesign", "Design", "design", "design_dependent", "load", "loaded"]
+__all__ = [
+    "DependentDesign", "Design", "VectorDesign", "design", "design_dependent", "load", "loaded",
+]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from vector_files import made
+from vector_files import bracket_of, made
 
-from leastnoise import design
+from leastnoise import Design, Symmetric, VectorDesign, design, load
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
-from leastnoise.vectors import design_vector, rivals
+from leastnoise.vectors import rivals
 from leastnoise.vectors.rivals import exponential_loss, gaussian_loss
 from leastnoise.vectors.staircase import Shells
+from leastnoise.work import BUDGET, counted
 
 #: d, epsilon, delta, upper bound of the reference table, its lower bound.
 TABLE = [
@@ -31,7 +33,9 @@ TABLE = [
 def test_a_bracket_in_dimension_five():
     bracket = made(5, "1", "0.2")
     assert bracket.lower <= bracket.upper
-    assert float(bracket.upper / bracket.lower) < 1.05
+    assert bracket.gap < 0.05
+    assert bracket.converged
+    assert bracket.certified
     assert float(bracket.upper) < min(
         gaussian_loss(5, 1.0, 0.2, 1.0, as_loss("l1")), exponential_loss(5, 1.0, 1.0, as_loss("l1"))
     )
@@ -42,7 +46,7 @@ def test_a_bracket_in_dimension_five():
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "epsilon", "delta", "upper", "lower"), TABLE)
 def test_the_table(d, epsilon, delta, upper, lower):
-    found = design_vector(d, epsilon, delta, gap=1e-3, time_limit=60)
+    found = design(dimension=d, epsilon=epsilon, delta=delta, gap=1e-3, time_limit=60)
     assert float(found.upper) <= upper * 1.001
     # A proven lower bound is never above a proven upper bound of the same problem.
     assert float(found.lower) <= upper * (1 + 1e-5)
@@ -54,16 +58,18 @@ def test_the_table(d, epsilon, delta, upper, lower):
     [("1", "0.2", "l1"), ("1", "0.2", "l2"), ("2", "0.05", "l1"), ("1", "0.01", "l2")],
 )
 def test_dimension_one_overlaps_with_the_scalar_engine(epsilon, delta, loss):
-    vector = made(1, epsilon, delta, loss)
-    scalar = design(epsilon=epsilon, delta=delta, loss=loss, gap=1e-2)
-    assert vector.lower <= scalar.upper
-    assert scalar.lower <= vector.upper
+    vector = bracket_of(1, epsilon, delta, loss)
+    scalar = design(epsilon=epsilon, delta=delta, loss=loss, gap=1e-2, dimension=1)
+    assert isinstance(scalar, Design)
+    assert vector.lower.value <= scalar.document.upper
+    assert scalar.document.lower <= vector.upper.value
 
 
 @pytest.mark.slow
 def test_scaling_the_sensitivity_scales_the_loss():
     one = made(5, "1", "0.2")
-    three = design_vector(5, "1", "0.2", sensitivity=3, gap=0.05, time_limit=60)
+    three = design(
+        dimension=5, epsilon="1", delta="0.2", sensitivity=3, gap=0.05, time_limit=60)
     assert float(three.upper) == pytest.approx(3 * float(one.upper), rel=1e-4)
     assert float(three.lower) == pytest.approx(3 * float(one.lower), rel=2e-2)
 
@@ -71,7 +77,8 @@ def test_scaling_the_sensitivity_scales_the_loss():
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["power:1.5", "huber:1"])
 def test_other_losses_of_the_norm(loss):
-    found = design_vector(4, "1", "0.2", loss=loss, gap=0.06, time_limit=60)
+    found = design(
+        dimension=4, epsilon="1", delta="0.2", loss=loss, gap=0.06, time_limit=60)
     assert 0 < found.lower <= found.upper
     draws = found.noise.simulate(200_000, seed=5)
     losses = as_loss(loss)(np.linalg.norm(draws, axis=1))
@@ -141,10 +148,61 @@ def test_rivals():
     [({"dimension": 0}, "dimension"), ({"dimension": 1001}, "dimension"),
      ({"dimension": 2.0}, "dimension"), ({"epsilon": 0}, "epsilon"), ({"epsilon": -1}, "epsilon"),
      ({"delta": 0}, "delta"), ({"delta": 1}, "delta"), ({"sensitivity": 0}, "sensitivity"),
-     ({"loss": "pinball:0.9"}, "loss"), ({"delta": math.nan}, "delta")],
+     ({"loss": "pinball:0.9"}, "loss"), ({"delta": math.nan}, "delta"),
+     ({"dimension": True}, "dimension"), ({"integer": True}, "integer"),
+     ({"bounds": (0, 1)}, "bounds"), ({"releases": 3}, "releases"), ({"gdp": 1}, "gdp"),
+     ({"profile": [(1, 0.1)]}, "profile"), ({"output_step": 1}, "output_step"),
+     ({"resolution": 10}, "resolution"), ({"constraints": [Symmetric()]}, "constraints"),
+     ({"prior": "uniform"}, "prior")],
 )
 def test_bad_arguments(change, name):
     question = {"dimension": 2, "epsilon": 1, "delta": Fraction(1, 10)} | change
     with pytest.raises(ArgumentError) as caught:
-        design_vector(**question)
+        design(**question)
     assert caught.value.name == name
+
+
+def test_a_design_is_saved_loaded_pickled_and_shown(tmp_path):
+    found = made(5, "1", "0.2")
+    assert isinstance(found, VectorDesign)
+    again = load(found.save(tmp_path / "five.json"))
+    assert again == found
+    assert again.certified
+    assert pickle.loads(pickle.dumps(found)) == found
+    assert repr(found).startswith("VectorDesign(dimension=5, epsilon=1, delta=0.2, sensitivity=1")
+    assert found.verify().proven
+    assert (found.dimension, found.gdp, found.profile, found.integer) == (5, None, (), False)
+
+
+def test_a_vector_or_rows_are_released():
+    found = made(5, "1", "0.2")
+    one = found.release([1, 2.5, 0, 0, Fraction(0)])
+    assert one.shape == (5,)
+    exact = found.release(np.zeros(5), exact=True)
+    assert all(x % found.noise.grid_step == 0 for x in exact)
+    assert found.release(np.zeros((3, 5))).shape == (3, 5)
+    assert found.release([[0] * 5] * 2).shape == (2, 5)
+    assert np.linalg.norm(one - [1, 2.5, 0, 0, 0]) <= found.noise.radii[-1] + 1e-3
+
+
+@pytest.mark.parametrize(
+    "bad", [[1, 2], [[1, 2, 3, 4, 5], [1]], [1, 2, 3, 4, math.nan], 7, "12345", [],
+            np.zeros((1, 1, 5)), [1, 2, 3, 4, [5]], [1, 2, 3, 4, "x"]],
+)
+def test_bad_vectors_are_refused_and_not_shown(bad):
+    with pytest.raises(ArgumentError) as caught:
+        made(5, "1", "0.2").release(bad)
+    assert "nan" not in str(caught.value)
+
+
+def test_a_short_time_still_proves_something():
+    found = design(dimension=50, epsilon=1, delta="0.1", time_limit=0.01, gap=1e-6)
+    assert found.verify().private
+    assert not found.converged
+    assert found.lower >= 0
+
+
+def test_a_certificate_is_made_to_fit_the_work_of_the_checker():
+    with counted() as work:
+        assert made(5, "1", "0.2").verify().proven
+    assert 0 < work.spent < BUDGET

@@ -4,27 +4,43 @@ from __future__ import annotations
 
 import copy
 from functools import cache
-from time import monotonic
 from typing import Any
 
+from leastnoise import design
+from leastnoise.ask import Question
+from leastnoise.designs.vector import VectorDesign
+from leastnoise.engine.search import Bracket, Search
+from leastnoise.engine.vector import Vector
 from leastnoise.noise.vector import VectorNoise
-from leastnoise.vectors import VectorBracket, design_vector
-from leastnoise.vectors.design import asked, exact_noise, find_upper
 
 
 @cache
-def made(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorBracket:
+def made(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorDesign:
     """A design of modest effort."""
-    return design_vector(dimension, epsilon, delta, loss=loss, gap=0.05, time_limit=60)
+    found = design(
+        dimension=dimension, epsilon=epsilon, delta=delta, loss=loss, gap=0.05, time_limit=60)
+    assert isinstance(found, VectorDesign)
+    return found
+
+
+@cache
+def bracket_of(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> Bracket:
+    """What the family for vectors finds, in one dimension, too."""
+    question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta, loss=loss)
+    return Search(Vector(question), 0.05, 60).run()
 
 
 @cache
 def noise_of(dimension: int, epsilon: str, delta: str) -> VectorNoise:
     """Private noise without a lower bound."""
-    budget = asked(dimension, epsilon, delta, 1, "l1")
-    return VectorNoise(exact_noise(budget, find_upper(budget, monotonic() + 10)))
+    question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta)
+    family = Vector(question)
+    search = Search(family, 0.05, 10)
+    found = [upper for _, upper in family.incumbents(search)]
+    assert found[0] is not None
+    return VectorNoise(found[0].document)
 
 
 def file(*question: Any) -> dict[str, Any]:
     """A copy of its file, to be changed."""
-    return copy.deepcopy(made(*question).document)
+    return copy.deepcopy(made(*question).document.to_json())

@@ -29,6 +29,7 @@ from .domain import (
 from .privacy import Releases
 from .question import Question
 from .values import (
+    check_dimension,
     check_gap,
     check_progress,
     check_resolution,
@@ -36,10 +37,13 @@ from .values import (
     stated_sensitivity,
 )
 
-#: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range.
-_GAP, _GAP_OF_RANGE, _GAP_OF_CURVE = 1e-3, 1e-2, 5e-2
+#: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range,
+#: for a vector.
+_GAP, _GAP_OF_RANGE, _GAP_OF_CURVE, _GAP_OF_VECTOR = 1e-3, 1e-2, 5e-2, 3e-3
 #: Without a time limit a search on a range ends after so many seconds.
 _LONGEST = 600.0
+#: The same for a vector.
+_LONGEST_OF_VECTOR = 20.0
 #: The finest mesh of a range that may be asked for.
 _MOST_CELLS = 256
 
@@ -72,6 +76,7 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     gap, limit, progress = (values.pop(name) for name in ("gap", "time_limit", "progress"))
     resolution, releases, bounds = (
         values.pop(name) for name in ("resolution", "releases", "bounds"))
+    dimension = check_dimension(values.pop("dimension"))
     integer = _flag("integer", values["integer"])
     check_progress(progress)
     count = 1 if releases is None else check_releases(releases)
@@ -84,10 +89,11 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     refuse_combinations({
         "resolution": resolution, "bounds": bounds, "releases": count if count > 1 else None,
         **{name: values[name] for name in ("integer", "profile", "gdp", "output_step")},
-        "constraints": demands or None, **options,
+        "constraints": demands or None, "dimension": dimension if dimension > 1 else None,
+        **options,
     })
     total = None if count == 1 else total_budget(count, values["epsilon"], values["delta"])
-    usual = _GAP
+    usual = _GAP if dimension == 1 else _GAP_OF_VECTOR
     if bounds is not None:
         usual = _GAP_OF_RANGE if values["gdp"] is None else _GAP_OF_CURVE
     wanted = float(check_gap(usual if gap is None else gap))
@@ -97,6 +103,10 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
         return Asked(
             gap=wanted, time_limit=seconds or _LONGEST, resolution=cells, progress=progress,
             total=total, **more)
+    if dimension > 1:
+        vector = {name: values[name] for name in ("epsilon", "delta", "sensitivity", "loss")}
+        question = Question.of_vector(dimension=dimension, **vector)
+        return Asked(question, wanted, seconds or _LONGEST_OF_VECTOR, None, progress)
     if total is not None:
         refuse_too_many(total)
     return Asked(Question.of(**values), wanted, seconds, cells, progress, total)

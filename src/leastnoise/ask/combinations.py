@@ -16,7 +16,7 @@ DEFAULTS: Mapping[str, object] = {
     "integer": False, "resolution": None, "bounds": None, "constraints": (), "profile": None,
     "gdp": None, "releases": None, "output_step": None, "prior": "uniform",
     "instance_bound": None, "max_error": None, "outputs": None, "crossing": None,
-    "exact_answers": True, "monotone": False, "regions": None, "core": None,
+    "exact_answers": True, "monotone": False, "regions": None, "core": None, "dimension": None,
 }
 
 
@@ -35,6 +35,9 @@ def _all(arguments: tuple[str, ...], beside: str, reason: str) -> tuple[Rule, ..
 
 
 RULES: tuple[Rule, ...] = (
+    *(Rule(argument, "dimension", "noise for a vector is continuous and keeps one budget")
+      for argument in ("integer", "resolution", "bounds", "constraints", "profile", "gdp",
+                       "releases", "output_step")),
     Rule("resolution", "integer", "the step is 1"),
     Rule("output_step", "integer", "releases are whole"),
     Rule("outputs", "integer", "answers are whole"),

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from ..errors import ArgumentError
 from ..exact import Number
 from ..losses import Loss, as_loss
+from ..losses.base import NORM_ONLY
 from ..work import arithmetic, bits, charge
 from .budgets import check_budgets
 from .demands import Constraint, check_constraints, ends_of
@@ -62,7 +64,7 @@ class Question:
     keep at the same time. With `gdp` the answer is mu-Gaussian-private, and epsilon and delta are a
     budget that follows, unless they were asked for too, and are then in the profile; `curve` holds
     the points whose chords stand for it, once they are chosen. With `releases` so many releases
-    together keep a total budget.
+    together keep a total budget. With a `dimension` above 1 it is about a vector.
     """
 
     epsilon: Fraction
@@ -77,6 +79,7 @@ class Question:
     curve: GaussianCurve | None = None
     releases: Releases | None = None
     range: Range | None = None
+    dimension: int = 1  # above 1: a vector, its sensitivity Euclidean, its loss one of the norm
 
     def __post_init__(self) -> None:
         if self.curve is not None and self.curve.mu != self.gdp:
@@ -116,6 +119,24 @@ class Question:
         )
 
     # -- privacy ------------------------------------------------------------------------------
+
+    @classmethod
+    def of_vector(
+        cls, *, dimension: int, epsilon: Number | None, delta: Number | None,
+        sensitivity: Number = 1, loss: str | Loss = "l1",
+    ) -> Question:
+        """What a user asks of noise for a vector."""
+        (level, share), _, _ = check_budgets(epsilon, delta, None, None)
+        if level == 0:
+            raise ArgumentError("epsilon", epsilon, "positive for a vector")
+        if share == 0:
+            raise ArgumentError(
+                "delta", delta, "positive for a vector: at delta = 0 no bounded noise is private "
+                "(exponential noise is the closed form there)")
+        cost = as_loss(loss)
+        if not cost.of_norm:
+            raise ArgumentError("loss", cost.name, NORM_ONLY)
+        return cls(level, share, check_sensitivity(sensitivity), cost, dimension=dimension)
 
     @property
     def stated(self) -> tuple[Point, ...]:

@@ -13,6 +13,8 @@ from ..exact import Number, rational
 MOST_EPSILON = 15
 MIN_GAP = Fraction(1, 10**9)
 MAX_RESOLUTION = 5000
+#: The longest vector.
+MAX_DIMENSION = 1_000
 
 
 #: Words that people type, and the argument that they mean.
@@ -110,6 +112,16 @@ def check_progress(progress: object) -> None:
     """None, True or False, or a function."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise ArgumentError("progress", progress, "a function, True (a line that moves), or None")
+
+
+def check_dimension(dimension: object) -> int:
+    """None means 1; otherwise a whole number from 1 to 1,000."""
+    if dimension is None:
+        return 1
+    whole = not isinstance(dimension, bool) and hasattr(dimension, "__index__")
+    if not whole or not 1 <= int(dimension) <= MAX_DIMENSION:  # type: ignore[call-overload]
+        raise ArgumentError("dimension", dimension, f"a whole number from 1 to {MAX_DIMENSION}")
+    return int(dimension)  # type: ignore[call-overload,no-any-return]
 
 
 def check_confidence(confidence: float) -> float:

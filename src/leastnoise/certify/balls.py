@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..exact import exp_lower
+from ..work import charge
 from .enclosures import (
     Bounds,
     cap_bounds,
@@ -77,6 +78,7 @@ class BallMixture:
     ) -> None:
         self.dimension, self.radii, self.atom, self.bits = dimension, tuple(radii), atom, bits
         d, n, one = dimension, len(radii), 1 << bits
+        charge(n * 60)
         # shrink[i]: (radii[i-1] / radii[i])^d, and 0 for the first.
         self._shrink: list[Bounds] = [(0, 0)] * n
         for i in range(1, n):
@@ -107,6 +109,7 @@ class BallMixture:
             inner = self._height[i][1]
             passed = 1 << bits  # at most (radii[i] / radii[j])^d
             for j in range(i + 1, n + 1):
+                charge(3)
                 if self.radii[j - 1] >= self.radii[i] + shift:
                     break  # no point of shell i is so far from the shifted centre
                 if j < n:
@@ -116,6 +119,7 @@ class BallMixture:
                 else:
                     excess = inner
                 if excess > 0:
+                    charge(200 + self.dimension)
                     total += -(-excess * self._volume(i, j, shift) >> bits)
         return min(Fraction(1), Fraction(total, 1 << bits))
 

@@ -9,7 +9,8 @@ from fractions import Fraction
 from math import isqrt
 
 from ..exact import nearest_float
-from ..losses import Huber, Loss, Power
+from ..losses import Loss
+from ..work import add_up, arithmetic, bits, charge, counted
 from .balls import BallMixture
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, claim_of
 from .vector_document import VectorDocument
@@ -17,10 +18,17 @@ from .vector_lower import vector_dual
 
 
 def check_vector(document: VectorDocument) -> Report:
-    """Check every claim of a vector mechanism in exact arithmetic."""
-    return Report(
-        (_distribution(document), _privacy(document), _upper(document), _lower(document))
-    )
+    """Check every claim of a vector mechanism in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    with counted():
+        return Report((*own_claims(document), _lower(document)))
+
+
+def own_claims(document: VectorDocument) -> tuple[Claim, Claim, Claim]:
+    """The claims about the noise of the file: distribution, privacy and upper."""
+    return _distribution(document), _privacy(document), _upper(document)
 
 
 def mixture_of(document: VectorDocument) -> BallMixture:
@@ -78,23 +86,18 @@ def release_loss(document: VectorDocument) -> Fraction:
     # Rounding moves a release by at most grid * sqrt(d) / 2.
     size = 1 << 64
     move = grid * Fraction(isqrt(d * size * size) + 1, 2 * size)
-    total = document.atom * document.loss.upper(move)
+    terms = [document.atom * document.loss.upper(move)]
     for radius, weight in zip(document.radii, document.weights, strict=True):
         if weight:
             wide = radius + move
-            mean = ball_mean(document.loss, d, wide)
-            total += weight * (radius * mean + move * document.loss.upper(wide)) / wide
-    return Fraction(total, document.denominator)
+            charge(_mean_work(document.loss, d, wide))
+            mean = document.loss.ball_mean(d, wide)
+            terms.append(weight * (radius * mean + move * document.loss.upper(wide)) / wide)
+    return add_up(terms) / document.denominator
 
 
-def ball_mean(loss: Loss, d: int, radius: Fraction) -> Fraction:
-    """At least E c(|X|) for X uniform in the ball of this radius."""
-    if isinstance(loss, Power):
-        return loss.upper(radius) * d / (d + loss.p)
-    if isinstance(loss, Huber):
-        width = min(loss.width, radius)
-        inside = (width / radius) ** d
-        mean = width * width * inside * Fraction(d, 2 * (d + 2))
-        linear = Fraction(d, d + 1) * (radius - width * inside) - width / 2 * (1 - inside)
-        return mean + width * linear
-    return radius * Fraction(d, d + 1)
+def _mean_work(loss: Loss, d: int, radius: Fraction) -> int:
+    """Microseconds of the mean over a ball; powers of the radius may be d times as long."""
+    length = bits(radius) + sum(map(bits, loss.kinks))
+    longest = length if loss.exponent is not None else d * length
+    return 3 * loss.effort_at(length) + 12 * arithmetic(2 * longest)

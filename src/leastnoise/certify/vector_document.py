@@ -13,10 +13,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases
+from ..ask.values import MAX_DIMENSION
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
-from ..losses import Huber, Loss, Piecewise, Power, loss_from_spec
+from ..losses import Loss, loss_from_spec
+from ..losses.base import NORM_ONLY
+from ..work import charge
 from .document import FORMAT
 from .fields import (
     check_keys,
@@ -34,13 +37,11 @@ from .fields import (
 KIND = "vector"
 
 #: Limits of the checker.
-MAX_DIMENSION = 1_000
 MAX_RADII = 2_000
 MAX_POINTS = 20_000
 MAX_PIECES = 40_000
 MAX_COORDINATE = 1 << 60
 MAX_COUNT = 1 << 60
-MAX_EFFORT = 8_000_000  # rough microseconds of the proof of privacy
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,28 @@ class VectorDocument:
     lower: Fraction
     certificate: VectorCertificate
 
+    # What documents of other kinds may claim, too.
+
+    @property
+    def integer(self) -> bool:
+        """Whether releases are whole numbers: never."""
+        return False
+
+    @property
+    def profile(self) -> tuple[Point, ...]:
+        """Further budgets: none."""
+        return ()
+
+    @property
+    def gdp(self) -> GaussianCurve | None:
+        """No curve."""
+        return None
+
+    @property
+    def releases(self) -> Releases | None:
+        """The budget is that of one release."""
+        return None
+
     def to_json(self) -> dict[str, Any]:
         """The JSON object that `parse_vector` reads back."""
         return {
@@ -128,18 +151,11 @@ class VectorDocument:
 def parse_vector(data: object) -> VectorDocument:
     """The document in a JSON object of kind "vector"; `FormatError` if it is not one."""
     try:
-        document = _vector(read_object(data, "file"))
+        return _vector(read_object(data, "file"))
     except FormatError:
         raise
     except (ArgumentError, ValueError, RecursionError) as error:
         raise FormatError(str(error)) from None
-    effort = privacy_effort(document)
-    if effort > MAX_EFFORT:
-        raise FormatError(
-            f"the check would take about {effort // 1000} units of effort; "
-            f"{MAX_EFFORT // 1000} are allowed"
-        )
-    return document
 
 
 def _vector(data: dict[str, Any]) -> VectorDocument:
@@ -185,13 +201,8 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
 
 def _loss(value: object) -> Loss:
     loss = loss_from_spec(read_object(value, "loss"), read_short_number)
-    demand(loss_of_norm(loss), '"loss" must be l1, l2, power or huber: a loss of the norm')
+    demand(loss.of_norm, f'"loss" must be {NORM_ONLY}')
     return loss
-
-
-def loss_of_norm(loss: Loss) -> bool:
-    """Whether this loss of one number serves as a loss of the norm of a vector here."""
-    return isinstance(loss, Power | Huber) or (isinstance(loss, Piecewise) and loss.name == "l1")
 
 
 def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
@@ -207,6 +218,7 @@ def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
         _integers(one, "pieces", 3, MAX_COUNT)
         for one in read_list(data["pieces"], "pieces", MAX_PIECES)
     )
+    charge(6 * len(points) + 10 * len(pieces))
     for i, j, count in pieces:
         demand(max(i, j) < len(points), '"pieces" must name points')
         demand(points[i][0] < points[j][0], '"pieces" must lead outwards')
@@ -221,13 +233,3 @@ def _integers(value: object, name: str, length: int, most: int) -> list[int]:
     entry = read_list(value, name, length)
     demand(len(entry) == length, f'"{name}" must hold lists of {length} integers')
     return [read_integer(one, name, 0, most) for one in entry]
-
-
-def privacy_effort(document: VectorDocument) -> int:
-    """Roughly the microseconds that the proof of privacy takes."""
-    count, first, shift = 0, 0, document.sensitivity
-    for i, large in enumerate(document.radii):
-        while document.radii[first] + shift <= large:
-            first += 1
-        count += i - first + 1
-    return count * (200 + document.dimension)

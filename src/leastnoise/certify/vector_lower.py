@@ -13,13 +13,12 @@ from fractions import Fraction
 
 from ..exact import exp_upper
 from ..losses import Loss
+from ..work import charge
 from .enclosures import Bounds, cap_bounds, ceil_at, half_power, inverse_pi
 from .vector_document import VectorCertificate
 
 #: Halvings of a step that an interval of radii may go through.
 _DEPTH = 24
-#: Rough microseconds for one file.
-MAX_WORK = 5_000_000
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Term:
 class DualProof:
     """What became of the claim that theta bounds the dual function from below.
 
-    `verdict` is True (proven), False (a radius contradicts it) or None (work ran out). `at` is the
-    radius where it was decided, in units of the sensitivity.
+    `verdict` is True (proven), False (a radius contradicts it) or None (too close to call). `at` is
+    the radius where it was decided, in units of the sensitivity.
     """
 
     verdict: bool | None
@@ -63,6 +62,7 @@ class DualFunction:
         size = certificate.budget * factor
         self.bits = 72 + max(0, int(size).bit_length() - 8) + 2 * dimension.bit_length()
         self._losses: dict[int, Bounds] = {}
+        self._tails: dict[tuple[int, int], int] = {}
         self.terms: list[Term] = []
         #: (from, minus the weight): mass that the columns take without any cap.
         self._marks: list[tuple[int, int]] = []
@@ -225,7 +225,16 @@ class DualFunction:
             return None, (bound, bound)
         products = [p * q for p in density for q in slope]
         fall = min(products) >> self.bits, -(-max(products) >> self.bits)
-        return fall, (self._tail(cosines[0], side), self._tail(cosines[1], side))
+        return fall, (
+            self._tail_at(term, start, cosines[0], side), self._tail_at(term, end, cosines[1], side)
+        )
+
+    def _tail_at(self, term: Term, r: int, cosine: Bounds, side: int) -> int:
+        """The tail at the end of an interval, which is the start of the next: kept."""
+        key = id(term), r
+        if key not in self._tails:
+            self._tails[key] = self._tail(cosine, side)
+        return self._tails[key]
 
     def _loss_at(self, r: int) -> Bounds:
         found = self._losses.get(r)
@@ -253,24 +262,20 @@ class DualFunction:
 
     # -- all radii ------------------------------------------------------------------------------
 
-    def prove(self, theta: Fraction, work: int = MAX_WORK) -> DualProof:
+    def prove(self, theta: Fraction) -> DualProof:
         """Whether c(r) + G(r) >= theta for every r >= 0."""
         goal = ceil_at(theta * self.scale, self.bits)
-        cost = 32 + self.dimension // 3
+        cost = term_work(self.dimension)
+        each = 40 + 4 * self.loss.effort
         least: int | None = None
         last = self._loss_at(self.end)[0]
         if last < goal:
             return self._decided(False, last, self.end)
-        intervals = self._intervals(work // cost)
-        if intervals is None:
-            return self._decided(None, None, 0)
-        for terms, base, start, end in intervals:
+        for terms, base, start, end in self.intervals():
             stack = [(start, end)]
             while stack:
                 a, b = stack.pop()
-                work -= 40 + cost * len(terms)
-                if work < 0:
-                    return self._decided(None, None, a)
+                charge(each + cost * len(terms))
                 bound = self.least_on(terms, base, a, b)
                 if bound >= goal:
                     least = bound if least is None else min(least, bound)
@@ -289,11 +294,8 @@ class DualFunction:
         least = None if value is None else Fraction(value, self.scale << self.bits)
         return DualProof(verdict, least, Fraction(at, self.sensitivity))
 
-    def _intervals(self, limit: int) -> list[tuple[list[Term], int, int, int]] | None:
-        """(terms, constant, start, end) of every interval on which the terms are the same.
-
-        None if they are more than `limit` terms together.
-        """
+    def intervals(self) -> list[tuple[list[Term], int, int, int]]:
+        """(terms, constant, start, end) of every interval on which the terms are the same."""
         marks = {0, self.end}
         for term in self.terms:
             marks.update(m for m in (term.start, term.end) if 0 < m < self.end)
@@ -302,9 +304,7 @@ class DualFunction:
         for term in self.terms:
             first = bisect_left(ordered, min(term.start, self.end))
             end = bisect_left(ordered, min(term.end, self.end))
-            limit -= end - first
-            if limit < 0:
-                return None
+            charge(4 + (end - first) // 8)
             for k in range(first, end):
                 found[k].append(term)
         changes = dict.fromkeys(ordered, 0)
@@ -320,13 +320,22 @@ class DualFunction:
 
 def vector_dual(
     dimension: int, epsilon: Fraction, delta: Fraction, sensitivity: Fraction, loss: Loss,
-    certificate: VectorCertificate, lower: Fraction, work: int = MAX_WORK,
+    certificate: VectorCertificate, lower: Fraction,
 ) -> DualProof:
-    """Whether the curves prove that every private noise has an expected loss of `lower` or more."""
+    """Whether the curves prove that every private noise has an expected loss of `lower` or more.
+
+    `LimitError` if that takes more work than is left.
+    """
+    charge(20 * len(certificate.pieces) + 4 * len(certificate.points))
     theta = lower + delta * certificate.budget
     if not certificate.pieces:
         return DualProof(theta <= 0, Fraction(0), Fraction(0))
-    return DualFunction(dimension, epsilon, sensitivity, loss, certificate).prove(theta, work)
+    return DualFunction(dimension, epsilon, sensitivity, loss, certificate).prove(theta)
 
 
-__all__ = ["MAX_WORK", "DualFunction", "DualProof", "Term", "vector_dual"]
+def term_work(dimension: int) -> int:
+    """Microseconds for one term on one interval: two caps and a density."""
+    return 24 + min(dimension, 60) // 2 + dimension // 8
+
+
+__all__ = ["DualFunction", "DualProof", "Term", "term_work", "vector_dual"]

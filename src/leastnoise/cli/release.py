@@ -102,7 +102,7 @@ def sample(
     """
     import numpy as np
 
-    from ..design import DependentDesign
+    from ..design import DependentDesign, VectorDesign
 
     if out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
@@ -112,6 +112,8 @@ def sample(
     design = load(file)
     if isinstance(design, DependentDesign):
         raise ArgumentError("file", str(file), "additive: this noise depends on the value")
+    if isinstance(design, VectorDesign):
+        raise ArgumentError("file", str(file), "noise for one number: use release for vectors")
     noise = design.noise
     drawn = np.empty(count)
     with Progress(console=Console(stderr=True), transient=True) as bar:

@@ -8,11 +8,14 @@ from typing import Any
 
 from ..ask.arguments import Asked
 from ..certify import ChannelDocument, check_any
+from ..certify.any_file import AnyDocument
+from ..certify.vector_document import VectorDocument
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .ranged import DependentDesign
+from .vector import VectorDesign
 
 
 def finished(asked: Asked, search: Search) -> Any:
@@ -49,20 +52,27 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
         "solver_failures": len(bracket.failures),
         "seconds": search.clock() - search.start,
     }
-    kind = DependentDesign if isinstance(document, ChannelDocument) else Design
     status = _status(asked, document, report.proven, converged, search)
-    return kind(document, loss, converged, status, MappingProxyType(stats), report.proven)
+    return kind_of(document)(
+        document, loss, converged, status, MappingProxyType(stats), report.proven)
+
+
+def kind_of(document: AnyDocument) -> Any:
+    """The class of the design that a document is."""
+    if isinstance(document, VectorDocument):
+        return VectorDesign
+    return DependentDesign if isinstance(document, ChannelDocument) else Design
 
 
 def _status(
     asked: Asked, document: Any, certified: bool, converged: bool, search: Search
 ) -> str:
-    bracket, ranged = search.bracket, isinstance(document, ChannelDocument)
+    bracket, additive = search.bracket, kind_of(document) is Design
     words = gap_words(document, certified)
     words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
     if bracket.resolutions:
         last = bracket.resolutions[-1]
-        words += f" on {last} cells" if ranged else f" at resolution {last}"
+        words += f" at resolution {last}" if additive else f" on {last} cells"
     words += search.family.remarks(search)
     if not converged and search.family.aims_at_gap:
         reason = search.reason or "stopped when the program had nothing left to add"

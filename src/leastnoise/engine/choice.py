@@ -14,11 +14,14 @@ from .demanding import Demanding
 from .family import Family
 from .regions import Regions
 from .releases import Repeated, RepeatedRange
+from .vector import Vector
 
 
 def family_of(asked: Asked) -> Family:
     """The family for what is asked."""
     question, cells = asked.question, asked.resolution
+    if question.dimension > 1:
+        return Vector(question)
     if question.range is not None:
         return _on_range(asked)
     if asked.total is not None:

@@ -11,10 +11,14 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from ..errors import ArgumentError
 from ..exact import Number, rational
 
 X = TypeVar("X")
 Polynomial = list[Fraction]
+
+#: What a loss of vectors may be.
+NORM_ONLY = "l1, l2, power or huber: a loss of the norm"
 
 HALF = Fraction(1, 2)
 QUARTER = Fraction(1, 4)
@@ -99,6 +103,32 @@ class Loss(ABC):
     @abstractmethod
     def mirror(self) -> Loss:
         """The loss x -> c(-x)."""
+
+    # -- vectors --------------------------------------------------------------------------------
+
+    @property
+    def exponent(self) -> Fraction | None:
+        """p where c(x) = |x|^p; None if it is not known to be that."""
+        return None
+
+    @property
+    def of_norm(self) -> bool:
+        """Whether c serves as a loss of the norm of a vector: convex and even, `ball_mean` known.
+        """
+        return self.exponent is not None
+
+    def ball_mean(self, dimension: int, radius: Fraction) -> Fraction:
+        """At least E c(|X|), X uniform in the ball of this radius > 0; for losses of the norm."""
+        if self.exponent is None:
+            raise ArgumentError("loss", self.name, NORM_ONLY)
+        return self.upper(radius) * dimension / (dimension + self.exponent)
+
+    def ball_means(self, dimension: int, radius: X) -> X:
+        """The same in floating point, for a float or a NumPy array of positive radii."""
+        if self.exponent is None:
+            raise ArgumentError("loss", self.name, NORM_ONLY)
+        share = dimension / (dimension + float(self.exponent))
+        return self(radius) * share  # type: ignore[operator,return-value]
 
     # -- values and means -----------------------------------------------------------------------
 

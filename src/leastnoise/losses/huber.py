@@ -47,6 +47,22 @@ class Huber(EvenLoss):
         inner = (size + width - abs(size - width)) / 2  # min(size, width), for arrays too
         return inner * (size - inner / 2)  # type: ignore[no-any-return]
 
+    @property
+    def of_norm(self) -> bool:
+        return True
+
+    def ball_mean(self, dimension: int, radius: Fraction) -> Fraction:
+        width = min(self.width, radius)
+        inside = (width / radius) ** dimension
+        return Fraction(_in_ball(dimension, radius, width, inside))
+
+    def ball_means(self, dimension: int, radius: X) -> X:
+        size: Any = radius
+        limit = float(self.width)
+        width = (size + limit - abs(size - limit)) / 2
+        inside = (width / size) ** dimension
+        return _in_ball(dimension, size, width, inside)  # type: ignore[no-any-return]
+
     def lower(self, x: Fraction) -> Fraction:
         inner = min(abs(x), self.width)
         return inner * (abs(x) - inner / 2)
@@ -79,3 +95,9 @@ class Huber(EvenLoss):
     @property
     def tail_is_sharp(self) -> bool:
         return True
+
+
+def _in_ball(d: int, radius: Any, width: Any, inside: Any) -> Any:
+    """The mean over a ball, a share `inside` of which lies within the width."""
+    linear = radius * d / (d + 1) - width * inside * d / (d + 1) - width / 2 * (1 - inside)
+    return width * width * inside * d / (2 * (d + 2)) + width * linear

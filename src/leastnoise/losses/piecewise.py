@@ -122,6 +122,10 @@ class Piecewise(Loss):
         return {"name": name} if parameter is None else {"name": name, "tau": text_of(parameter)}
 
     @property
+    def exponent(self) -> Fraction | None:
+        return Fraction(1) if self._label[0] == "l1" else None
+
+    @property
     def symmetric(self) -> bool:
         bends = dict(self._bends)
         even = all(bends.get(-t) == bend for t, bend in self._bends)

@@ -45,6 +45,10 @@ class Power(EvenLoss):
         return 250 if short else 800 + bits // 5
 
     @property
+    def exponent(self) -> Fraction | None:
+        return self.p
+
+    @property
     def kinks(self) -> tuple[Fraction, ...]:
         return (Fraction(0),)
 

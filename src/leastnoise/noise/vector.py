@@ -20,7 +20,7 @@ from ..certify.vector import mixture_of
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError
 from ..exact import Number, nearest_float, rational
-from ..losses import Huber, Loss, Power, as_loss
+from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
 from .release import exact_value
@@ -99,17 +99,7 @@ class VectorNoise:
 
     def expected_loss(self, loss: str | Loss) -> float:
         """E c(|X|), accurate to rounding. (The certified bound for a release is `upper`.)"""
-        c, d, r = as_loss(loss), self.dimension, self.radii
-        if isinstance(c, Power):
-            return self.moment(float(c.p))
-        if isinstance(c, Huber):
-            width = np.minimum(float(c.width), r)
-            inside = (width / r) ** d
-            linear = d / (d + 1) * (r - width * inside) - width / 2 * (1 - inside)
-            return float((width**2 * inside * d / (2 * (d + 2)) + width * linear) @ self.masses)
-        if c.name == "l1":
-            return self.moment(1)
-        raise ArgumentError("loss", c.name, "l1, l2, power or huber: a loss of the norm")
+        return float(as_loss(loss).ball_means(self.dimension, self.radii) @ self.masses)
 
     def profile(self, epsilons: Number | Sequence[Number]) -> Floats:
         """delta(epsilon): at least the worst hockey stick over all allowed shifts.

@@ -1,6 +1,8 @@
-"""Noise for vectors with Euclidean sensitivity: one radial problem in every dimension."""
+"""Noise for vectors with Euclidean sensitivity: one radial problem in every dimension.
 
-from .design import VectorBracket, design_vector
+Floats that steer, and how they become files; `engine/vector.py` is the family that uses them.
+"""
+
 from .rivals import VectorRival, rivals, split_design_rival
 
-__all__ = ["VectorBracket", "VectorRival", "design_vector", "rivals", "split_design_rival"]
+__all__ = ["VectorRival", "rivals", "split_design_rival"]

@@ -4,23 +4,29 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from time import monotonic
 
 import numpy as np
 
+from ..ask import Question
 from ..certify.vector_document import VectorCertificate
-from ..certify.vector_lower import vector_dual
+from ..certify.vector_lower import DualFunction, term_work, vector_dual
+from ..errors import LimitError
 from ..exact import round_down
-from ..losses import Loss
-from .flow import Flow, best_flow, held_edges, make_net
-from .staircase import Staircase, scaled_loss
+from ..work import charge, counted
+from .flow import Flow
 
 #: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
 _LATTICE = 1 << 40
 _SHARES = 1 << 40
 #: Shares of the flow below this, times bound / flow, are led along with others: little first,
 #: more if the file would take long to check.
-_LEAST_SHARES = (3e-6, 1e-4, 3e-3)
+_LEAST_SHARES = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
+#: By so much less than the floats say a bound is tried to be proven.
+_LESS = (1e-4, 4e-4, 1.5e-3, 5e-3, 2e-2)
+#: Work of reading a piece and its points from a file.
+_READING = 60
+#: Intervals are halved here and there; so much more work it is than one look at each.
+_HALVINGS = 1.5
 
 
 def exact_flow(
@@ -86,68 +92,57 @@ def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int
     return {k: count for k, count in found.items() if count > 0}
 
 
-def prove_lower(
-    d: int, epsilon: Fraction, delta: Fraction, sensitivity: Fraction, loss: Loss,
-    stairs: Staircase, gap: float, deadline: float,
-) -> tuple[Fraction, VectorCertificate]:
-    """A lower bound on the loss of all private noise, with the certificate that proves it.
+def nothing(sensitivity: Fraction) -> VectorCertificate:
+    """The certificate without curves, which proves that no loss is negative."""
+    return VectorCertificate(sensitivity, Fraction(1), (), ())
 
-    0 and no pieces if nothing better could be proven.
+
+def proven(
+    question: Question, flow: Flow, spent: int, aim: float
+) -> tuple[Fraction, VectorCertificate]:
+    """What the checker can be made to prove with the flow, if it has so much work behind it.
+
+    It is content with `aim`, since a little less is proven much faster. 0 and no pieces if
+    nothing can be proven.
     """
-    best = Fraction(0), VectorCertificate(sensitivity, Fraction(1), (), ())
-    if d == 1 or not stairs.price > 0:
-        return best  # on a line sigma has two values, and curves cannot tell them apart well
-    cost = scaled_loss(loss, float(sensitivity))
-    eps, share = float(epsilon), float(delta)
-    theta = stairs.loss + share * stairs.price
-    for width, jump in plans(d, held_edges(d, eps, stairs.edges)[-1]):
-        if monotonic() > deadline:
-            break
-        begin = monotonic()
-        net = make_net(d, eps, stairs, theta, width, jump)
-        flow = best_flow(
-            d, eps, share, cost, net, stairs.price, deadline, stairs.loss / (1 + gap / 3)
-        )
-        if flow is not None:
-            best = max(best, _proven(d, epsilon, delta, sensitivity, loss, flow), key=_first)
-        if float(best[0]) * (1 + gap) >= stairs.loss:
-            break
-        # The next net takes several times as long.
-        if deadline - monotonic() < 1.5 * (monotonic() - begin):
+    total = float(flow.heights[flow.net.cell == 0].sum())
+    best = Fraction(0), nothing(question.sensitivity)
+    if flow.bound <= 0 or total <= 0:
+        return best
+    for least in _LEAST_SHARES:
+        share = least * min(1.0, flow.bound / total)
+        certificate = exact_flow(flow, question.sensitivity, share)
+        if certificate is None or _too_long(question, certificate, spent):
+            continue
+        enough = [less for less in _LESS if flow.bound * (1 - less) >= aim]
+        for less in _LESS[max(0, len(enough) - 1):]:
+            lower = round_down(Fraction(flow.bound * (1 - less)), 9)
+            if lower <= best[0]:
+                break
+            try:
+                with counted(spent + _READING * len(certificate.pieces)):
+                    proof = vector_dual(
+                        question.dimension, question.epsilon, question.delta,
+                        question.sensitivity, question.loss, certificate, lower)
+            except LimitError:
+                break  # a smaller certificate may be settled in time
+            if proof.verdict:
+                best = lower, certificate
+                break
+        if best[0] > 0:
             break
     return best
 
 
-def _first(pair: tuple[Fraction, VectorCertificate]) -> Fraction:
-    return pair[0]
-
-
-def _proven(
-    d: int, epsilon: Fraction, delta: Fraction, sensitivity: Fraction, loss: Loss, flow: Flow
-) -> tuple[Fraction, VectorCertificate]:
-    """What the checker can be made to prove with the flow."""
-    nothing = Fraction(0), VectorCertificate(sensitivity, Fraction(1), (), ())
-    total = float(flow.heights[flow.net.cell == 0].sum())
-    if flow.bound <= 0 or total <= 0:
-        return nothing
-    for least in _LEAST_SHARES:
-        certificate = exact_flow(flow, sensitivity, least * min(1.0, flow.bound / total))
-        if certificate is None:
-            return nothing
-        for less in (5e-5, 3e-4, 1e-3, 4e-3, 2e-2):
-            lower = round_down(Fraction(flow.bound * (1 - less)), 9)
-            proof = vector_dual(d, epsilon, delta, sensitivity, loss, certificate, lower)
-            if proof.verdict:
-                return lower, certificate
-            if proof.verdict is None:
-                break  # a smaller certificate may be settled in time
-    return nothing
-
-
-def plans(d: int, reach: float) -> list[tuple[float, int]]:
-    """(width of the cells, jump) of the nets to try, coarse first."""
-    fine = min(0.2, 0.9 / d**0.5)
-    cells = reach / fine
-    if cells > 160:
-        return [(fine * cells / 110, 2), (fine * cells / 160, 2)]
-    return [(fine, 2), (fine * 0.6, 2), (fine * 0.4, 3), (fine * 0.25, 3)]
+def _too_long(question: Question, certificate: VectorCertificate, spent: int) -> bool:
+    """Whether a first look at every interval would be too much work already."""
+    try:
+        with counted(spent + _READING * len(certificate.pieces)):
+            function = DualFunction(
+                question.dimension, question.epsilon, question.sensitivity, question.loss,
+                certificate)
+            terms = sum(len(one[0]) for one in function.intervals())
+            charge(int(_HALVINGS * terms * term_work(question.dimension)))
+    except LimitError:
+        return True
+    return False

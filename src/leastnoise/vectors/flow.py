@@ -38,6 +38,16 @@ _BELOW = (0.0, 0.05, 0.11, 0.19, 0.29, 0.42, 0.58, 0.78, 0.96)
 
 
 @dataclass(frozen=True)
+class Plan:
+    """How a net is laid: cells in all, their width at most, at least so many on a stair."""
+
+    cells: int
+    width: float
+    jump: int
+    least: int
+
+
+@dataclass(frozen=True)
 class Net:
     """Points (rho[i], sigma[i, l]) and pieces from (cell, start) to (cell + 1, end)."""
 
@@ -65,18 +75,44 @@ def held_edges(d: int, epsilon: float, edges: Floats) -> list[float]:
     return [float(edge) for edge in edges[: int(np.argmax(beyond <= _BEYOND)) + 1]]
 
 
-def make_net(
-    d: int, epsilon: float, stairs: Staircase, theta: float, width: float, jump: int
-) -> Net:
-    """A net along the stairs in cells of about this width; curves move `jump` places at a time."""
+def plans(d: int, epsilon: float, stairs: Staircase) -> list[Plan]:
+    """The nets to try, coarse first."""
+    kept = _kept_edges(d, epsilon, stairs)
+    fine = min(0.2, 0.9 / d**0.5)
+    reach = kept[-1]
+    wide = reach / fine > 160
+    unit = reach / 110 if wide else fine
+    factors = [(2.0, 2, 1), (1.0, 2, 2), (0.6, 2, 2), (0.4, 3, 2), (0.25, 3, 2)]
+    found: list[Plan] = []
+    for factor, jump, least in factors[: 3 if wide else None]:
+        width = unit * factor
+        cells = sum(_counts(kept, width, least))
+        if not found or cells > found[-1].cells:
+            found.append(Plan(cells, width, jump, least))
+    return found
+
+
+def _kept_edges(d: int, epsilon: float, stairs: Staircase) -> list[float]:
     kept = [0.0]
     for edge in held_edges(d, epsilon, stairs.edges):
         if edge - kept[-1] >= _NARROW:
             kept.append(edge)
+    return kept
+
+
+def _counts(kept: list[float], width: float, least: int) -> list[int]:
+    """Cells on each stair."""
+    return [max(least, math.ceil((b - a) / width)) for a, b in pairwise(kept)]
+
+
+def make_net(d: int, epsilon: float, stairs: Staircase, theta: float, plan: Plan) -> Net:
+    """A net along the stairs; curves move `plan.jump` places at a time."""
+    kept, jump = _kept_edges(d, epsilon, stairs), plan.jump
     ends = np.array([*kept, 2 * kept[-1] - kept[-2]])
     parts = []
-    for a, b in pairwise(ends[:-1].tolist()):
-        count = max(2, math.ceil((b - a) / width))
+    for (a, b), count in zip(
+        pairwise(kept), _counts(kept, plan.width, plan.least), strict=True
+    ):
         parts.append(a + (b - a) * np.arange(count) / count)
     rho = np.concatenate([*parts, ends[-2:-1]])
     beyond = [

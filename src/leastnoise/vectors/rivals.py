@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.stats import chi, gamma
 
 from ..errors import ArgumentError
-from ..losses import Huber, Loss, Power
+from ..losses import Loss
 from ..mechanisms.analytic_gaussian import smallest_sigma
 from ..mechanisms.tulap import Tulap
 
@@ -65,12 +65,9 @@ def rivals(
         VectorRival("exponential", "exponential (K-norm) noise",
                     exponential_loss(dimension, epsilon, sensitivity, loss)),
     ]
-    if isinstance(loss, Power) and loss.p == 2:
-        power, exact = 1.0, True
-    elif loss.name == "l1":
-        power, exact = 0.5, False
-    else:
+    if loss.exponent not in (1, 2):
         return found
+    power, exact = float(loss.exponent) / 2, loss.exponent == 2
     if epsilon > 0:
         # All coordinates together move by at most sqrt(d) * sensitivity in the sum of sizes.
         square = 2 * dimension * (math.sqrt(dimension) * sensitivity / epsilon) ** 2
@@ -92,12 +89,9 @@ def split_design_rival(
     """Our own best noise for one number on each coordinate, the budget split evenly."""
     from ..design import design
 
-    if isinstance(loss, Power) and loss.p == 2:
-        power, exact = 1.0, True
-    elif loss.name == "l1":
-        power, exact = 0.5, False
-    else:
+    if loss.exponent not in (1, 2):
         raise ArgumentError("loss", loss.name, "l1 or l2")
+    power, exact = float(loss.exponent) / 2, loss.exponent == 2
     one = design(
         epsilon=epsilon / dimension, delta=delta / dimension, sensitivity=sensitivity, loss="l2",
         time_limit=time_limit,
@@ -113,17 +107,15 @@ def _chi_moment(d: int, p: float) -> float:
 
 
 def _radial_mean(loss: Loss, moment: object, law: object) -> float:
-    if isinstance(loss, Power):
-        return float(moment(float(loss.p)))  # type: ignore[operator]
-    if isinstance(loss, Huber):
-        low, high = law.ppf(1e-15), law.isf(1e-15)  # type: ignore[attr-defined]
-        points = [x for x in (float(loss.width),) if low < x < high]
-        value, _ = quad(
-            lambda r: float(loss(r)) * float(law.pdf(r)),  # type: ignore[attr-defined]
-            low, high, points=points or None, limit=200, epsabs=0, epsrel=1e-10,
-        )
-        return float(value)
-    return float(moment(1.0))  # type: ignore[operator]
+    if loss.exponent is not None:
+        return float(moment(float(loss.exponent)))  # type: ignore[operator]
+    low, high = law.ppf(1e-15), law.isf(1e-15)  # type: ignore[attr-defined]
+    points = [x for x in map(float, loss.kinks) if low < x < high]
+    value, _ = quad(
+        lambda r: float(loss(r)) * float(law.pdf(r)),  # type: ignore[attr-defined]
+        low, high, points=points or None, limit=200, epsabs=0, epsrel=1e-10,
+    )
+    return float(value)
 
 
 __all__ = [

@@ -1,13 +1,12 @@
 """A radial staircase: levels e^(-k eps) on shells whose edges are polished. Floats throughout.
 
-It proposes; what it proposes is repaired and checked exactly in `design.py`.
+It proposes; what it proposes is repaired and checked exactly in `exact.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +14,12 @@ from scipy.optimize import minimize
 from scipy.special import betainc
 from scipy.stats import chi, gamma
 
-from ..losses import Huber, Loss, Power
+from ..losses import Loss
 from ..mechanisms.analytic_gaussian import smallest_sigma
 
 Floats = NDArray[np.float64]
 
-#: Beyond so many edges they are tied together by a few numbers.
+#: More edges than this are left where they are.
 MOST_FREE = 120
 #: Mass of the noise that is not worth an edge of its own.
 _NEGLIGIBLE = 1e-13
@@ -58,16 +57,7 @@ def scaled_loss(loss: Loss, sensitivity: float) -> Callable[[Floats], Floats]:
 
 def ball_mean(loss: Loss, d: int, sensitivity: float, radius: Floats) -> Floats:
     """E c(|X|) for X uniform in balls of radius * sensitivity."""
-    r = radius * sensitivity
-    if isinstance(loss, Power):
-        p = float(loss.p)
-        return np.asarray(d / (d + p) * r**p)
-    if isinstance(loss, Huber):
-        width = np.minimum(float(loss.width), r)
-        inside = (width / np.maximum(r, 1e-300)) ** d
-        linear = d / (d + 1) * (r - width * inside) - width / 2 * (1 - inside)
-        return np.asarray(width**2 * inside * d / (2 * (d + 2)) + width * linear)
-    return np.asarray(d / (d + 1) * r)
+    return np.asarray(loss.ball_means(d, radius * sensitivity))
 
 
 class Shells:
@@ -147,6 +137,8 @@ def starts(d: int, epsilon: float, delta: float) -> list[Floats]:
 def polish(shells: Shells, delta: float, edges: Floats, iterations: int = 120) -> Staircase | None:
     """The staircase near `edges` of least loss with the hockey stick at most delta, or None."""
     n = len(edges)
+    if n > MOST_FREE:
+        return None
     level = np.exp(-shells.epsilon * np.arange(n))
     mass = np.exp(shells.d * np.log(edges / edges.max())) * level
     size = np.sqrt(np.maximum(mass / mass.max(), 1e-6))  # flat directions are stretched
@@ -190,27 +182,24 @@ def feasible(shells: Shells, delta: float, edges: Floats) -> Staircase | None:
     return Staircase(edges * factor, loss, stick, price)
 
 
-def best_staircase(
-    d: int, epsilon: float, delta: float, loss: Loss, sensitivity: float, deadline: float
-) -> Staircase | None:
-    """The best staircase found from a few starts, before the deadline if it can."""
-    shells = Shells(d, epsilon, loss, sensitivity)
-    found: list[Staircase] = []
-    for edges in starts(d, epsilon, delta):
-        begin = feasible(shells, delta, edges)
-        if begin is None:
-            continue
-        found.append(begin)
-        if len(edges) <= MOST_FREE and monotonic() < deadline:
-            found.append(polish(shells, delta, begin.edges, 30) or begin)
-    if not found:
-        return None
-    best = min(found, key=lambda one: one.loss)
-    while len(best.edges) <= MOST_FREE - 2 and monotonic() < deadline:
+def first_staircases(shells: Shells, delta: float) -> list[Staircase]:
+    """The starts, made private."""
+    found = (
+        feasible(shells, delta, edges) for edges in starts(shells.d, shells.epsilon, delta))
+    return [one for one in found if one is not None]
+
+
+def longer_staircases(
+    shells: Shells, delta: float, best: Staircase | None
+) -> Iterator[Staircase]:
+    """Better and better ones, with two more stairs each, as long as they pay."""
+    while best is not None and len(best.edges) <= MOST_FREE - 2:
         width = best.edges[-1] - (best.edges[-2] if len(best.edges) > 1 else 0.0)
         more = best.edges[-1] + width * np.arange(1, 3)
         longer = polish(shells, delta, np.concatenate([best.edges, more]))
-        if longer is None or longer.loss > best.loss * (1 - 2e-5):
-            return best if longer is None or longer.loss > best.loss else longer
+        if longer is None or longer.loss > best.loss:
+            return
+        yield longer
+        if longer.loss > best.loss * (1 - 2e-5):
+            return
         best = longer
-    return best

@@ -1,0 +1,125 @@
+"""Noise for a vector whose Euclidean sensitivity is given: a radial staircase, and curves below it.
+
+Every dimension is one problem of the radius; why that is enough: `docs/vectors.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NoReturn
+
+from ..ask import Question
+from ..certify.vector import own_claims
+from ..errors import RegimeError
+from ..vectors.dual import nothing, proven
+from ..vectors.exact import exact_noise
+from ..vectors.flow import Plan, best_flow, make_net, plans
+from ..vectors.staircase import (
+    Shells,
+    Staircase,
+    first_staircases,
+    longer_staircases,
+    polish,
+    scaled_loss,
+)
+from ..work import counted
+from .family import Family
+from .search import Bounds, Lower, Search, Upper
+
+#: Of the time, at most so much goes into the noise before the first curves are tried.
+_SHARE = 0.35
+
+
+class Vector(Family):
+    """Staircases for `upper`; for `lower` flows of curves on nets, coarse to fine."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.shells = Shells(
+            question.dimension, float(question.epsilon), question.loss,
+            float(question.sensitivity))
+        self.stairs: Staircase | None = None
+        self._spent = 0  # work of the checker on the noise alone
+        self._plans: dict[int, Plan] = {}
+
+    # -- upper ----------------------------------------------------------------------------------
+
+    def incumbents(self, search: Search) -> Iterator[Bounds]:
+        """The best staircase after exponential and Gaussian noise, as it stands."""
+        found = first_staircases(self.shells, float(self.question.delta))
+        if found:
+            yield None, self._upper(min(found, key=lambda one: one.loss), search, "closed form")
+
+    def _polished(self, search: Search) -> Iterator[Bounds]:
+        """Edges moved to where they cost least, from each start, and stairs added outside."""
+        delta, end = float(self.question.delta), search.clock() + search.left(60.0) * _SHARE
+        best = self.stairs
+        for start in first_staircases(self.shells, delta):
+            if search.clock() < end:
+                search.bracket.rounds += 1
+                found = polish(self.shells, delta, start.edges, 30)
+                if found is not None and (best is None or found.loss < best.loss):
+                    best = found
+        for found in longer_staircases(self.shells, delta, best):
+            search.bracket.rounds += 1
+            best = found
+            if search.clock() >= end:
+                break
+        if best is not None and best is not self.stairs:
+            yield None, self._upper(best, search, "staircase")
+
+    def _upper(self, stairs: Staircase, search: Search, origin: str) -> Upper:
+        document = exact_noise(self.question, stairs)
+        if search.improves(float(document.upper)):
+            self.stairs = stairs
+            with counted() as work:
+                own_claims(document)
+            self._spent = work.spent
+        return Upper(document.upper, document, len(document.radii), origin)
+
+    # -- lower ----------------------------------------------------------------------------------
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """How many cells the net of curves has: 1 stands for the noise itself."""
+        yield 1
+        begin = search.clock()
+        if self.stairs is None or not self.stairs.price > 0 or self.question.dimension == 1:
+            return  # on a line sigma has two values, and curves cannot tell them apart
+        for plan in plans(self.question.dimension, float(self.question.epsilon), self.stairs):
+            self._plans[plan.cells] = plan
+            # The next net takes several times as long.
+            if search.left(1e9) < 1.5 * (search.clock() - begin) and search.bracket.lower:
+                search.reason = "stopped before a finer net, for lack of time"
+                return
+            begin = search.clock()
+            yield plan.cells
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """Better stairs first, then what the curves of a net of this size prove."""
+        if size == 1:
+            yield from self._polished(search)
+            return
+        question, stairs, plan = self.question, self.stairs, self._plans[size]
+        assert stairs is not None
+        epsilon, delta = float(question.epsilon), float(question.delta)
+        net = make_net(
+            question.dimension, epsilon, stairs, stairs.loss + delta * stairs.price, plan)
+        flow = best_flow(
+            question.dimension, epsilon, delta,
+            scaled_loss(question.loss, float(question.sensitivity)), net, stairs.price,
+            search.clock() + search.left(300.0), stairs.loss / (1 + search.gap / 3))
+        search.bracket.rounds += 1
+        if flow is not None:
+            search.report(flow.bound, stairs.loss, size)
+            aim = stairs.loss / (1 + 0.9 * search.gap)
+            value, certificate = proven(question, flow, self._spent, aim)
+            yield Lower(value, certificate, size), None
+
+    def trivial(self) -> Lower:
+        """No loss is negative."""
+        return Lower(Fraction(0), nothing(self.question.sensitivity), 1)
+
+    def refuse(self) -> NoReturn:
+        """No start could be made private."""
+        raise RegimeError("no private staircase was found at this budget")
