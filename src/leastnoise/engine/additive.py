@@ -30,7 +30,9 @@ from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, discretise
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
-from .search import Bounds, Lower, Search
+from .search import Bounds, Lower, Search, Upper
+from .stairs import Stairs, centres, levels_for
+from .steps import steps_of
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
@@ -57,6 +59,16 @@ _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
 #: (measured at epsilon = 3 to 8).
 _STEP_COST = 0.022
+#: Below this a lattice with one cell a sensitivity is as good as a staircase.
+_LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
+#: Limits of the program of stairs: lattice points in all, and seconds.
+_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 5.0
+#: How much of the gap may be lost between the loss and its minorant.
+_SHARE_OF_MINORANT = 1.0
+#: Two sizes that leave more than this share of the distance are enough.
+_IDLE = 0.9
+#: A staircase this near to the best closed form stands for it.
+_CLOSE = 1e-5
 
 
 class Additive(Family):
@@ -72,6 +84,7 @@ class Additive(Family):
         if not problem.loss.symmetric and problem.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
+        self._stepped: Upper | None = None
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
 
@@ -104,9 +117,14 @@ class Additive(Family):
         if problem.integer:
             n = int(problem.sensitivity)
         best = math.inf
-        for upper in self.closed_forms.mechanisms(n):
-            best = min(best, float(upper.value))
-            yield None, upper
+        if not problem.integer and self.resolution is None and problem.output_step is None:
+            yield from self._staircase(search)
+            if self._stepped is not None:
+                best = float(self._stepped.value)
+        if best > self.closed_forms.loss * (1 + _CLOSE):
+            for upper in self.closed_forms.mechanisms(n):
+                best = min(best, float(upper.value))
+                yield None, upper
         found = self._canonical
         if problem.integer and not self._affordable(n):
             found = interpolated(problem)
@@ -116,6 +134,47 @@ class Additive(Family):
         ):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
+
+    def _staircase(self, search: Search) -> Iterator[Bounds]:
+        """A staircase, and the multipliers that carry probability down its stairs."""
+        problem = self.problem
+        if problem.epsilon < _LEAST_EPSILON_OF_STAIRS:
+            return
+        steps = steps_of(problem)
+        self._stepped = steps.finite() if problem.delta > 0 else steps.endless()
+        yield None, self._stepped
+        if self._stepped is None:
+            return
+        typical, levels, before, idle = float(self._stepped.value), levels_for(problem), 0.0, 0
+        for centre in centres(steps, self._least_of_stairs(typical, search.gap)):
+            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
+                break
+            stairs = Stairs(problem, centre, levels, typical)
+            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
+            if pairs is None:
+                break
+            value = stairs.bound(pairs)
+            if value > before:
+                yield stairs.exact(pairs, value), None
+                self._carried = {key: cells for key, (_, cells, _) in pairs.items()}
+                self._carried_n = centre.n
+            search.report(value, typical, centre.n)
+            # Finer points stop helping where more than a staircase is needed.
+            idle = idle + 1 if typical - value > _IDLE * (typical - before) and before > 0 else 0
+            if idle >= 2:
+                break
+            before = max(before, value)
+
+    def _least_of_stairs(self, typical: float, gap: float) -> float:
+        """The resolution at which the minorant of the loss is near enough to it."""
+        problem = self.problem
+        at_zero = float(problem.loss.upper(Fraction(0)))
+        n = 1
+        while n < 4096 and at_zero - float(problem.loss.minorant(0, problem.step(n))) > (
+            _SHARE_OF_MINORANT * gap * typical
+        ):
+            n = math.ceil(1.1 * n)
+        return n
 
     # -- resolutions --------------------------------------------------------------------------
 
