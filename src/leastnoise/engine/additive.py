@@ -62,9 +62,9 @@ _STEP_COST = 0.022
 #: Below this a lattice with one cell a sensitivity is as good as a staircase.
 _LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
 #: Limits of the program of stairs: lattice points in all, and seconds.
-_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 5.0
+_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 1.0
+_SHARE_OF_MINORANT = 1.7
 #: Two sizes that leave more than this share of the distance are enough.
 _IDLE = 0.9
 #: A staircase this near to the best closed form stands for it.

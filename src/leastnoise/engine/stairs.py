@@ -31,19 +31,19 @@ from .steps import Steps
 
 #: Shifts between which multipliers are straight: their distance grows by this factor, up to this
 #: share of the sensitivity; and how many points of the centre are enough.
-_WIDENING, _WIDEST, _POINTS = 1.25, 1 / 12, 8
+_WIDENING, _WIDEST, _POINTS = 1.25, 1 / 8, 5
 #: Multipliers below this share of the largest of their side are left out.
 _SMALL = 1e-12
 #: What is left of a chain of stairs without delta when it is cut.
 _CUT = 1e-7
 #: How many points of a stair the program begins with, and how often violated ones are added.
-_SINKS, _ROUNDS = 80, 30
+_SINKS, _ROUNDS = 700, 30
 #: How many points there are, about, on each side of the middle of the centre.
 _HALF_WIDTHS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32)
 #: How far, relative to that, the ends of the centre may be from lattice points.
 _MISFIT = 0.025
 #: A row is violated from here on, in units of the loss.
-_VIOLATED = 1e-7
+_VIOLATED = 5e-6
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Stairs:
 
     def solved(self, seconds: float) -> PairMultipliers | None:
         """Multipliers at the optimum, in floating point."""
-        scale, model = 1 / self.typical, Model(1e-9)
+        scale, model = 1 / self.typical, Model(1e-8)
         price = np.zeros(self.starts[-1])
         price[0] = -1.0
         for one, start in zip(self.sides, self.starts, strict=False):
@@ -286,7 +286,7 @@ class Stairs:
     def exact(self, pairs: PairMultipliers, scale: float) -> Lower:
         """The exact bound that multipliers prove."""
         nothing = np.zeros(0)
-        digits = 10 + math.ceil(self.problem.epsilon / 3)  # a digit of z is worth e^eps of them
+        digits = 7 + math.ceil(0.4343 * float(self.problem.epsilon))  # z counts e^eps times
         return self._relaxed().exact(Multipliers(pairs, nothing, nothing), scale, digits)
 
 
@@ -348,8 +348,8 @@ def centres(steps: Steps, least: float) -> Iterator[Centre]:
             ends = steps.left * n, steps.right * n
             return round(sum(abs(end - round(end)) for end in ends), 2)
 
-        n = min(near, key=lambda n: (misfit(n), n))
-        if misfit(n) > _MISFIT * size:
+        n = min(near, key=lambda n: (misfit(n), n), default=0)
+        if n == 0 or misfit(n) > _MISFIT * size:
             continue
         before = n
         left, right = round(steps.left * n), round(steps.right * n)
