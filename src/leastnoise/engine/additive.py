@@ -31,8 +31,8 @@ from .proposal import Proposal, discretise
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
 from .search import Bounds, Lower, Search, Upper
-from .stairs import Stairs, centres, levels_for
-from .steps import steps_of
+from .stairs import Centre, Stairs, centres, levels_for
+from .steps import Steps, steps_of
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
@@ -65,6 +65,9 @@ _LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: How much of the gap may be lost between the loss and its minorant.
 _SHARE_OF_MINORANT = 1.7
+#: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
+#: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
+_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
 #: Two sizes that leave more than this share of the distance are enough.
 _IDLE = 0.9
 #: A staircase this near to the best closed form stands for it.
@@ -117,7 +120,7 @@ class Additive(Family):
         if problem.integer:
             n = int(problem.sensitivity)
         best = math.inf
-        if not problem.integer and self.resolution is None and problem.output_step is None:
+        if self.resolution is None and problem.output_step is None:
             yield from self._staircase(search)
             if self._stepped is not None:
                 best = float(self._stepped.value)
@@ -138,7 +141,9 @@ class Additive(Family):
     def _staircase(self, search: Search) -> Iterator[Bounds]:
         """A staircase, and the multipliers that carry probability down its stairs."""
         problem = self.problem
-        if problem.epsilon < _LEAST_EPSILON_OF_STAIRS:
+        if problem.epsilon < _LEAST_EPSILON_OF_STAIRS or (
+            problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
+        ):
             return
         steps = steps_of(problem)
         self._stepped = steps.finite() if problem.delta > 0 else steps.endless()
@@ -146,10 +151,10 @@ class Additive(Family):
         if self._stepped is None:
             return
         typical, levels, before, idle = float(self._stepped.value), levels_for(problem), 0.0, 0
-        for centre in centres(steps, self._least_of_stairs(typical, search.gap)):
+        for asked, centre in self._lattices(steps, typical, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
-            stairs = Stairs(problem, centre, levels, typical)
+            stairs = Stairs(asked, centre, levels, typical)
             pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
             if pairs is None:
                 break
@@ -164,6 +169,30 @@ class Additive(Family):
             if idle >= 2:
                 break
             before = max(before, value)
+
+    def _lattices(
+        self, steps: Steps, typical: float, gap: float
+    ) -> Iterator[tuple[Problem, Centre]]:
+        """Where to look for multipliers; for integers whole steps, or the integers themselves."""
+        problem, least = self.problem, self._least_of_stairs(typical, gap)
+        if not problem.integer:
+            for centre in centres(steps, least):
+                yield problem, centre
+            return
+        width = int(problem.sensitivity)
+
+        def allowed(n: int) -> bool:
+            return n <= width and width - n * (width // n) <= _WASTE * gap * width
+
+        narrow = steps.narrow * width <= _NARROW
+        for centre in centres(steps, least, allowed):
+            if narrow and centre.n > width // 4:
+                break
+            whole = Fraction(width // centre.n * centre.n)
+            yield replace(problem, integer=False, sensitivity=whole), centre
+        if narrow:
+            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
+            yield problem, Centre(width, left, right)
 
     def _least_of_stairs(self, typical: float, gap: float) -> float:
         """The resolution at which the minorant of the loss is near enough to it."""

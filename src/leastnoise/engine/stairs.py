@@ -11,7 +11,7 @@ Why it is right: `stairs.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -332,7 +332,9 @@ def _shift_nodes(few: int, width: int) -> Ints:
     return np.array(sorted(nodes), dtype=np.int64)
 
 
-def centres(steps: Steps, least: float) -> Iterator[Centre]:
+def centres(
+    steps: Steps, least: float, allowed: Callable[[int], bool] = lambda n: True
+) -> Iterator[Centre]:
     """Lattices on which the ends of a staircase's centre are nearly points, coarse to fine.
 
     `least` is the resolution to begin with.
@@ -348,7 +350,7 @@ def centres(steps: Steps, least: float) -> Iterator[Centre]:
             ends = steps.left * n, steps.right * n
             return round(sum(abs(end - round(end)) for end in ends), 2)
 
-        n = min(near, key=lambda n: (misfit(n), n), default=0)
+        n = min(filter(allowed, near), key=lambda n: (misfit(n), n), default=0)
         if n == 0 or misfit(n) > _MISFIT * size:
             continue
         before = n

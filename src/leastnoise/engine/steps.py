@@ -33,6 +33,8 @@ _GRID = 100_001
 _NOTHING = 1e-18
 #: Resolutions of tails: from about one cell for the centre to this many.
 _FINEST = 8.0
+#: Runs of so many whole numbers are looked at one by one.
+_FEW = 400
 #: What a cell more is worth, as a share of the loss.
 _CELL = 3e-8
 
@@ -64,19 +66,33 @@ class Steps:
         return self._means(edges[:-1], edges[1:])
 
     def _means(self, low: Floats, high: Floats) -> Floats:
-        unit = float(self.problem.sensitivity)
-        return cell_means(self.problem.loss, low * unit, high * unit)
+        unit, loss = float(self.problem.sensitivity), self.problem.loss
+        found = cell_means(loss, low * unit, high * unit)
+        if self.problem.integer:
+            for k in np.flatnonzero((high - low) * unit < _FEW):
+                whole = np.arange(math.ceil(low[k] * unit), math.ceil(high[k] * unit))
+                if len(whole):
+                    found[k] = float(np.mean(loss(whole.astype(np.float64))))
+        return found
 
     # -- with delta ---------------------------------------------------------------------------
 
     def finite(self) -> Upper | None:
         """The best number of stairs, the last one cut, what is left of delta an atom at 0."""
-        n = max(1, round(1 / self.narrow))
-        fine = n * 2 * _GRID
-        rounded = [round(side * fine) / fine for side in (self.left, self.right)]
+        n, grid = max(1, round(1 / self.narrow)), _GRID
+        if self.problem.integer:
+            grid, n = odd_cells(int(self.problem.sensitivity), range(500, 2000))
+        fine = n * 2 * grid
+        rounded = [self._mark(side, fine) / fine for side in (self.left, self.right)]
         steps = replace(self, left=rounded[0], right=rounded[1])
-        found = steps._best_end()
-        return None if found is None else steps._drafted(n, *found)
+        found = steps._best_end() if steps.narrow > 0 else None
+        return None if found is None else steps._drafted(n, grid, *found)
+
+    def _mark(self, edge: float, fine: int) -> int:
+        """A whole number of half grid steps; for integers an odd one, between whole numbers."""
+        if not self.problem.integer:
+            return round(edge * fine)
+        return 2 * round((edge * fine - 1) / 2) + 1
 
     def _best_end(self) -> tuple[int, float, float] | None:
         """(whole stairs, share of the next that is kept, loss), by trying them all."""
@@ -110,17 +126,19 @@ class Steps:
                 best = count, float(share[k]), float(loss[k])
         return best
 
-    def _drafted(self, n: int, count: int, share: float, scale: float) -> Upper | None:
+    def _drafted(
+        self, n: int, grid: int, count: int, share: float, scale: float
+    ) -> Upper | None:
         """In whole numbers: each stair at least e^-eps times the one before, the atom the rest."""
         problem = self.problem
         if (count + 3) * n > MAX_CELLS:
             return None
-        half = 2 * _GRID  # edges are whole numbers of half grid steps
-        centre = [round(edge * n * half) for edge in self._edges(0)]
+        half = 2 * grid  # edges are whole numbers of half grid steps
+        centre = [self._mark(edge, n * half) for edge in self._edges(0)]
         marks = [
             *(centre[0] - k * n * half for k in range(count, 0, -1)), *centre,
             *(centre[1] + k * n * half for k in range(1, count + 1))]
-        rest = round(share * n * half)
+        rest = 2 * round(share * n * grid)
         if rest:
             marks, count = [marks[0] - rest, *marks, marks[-1] + rest], count + 1
         fall = 1 / exp_lower(problem.epsilon)
@@ -131,10 +149,10 @@ class Steps:
             levels[abs(k)] * (b - a)
             for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)]
         document = Document(
-            kind="additive", epsilon=problem.epsilon, delta=problem.delta,
+            kind="integer" if problem.integer else "additive", epsilon=problem.epsilon, delta=problem.delta,
             sensitivity=problem.sensitivity,
             loss=problem.loss if problem.loss.certified else None,
-            step=problem.step(n), grid=_GRID, denominator=sum(whole), first=0,
+            step=Fraction(grid) if problem.integer else problem.step(n), grid=grid, denominator=sum(whole), first=0,
             weights=tuple(whole), atom=0, tail=None,
             edges=tuple(Fraction(mark, half) for mark in marks),
             upper=Fraction(0), lower=Fraction(0), certificate=None,
@@ -150,18 +168,17 @@ class Steps:
 
     # -- without delta ------------------------------------------------------------------------
 
-    def endless(self, most: int | None = None) -> Upper | None:
+    def endless(self) -> Upper | None:
         """With geometric tails, on a lattice whose cells fit the centre."""
         problem = self.problem
-        several = [n for n in self._fitting() if most is None or n <= most]
-        if not several:
-            return None
-        n = several[0]
+        grid, n = self._fitting()
         left, right = _half_cell(self.left * n), _half_cell(self.right * n)
         if left + right < 0:
             return None
+        if problem.integer:  # a little more than the sensitivity, in whole cells
+            problem = replace(problem, integer=False, sensitivity=Fraction(grid * n))
         for periods in (1, 8, 64):
-            radius = periods * n + max(left, right)
+            radius = periods * n + max(left, right, -left, -right)
             if radius >= MAX_CELLS // 2 or n * (2 * radius + 1) > MAX_WORK:
                 break
             cells = np.arange(-radius, radius + 1)
@@ -173,21 +190,49 @@ class Steps:
                 found = Proposal(problem, n, weights, tail=True, origin="staircase").exact(None)
             except (ArgumentError, FormatError):
                 found = None
-            if found is not None:
+            if found is None:
+                continue
+            if not self.problem.integer:
                 return found
+            document = replace(
+                found.document, kind="integer", grid=grid, sensitivity=self.problem.sensitivity)
+            return checked(document, self.problem, float(found.value), "staircase")
         return None
 
-    def _fitting(self) -> list[int]:
-        """Resolutions, those that fit first: a misfit costs its square, a cell its checking."""
+    def _fitting(self) -> tuple[int, int]:
+        """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
         several = range(
             max(1, math.floor(0.5 / self.narrow)), math.ceil(_FINEST / self.narrow) + 2)
 
         def misfit(n: int) -> float:
-            return sum(
+            ends = sum(
                 abs((_half_cell(side * n) + 0.5) / n - side) / self.narrow
                 for side in (self.left, self.right))
+            return float(ends**2 + _CELL * n)
 
-        return sorted(several, key=lambda n: misfit(n) ** 2 + _CELL * n)
+        if not self.problem.integer:
+            return 1, min(several, key=misfit)
+        width = int(self.problem.sensitivity)
+        if width <= _FEW:
+            return 1, width
+        found = {_odd_cell(width, n) for n in several if n <= width}
+        waste = {c: -(-width // c) * c / width - 1 for c in found}
+        c = min(found, key=lambda c: misfit(-(-width // c)) + 2 * waste[c], default=1)
+        return c, -(-width // c)
+
+
+def odd_cells(width: int, several: range) -> tuple[int, int]:
+    """(c, n): n runs of an odd number c of whole numbers, hardly more than `width` together."""
+    if width <= several[-1]:
+        return 1, width
+    c = min((_odd_cell(width, n) for n in several), key=lambda c: (-(-width // c) * c, c))
+    return c, -(-width // c)
+
+
+def _odd_cell(width: int, n: int) -> int:
+    """An odd number, n of which are about `width`."""
+    c = -(-width // n)
+    return c if c % 2 else c + 1
 
 
 def steps_of(problem: Problem) -> Steps:
