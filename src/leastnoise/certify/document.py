@@ -59,6 +59,7 @@ from .limits import (
     MAX_GRID,
     MAX_MULTIPLIERS,
     MAX_POINTS_OF_PROFILE,
+    MAX_RUN,
     MAX_WORK,
     charge,
     counted,
@@ -165,7 +166,8 @@ class Document:
             n = read_whole(Fraction(self.whole_shifts), "sensitivity/step", 1, MAX_CELLS)
         else:
             n = read_whole(self.sensitivity / self.step, "sensitivity/step", 1, MAX_CELLS)
-        demand(1 <= self.grid <= MAX_GRID, f'"grid" must be from 1 to {MAX_GRID}')
+        most = MAX_RUN if self.kind == "integer" else MAX_GRID
+        demand(1 <= self.grid <= most, f'"grid" must be from 1 to {most}')
         demand(self.grid % 2 == 1, '"grid" must be odd')
         demand(self.denominator > 0, '"denominator" must be positive')
         demand(min((self.atom, *self.weights)) >= 0, "weights and atom must be non-negative")
@@ -420,7 +422,7 @@ def _document(raw: object) -> Document:
         sensitivity=read_positive(data["sensitivity"], "sensitivity"),
         loss=None if custom else read_loss(spec),
         step=read_positive(data["step"], "step"),
-        grid=read_integer(data["grid"], "grid", 1, MAX_GRID) if gridded else 1,
+        grid=read_integer(data["grid"], "grid", 1, MAX_RUN) if gridded else 1,
         denominator=read_count(noise["denominator"], "denominator"),
         first=0 if mesh else read_integer(noise["first"], "first", -MAX_CELLS, MAX_CELLS),
         weights=tuple(read_count(w, "weights") for w in weights),

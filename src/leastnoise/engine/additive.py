@@ -32,7 +32,7 @@ from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
 from .search import Bounds, Lower, Search, Upper
 from .stairs import Centre, Stairs, centres, levels_for
-from .steps import Steps, steps_of
+from .steps import Steps, odd_cell, on_integers, steps_of
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
@@ -68,6 +68,8 @@ _SHARE_OF_MINORANT = 1.7
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
 #: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
 _LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+#: Above this sensitivity programs take steps of several integers, at least so many.
+_FINE_WIDTH, _COARSEST = 200, 3
 #: Two sizes that leave more than this share of the distance are enough.
 _IDLE = 0.9
 #: A staircase this near to the best closed form stands for it.
@@ -182,7 +184,7 @@ class Additive(Family):
         width = int(problem.sensitivity)
 
         def allowed(n: int) -> bool:
-            return n <= width and width - n * (width // n) <= _WASTE * gap * width
+            return n <= width and _wasted(width, n) <= _WASTE * gap
 
         narrow = steps.narrow * width <= _NARROW
         for centre in centres(steps, least, allowed):
@@ -209,6 +211,14 @@ class Additive(Family):
 
     def sizes(self, search: Search) -> Iterator[int]:
         """Finer until both costs and both meshes, which close like 1/n^2, should meet the gap."""
+        if self._coarse():
+            width = int(self.problem.sensitivity)
+            for n in Additive(replace(self.problem, integer=False)).sizes(search):
+                near = (k for k in range(n, n + n // 3 + 2) if _wasted(width, k) <= _WASTE * search.gap)
+                if n * _COARSEST > width:
+                    break
+                yield next(near, n)
+            return
         if self.problem.integer:
             n = int(self.problem.sensitivity)
             if self._affordable(n):
@@ -276,6 +286,9 @@ class Additive(Family):
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, and the restricted one where it can help."""
+        if self._coarse():
+            yield from self._on_runs(size, search)
+            return
         if self._many_shifts_matter(size):
             yield from self._at_once(size, search)
             return
@@ -300,6 +313,24 @@ class Additive(Family):
             # At small epsilon the relaxed program's solution serves both bounds.
             aligned = size if self.resolution is not None else self._aligned(size, 0.5)
             yield from self._restricted(aligned, search)
+
+    def _coarse(self) -> bool:
+        """Whether whole steps of many integers serve as well as the integers themselves."""
+        return self.problem.integer and self.problem.sensitivity > _FINE_WIDTH
+
+    def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
+        """Programs for real noise whose cells are runs of whole numbers."""
+        problem, width = self.problem, int(self.problem.sensitivity)
+        below = replace(problem, integer=False, sensitivity=Fraction(width // n * n))
+        yield Additive(below)._relaxed(n, float(problem.delta), search)[0], None
+        if search.done() or problem.delta == 0:
+            return
+        c = odd_cell(width, n)
+        count = -(-width // c)
+        above = replace(problem, integer=False, sensitivity=Fraction(c * count))
+        for _, found in Additive(above, count).improve(count, search):
+            if found is not None:
+                yield None, on_integers(found, problem)
 
     def _tiny_delta(self) -> bool:
         return 0 < self.problem.delta < _TINY_DELTA
@@ -496,6 +527,11 @@ def _cost_between(known: Incumbents, n: int) -> float:
     weights = discretise(problem, known.best, n, radius).weights
     asked = (problem.loss, problem.step(n), problem.integer, radius)
     return float((means(*asked) - floors(*asked)) @ weights)
+
+
+def _wasted(width: int, n: int) -> float:
+    """What n equal whole steps leave of a width, relative to it."""
+    return (width - n * (width // n)) / width
 
 
 def _halved_to(n: int, most: int) -> int:

@@ -16,12 +16,13 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ..certify.document import MAX_CELLS, MAX_EDGES, MAX_WORK, Document
+from ..certify.runs import written_out
 from ..certify.privacy import worst_hockey_stick
 from ..certify.upper import release_loss
 from ..errors import ArgumentError, FormatError
 from ..exact import exp_lower, round_up
 from ..mechanisms import Staircase
-from ..program.costs import cell_means
+from ..program.costs import cell_means, run_means
 from ..program.layout import Floats
 from ..spec import Problem
 from .proposal import Proposal
@@ -33,8 +34,10 @@ _GRID = 100_001
 _NOTHING = 1e-18
 #: Resolutions of tails: from about one cell for the centre to this many.
 _FINEST = 8.0
-#: Runs of so many whole numbers are looked at one by one.
-_FEW = 400
+#: Noise on at most so many whole numbers, times the sensitivity, is written out.
+_WRITTEN = 300_000
+#: Up to this sensitivity tails of integer noise list every whole number.
+_LISTED = 1_200
 #: What a cell more is worth, as a share of the loss.
 _CELL = 3e-8
 
@@ -66,14 +69,10 @@ class Steps:
         return self._means(edges[:-1], edges[1:])
 
     def _means(self, low: Floats, high: Floats) -> Floats:
-        unit, loss = float(self.problem.sensitivity), self.problem.loss
-        found = cell_means(loss, low * unit, high * unit)
+        unit, means = float(self.problem.sensitivity), cell_means
         if self.problem.integer:
-            for k in np.flatnonzero((high - low) * unit < _FEW):
-                whole = np.arange(math.ceil(low[k] * unit), math.ceil(high[k] * unit))
-                if len(whole):
-                    found[k] = float(np.mean(loss(whole.astype(np.float64))))
-        return found
+            means = run_means
+        return means(self.problem.loss, low * unit, high * unit)
 
     # -- with delta ---------------------------------------------------------------------------
 
@@ -119,8 +118,9 @@ class Steps:
             before = np.minimum(1 - share, lengths[most - count])
             rest = next_level * np.minimum(np.maximum(1 - share - before, 0.0), share)
             end = (next_level * share + float(levels[most + count]) * before + rest) / total
-            atom = (delta - end) / np.maximum(1 - end, 1e-300)
-            loss = np.where(atom >= 0, (1 - atom) * cost / total + atom * at_zero, np.inf)
+            atom = (delta - end) / np.maximum(1 - end, 1e-9)
+            loss = np.where(
+                (atom >= 0) & (end < 1), (1 - atom) * cost / total + atom * at_zero, np.inf)
             k = int(loss.argmin())
             if math.isfinite(loss[k]) and (best is None or loss[k] < best[2]):
                 best = count, float(share[k]), float(loss[k])
@@ -194,9 +194,7 @@ class Steps:
                 continue
             if not self.problem.integer:
                 return found
-            document = replace(
-                found.document, kind="integer", grid=grid, sensitivity=self.problem.sensitivity)
-            return checked(document, self.problem, float(found.value), "staircase")
+            return on_integers(found, self.problem)
         return None
 
     def _fitting(self) -> tuple[int, int]:
@@ -213,23 +211,31 @@ class Steps:
         if not self.problem.integer:
             return 1, min(several, key=misfit)
         width = int(self.problem.sensitivity)
-        if width <= _FEW:
+        if width <= _LISTED:
             return 1, width
-        found = {_odd_cell(width, n) for n in several if n <= width}
+        found = {odd_cell(width, n) for n in several if n <= width}
         waste = {c: -(-width // c) * c / width - 1 for c in found}
         c = min(found, key=lambda c: misfit(-(-width // c)) + 2 * waste[c], default=1)
         return c, -(-width // c)
+
+
+def on_integers(found: Upper, problem: Problem) -> Upper | None:
+    """Real noise on cells of odd whole widths, as noise on the whole numbers of the cells."""
+    document = replace(
+        found.document, kind="integer", grid=int(found.document.step),
+        sensitivity=problem.sensitivity)
+    return checked(document, problem, float(found.value), found.origin)
 
 
 def odd_cells(width: int, several: range) -> tuple[int, int]:
     """(c, n): n runs of an odd number c of whole numbers, hardly more than `width` together."""
     if width <= several[-1]:
         return 1, width
-    c = min((_odd_cell(width, n) for n in several), key=lambda c: (-(-width // c) * c, c))
+    c = min((odd_cell(width, n) for n in several), key=lambda c: (-(-width // c) * c, c))
     return c, -(-width // c)
 
 
-def _odd_cell(width: int, n: int) -> int:
+def odd_cell(width: int, n: int) -> int:
     """An odd number, n of which are about `width`."""
     c = -(-width // n)
     return c if c % 2 else c + 1
@@ -262,6 +268,8 @@ def steps_of(problem: Problem) -> Steps:
 
 def checked(document: Document, problem: Problem, scale: float, origin: str) -> Upper | None:
     """The document with its upper bound, if it is private."""
+    if document.runs:
+        document = written_out(document, _WRITTEN // int(problem.sensitivity)) or document
     try:
         if worst_hockey_stick(document)[1] > problem.delta:
             return None
