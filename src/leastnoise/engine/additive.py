@@ -214,10 +214,10 @@ class Additive(Family):
         if self._coarse():
             width = int(self.problem.sensitivity)
             for n in Additive(replace(self.problem, integer=False)).sizes(search):
-                near = (k for k in range(n, n + n // 3 + 2) if _wasted(width, k) <= _WASTE * search.gap)
                 if n * _COARSEST > width:
                     break
-                yield next(near, n)
+                near, most = range(n, n + n // 3 + 2), _WASTE * search.gap
+                yield next((k for k in near if _wasted(width, k) <= most), n)
             return
         if self.problem.integer:
             n = int(self.problem.sensitivity)

@@ -163,7 +163,8 @@ class Stairs:
         supply = np.maximum(typical - self._cost(centre.points), 0.0) / typical
         self.sides = [_Side(side, centre, supply) for side in ((1,) if self.fold else (1, -1))]
         # Columns: theta, then for each side its unknowns and the budgets of its nodes.
-        self.starts = np.cumsum([1] + [one.unknowns + len(one.nodes) for one in self.sides]).tolist()
+        sizes = [one.unknowns + len(one.nodes) for one in self.sides]
+        self.starts = np.cumsum([1, *sizes]).tolist()
 
     def _cost(self, cells: Ints) -> Floats:
         return np.asarray(self.costs[cells + self.edge])
@@ -186,9 +187,9 @@ class Stairs:
         known = [np.zeros(len(high), dtype=bool) for _, high in limits]
         x = None
         for _ in range(_ROUNDS):
-            for (rows, high), new, old in zip(limits, fresh, known, strict=True):
+            for (rows, high), new in zip(limits, fresh, strict=True):
                 _add(model, rows[new], scale * high[new])
-                old |= new
+            known = [old | new for old, new in zip(known, fresh, strict=True)]
             solution = model.solve(seconds)
             if solution.status is not Status.OPTIMAL or not np.isfinite(solution.primal).all():
                 break

@@ -15,9 +15,10 @@ from itertools import pairwise
 import numpy as np
 from scipy.optimize import minimize
 
-from ..certify.document import MAX_CELLS, MAX_EDGES, MAX_WORK, Document
-from ..certify.runs import written_out
+from ..certify.document import MAX_CELLS, MAX_WORK, Document
+from ..certify.limits import MAX_EDGES
 from ..certify.privacy import worst_hockey_stick
+from ..certify.runs import written_out
 from ..certify.upper import release_loss
 from ..errors import ArgumentError, FormatError
 from ..exact import exp_lower, round_up
@@ -149,11 +150,11 @@ class Steps:
             levels[abs(k)] * (b - a)
             for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)]
         document = Document(
-            kind="integer" if problem.integer else "additive", epsilon=problem.epsilon, delta=problem.delta,
-            sensitivity=problem.sensitivity,
+            kind="integer" if problem.integer else "additive",
+            epsilon=problem.epsilon, delta=problem.delta, sensitivity=problem.sensitivity,
             loss=problem.loss if problem.loss.certified else None,
-            step=Fraction(grid) if problem.integer else problem.step(n), grid=grid, denominator=sum(whole), first=0,
-            weights=tuple(whole), atom=0, tail=None,
+            step=Fraction(grid) if problem.integer else problem.step(n), grid=grid,
+            denominator=sum(whole), first=0, weights=tuple(whole), atom=0, tail=None,
             edges=tuple(Fraction(mark, half) for mark in marks),
             upper=Fraction(0), lower=Fraction(0), certificate=None,
         )

@@ -15,9 +15,9 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..accounting.mixed import Part, total_delta
-from ..design import Design, design
 from ..certify.document import MAX_CELLS
 from ..certify.runs import written_out
+from ..design import Design, design
 from ..errors import ArgumentError, RegimeError
 from ..mechanisms import (
     AnalyticGaussian,

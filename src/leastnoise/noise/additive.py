@@ -180,12 +180,12 @@ class AdditiveNoise:
         """The smallest t with P(|X| <= t) >= confidence."""
         level = check_confidence(confidence)
         if self.integer and self.document.runs:
-            low, high = -1.0, float(np.ceil(np.abs(self._edges).max()))
-            while high - low > 1:
-                middle = math.floor((low + high) / 2)
-                mass = float(self.cdf(middle)) - float(self.cdf(-middle - 1))
-                low, high = (low, middle) if mass >= level * (1 - 1e-15) else (middle, high)
-            return high
+            least, most = -1, math.ceil(np.abs(self._edges).max())
+            while most - least > 1:
+                half = (least + most) // 2
+                held = float(self.cdf(half)) - float(self.cdf(-half - 1))
+                least, most = (least, half) if held >= level * (1 - 1e-15) else (half, most)
+            return float(most)
         if self.integer:
             size = np.abs(np.round(self._centres))
             order = np.argsort(size, kind="stable")
