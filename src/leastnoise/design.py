@@ -58,6 +58,9 @@ from .spec.combinations import refuse_combinations
 from .spec.constraints import check_constraints
 from .spec.problem import check_releases, refuse_too_many, total_budget
 
+#: How long a search for additive noise may take unless told otherwise.
+_SECONDS = 60.0
+
 
 @dataclass(frozen=True)
 class Design(PickledAsFile):
@@ -288,7 +291,8 @@ def design(
         `integer`, which asks for noise on the integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
     gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
-    time_limit: seconds; the best bracket so far is returned with `converged=False`.
+    time_limit: seconds, 60 if None (with `bounds`: no limit); the best bracket so far is then
+        returned with `converged=False`.
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
     progress: called now and then with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
@@ -346,7 +350,8 @@ def design(
         family = Repeated(problem, total, wanted, cells)
     else:
         family = (Additive if problem.plain else Demanding)(problem, cells)
-    search = Search(family, wanted, check_time_limit(time_limit), progress)
+    limit = check_time_limit(_SECONDS if time_limit is None else time_limit)
+    search = Search(family, wanted, limit, progress)
     return _finished(problem, search)
 
 

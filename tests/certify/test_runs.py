@@ -53,7 +53,7 @@ def test_a_whole_step_bounds_integer_noise_from_below() -> None:
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    ({"grid": 4}, "odd"), ({"grid": 3}, "grid of whole numbers"), ({"step": "3"}, "whole numbers"),
+    ({"grid": 4}, "odd"), ({"grid": 5}, "grid of whole numbers"), ({"step": "5"}, "whole numbers"),
     ({"sensitivity": "4051/2"}, "whole"),
     ({"constraints": [{"name": "symmetric"}]}, "constraints"),
 ])

@@ -64,7 +64,7 @@ _LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 1.7
+_SHARE_OF_MINORANT = 1.4
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
 #: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
 _LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
@@ -321,9 +321,11 @@ class Additive(Family):
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
         """Programs for real noise whose cells are runs of whole numbers."""
         problem, width = self.problem, int(self.problem.sensitivity)
+        if problem.delta == 0:
+            return  # a staircase is the best there is, and has been tried
         below = replace(problem, integer=False, sensitivity=Fraction(width // n * n))
         yield Additive(below)._relaxed(n, float(problem.delta), search)[0], None
-        if search.done() or problem.delta == 0:
+        if search.done():
             return
         c = odd_cell(width, n)
         count = -(-width // c)

@@ -34,7 +34,7 @@ _GRID = 100_001
 #: Stairs are looked at until what is left has this share of their mass.
 _NOTHING = 1e-18
 #: Resolutions of tails: from about one cell for the centre to this many.
-_FINEST = 8.0
+_FINEST, _FINEST_WHOLE = 8.0, 60.0
 #: Noise on at most so many whole numbers, times the sensitivity, is written out.
 _WRITTEN = 300_000
 #: Up to this sensitivity tails of integer noise list every whole number.
@@ -200,8 +200,9 @@ class Steps:
 
     def _fitting(self) -> tuple[int, int]:
         """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
+        finest = _FINEST_WHOLE if self.problem.integer else _FINEST
         several = range(
-            max(1, math.floor(0.5 / self.narrow)), math.ceil(_FINEST / self.narrow) + 2)
+            max(1, math.floor(0.5 / self.narrow)), math.ceil(finest / self.narrow) + 2)
 
         def misfit(n: int) -> float:
             ends = sum(
