@@ -119,8 +119,9 @@ def design(
         integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
     gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
-    time_limit: seconds; the best bracket so far is returned with `converged=False`. Ctrl-C raises
-        KeyboardInterrupt, whose attribute `design` is the best so far, if there was one.
+    time_limit: seconds, 60 if None (600 with `bounds`); the best bracket so far is then returned
+        with `converged=False`. Ctrl-C raises KeyboardInterrupt, whose attribute `design` is the
+        best so far, if there was one.
     resolution: cells per sensitivity (of the range, with `bounds`); chosen by the engine if None.
     progress: True for a line that moves, or a function that is called with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,

@@ -40,8 +40,8 @@ from .values import (
 #: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range,
 #: for a vector.
 _GAP, _GAP_OF_RANGE, _GAP_OF_CURVE, _GAP_OF_VECTOR = 1e-3, 1e-2, 5e-2, 3e-3
-#: Without a time limit a search on a range ends after so many seconds.
-_LONGEST = 600.0
+#: Without a time limit a search ends after so many seconds; on a range.
+_SECONDS, _LONGEST = 60.0, 600.0
 #: The same for a vector.
 _LONGEST_OF_VECTOR = 20.0
 #: The finest mesh of a range that may be asked for.
@@ -109,7 +109,7 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
         return Asked(question, wanted, seconds or _LONGEST_OF_VECTOR, None, progress)
     if total is not None:
         refuse_too_many(total)
-    return Asked(Question.of(**values), wanted, seconds, cells, progress, total)
+    return Asked(Question.of(**values), wanted, seconds or _SECONDS, cells, progress, total)
 
 
 def _ranged(

@@ -7,6 +7,7 @@ and files beyond the limits are refused with a `FormatError`. Standard library o
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -45,6 +46,7 @@ from .limits import (
     MAX_GRID,
     MAX_MULTIPLIERS,
     MAX_POINTS_OF_PROFILE,
+    MAX_RUN,
     MAX_WORK,
     marks_of,
     on_small_lattice,
@@ -144,16 +146,22 @@ class Document:
         demand(0 <= self.delta < 1, '"delta" must be at least 0 and below 1')
         demand(self.sensitivity > 0, '"sensitivity" must be positive')
         demand(self.step > 0, '"step" must be positive')
-        n = read_whole(self.sensitivity / self.step, "sensitivity/step", 1, MAX_CELLS)
-        demand(1 <= self.grid <= MAX_GRID, f'"grid" must be from 1 to {MAX_GRID}')
+        if self.kind == "integer":
+            # Whole cells of whole numbers; the last one may reach beyond the sensitivity.
+            demand(self.sensitivity.denominator == 1, '"sensitivity" must be whole')
+            n = read_whole(Fraction(self.whole_shifts), "sensitivity/step", 1, MAX_CELLS)
+        else:
+            n = read_whole(self.sensitivity / self.step, "sensitivity/step", 1, MAX_CELLS)
+        most = MAX_RUN if self.kind == "integer" else MAX_GRID
+        demand(1 <= self.grid <= most, f'"grid" must be from 1 to {most}')
         demand(self.grid % 2 == 1, '"grid" must be odd')
         demand(self.denominator > 0, '"denominator" must be positive')
         demand(min((self.atom, *self.weights)) >= 0, "weights and atom must be non-negative")
         demand(len(self.weights) <= MAX_CELLS, f"more than {MAX_CELLS} weights")
         demand(abs(self.first) <= MAX_CELLS, f'"first" must be at most {MAX_CELLS} in size')
         if self.kind == "integer":
-            plain = self.step == 1 and self.grid == 1 and self.atom == 0 and self.edges is None
-            demand(plain, "integer noise has step 1, and neither grid, atom nor edges")
+            demand(self.step == self.grid, "integer noise has a grid of whole numbers")
+            demand(not (self.runs and self.constraints), "constraints need cells of one integer")
         if self.edges is not None:
             self._check_edges(self.edges)
         if self.tail is not None:
@@ -185,11 +193,15 @@ class Document:
         demand(self.first <= -1 and last >= 1, "a tail must begin on its own side of 0")
 
     def _check_certificate(self, certificate: Certificate) -> None:
+        ratio = self.sensitivity / certificate.step
         if self.kind == "integer":
-            demand(certificate.step == 1, '"certificate.step" must be "1" for integer noise')
-        n = read_whole(
-            self.sensitivity / certificate.step, "sensitivity/certificate.step", 1, MAX_CELLS
-        )
+            whole = certificate.step.denominator == 1
+            demand(whole, '"certificate.step" must be whole for integer noise')
+            demand(
+                certificate.step == 1 or not self.constraints,
+                'with constraints "certificate.step" must be "1" for integer noise')
+            ratio = Fraction(ratio.numerator // ratio.denominator)
+        n = read_whole(ratio, "sensitivity/certificate.step", 1, MAX_CELLS)
         demand(
             all(abs(entry.shift) <= n for entry in certificate.shifts),
             f"a shift of the certificate is beyond the sensitivity, {n} steps",
@@ -203,8 +215,14 @@ class Document:
 
     @property
     def whole_shifts(self) -> int:
-        """n = sensitivity / step."""
-        return int(self.sensitivity / self.step)
+        """n = sensitivity / step (integers: rounded up)."""
+        return math.ceil(self.sensitivity / self.step)
+
+    @property
+    def runs(self) -> bool:
+        """Whether this is integer noise on runs of whole numbers, not on single ones."""
+        plain = self.grid == 1 and self.atom == 0 and self.edges is None
+        return self.kind == "integer" and not plain
 
     def tail_start(self, side: int) -> Fraction:
         """How far from 0 the release errors of the continued cells of a side begin, at least.
@@ -213,7 +231,7 @@ class Document:
         """
         last = self.first + len(self.weights) - 1
         beyond = (last + 1 if side > 0 else 1 - self.first) * self.step
-        if self.kind == "integer":
+        if self.kind == "integer" and not self.runs:
             return beyond
         return beyond - self.step / 2 - self.step / self.grid
 
@@ -225,7 +243,7 @@ class Document:
         else:
             noise["edges"] = [text_of(edge) for edge in self.edges]
         noise["weights"] = [str(weight) for weight in self.weights]
-        if self.kind == "additive":
+        if self.kind == "additive" or self.runs:
             noise["atom"] = str(self.atom)
         if self.tail is not None:
             noise["tail"] = {"period": self.tail.period, "ratio": text_of(self.tail.ratio)}
@@ -238,7 +256,7 @@ class Document:
             "loss": {"name": "custom"} if self.loss is None else self.loss.spec(),
             "step": text_of(self.step),
         }
-        if self.kind == "additive":
+        if self.kind == "additive" or self.runs:
             data["grid"] = self.grid
         if self.constraints:
             data["constraints"] = [one.spec() for one in self.constraints]
@@ -360,17 +378,17 @@ def _document(raw: object) -> Document:
     kind = data.get("kind")
     if kind not in KINDS:
         raise FormatError(f'"kind" must be one of {", ".join(KINDS)}, got {short(kind)}')
-    additive = kind == "additive"
+    gridded = kind == "additive" or "grid" in data  # integer noise on runs of whole numbers
     check_keys(
         data, "file",
         {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "step", "noise",
-         "upper", "lower"} | ({"grid"} if additive else set()),
+         "upper", "lower"} | ({"grid"} if gridded else set()),
         {"certificate", "constraints", "profile", "gdp", "releases", "about"},
     )
     noise = read_object(data["noise"], "noise")
-    mesh = additive and "edges" in noise
+    mesh = gridded and "edges" in noise
     required = {"denominator", "weights", "edges" if mesh else "first"}
-    required |= {"atom"} if additive else set()
+    required |= {"atom"} if gridded else set()
     check_keys(noise, "noise", required, set() if mesh else {"tail"})
     weights = read_list(noise["weights"], "weights", MAX_CELLS)
     spec = read_object(data["loss"], "loss")
@@ -389,11 +407,11 @@ def _document(raw: object) -> Document:
         sensitivity=read_positive(data["sensitivity"], "sensitivity"),
         loss=None if custom else read_loss(spec),
         step=read_positive(data["step"], "step"),
-        grid=read_integer(data["grid"], "grid", 1, MAX_GRID) if additive else 1,
+        grid=read_integer(data["grid"], "grid", 1, MAX_RUN) if gridded else 1,
         denominator=read_count(noise["denominator"], "denominator"),
         first=0 if mesh else read_integer(noise["first"], "first", -MAX_CELLS, MAX_CELLS),
         weights=tuple(read_count(w, "weights") for w in weights),
-        atom=read_count(noise["atom"], "atom") if additive else 0,
+        atom=read_count(noise["atom"], "atom") if gridded else 0,
         tail=_tail(noise["tail"]) if "tail" in noise else None,
         edges=_edges(noise["edges"]) if mesh else None,
         upper=read_number(data["upper"], "upper"),

@@ -18,6 +18,7 @@ MAX_SHORT = 100  # characters of a length, a ratio or a number of the loss
 MAX_CELLS = 60_000
 MAX_MULTIPLIERS = 100_000
 MAX_GRID = 1_000_001
+MAX_RUN = 10**15  # whole numbers of one cell of integer noise
 MAX_POINTS_OF_PROFILE = 300
 MAX_WORK = 20_000_000  # (number of shifts) x (number of cells)
 MAX_EDGES = 600  # of a mesh that lies on no small lattice

@@ -248,7 +248,8 @@ def lower_bound(
     if not all(asked(points[j]) for j in used if j < len(points)):
         return None
     return dual_bound(
-        certificate, points, document.sensitivity, loss, document.kind == "integer",
+        certificate, points, document.sensitivity, loss,
+        document.kind == "integer" and certificate.step == 1,
         document.constraints,
     )
 

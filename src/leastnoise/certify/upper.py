@@ -14,13 +14,16 @@ from ..losses import Loss, Polynomial
 from ..work import add_up, arithmetic, bits, charge
 from .document import Document, Tail
 
+#: Runs of at most so many whole numbers are added up one by one.
+_FEW = 400
+
 
 def release_loss(document: Document, loss: Loss) -> Fraction:
     """At least the expected loss of `release(value)` for every real value."""
     step, grid = document.step, document.grid
     evaluation = loss.effort_at(bits(step) + grid.bit_length() + 20)
     charge(evaluation + len(document.weights))
-    total = document.atom * loss.release_point(Fraction(0), step / grid)
+    total = document.atom * _point(document, loss, Fraction(0))
     if document.edges is not None:
         total += _mesh_loss(document, loss, document.edges)
     else:
@@ -28,12 +31,30 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
         integer = document.kind == "integer"
         charge(len(held) * (evaluation // 4 if integer else evaluation))
         total += add_up(
-            w * (loss.upper(Fraction(i)) if integer else loss.release_cell(i, step, grid))
+            w * (_run(document, loss, i * step, grid) if integer
+                 else loss.release_cell(i, step, grid))
             for i, w in held.items()
         )
     if document.tail is not None:
         total += _tail_loss(document, loss, document.tail)
     return total / document.denominator
+
+
+def _point(document: Document, loss: Loss, x: Fraction) -> Fraction:
+    """At least the expected loss of a release with the noise x; whole values are not rounded."""
+    if document.kind == "integer":
+        return loss.upper(x)
+    return loss.release_point(x, document.step / document.grid)
+
+
+def _run(document: Document, loss: Loss, middle: Fraction, count: int) -> Fraction:
+    """At least its mean over `count` grid points around `middle`."""
+    g = document.step / document.grid
+    if document.kind == "integer" and count <= _FEW:
+        charge(count * (2 + loss.effort_at(60) // 4))
+        first = middle - Fraction(count - 1, 2)
+        return sum((loss.upper(first + k) for k in range(count)), Fraction(0)) / count
+    return loss.release_run(middle, count, g)
 
 
 def cell_weights(document: Document, fold: bool) -> dict[int, int]:
@@ -59,10 +80,10 @@ def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> F
             cost = Fraction(0)
             if first <= last:
                 count = last - first + 1
-                cost = 2 * count * loss.release_run(Fraction(first + last, 2) * g, count, g)
+                cost = 2 * count * _run(document, loss, Fraction(first + last, 2) * g, count)
             for end in (a, b):
                 if end % 2 == 0:
-                    cost += loss.release_point(end // 2 * g, g)
+                    cost += _point(document, loss, end // 2 * g)
             costs.append(cost * w / (b - a))
     return add_up(costs)
 
@@ -70,24 +91,26 @@ def _mesh_loss(document: Document, loss: Loss, edges: tuple[Fraction, ...]) -> F
 def _tail_loss(document: Document, loss: Loss, tail: Tail) -> Fraction:
     """The part of the expected loss beyond the listed weights, by geometric series."""
     step = document.step
-    half = step / 2 if document.kind == "additive" else Fraction(0)
+    single = document.kind == "integer" and not document.runs
+    half = Fraction(0) if single else step / 2
     g = step / document.grid if document.kind == "additive" else Fraction(0)
+    period = tail.period * step
     last = document.first + len(document.weights) - 1
     right, left = document.weights[-tail.period :], document.weights[: tail.period][::-1]
     total = Fraction(0)
     for side, outermost, cells in ((1, last, right), (-1, -document.first, left)):
         polynomial = _smeared(loss.tail(side, document.tail_start(side)), half, g)
-        degree, long = len(polynomial), bits(step, tail.ratio, document.sensitivity)
+        degree, long = len(polynomial), bits(step, tail.ratio, period)
         charge(degree * tail.period + degree**2 * arithmetic(2 * degree * long))
         sums = geometric_sums(tail.ratio, len(polynomial))
-        # Cell i, moved out by k periods, is centred at i * step + k * sensitivity.
+        # Cell i, moved out by k periods, is centred at i * step + k periods.
         first = outermost - tail.period + 1
         moments = [
             sum(w * i**power for i, w in enumerate(cells, first))
             for power in range(len(polynomial))
         ]
         total += sum(
-            a * comb(j, k) * step ** (j - k) * moments[j - k] * document.sensitivity**k * sums[k]
+            a * comb(j, k) * step ** (j - k) * moments[j - k] * period**k * sums[k]
             for j, a in enumerate(polynomial)
             for k in range(j + 1)
         )

@@ -30,7 +30,9 @@ from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, discretise
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
-from .search import Bounds, Lower, Search
+from .search import Bounds, Lower, Search, Upper
+from .stairs import Centre, Stairs, centres, levels_for
+from .steps import Steps, odd_cell, on_integers, steps_of
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
@@ -57,6 +59,21 @@ _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
 #: (measured at epsilon = 3 to 8).
 _STEP_COST = 0.022
+#: Below this a lattice with one cell a sensitivity is as good as a staircase.
+_LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
+#: Limits of the program of stairs: lattice points in all, and seconds.
+_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
+#: How much of the gap may be lost between the loss and its minorant.
+_SHARE_OF_MINORANT = 1.4
+#: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
+#: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
+_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+#: Above this sensitivity programs take steps of several integers, at least so many.
+_FINE_WIDTH, _COARSEST = 200, 3
+#: Two sizes that leave more than this share of the distance are enough.
+_IDLE = 0.9
+#: A staircase this near to the best closed form stands for it.
+_CLOSE = 1e-5
 
 
 class Additive(Family):
@@ -72,6 +89,7 @@ class Additive(Family):
         if not problem.loss.symmetric and problem.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
+        self._stepped: Upper | None = None
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
 
@@ -104,9 +122,14 @@ class Additive(Family):
         if problem.integer:
             n = int(problem.sensitivity)
         best = math.inf
-        for upper in self.closed_forms.mechanisms(n):
-            best = min(best, float(upper.value))
-            yield None, upper
+        if self.resolution is None and problem.output_step is None:
+            yield from self._staircase(search)
+            if self._stepped is not None:
+                best = float(self._stepped.value)
+        if best > self.closed_forms.loss * (1 + _CLOSE):
+            for upper in self.closed_forms.mechanisms(n):
+                best = min(best, float(upper.value))
+                yield None, upper
         found = self._canonical
         if problem.integer and not self._affordable(n):
             found = interpolated(problem)
@@ -117,10 +140,85 @@ class Additive(Family):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
 
+    def _staircase(self, search: Search) -> Iterator[Bounds]:
+        """A staircase, and the multipliers that carry probability down its stairs."""
+        problem = self.problem
+        if problem.epsilon < _LEAST_EPSILON_OF_STAIRS or (
+            problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
+        ):
+            return
+        steps = steps_of(problem)
+        self._stepped = steps.finite() if problem.delta > 0 else steps.endless()
+        yield None, self._stepped
+        if self._stepped is None:
+            return
+        typical, levels, before, idle = float(self._stepped.value), levels_for(problem), 0.0, 0
+        for asked, centre in self._lattices(steps, typical, search.gap):
+            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
+                break
+            stairs = Stairs(asked, centre, levels, typical)
+            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
+            if pairs is None:
+                break
+            value = stairs.bound(pairs)
+            if value > before:
+                yield stairs.exact(pairs, value), None
+                self._carried = {key: cells for key, (_, cells, _) in pairs.items()}
+                self._carried_n = centre.n
+            search.report(value, typical, centre.n)
+            # Finer points stop helping where more than a staircase is needed.
+            idle = idle + 1 if typical - value > _IDLE * (typical - before) and before > 0 else 0
+            if idle >= 2:
+                break
+            before = max(before, value)
+
+    def _lattices(
+        self, steps: Steps, typical: float, gap: float
+    ) -> Iterator[tuple[Question, Centre]]:
+        """Where to look for multipliers; for integers whole steps, or the integers themselves."""
+        problem, least = self.problem, self._least_of_stairs(typical, gap)
+        if not problem.integer:
+            for centre in centres(steps, least):
+                yield problem, centre
+            return
+        width = int(problem.sensitivity)
+
+        def allowed(n: int) -> bool:
+            return n <= width and _wasted(width, n) <= _WASTE * gap
+
+        narrow = steps.narrow * width <= _NARROW
+        for centre in centres(steps, least, allowed):
+            if narrow and centre.n > width // 4:
+                break
+            whole = Fraction(width // centre.n * centre.n)
+            yield replace(problem, integer=False, sensitivity=whole), centre
+        if narrow:
+            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
+            yield problem, Centre(width, left, right)
+
+    def _least_of_stairs(self, typical: float, gap: float) -> float:
+        """The resolution at which the minorant of the loss is near enough to it."""
+        problem = self.problem
+        at_zero = float(problem.loss.upper(Fraction(0)))
+        n = 1
+        while n < 4096 and at_zero - float(problem.loss.minorant(0, problem.step(n))) > (
+            _SHARE_OF_MINORANT * gap * typical
+        ):
+            n = math.ceil(1.1 * n)
+        return n
+
     # -- resolutions --------------------------------------------------------------------------
 
     def sizes(self, search: Search) -> Iterator[int]:
         """Finer until both costs and both meshes, which close like 1/n^2, should meet the gap."""
+        if self._coarse():
+            width = int(self.problem.sensitivity)
+            for n in Additive(replace(self.problem, integer=False)).sizes(search):
+                if n * _COARSEST > width:
+                    break
+                near, most = range(n, n + n // 3 + 2), _WASTE * search.gap
+                yield next((k for k in near if _wasted(width, k) <= most), n)
+            return
         if self.problem.integer:
             n = int(self.problem.sensitivity)
             if self._affordable(n):
@@ -188,6 +286,9 @@ class Additive(Family):
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, and the restricted one where it can help."""
+        if self._coarse():
+            yield from self._on_runs(size, search)
+            return
         if self._many_shifts_matter(size):
             yield from self._at_once(size, search)
             return
@@ -212,6 +313,26 @@ class Additive(Family):
             # At small epsilon the relaxed program's solution serves both bounds.
             aligned = size if self.resolution is not None else self._aligned(size, 0.5)
             yield from self._restricted(aligned, search)
+
+    def _coarse(self) -> bool:
+        """Whether whole steps of many integers serve as well as the integers themselves."""
+        return self.problem.integer and self.problem.sensitivity > _FINE_WIDTH
+
+    def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
+        """Programs for real noise whose cells are runs of whole numbers."""
+        problem, width = self.problem, int(self.problem.sensitivity)
+        if problem.delta == 0:
+            return  # a staircase is the best there is, and has been tried
+        below = replace(problem, integer=False, sensitivity=Fraction(width // n * n))
+        yield Additive(below)._relaxed(n, float(problem.delta), search)[0], None
+        if search.done():
+            return
+        c = odd_cell(width, n)
+        count = -(-width // c)
+        above = replace(problem, integer=False, sensitivity=Fraction(c * count))
+        for _, found in Additive(above, count).improve(count, search):
+            if found is not None:
+                yield None, on_integers(found, problem)
 
     def _tiny_delta(self) -> bool:
         return 0 < self.problem.delta < _TINY_DELTA
@@ -408,6 +529,11 @@ def _cost_between(known: Incumbents, n: int) -> float:
     weights = discretise(problem, known.best, n, radius).weights
     asked = (problem.loss, problem.step(n), problem.integer, radius)
     return float((means(*asked) - floors(*asked)) @ weights)
+
+
+def _wasted(width: int, n: int) -> float:
+    """What n equal whole steps leave of a width, relative to it."""
+    return (width - n * (width // n)) / width
 
 
 def _halved_to(n: int, most: int) -> int:

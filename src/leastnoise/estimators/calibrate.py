@@ -15,6 +15,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..accounting.mixed import Part, total_delta
+from ..certify.document import MAX_CELLS
+from ..certify.runs import written_out
 from ..design import Design, design
 from ..errors import ArgumentError, RegimeError
 from ..mechanisms import (
@@ -361,7 +363,7 @@ def _designed(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNois
 
 
 def _whole_noise(found: Design) -> WholeNoise:
-    document = found.document
+    document = written_out(found.document, MAX_CELLS) or found.document
     weights, first = document.weights, document.first
     if document.tail is not None:  # a few periods more; the accounting sees what is cut
         masses = found.noise._masses

@@ -22,7 +22,7 @@ from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
-from ..program.costs import cell_means
+from ..program.costs import cell_means, run_means
 from ..sampling import Entropy, GridSampler, system_entropy
 from ..words import NEGLIGIBLE, number
 from .rounding import GridRounder
@@ -110,7 +110,7 @@ class AdditiveNoise:
         if len(held) == 0:
             return 0.0, 0.0
         if self.integer:
-            return float(self._centres[held[0]]), float(self._centres[held[-1]])
+            return float(self._edges[held[0]] + 0.5), float(self._edges[held[-1] + 1] - 0.5)
         return float(self._edges[held[0]]), float(self._edges[held[-1] + 1])
 
     def pdf(self, x: ArrayLike) -> Floats:
@@ -120,7 +120,8 @@ class AdditiveNoise:
         inside = (index >= 0) & (index < len(self._masses))
         safe = np.clip(index, 0, len(self._masses) - 1)
         if self.integer:
-            return np.where(inside & (at == np.round(at)), self._masses[safe], 0.0)
+            each = np.where(inside, (self._masses / np.diff(self._edges))[safe], 0.0)
+            return np.where(at == np.round(at), each + self.atom * (at == 0), 0.0)
         return np.where(inside, (self._masses / np.diff(self._edges))[safe], 0.0)
 
     def cdf(self, x: ArrayLike) -> Floats:
@@ -128,8 +129,7 @@ class AdditiveNoise:
         at = np.asarray(x, dtype=np.float64)
         cumulative = np.concatenate([[0.0], np.cumsum(self._masses)])
         if self.integer:
-            index = np.searchsorted(self._centres, at, side="right")
-            return np.asarray(np.minimum(cumulative[index], 1.0))
+            at = np.floor(at) + 0.5  # between two whole numbers the mass of a run is straight
         below = np.interp(at, self._edges, cumulative, left=0.0, right=cumulative[-1])
         return np.asarray(np.minimum(below + np.where(at >= 0, self.atom, 0.0), 1.0))
 
@@ -139,6 +139,8 @@ class AdditiveNoise:
         if not bool(np.all((level > 0) & (level < 1))):
             raise ArgumentError("q", q, "strictly between 0 and 1")
         cumulative = np.cumsum(self._masses)
+        if self.integer and self.document.runs:
+            return self._whole_quantile(level)
         if self.integer:
             index = np.searchsorted(cumulative, level * (1 - 1e-15))
             return self._centres[np.minimum(index, len(cumulative) - 1)]
@@ -153,6 +155,16 @@ class AdditiveNoise:
         values = self._edges[index] + share * np.diff(self._edges)[index]
         return np.where(at_zero, 0.0, values)
 
+    def _whole_quantile(self, level: Floats) -> Floats:
+        """By bisection over the whole numbers."""
+        low = np.full(level.shape, np.floor(self._edges[0]))
+        high = np.full(level.shape, np.ceil(self._edges[-1]))
+        while bool(np.any(high - low > 1)):
+            middle = np.floor((low + high) / 2)
+            enough = self.cdf(middle) >= level * (1 - 1e-15)
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return high
+
     @property
     def mean(self) -> float:
         """E X."""
@@ -161,9 +173,8 @@ class AdditiveNoise:
     @property
     def variance(self) -> float:
         """Var X."""
-        second = self._centres**2
-        if not self.integer:
-            second = second + np.diff(self._edges) ** 2 / 12
+        # A run of k whole numbers has a variance of (k^2 - 1) / 12, an interval k^2 / 12.
+        second = self._centres**2 + (np.diff(self._edges) ** 2 - self.integer) / 12
         return float(second @ self._masses) - self.mean**2
 
     @property
@@ -176,14 +187,22 @@ class AdditiveNoise:
         c = as_loss(loss)
         held = np.flatnonzero(self._masses)
         total = self.atom * float(c(0.0))
-        if self.integer:
+        if self.integer and not self.document.runs:
             return total + float(c(self._centres[held]) @ self._masses[held])
-        means = cell_means(c, self._edges[held], self._edges[held + 1])
+        means = (run_means if self.integer else cell_means)(
+            c, self._edges[held], self._edges[held + 1])
         return total + float(means @ self._masses[held])
 
     def error_bound(self, confidence: float) -> float:
         """The smallest t with P(|X| <= t) >= confidence."""
         level = check_confidence(confidence)
+        if self.integer and self.document.runs:
+            least, most = -1, math.ceil(np.abs(self._edges).max())
+            while most - least > 1:
+                half = (least + most) // 2
+                held = float(self.cdf(half)) - float(self.cdf(-half - 1))
+                least, most = (least, half) if held >= level * (1 - 1e-15) else (half, most)
+            return float(most)
         if self.integer:
             size = np.abs(np.round(self._centres))
             order = np.argsort(size, kind="stable")

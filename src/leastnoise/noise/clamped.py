@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..certify.document import MAX_CELLS, Document
+from ..certify.runs import written_out
 from ..errors import ArgumentError, DataError
 from ..losses import Loss
 from ..sampling import Entropy
@@ -60,9 +62,18 @@ class Clamped:
             )
 
     @cached_property
+    def _document(self) -> Document:
+        """The noise with a weight for every whole number."""
+        found = written_out(self.noise.document, MAX_CELLS)
+        if found is None:
+            raise ArgumentError(
+                "clamped", "noise on more whole numbers", f"noise on at most {MAX_CELLS} of them")
+        return found
+
+    @cached_property
     def _masses(self) -> dict[int, Fraction]:
         """P(X = i) for |i| up to the width of the range, tails continued exactly."""
-        document, width = self.noise.document, self.high - self.low
+        document, width = self._document, self.high - self.low
         total = document.denominator
         found = {i: Fraction(w, total) for i, w in enumerate(document.weights, document.first)}
         if document.tail is not None:
@@ -77,7 +88,7 @@ class Clamped:
     @cached_property
     def _below(self) -> Fraction:
         """P(X < -width): the clamped mass of a value at the right end."""
-        document, width = self.noise.document, self.high - self.low
+        document, width = self._document, self.high - self.low
         listed = sum(w for i, w in enumerate(document.weights, document.first) if i < -width)
         mass = Fraction(listed, document.denominator)
         if document.tail is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import lru_cache
 
@@ -10,6 +11,8 @@ import numpy as np
 from ..certify.lower import cost_floor
 from ..losses import Loss
 from .layout import Floats
+
+_LONG_RUN = 400  # whole numbers; from here on a run is as good as an interval
 
 
 def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
@@ -21,6 +24,16 @@ def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
         for k in np.flatnonzero((lo < t) & (t < hi)):
             means[k] = float(loss.cell_mean(Fraction(lo[k]), Fraction(hi[k])))
     return means
+
+
+def run_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
+    """Mean of the loss over the whole numbers in each [lo, hi): long runs as intervals."""
+    found = cell_means(loss, lo, hi)
+    for k in np.flatnonzero(hi - lo < _LONG_RUN):
+        whole = np.arange(math.ceil(lo[k]), math.ceil(hi[k]), dtype=np.float64)
+        if len(whole):
+            found[k] = float(np.mean(loss(whole)))
+    return found
 
 
 @lru_cache(maxsize=64)

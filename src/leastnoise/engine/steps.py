@@ -1,0 +1,289 @@
+"""Staircases as mechanisms: a centre, stairs one sensitivity wide, and what delta buys.
+
+With delta the stairs may end and the rest is an atom at 0; the edges lie anywhere, so that the
+file is short at any epsilon. Without delta the stairs go on for ever, on a lattice that fits them.
+Why it is private: `steps.proof.md`. What leaves this file has passed the exact check.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..ask import Question
+from ..certify.document import MAX_CELLS, MAX_WORK, Document
+from ..certify.limits import MAX_EDGES
+from ..certify.privacy import worst_hockey_stick
+from ..certify.runs import written_out
+from ..certify.upper import release_loss
+from ..errors import ArgumentError, FormatError
+from ..exact import exp_lower, round_up
+from ..mechanisms import Staircase
+from ..program.costs import cell_means, run_means
+from ..program.layout import Floats
+from .proposal import Proposal
+from .search import Upper
+
+#: Releases of these files lie on multiples of a step over this.
+_GRID = 100_001
+#: Stairs are looked at until what is left has this share of their mass.
+_NOTHING = 1e-18
+#: Resolutions of tails: from about one cell for the centre to this many.
+_FINEST, _FINEST_WHOLE = 8.0, 60.0
+#: Noise on at most so many whole numbers, times the sensitivity, is written out.
+_WRITTEN = 300_000
+#: Up to this sensitivity tails of integer noise list every whole number.
+_LISTED = 1_200
+#: What a cell more is worth, as a share of the loss.
+_CELL = 3e-8
+
+
+@dataclass(frozen=True)
+class Steps:
+    """A staircase with the centre [-left, right], in sensitivities; either may be negative."""
+
+    problem: Question
+    left: float
+    right: float
+
+    @property
+    def narrow(self) -> float:
+        """Half of the width of the centre."""
+        return (self.left + self.right) / 2
+
+    def _edges(self, count: int) -> Floats:
+        """Edges of the centre and of `count` stairs on each side, in sensitivities."""
+        stairs = np.arange(count + 1)
+        return np.concatenate([-self.left - stairs[::-1], self.right + stairs])
+
+    def _levels(self, count: int) -> Floats:
+        """Densities relative to the centre's."""
+        return np.exp(-float(self.problem.epsilon) * np.abs(np.arange(-count, count + 1)))
+
+    def _losses(self, count: int) -> Floats:
+        edges = self._edges(count)
+        return self._means(edges[:-1], edges[1:])
+
+    def _means(self, low: Floats, high: Floats) -> Floats:
+        unit, means = float(self.problem.sensitivity), cell_means
+        if self.problem.integer:
+            means = run_means
+        return means(self.problem.loss, low * unit, high * unit)
+
+    # -- with delta ---------------------------------------------------------------------------
+
+    def finite(self) -> Upper | None:
+        """The best number of stairs, the last one cut, what is left of delta an atom at 0."""
+        n, grid = max(1, round(1 / self.narrow)), _GRID
+        if self.problem.integer:
+            grid, n = odd_cells(int(self.problem.sensitivity), range(500, 2000))
+        fine = n * 2 * grid
+        rounded = [self._mark(side, fine) / fine for side in (self.left, self.right)]
+        steps = replace(self, left=rounded[0], right=rounded[1])
+        found = steps._best_end() if steps.narrow > 0 else None
+        return None if found is None else steps._drafted(n, grid, *found)
+
+    def _mark(self, edge: float, fine: int) -> int:
+        """A whole number of half grid steps; for integers an odd one, between whole numbers."""
+        if not self.problem.integer:
+            return round(edge * fine)
+        return 2 * round((edge * fine - 1) / 2) + 1
+
+    def _best_end(self) -> tuple[int, float, float] | None:
+        """(whole stairs, share of the next that is kept, loss), by trying them all."""
+        problem = self.problem
+        epsilon, delta = float(problem.epsilon), float(problem.delta)
+        least = max(0, math.floor(-math.log(delta) / epsilon) - 2)
+        most = min(least + math.ceil(16 / epsilon) + 4, MAX_EDGES // 2 - 2)
+        if least >= most:
+            return None
+        means, lengths = self._losses(most), np.diff(self._edges(most))
+        levels, at_zero = self._levels(most), float(problem.loss.upper(Fraction(0)))
+        mass, share = levels * lengths, np.linspace(0.0, 1.0, 65)
+        best: tuple[int, float, float] | None = None
+        for count in range(least, most):
+            inner = slice(most - count, most + count + 1)
+            whole, cost = float(mass[inner].sum()), float(mass[inner] @ means[inner])
+            # The next stair is cut to a share; its loss on both sides.
+            ends, next_level = self._edges(count)[[0, -1]], float(levels[most + count + 1])
+            right = self._means(np.full(64, ends[1]), ends[1] + share[1:])
+            left = self._means(ends[0] - share[1:], np.full(64, ends[0]))
+            total = whole + 2 * next_level * share
+            cost = cost + next_level * share * np.concatenate([[0.0], left + right])
+            # What lies within one sensitivity of an end is told apart by the full shift.
+            before = np.minimum(1 - share, lengths[most - count])
+            rest = next_level * np.minimum(np.maximum(1 - share - before, 0.0), share)
+            end = (next_level * share + float(levels[most + count]) * before + rest) / total
+            atom = (delta - end) / np.maximum(1 - end, 1e-9)
+            loss = np.where(
+                (atom >= 0) & (end < 1), (1 - atom) * cost / total + atom * at_zero, np.inf)
+            k = int(loss.argmin())
+            if math.isfinite(loss[k]) and (best is None or loss[k] < best[2]):
+                best = count, float(share[k]), float(loss[k])
+        return best
+
+    def _drafted(
+        self, n: int, grid: int, count: int, share: float, scale: float
+    ) -> Upper | None:
+        """In whole numbers: each stair at least e^-eps times the one before, the atom the rest."""
+        problem = self.problem
+        if (count + 3) * n > MAX_CELLS:
+            return None
+        half = 2 * grid  # edges are whole numbers of half grid steps
+        centre = [self._mark(edge, n * half) for edge in self._edges(0)]
+        marks = [
+            *(centre[0] - k * n * half for k in range(count, 0, -1)), *centre,
+            *(centre[1] + k * n * half for k in range(1, count + 1))]
+        rest = 2 * round(share * n * grid)
+        if rest:
+            marks, count = [marks[0] - rest, *marks, marks[-1] + rest], count + 1
+        fall = 1 / exp_lower(problem.epsilon)
+        levels = [1 << (90 + math.ceil(count * float(problem.epsilon) / math.log(2)))]
+        for _ in range(count):
+            levels.append(math.ceil(levels[-1] * fall))
+        whole = [
+            levels[abs(k)] * (b - a)
+            for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)]
+        document = Document(
+            kind="integer" if problem.integer else "additive",
+            epsilon=problem.epsilon, delta=problem.delta, sensitivity=problem.sensitivity,
+            loss=problem.loss if problem.loss.certified else None,
+            step=Fraction(grid) if problem.integer else problem.step(n), grid=grid,
+            denominator=sum(whole), first=0, weights=tuple(whole), atom=0, tail=None,
+            edges=tuple(Fraction(mark, half) for mark in marks),
+            upper=Fraction(0), lower=Fraction(0), certificate=None,
+        )
+        return checked(self._with_atom(document), problem, scale, "staircase that ends")
+
+    def _with_atom(self, document: Document) -> Document:
+        """With all that delta leaves as an atom at 0."""
+        delta, total = self.problem.delta, document.denominator
+        used = worst_hockey_stick(document)[1]
+        atom = math.floor((delta - used) * total / (1 - delta))
+        return replace(document, atom=max(0, atom), denominator=total + max(0, atom))
+
+    # -- without delta ------------------------------------------------------------------------
+
+    def endless(self) -> Upper | None:
+        """With geometric tails, on a lattice whose cells fit the centre."""
+        problem = self.problem
+        grid, n = self._fitting()
+        left, right = _half_cell(self.left * n), _half_cell(self.right * n)
+        if left + right < 0:
+            return None
+        if problem.integer:  # a little more than the sensitivity, in whole cells
+            problem = replace(problem, integer=False, sensitivity=Fraction(grid * n))
+        for periods in (1, 8, 64):
+            radius = periods * n + max(left, right, -left, -right)
+            if radius >= MAX_CELLS // 2 or n * (2 * radius + 1) > MAX_WORK:
+                break
+            cells = np.arange(-radius, radius + 1)
+            level = np.maximum(
+                np.ceil(np.maximum(cells - right, 0) / n),
+                np.ceil(np.maximum(-left - cells, 0) / n))
+            weights = np.exp(-float(problem.epsilon) * level)
+            try:
+                found = Proposal(problem, n, weights, tail=True, origin="staircase").exact(None)
+            except (ArgumentError, FormatError):
+                found = None
+            if found is None:
+                continue
+            if not self.problem.integer:
+                return found
+            return on_integers(found, self.problem)
+        return None
+
+    def _fitting(self) -> tuple[int, int]:
+        """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
+        finest = _FINEST_WHOLE if self.problem.integer else _FINEST
+        several = range(
+            max(1, math.floor(0.5 / self.narrow)), math.ceil(finest / self.narrow) + 2)
+
+        def misfit(n: int) -> float:
+            ends = sum(
+                abs((_half_cell(side * n) + 0.5) / n - side) / self.narrow
+                for side in (self.left, self.right))
+            return float(ends**2 + _CELL * n)
+
+        if not self.problem.integer:
+            return 1, min(several, key=misfit)
+        width = int(self.problem.sensitivity)
+        if width <= _LISTED:
+            return 1, width
+        found = {odd_cell(width, n) for n in several if n <= width}
+        waste = {c: -(-width // c) * c / width - 1 for c in found}
+        c = min(found, key=lambda c: misfit(-(-width // c)) + 2 * waste[c], default=1)
+        return c, -(-width // c)
+
+
+def on_integers(found: Upper, problem: Question) -> Upper | None:
+    """Real noise on cells of odd whole widths, as noise on the whole numbers of the cells."""
+    document = replace(
+        found.document, kind="integer", grid=int(found.document.step),
+        sensitivity=problem.sensitivity)
+    return checked(document, problem, float(found.value), found.origin)
+
+
+def odd_cells(width: int, several: range) -> tuple[int, int]:
+    """(c, n): n runs of an odd number c of whole numbers, hardly more than `width` together."""
+    if width <= several[-1]:
+        return 1, width
+    c = min((odd_cell(width, n) for n in several), key=lambda c: (-(-width // c) * c, c))
+    return c, -(-width // c)
+
+
+def odd_cell(width: int, n: int) -> int:
+    """An odd number, n of which are about `width`."""
+    c = -(-width // n)
+    return c if c % 2 else c + 1
+
+
+def steps_of(problem: Question) -> Steps:
+    """The staircase with the least loss at delta = 0, to a few digits."""
+    gamma = float(Staircase(
+        epsilon=problem.epsilon, sensitivity=problem.sensitivity, loss=problem.loss).gamma)
+    if problem.loss.symmetric:
+        return Steps(problem, gamma, gamma)
+    count = min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), 4000)
+
+    def steps(at: Floats) -> Steps:
+        width = 2 * gamma * math.exp(min(max(at[0], -20.0), 3.0))
+        return Steps(problem, width - gamma * at[1], gamma * at[1])
+
+    def expected(at: Floats) -> float:
+        one = steps(at)
+        masses = one._levels(count) * np.diff(one._edges(count))
+        return float(masses @ one._losses(count)) / float(masses.sum())
+
+    start = np.array([[0.0, 1.0], [-0.5, 1.0], [0.0, 0.3]])
+    found = minimize(
+        expected, start[0], method="Nelder-Mead",
+        options={"xatol": 1e-4, "fatol": 1e-9 * abs(expected(start[0])), "maxfev": 200,
+                 "initial_simplex": start})
+    return steps(found.x)
+
+
+def checked(document: Document, problem: Question, scale: float, origin: str) -> Upper | None:
+    """The document with its upper bound, if it is private."""
+    if document.runs:
+        document = written_out(document, _WRITTEN // int(problem.sensitivity)) or document
+    try:
+        if worst_hockey_stick(document)[1] > problem.delta:
+            return None
+        loss = release_loss(document, problem.loss)
+    except (ArgumentError, FormatError):
+        return None
+    upper = round_up(loss, 15)
+    repair = max(0.0, float(upper) / scale - 1)
+    document = replace(document, upper=upper)
+    return Upper(upper, document, document.whole_shifts, origin, repair)
+
+
+def _half_cell(position: float) -> int:
+    """Cell i for which i + 1/2 is nearest to a position: the last cell before an edge there."""
+    return round(position - 0.5)

@@ -1,0 +1,85 @@
+"""Large epsilon, tiny delta, leaning losses and wide integers close, within seconds."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leastnoise import design, load
+from leastnoise.certify import check, parse
+from leastnoise.design import Design
+from leastnoise.sampling import InsecureSeededEntropy
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "loss", "gap"), [
+    (0.5, 1e-12, "l1", 2e-4), (1, 1e-9, "l1", 2e-4), (2, 1e-9, "l2", 2e-4), (2, 1e-4, "l1", 2e-4),
+    (4, 1e-6, "pinball:0.9", 1e-3), (1, 0, "pinball:0.9", 2e-4), (8, 1e-3, "l2", 1e-3),
+    (8, 0.01, "l1", 1e-3), (12, 0, "l1", 1e-3), (12, 0.05, "l1", 1e-3),
+])
+def test_closes(epsilon: float, delta: float, loss: str, gap: float) -> None:
+    found = design(epsilon=epsilon, delta=delta, loss=loss, gap=gap)
+    assert found.converged and found.certified
+    assert len(found.document.dumps()) < 1_000_000
+
+
+@pytest.mark.parametrize("width", [60, 1000, 10**6, 10**9])
+@pytest.mark.parametrize(("epsilon", "delta"), [(1, 0), (1, 1e-6), (4, 1e-6)])
+def test_integers_close_whatever_the_sensitivity(
+    width: int, epsilon: float, delta: float
+) -> None:
+    found = design(
+        epsilon=epsilon, delta=delta, sensitivity=width, integer=True, gap=2e-4 if epsilon < 4
+        else 1e-3)
+    assert found.converged and found.certified
+    assert parse(found.document.dumps()) == found.document
+    real = design(epsilon=epsilon, delta=delta, sensitivity=width, gap=1e-3)
+    # The integer optimum is near the real one where there are many integers in the centre.
+    assert math.isclose(found.upper, real.upper, rel_tol=3e-3)
+
+
+def test_awkward_sensitivities() -> None:
+    for width in (1009, 2**16, 10**6 + 3):
+        found = design(epsilon=1, delta=1e-6, sensitivity=width, integer=True, gap=2e-3)
+        assert found.converged and found.certified
+
+
+def test_the_law_of_runs_is_that_of_its_draws() -> None:
+    found = design(epsilon=2, delta=1e-3, sensitivity=5000, integer=True)
+    assert isinstance(found, Design) and found.document.runs
+    noise = found.noise
+    drawn = noise.grid_sample(40_000, InsecureSeededEntropy(7))
+    assert drawn.dtype == np.int64
+    assert abs(np.mean(np.abs(drawn)) / noise.expected_loss("l1") - 1) < 0.03
+    assert abs(np.std(drawn) / noise.std - 1) < 0.03
+    for q in (0.05, 0.3, 0.5, 0.9):
+        k = float(noise.quantile(q))
+        assert k == round(k)
+        assert float(noise.cdf(k)) >= q > float(noise.cdf(k - 1))
+        assert abs(np.mean(drawn <= k) - float(noise.cdf(k))) < 0.015
+    whole = np.arange(-3, 4)
+    assert np.allclose(np.diff(noise.cdf(np.arange(-4, 4))), noise.pdf(whole), atol=1e-12)
+    bound = noise.error_bound(0.95)
+    assert abs(np.mean(np.abs(drawn) <= bound) - 0.95) < 0.01
+    assert noise.expected_loss("l1") <= found.upper
+
+
+def test_a_file_of_runs_travels(tmp_path: Path) -> None:
+    found = design(epsilon=1, delta=0, sensitivity=10**6, integer=True)
+    assert isinstance(found, Design)
+    again = load(found.save(tmp_path / "runs.json"))
+    assert again.document == found.document
+    value = again.release(123_456_789_012)
+    assert isinstance(value, int)
+    assert check(found.document).proven
+
+
+def test_the_benchmark_runs() -> None:
+    path = Path(__file__).parents[2] / "benchmarks" / "budgets.py"
+    ran = subprocess.run(
+        [sys.executable, str(path), "--quick"], capture_output=True, text=True, check=True)
+    assert "5 questions, 5 within the gap" in ran.stdout
