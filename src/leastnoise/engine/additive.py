@@ -24,20 +24,18 @@ from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
 from ..spec import Problem
+from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, discretise
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
-from .search import Bounds, Lower, Search, Upper
-from .stairs import Centre, Stairs, centres, levels_for
-from .steps import Steps, odd_cell, on_integers, steps_of
+from .search import Bounds, Lower, Search
+from .steps import odd_cell, on_integers
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
-#: From here on the optimum has steps much narrower than the sensitivity.
-LARGE_EPSILON = 2.5
 #: Closed forms are seen through at most this many cells a sensitivity.
 _CLOSED_FORM_RESOLUTION = 64
 #: A program goes on until repairing its solution costs less than this share.
@@ -59,19 +57,10 @@ _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
 #: (measured at epsilon = 3 to 8).
 _STEP_COST = 0.022
-#: Below this a lattice with one cell a sensitivity is as good as a staircase.
-_LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
-#: Limits of the program of stairs: lattice points in all, and seconds.
-_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
-#: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 1.4
-#: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
-#: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
-_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+#: The share of the gap that whole steps may cost.
+_WASTE = 0.05
 #: Above this sensitivity programs take steps of several integers, at least so many.
-_FINE_WIDTH, _COARSEST = 200, 3
-#: Two sizes that leave more than this share of the distance are enough.
-_IDLE = 0.9
+_COARSEST = 3
 #: A staircase this near to the best closed form stands for it.
 _CLOSE = 1e-5
 
@@ -89,7 +78,7 @@ class Additive(Family):
         if not problem.loss.symmetric and problem.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
-        self._stepped: Upper | None = None
+        self._descent = Descent(problem)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
 
@@ -123,9 +112,11 @@ class Additive(Family):
             n = int(problem.sensitivity)
         best = math.inf
         if self.resolution is None and problem.output_step is None:
-            yield from self._staircase(search)
-            if self._stepped is not None:
-                best = float(self._stepped.value)
+            yield from self._descent.bounds(search)
+            if self._descent.upper is not None:
+                best = float(self._descent.upper.value)
+            if self._descent.used:
+                self._carried, self._carried_n = self._descent.used, self._descent.n
         if best > self.closed_forms.loss * (1 + _CLOSE):
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
@@ -140,73 +131,6 @@ class Additive(Family):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
 
-    def _staircase(self, search: Search) -> Iterator[Bounds]:
-        """A staircase, and the multipliers that carry probability down its stairs."""
-        problem = self.problem
-        if problem.epsilon < _LEAST_EPSILON_OF_STAIRS or (
-            problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
-        ):
-            return
-        steps = steps_of(problem)
-        self._stepped = steps.finite() if problem.delta > 0 else steps.endless()
-        yield None, self._stepped
-        if self._stepped is None:
-            return
-        typical, levels, before, idle = float(self._stepped.value), levels_for(problem), 0.0, 0
-        for asked, centre in self._lattices(steps, typical, search.gap):
-            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
-                break
-            stairs = Stairs(asked, centre, levels, typical)
-            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
-            if pairs is None:
-                break
-            value = stairs.bound(pairs)
-            if value > before:
-                yield stairs.exact(pairs, value), None
-                self._carried = {key: cells for key, (_, cells, _) in pairs.items()}
-                self._carried_n = centre.n
-            search.report(value, typical, centre.n)
-            # Finer points stop helping where more than a staircase is needed.
-            idle = idle + 1 if typical - value > _IDLE * (typical - before) and before > 0 else 0
-            if idle >= 2:
-                break
-            before = max(before, value)
-
-    def _lattices(
-        self, steps: Steps, typical: float, gap: float
-    ) -> Iterator[tuple[Problem, Centre]]:
-        """Where to look for multipliers; for integers whole steps, or the integers themselves."""
-        problem, least = self.problem, self._least_of_stairs(typical, gap)
-        if not problem.integer:
-            for centre in centres(steps, least):
-                yield problem, centre
-            return
-        width = int(problem.sensitivity)
-
-        def allowed(n: int) -> bool:
-            return n <= width and _wasted(width, n) <= _WASTE * gap
-
-        narrow = steps.narrow * width <= _NARROW
-        for centre in centres(steps, least, allowed):
-            if narrow and centre.n > width // 4:
-                break
-            whole = Fraction(width // centre.n * centre.n)
-            yield replace(problem, integer=False, sensitivity=whole), centre
-        if narrow:
-            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
-            yield problem, Centre(width, left, right)
-
-    def _least_of_stairs(self, typical: float, gap: float) -> float:
-        """The resolution at which the minorant of the loss is near enough to it."""
-        problem = self.problem
-        at_zero = float(problem.loss.upper(Fraction(0)))
-        n = 1
-        while n < 4096 and at_zero - float(problem.loss.minorant(0, problem.step(n))) > (
-            _SHARE_OF_MINORANT * gap * typical
-        ):
-            n = math.ceil(1.1 * n)
-        return n
-
     # -- resolutions --------------------------------------------------------------------------
 
     def sizes(self, search: Search) -> Iterator[int]:
@@ -217,7 +141,7 @@ class Additive(Family):
                 if n * _COARSEST > width:
                     break
                 near, most = range(n, n + n // 3 + 2), _WASTE * search.gap
-                yield next((k for k in near if _wasted(width, k) <= most), n)
+                yield next((k for k in near if wasted(width, k) <= most), n)
             return
         if self.problem.integer:
             n = int(self.problem.sensitivity)
@@ -316,7 +240,7 @@ class Additive(Family):
 
     def _coarse(self) -> bool:
         """Whether whole steps of many integers serve as well as the integers themselves."""
-        return self.problem.integer and self.problem.sensitivity > _FINE_WIDTH
+        return self.problem.integer and self.problem.sensitivity > FINE_WIDTH
 
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
         """Programs for real noise whose cells are runs of whole numbers."""
@@ -529,11 +453,6 @@ def _cost_between(known: Incumbents, n: int) -> float:
     weights = discretise(problem, known.best, n, radius).weights
     asked = (problem.loss, problem.step(n), problem.integer, radius)
     return float((means(*asked) - floors(*asked)) @ weights)
-
-
-def _wasted(width: int, n: int) -> float:
-    """What n equal whole steps leave of a width, relative to it."""
-    return (width - n * (width // n)) / width
 
 
 def _halved_to(n: int, most: int) -> int:
