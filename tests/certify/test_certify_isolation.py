@@ -17,9 +17,10 @@ import leastnoise
 SOURCE = Path(leastnoise.__file__).parent
 FILES = [
     *sorted((SOURCE / "certify").glob("*.py")), *sorted((SOURCE / "losses").glob("*.py")),
-    SOURCE / "exact.py", SOURCE / "errors.py",
+    *sorted((SOURCE / "ask").glob("*.py")),
+    SOURCE / "exact.py", SOURCE / "errors.py", SOURCE / "work.py",
 ]
-ALLOWED = {"errors", "exact", "losses", "certify"}
+ALLOWED = {"errors", "work", "exact", "losses", "ask", "certify"}
 
 
 def imported(path: Path) -> set[str]:

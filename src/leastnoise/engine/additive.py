@@ -24,20 +24,22 @@ from ..program.interior import Interior
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
+<<<<<<< HEAD
+=======
+from ..spec import Problem
+from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
+>>>>>>> closing
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, discretise
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
-from .search import Bounds, Lower, Search, Upper
-from .stairs import Centre, Stairs, centres, levels_for
-from .steps import Steps, odd_cell, on_integers, steps_of
+from .search import Bounds, Lower, Search
+from .steps import odd_cell, on_integers
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000
-#: From here on the optimum has steps much narrower than the sensitivity.
-LARGE_EPSILON = 2.5
 #: Closed forms are seen through at most this many cells a sensitivity.
 _CLOSED_FORM_RESOLUTION = 64
 #: A program goes on until repairing its solution costs less than this share.
@@ -59,19 +61,10 @@ _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
 #: (measured at epsilon = 3 to 8).
 _STEP_COST = 0.022
-#: Below this a lattice with one cell a sensitivity is as good as a staircase.
-_LEAST_EPSILON_OF_STAIRS = Fraction(1, 20)
-#: Limits of the program of stairs: lattice points in all, and seconds.
-_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
-#: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 1.4
-#: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
-#: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
-_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+#: The share of the gap that whole steps may cost.
+_WASTE = 0.05
 #: Above this sensitivity programs take steps of several integers, at least so many.
-_FINE_WIDTH, _COARSEST = 200, 3
-#: Two sizes that leave more than this share of the distance are enough.
-_IDLE = 0.9
+_COARSEST = 3
 #: A staircase this near to the best closed form stands for it.
 _CLOSE = 1e-5
 
@@ -89,7 +82,7 @@ class Additive(Family):
         if not problem.loss.symmetric and problem.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
-        self._stepped: Upper | None = None
+        self._descent = Descent(problem)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
 
@@ -123,9 +116,11 @@ class Additive(Family):
             n = int(problem.sensitivity)
         best = math.inf
         if self.resolution is None and problem.output_step is None:
-            yield from self._staircase(search)
-            if self._stepped is not None:
-                best = float(self._stepped.value)
+            yield from self._descent.bounds(search)
+            if self._descent.upper is not None:
+                best = float(self._descent.upper.value)
+            if self._descent.used:
+                self._carried, self._carried_n = self._descent.used, self._descent.n
         if best > self.closed_forms.loss * (1 + _CLOSE):
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
@@ -140,6 +135,7 @@ class Additive(Family):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
 
+<<<<<<< HEAD
     def _staircase(self, search: Search) -> Iterator[Bounds]:
         """A staircase, and the multipliers that carry probability down its stairs."""
         problem = self.problem
@@ -207,6 +203,8 @@ class Additive(Family):
             n = math.ceil(1.1 * n)
         return n
 
+=======
+>>>>>>> closing
     # -- resolutions --------------------------------------------------------------------------
 
     def sizes(self, search: Search) -> Iterator[int]:
@@ -217,7 +215,7 @@ class Additive(Family):
                 if n * _COARSEST > width:
                     break
                 near, most = range(n, n + n // 3 + 2), _WASTE * search.gap
-                yield next((k for k in near if _wasted(width, k) <= most), n)
+                yield next((k for k in near if wasted(width, k) <= most), n)
             return
         if self.problem.integer:
             n = int(self.problem.sensitivity)
@@ -316,7 +314,7 @@ class Additive(Family):
 
     def _coarse(self) -> bool:
         """Whether whole steps of many integers serve as well as the integers themselves."""
-        return self.problem.integer and self.problem.sensitivity > _FINE_WIDTH
+        return self.problem.integer and self.problem.sensitivity > FINE_WIDTH
 
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
         """Programs for real noise whose cells are runs of whole numbers."""
@@ -529,11 +527,6 @@ def _cost_between(known: Incumbents, n: int) -> float:
     weights = discretise(problem, known.best, n, radius).weights
     asked = (problem.loss, problem.step(n), problem.integer, radius)
     return float((means(*asked) - floors(*asked)) @ weights)
-
-
-def _wasted(width: int, n: int) -> float:
-    """What n equal whole steps leave of a width, relative to it."""
-    return (width - n * (width // n)) / width
 
 
 def _halved_to(n: int, most: int) -> int:

@@ -41,7 +41,7 @@ _SINKS, _ROUNDS = 700, 30
 #: How many points there are, about, on each side of the middle of the centre.
 _HALF_WIDTHS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32)
 #: How far, relative to that, the ends of the centre may be from lattice points.
-_MISFIT = 0.025
+_MISFIT = 0.06, 0.025  # for losses that lean, for symmetric ones
 #: A row is violated from here on, in units of the loss.
 _VIOLATED = 5e-6
 
@@ -352,7 +352,7 @@ def centres(
             return round(sum(abs(end - round(end)) for end in ends), 2)
 
         n = min(filter(allowed, near), key=lambda n: (misfit(n), n), default=0)
-        if n == 0 or misfit(n) > _MISFIT * size:
+        if n == 0 or misfit(n) > _MISFIT[steps.problem.loss.symmetric] * size:
             continue
         before = n
         left, right = round(steps.left * n), round(steps.right * n)

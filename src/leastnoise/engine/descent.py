@@ -1,0 +1,123 @@
+"""Staircases first: a mechanism from above, multipliers down its stairs from below.
+
+Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from ..program.layout import Ints
+from ..spec import Problem
+from .search import Bounds, Search, Upper
+from .stairs import Centre, Stairs, centres, levels_for
+from .steps import Steps, steps_of
+
+#: From here on the optimum has steps much narrower than the sensitivity.
+LARGE_EPSILON = 2.5
+#: Below this a lattice with one cell a sensitivity is as good as a staircase; for wide integers
+#: and losses that lean, below the second.
+_LEAST, _LEAST_OTHERWISE = Fraction(3, 10), Fraction(1, 20)
+#: With more delta, relative to epsilon or at large epsilon, the best noise is no staircase.
+_DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
+#: Limits of the program of stairs: lattice points in all, and seconds.
+_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
+#: How much of the gap may be lost between the loss and its minorant.
+_SHARE_OF_MINORANT = 1.4
+#: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
+#: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
+_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+#: Above this sensitivity programs take steps of several integers.
+FINE_WIDTH = 200
+#: Two sizes that leave more than this share of the distance are enough.
+_IDLE = 0.9
+
+
+class Descent:
+    """The staircase for one question; `used` are the shifts and cells that its bound is made of."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.upper: Upper | None = None
+        self.used: dict[tuple[int, int], Ints] = {}
+        self.n = 1
+
+    def bounds(self, search: Search) -> Iterator[Bounds]:
+        """A staircase, and the multipliers that carry probability down its stairs."""
+        problem = self.problem
+        large = problem.epsilon >= LARGE_EPSILON and problem.delta < _MOST_DELTA_OF_STAIRS
+        small = problem.delta <= _DELTA_OF_STAIRS * problem.epsilon
+        wide = problem.integer and problem.sensitivity > FINE_WIDTH
+        least = _LEAST_OTHERWISE if wide or not problem.loss.symmetric else _LEAST
+        narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
+        if not (large or small or wide) or problem.epsilon < least or narrow:
+            return
+        steps = steps_of(problem)
+        self.upper = steps.finite() if problem.delta > 0 else steps.endless()
+        yield None, self.upper
+        if self.upper is None:
+            return
+        typical, levels, before, idle = float(self.upper.value), levels_for(problem), 0.0, 0
+        for asked, centre in self._lattices(steps, typical, search.gap):
+            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
+                break
+            stairs = Stairs(asked, centre, levels, typical)
+            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
+            if pairs is None:
+                break
+            value = stairs.bound(pairs)
+            if value > before:
+                yield stairs.exact(pairs, value), None
+                self.used = {key: cells for key, (_, cells, _) in pairs.items()}
+                self.n = centre.n
+            search.report(value, typical, centre.n)
+            # Finer points stop helping where more than a staircase is needed.
+            idle = idle + 1 if typical - value > _IDLE * (typical - before) and before > 0 else 0
+            if idle >= 2:
+                break
+            before = max(before, value)
+
+    def _lattices(
+        self, steps: Steps, typical: float, gap: float
+    ) -> Iterator[tuple[Problem, Centre]]:
+        """Where to look for multipliers; for integers whole steps, or the integers themselves."""
+        problem, least = self.problem, self._least_of_stairs(typical, gap)
+        if not problem.integer:
+            for centre in centres(steps, least):
+                yield problem, centre
+            return
+        width = int(problem.sensitivity)
+
+        def found(share: float) -> list[Centre]:
+            most = share * gap
+            return list(centres(
+                steps, least, lambda n: n <= width and wasted(width, n) <= most))
+
+        narrow = steps.narrow * width <= _NARROW
+        for centre in found(_WASTE) or found(10 * _WASTE):
+            if narrow and centre.n > width // 4:
+                break
+            whole = Fraction(width // centre.n * centre.n)
+            yield replace(problem, integer=False, sensitivity=whole), centre
+        if narrow:
+            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
+            yield problem, Centre(width, left, right)
+
+    def _least_of_stairs(self, typical: float, gap: float) -> float:
+        """The resolution at which the minorant of the loss is near enough to it."""
+        problem = self.problem
+        at_zero = float(problem.loss.upper(Fraction(0)))
+        n = 1
+        while n < 4096 and at_zero - float(problem.loss.minorant(0, problem.step(n))) > (
+            _SHARE_OF_MINORANT * gap * typical
+        ):
+            n = math.ceil(1.1 * n)
+        return n
+
+
+def wasted(width: int, n: int) -> float:
+    """What n equal whole steps leave of a width, relative to it."""
+    return (width - n * (width // n)) / width
