@@ -24,11 +24,7 @@ from ..program.interior import Interior
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
-<<<<<<< HEAD
-=======
-from ..spec import Problem
 from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
->>>>>>> closing
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
@@ -135,76 +131,6 @@ class Additive(Family):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
 
-<<<<<<< HEAD
-    def _staircase(self, search: Search) -> Iterator[Bounds]:
-        """A staircase, and the multipliers that carry probability down its stairs."""
-        problem = self.problem
-        if problem.epsilon < _LEAST_EPSILON_OF_STAIRS or (
-            problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
-        ):
-            return
-        steps = steps_of(problem)
-        self._stepped = steps.finite() if problem.delta > 0 else steps.endless()
-        yield None, self._stepped
-        if self._stepped is None:
-            return
-        typical, levels, before, idle = float(self._stepped.value), levels_for(problem), 0.0, 0
-        for asked, centre in self._lattices(steps, typical, search.gap):
-            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
-                break
-            stairs = Stairs(asked, centre, levels, typical)
-            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
-            if pairs is None:
-                break
-            value = stairs.bound(pairs)
-            if value > before:
-                yield stairs.exact(pairs, value), None
-                self._carried = {key: cells for key, (_, cells, _) in pairs.items()}
-                self._carried_n = centre.n
-            search.report(value, typical, centre.n)
-            # Finer points stop helping where more than a staircase is needed.
-            idle = idle + 1 if typical - value > _IDLE * (typical - before) and before > 0 else 0
-            if idle >= 2:
-                break
-            before = max(before, value)
-
-    def _lattices(
-        self, steps: Steps, typical: float, gap: float
-    ) -> Iterator[tuple[Question, Centre]]:
-        """Where to look for multipliers; for integers whole steps, or the integers themselves."""
-        problem, least = self.problem, self._least_of_stairs(typical, gap)
-        if not problem.integer:
-            for centre in centres(steps, least):
-                yield problem, centre
-            return
-        width = int(problem.sensitivity)
-
-        def allowed(n: int) -> bool:
-            return n <= width and _wasted(width, n) <= _WASTE * gap
-
-        narrow = steps.narrow * width <= _NARROW
-        for centre in centres(steps, least, allowed):
-            if narrow and centre.n > width // 4:
-                break
-            whole = Fraction(width // centre.n * centre.n)
-            yield replace(problem, integer=False, sensitivity=whole), centre
-        if narrow:
-            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
-            yield problem, Centre(width, left, right)
-
-    def _least_of_stairs(self, typical: float, gap: float) -> float:
-        """The resolution at which the minorant of the loss is near enough to it."""
-        problem = self.problem
-        at_zero = float(problem.loss.upper(Fraction(0)))
-        n = 1
-        while n < 4096 and at_zero - float(problem.loss.minorant(0, problem.step(n))) > (
-            _SHARE_OF_MINORANT * gap * typical
-        ):
-            n = math.ceil(1.1 * n)
-        return n
-
-=======
->>>>>>> closing
     # -- resolutions --------------------------------------------------------------------------
 
     def sizes(self, search: Search) -> Iterator[int]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from ..ask import Question
 from ..program.layout import Ints
-from ..spec import Problem
 from .search import Bounds, Search, Upper
 from .stairs import Centre, Stairs, centres, levels_for
 from .steps import Steps, steps_of
@@ -39,7 +39,7 @@ _IDLE = 0.9
 class Descent:
     """The staircase for one question; `used` are the shifts and cells that its bound is made of."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: Question) -> None:
         self.problem = problem
         self.upper: Upper | None = None
         self.used: dict[tuple[int, int], Ints] = {}
@@ -82,7 +82,7 @@ class Descent:
 
     def _lattices(
         self, steps: Steps, typical: float, gap: float
-    ) -> Iterator[tuple[Problem, Centre]]:
+    ) -> Iterator[tuple[Question, Centre]]:
         """Where to look for multipliers; for integers whole steps, or the integers themselves."""
         problem, least = self.problem, self._least_of_stairs(typical, gap)
         if not problem.integer:
