@@ -98,3 +98,13 @@ def test_the_function_design_is_not_hidden_by_its_module():
 def test_everything_public_has_a_docstring():
     for name in leastnoise.__all__:
         assert getattr(leastnoise, name).__doc__, name
+
+
+def test_starting_the_command_line_imports_nothing_heavy():
+    """Help comes at once: the solver and its arrays are imported by the commands that need them."""
+    code = (
+        "import sys; import leastnoise, leastnoise.cli; "
+        "assert not {'numpy', 'scipy', 'highspy', 'matplotlib'} & set(sys.modules), "
+        "sorted({'numpy', 'scipy', 'highspy', 'matplotlib'} & set(sys.modules))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

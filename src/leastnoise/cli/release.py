@@ -13,7 +13,6 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from ..design import load
 from ..errors import ArgumentError, DataError
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
@@ -45,6 +44,7 @@ def release(
       leastnoise release mechanism.json --values secret.txt --json
       leastnoise release mechanism.json 41.7 -3 7/60
     """
+    from ..design import load
 
     with working("checking the mechanism"):
         design = load(file)
@@ -102,7 +102,7 @@ def sample(
     """
     import numpy as np
 
-    from ..design import DependentDesign, VectorDesign
+    from ..design import DependentDesign, VectorDesign, load
 
     if out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")

@@ -14,13 +14,14 @@ from .demanding import Demanding
 from .family import Family
 from .regions import Regions
 from .releases import Repeated, RepeatedRange
-from .vector import Vector
 
 
 def family_of(asked: Asked) -> Family:
     """The family for what is asked."""
     question, cells = asked.question, asked.resolution
     if question.dimension > 1:
+        from .vector import Vector  # (slow to import)
+
         return Vector(question)
     if question.range is not None:
         return _on_range(asked)

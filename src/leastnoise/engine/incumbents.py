@@ -13,7 +13,6 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-from scipy.signal import lfilter
 
 from ..ask import Question
 from ..certify.document import MAX_CELLS, MAX_WORK
@@ -232,7 +231,9 @@ class _Recursion:
     def _side(self, costs: Floats, theta: float, start: float) -> Floats | None:
         drive = theta - costs
         drive[0] = start
-        z: Floats = lfilter([1.0], [1.0, -self.exp], drive)
+        # The recursion in closed form; beyond e^600 it has ended long ago.
+        growth = np.exp(np.minimum(np.arange(len(drive)) * math.log(self.exp), 600.0))
+        z = np.asarray(growth * np.cumsum(drive / growth))
         ended = np.flatnonzero(z[1:] <= 0)
         return None if len(ended) == 0 else z[: ended[0] + 1]
 

@@ -10,7 +10,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import binom
 
 from ..ask import Point
 from ..ask.privacy import Releases
@@ -61,6 +60,8 @@ def _least_told(epsilon: float, delta: float, count: int, total: float) -> float
     ahead = delta + (1 - delta) * np.sin(np.linspace(0.0, math.pi / 2, _EVENTS)) ** 4
     behind = (ahead - delta) * math.exp(-epsilon)
     growth = math.exp(total)
+
+    from scipy.stats import binom  # (slow to import, and only needed here)
 
     def told(a: Floats, b: Floats) -> Floats:
         counts = np.arange(count + 1)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ..ask import Question, foldable
 from ..ask.budgets import mu_for
@@ -97,7 +97,7 @@ class Repeated(Family):
             epsilon=total.epsilon, delta=total.delta, sensitivity=math.sqrt(count))
         self.sigma = float(gaussian.sigma)  # in sensitivities
         self.share = float(total.epsilon) / count
-        tail = float(norm.isf(float(total.delta) / (20 * count)))
+        tail = float(-ndtri(float(total.delta) / (20 * count)))
         # Where noise with equal shares of the budget ends (Geng, Ding, Guo, Kumar 2020).
         self.laplace = 2 * self.sigma
         if self.share > 0:
