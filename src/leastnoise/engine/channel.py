@@ -16,17 +16,16 @@ from typing import ClassVar, NoReturn
 import numpy as np
 
 from ..ask import Point, Question
-from ..certify.channel import answer_span
 from ..errors import ArgumentError
 from ..program.layout import Floats, Ints, Range
 from ..program.program import Found, Program, Row
 from ..program.simplex import Simplex
 from .channel_bounds import exact_lower, multipliers_of_rows, translated_lower, trivial_lower
 from .curve import chords_below, points_on
+from .every_value import INSIDE, limits, near, within
 from .family import Family
 from .layers import LEAST_DELTA
 from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, unweighted, upper_costs
-from .nodes import fewest_steps
 from .pattern import Pattern, pattern_of
 from .rows import Channel, closed_forms, constant, exact_upper, extract_atoms, float_loss, mix
 from .search import Bounds, Lower, Search, Upper
@@ -50,8 +49,6 @@ _FEWEST_LINES, _MOST_LINES = 16, 48
 _BENDS = 6
 #: The share of the gap that rounding values to nodes may cost.
 _ROUNDING = 0.2
-#: Under an instance bound nothing can be mixed in, so the program keeps this much away.
-_INSIDE = 1e-6
 #: Below this the helper variables are noise to the solver: a channel is sought without delta.
 _SMALLEST_DELTA = 1e-5
 #: A pair is violated when it exceeds delta by this share; the same for a pure budget.
@@ -251,7 +248,7 @@ class Ranged(Family):
     def _relaxed(self, mesh: Mesh, search: Search) -> Bounds:
         """A lower bound and, where the program says all there is to say, a channel."""
         question, bound = self.question, self.question.instance_bound
-        layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=self._near(mesh))
+        layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         limits: list[tuple[int, Row]] = []
         if bound is not None:
             floors = lower_costs(replace(mesh, question=unweighted(question))) * mesh.count
@@ -311,10 +308,10 @@ class Ranged(Family):
             yield None, self._restricted(mesh, search)
             return
         outputs = mesh.centres()
-        layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=self._near(mesh))
+        layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         places = (np.arange(mesh.count) + 0.5) / mesh.count
         last, lower = self._lower_rounds(
-            mesh, layout, self.question.budgets, self._limits(layout, mesh, outputs), places,
+            mesh, layout, self.question.budgets, limits(layout, mesh, outputs), places,
             search, self._kept)
         upper = None
         if last is not None:
@@ -345,10 +342,10 @@ class Ranged(Family):
         atoms = self.atoms and min(d for _, d in self.question.budgets) >= _SMALLEST_DELTA
         layout = self._layout(
             costs.shape, mesh.farthest, atoms=atoms, turns=self._outputs_turn(),
-            labels=self._within(mesh, outputs))
+            labels=within(mesh, outputs))
         simplex = self._simplex(
             layout, costs, atom_costs, self.question.budgets,
-            self._limits(layout, mesh, outputs), self._kept)
+            limits(layout, mesh, outputs), self._kept)
         low, width = float(self.question.low), float(self.question.width)
         places = np.array([(float(y) - low) / width for y in outputs])
         self._seed(simplex, self._upper_pattern, places)
@@ -396,51 +393,7 @@ class Ranged(Family):
     @property
     def _kept(self) -> float:
         """The share of delta that a channel may use: a little less where it cannot be mixed."""
-        return 1 - _INSIDE if self._bounded else 1.0
-
-    def _near(self, mesh: Mesh) -> Ints | None:
-        """Outputs of the relaxed program that an answer within the largest error rounds to."""
-        if self.question.max_error is None:
-            return None
-        k = np.arange(mesh.count)
-        far = np.abs(k[:, None] - k) > answer_span(self.question, mesh.step, mesh.count)
-        return np.where(far, -1, k[:, None] * mesh.count + k)
-
-    def _within(self, mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
-        """Outputs within the largest error of all values that may use the row of a cell."""
-        bound = self.question.max_error
-        if bound is None:
-            return None
-        far = [
-            [max(abs(y - start), abs(y - end)) > bound for y in outputs]
-            for start, end in self._rounded(mesh)]
-        shape = (mesh.count, len(outputs))
-        return np.where(np.array(far), -1, np.arange(mesh.count * len(outputs)).reshape(shape))
-
-    def _rounded(self, mesh: Mesh) -> Iterator[tuple[Fraction, Fraction]]:
-        """From where to where values may be rounded to a cell: a step beyond both its ends."""
-        question = self.question
-        step = Fraction(0) if question.integer else question.width / fewest_steps(mesh)
-        for pieces in question.pieces(mesh.step):
-            yield max(question.low, pieces[0][0] - step), min(question.high, pieces[-1][1] + step)
-
-    def _limits(
-        self, layout: Range, mesh: Mesh, outputs: list[Fraction]
-    ) -> list[tuple[int, Row]]:
-        """The instance bound at both ends of what is rounded to every cell."""
-        question, bound = self.question, self.question.instance_bound
-        if bound is None:
-            return []
-        step = Fraction(0) if question.integer else question.width / fewest_steps(mesh)
-        at_own = float(max(question.loss.upper(step), question.loss.upper(-step)))
-        points = np.array([float(y) for y in outputs])
-        rows = []
-        for k, ends in enumerate(self._rounded(mesh)):
-            for value in set(ends) if k in layout.distinct else ():
-                losses = np.asarray(question.loss(points - float(value)))
-                coefficients = layout.row(k, losses, at_own)
-                rows.append((k, Row(coefficients, -math.inf, float(bound) * (1 - _INSIDE))))
-        return rows
+        return 1 - INSIDE if self._bounded else 1.0
 
     def _layout(
         self, shape: tuple[int, int], reach: int, *, atoms: bool = False, turns: bool = True,
