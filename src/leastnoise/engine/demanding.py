@@ -104,9 +104,11 @@ class Demanding(Family):
         fine = size if self.problem.output_step is None else max(size, self._first())
         curved = self.problem.gdp is not None and search.bracket.upper is not None
         if curved:
-            yield self._relaxed(fine, search), None
+            lower = self._relaxed(fine, search)
             self._bend()
-        yield None, self._restricted(size, search)
+            yield lower, self._restricted(size, search)
+        else:
+            yield None, self._restricted(size, search)
         if search.bracket.upper is not None and not curved:
             yield self._relaxed(fine, search), None
         self._lines = min(math.ceil(1.2 * self._lines), _MOST_LINES)
