@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 from .ask.values import check_confidence
+from .compare_vectors import VectorComparison, compare_vectors
 from .design import Design, design
 from .designs.words import outwards
 from .errors import ArgumentError, RegimeError
@@ -122,6 +123,7 @@ class Comparison:
         return "\n".join(lines)
 
 
+@overload
 def compare(
     *,
     epsilon: Number,
@@ -129,15 +131,48 @@ def compare(
     sensitivity: Number = 1,
     loss: str | Loss = "l1",
     integer: bool = False,
-    gap: Number = 1e-3,
+    gap: Number | None = None,
     time_limit: float | None = None,
-) -> Comparison:
+    dimension: None = None,
+) -> Comparison: ...
+
+
+@overload
+def compare(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    integer: bool = False,
+    gap: Number | None = None,
+    time_limit: float | None = None,
+    dimension: int,
+) -> Comparison | VectorComparison: ...
+
+
+def compare(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Number = 1,
+    loss: str | Loss = "l1",
+    integer: bool = False,
+    gap: Number | None = None,
+    time_limit: float | None = None,
+    dimension: int | None = None,
+) -> Comparison | VectorComparison:
     """Design noise for the budget, and put every closed-form mechanism that is private beside it.
 
     Arguments as for `design`. Staircases are tuned for the loss. The design is a row of its own,
     with its certified upper bound; the closed forms' expected losses are exact up to rounding.
-    Closed forms whose loss cannot be computed at this budget are listed in `refused`.
+    Closed forms whose loss cannot be computed at this budget are listed in `refused`. With a
+    `dimension` above 1 it is about vectors, and a `VectorComparison` is returned.
     """
+    if dimension is not None and dimension != 1:
+        return compare_vectors(
+            dimension=dimension, epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
+            integer=integer, gap=gap, time_limit=time_limit)
     found = design(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, gap=gap,
         integer=integer, time_limit=time_limit,

@@ -186,7 +186,8 @@ def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
     A `Design`, a `DependentDesign` for noise that depends on the value, or a `VectorDesign`.
-    Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A file whose privacy
+    Raises `FormatError`
+    if the file is malformed and `CertificateError` if a claim is refuted. A file whose privacy
     is proven and whose bracket could not be checked is loaded with `certified` False.
     """
     return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")

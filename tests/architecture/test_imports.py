@@ -18,7 +18,7 @@ ORDER = [
     "errors", "work", "exact", "losses", "ask", "certify",
     "lp", "program", "sampling",
     "noise", "mechanisms", "vectors", "engine", "designs", "hierarchy",
-    "design", "curves", "compare",
+    "design", "curves", "compare_vectors", "compare",
     "accounting", "sweep", "interop", "plotting", "datasets", "estimators", "ledger", "queries",
     "experiments", "atlas", "cli", "__main__",
 ]

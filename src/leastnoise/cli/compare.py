@@ -12,7 +12,7 @@ from rich.table import Table
 
 from ..designs.words import UNPROVEN, outwards
 from ..errors import ArgumentError
-from .demands import LOSS_HELP
+from .demands import LOSS_HELP, whole_of
 
 
 def compare(
@@ -21,7 +21,12 @@ def compare(
     sensitivity: Annotated[str, typer.Option(help="Largest change between neighbours.")] = "1",
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
-    gap: Annotated[str, typer.Option(help="Relative gap of the design.")] = "1e-3",
+    gap: Annotated[
+        str | None, typer.Option(help="Relative gap of the design: 1e-3, with --dimension 3e-3.")
+    ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(metavar="D", help="Noise for D numbers, Euclidean sensitivity.")
+    ] = None,
     time_limit: Annotated[str | None, typer.Option(help="Seconds for the design.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw losses, densities and profiles (.png or .svg).")
@@ -33,18 +38,22 @@ def compare(
     Exit code 0: done; 1: the design stopped before the gap; 2: bad input.
     """
     from ..compare import compare as run
+    from ..compare_vectors import VectorComparison
 
     if plot is not None and not plot.parent.is_dir():
         raise ArgumentError("plot", str(plot), "a path in a folder that exists")
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
         "integer": integer, "gap": gap, "time_limit": time_limit,
+        "dimension": whole_of("dimension", dimension),
     }
     found = run(**options)
     if plot is not None:
         found.plot(plot)
     if as_json:
         typer.echo(json.dumps(found.to_json()))
+    elif isinstance(found, VectorComparison):
+        typer.echo(repr(found))
     else:
         _print_table(found, plot)
     raise typer.Exit(0 if found.design.converged else 1)

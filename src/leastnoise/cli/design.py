@@ -87,13 +87,18 @@ def design(
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the density (.png or .svg).")] = None,
+    dimension: Annotated[
+        str | None, typer.Option(metavar="D", help="Noise for D numbers, Euclidean sensitivity.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object, no more.")] = False,
 ) -> None:
     """Design noise with a certified bracket around the best possible expected loss.
 
     Exit code 0: done; 1: stopped before the gap (the best bracket is printed); 2: bad input.
     """
+    from .. import VectorDesign
     from .. import design as additive
+    from . import vector
     from .dependent import describe as describe_dependent
     from .dependent import lines, run_dependent
 
@@ -122,8 +127,9 @@ def design(
         ),
         "profile": profile_of(profile or []), "gdp": gdp,
         "releases": whole_of("releases", releases), "output_step": output_step,
+        "dimension": whole_of("dimension", dimension),
     }
-    options |= {name: value for name, value in further.items() if value}
+    options |= {name: value for name, value in further.items() if value or value == 0}
     if bounds is not None:
         run = partial(run_dependent, bounds=bounds, **ranged)
     if shown.is_terminal:
@@ -135,13 +141,18 @@ def design(
         found.save(out)
     if plot is not None:
         found.plot(plot)
+    if bounds is not None:
+        words, shown_as = lines, describe_dependent
+    elif isinstance(found, VectorDesign):
+        words, shown_as = vector.lines, vector.describe
+    else:
+        words, shown_as = None, describe
     if as_json:
-        described = describe(found) if bounds is None else describe_dependent(found)
-        typer.echo(json.dumps(described))
-    elif bounds is None:
+        typer.echo(json.dumps(shown_as(found)))
+    elif words is None:
         _print_table(found, out)
     else:
-        typer.echo("\n".join(lines(found)))
+        typer.echo("\n".join(words(found)))
     # The search for many releases does not aim at the gap.
     raise typer.Exit(0 if found.converged or (bounds is None and releases is not None) else 1)
 

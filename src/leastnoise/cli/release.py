@@ -14,13 +14,20 @@ from rich.progress import Progress
 
 from ..design import DependentDesign, VectorDesign, load
 from ..errors import ArgumentError, DataError
+from .vector import lines_of, vectors_of
 
 _BLOCK = 1 << 20
 
 
 def release(
     file: Annotated[Path, typer.Argument(help="A mechanism file.")],
-    values: Annotated[list[str], typer.Argument(help="True values, one release each.")],
+    values: Annotated[
+        list[str] | None,
+        typer.Argument(help="True values, one release each; of a vector: 1.5,2,0 or its numbers."),
+    ] = None,
+    rows: Annotated[
+        Path | None, typer.Option(help="A file with one value or vector per line; - for stdin.")
+    ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Print exact fractions.")] = False,
 ) -> None:
     """Release values privately: one line each, every one spends the file's whole budget.
@@ -28,7 +35,15 @@ def release(
     The file is checked exactly first; nothing is drawn if it or a value is refused.
     """
     design = load(file)
-    numbers = [_number(value) for value in values]
+    texts = [*(values or []), *([] if rows is None else lines_of(rows))]
+    if not texts:
+        raise ArgumentError("values", "nothing", "at least one value, or --rows FILE")
+    if isinstance(design, VectorDesign):
+        vectors = [[_number(one) for one in row] for row in vectors_of(texts, design.dimension)]
+        for row in design.release(vectors, exact=exact):
+            typer.echo(",".join(map(str, row if exact else row.tolist())))
+        return
+    numbers = [_number(value) for value in texts]
     for answer in design.release(numbers, exact=exact):
         typer.echo(str(answer))
 

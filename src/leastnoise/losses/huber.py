@@ -98,6 +98,6 @@ class Huber(EvenLoss):
 
 
 def _in_ball(d: int, radius: Any, width: Any, inside: Any) -> Any:
-    """The mean over a ball, a share `inside` of which lies within the width (at most the radius)."""
+    """The mean over a ball; a share `inside` of it lies within the width, at most the radius."""
     linear = radius * d / (d + 1) - width * inside * d / (d + 1) - width / 2 * (1 - inside)
     return width * width * inside * d / (2 * (d + 2)) + width * linear
