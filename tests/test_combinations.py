@@ -38,6 +38,7 @@ SETTINGS = {
     "monotone": True,
     "regions": 2,
     "core": (1, 3),
+    "dimension": 2,
 }
 
 
@@ -89,6 +90,7 @@ HONOURED = {
     "regions": lambda found, _: (
         found.stats["origin"] == "2 regions" or found.document.additive is not None),
     "core": lambda found, value: found.core == value,
+    "dimension": lambda found, value: found.dimension == value,
 }
 
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from .ask.values import check_confidence, stated_sensitivity
 from .certify import ChannelDocument
+from .compare_vectors import compare_vectors
 from .design import DependentDesign, Design, design
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
@@ -184,7 +185,8 @@ def compare(
     time_limit: float | None = None,
     bounds: tuple[Number, Number] | None = None,
     releases: int | None = None,
-) -> Comparison:
+    dimension: int | None = None,
+) -> Any:
     """Design noise for the budget, and put every closed-form mechanism that is private beside it.
 
     Arguments as for `design`. Staircases are tuned for the loss. The design is a row of its own,
@@ -196,8 +198,14 @@ def compare(
         rival, too.
     releases: epsilon and delta are the total of so many releases. The loss is that of one of them;
         rivals keep an equal share of the budget each, Gaussian noise its exact composition.
+    dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
+        `Comparison`.
     """
     sensitivity = stated_sensitivity(sensitivity)
+    if dimension is not None and dimension != 1:
+        return compare_vectors(
+            dimension=dimension, epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
+            integer=integer, gap=gap, time_limit=time_limit, bounds=bounds, releases=releases)
     question: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
         "integer": integer, "time_limit": time_limit, "releases": releases,

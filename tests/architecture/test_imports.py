@@ -18,7 +18,7 @@ ORDER = [
     "errors", "work", "exact", "words", "_live", "losses", "ask", "certify",
     "lp", "program", "sampling",
     "noise", "mechanisms", "vectors", "engine", "designs", "hierarchy",
-    "design", "curves", "compare",
+    "design", "curves", "compare_vectors", "compare",
     "accounting", "sweep", "interop", "plotting", "shown", "datasets", "estimators",
     "ledger", "queries",
     "experiments", "atlas", "cli", "__main__",

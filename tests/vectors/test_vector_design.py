@@ -15,6 +15,7 @@ from leastnoise import Design, Symmetric, VectorDesign, design, load
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
 from leastnoise.vectors import rivals
+from leastnoise.vectors.flow import held_edges
 from leastnoise.vectors.rivals import exponential_loss, gaussian_loss
 from leastnoise.vectors.staircase import Shells
 from leastnoise.work import BUDGET, counted
@@ -206,3 +207,18 @@ def test_a_certificate_is_made_to_fit_the_work_of_the_checker():
     with counted() as work:
         assert made(5, "1", "0.2").verify().proven
     assert 0 < work.spent < BUDGET
+
+
+def test_stairs_without_noise_in_them_are_no_part_of_the_net():
+    edges = np.array([0.4, *np.arange(1.55, 6, 0.3)])  # nobody cares where the first one is
+    held = held_edges(20, 1.0, edges)
+    assert held[0] > 1
+    assert held[-1] <= edges[-1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("d", "delta"), [(50, "0.2"), (50, "1e-5"), (100, "1e-5")])
+def test_high_dimensions(d, delta):
+    found = design(dimension=d, epsilon=1, delta=delta, loss="l2", time_limit=60)
+    assert found.gap < 0.03
+    assert found.upper <= 1.0001 * gaussian_loss(d, 1.0, float(delta), 1.0, as_loss("l2"))

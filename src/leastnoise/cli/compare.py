@@ -28,6 +28,9 @@ def compare(
     releases: Annotated[
         str | None, typer.Option(metavar="K", help="The budget is the total of K releases.")
     ] = None,
+    dimension: Annotated[
+        str | None, typer.Option(metavar="D", help="Noise for D numbers, Euclidean sensitivity.")
+    ] = None,
     gap: Annotated[
         str | None, typer.Option(help="Relative gap of the design: 1e-3, with --bounds 1e-2.")
     ] = None,
@@ -55,7 +58,7 @@ def compare(
     options: dict[str, Any] = {
         "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
         "integer": integer, "gap": gap, "time_limit": time_limit, "bounds": bounds,
-        "releases": whole_of("releases", releases),
+        "releases": whole_of("releases", releases), "dimension": whole_of("dimension", dimension),
     }
     with working("designing, then comparing"):
         found = run(**options)
@@ -64,6 +67,8 @@ def compare(
     code = 0 if found.design.converged else 1
     if as_json:
         show_json("compare", code, found.to_json())
+    elif getattr(found.design, "dimension", 1) > 1:
+        typer.echo(repr(found))
     else:
         _print_table(found, plot)
     raise typer.Exit(code)

@@ -94,6 +94,9 @@ def design(
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the density (.png or .svg).")] = None,
+    dimension: Annotated[
+        str | None, typer.Option(metavar="D", help="Noise for D numbers, Euclidean sensitivity.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Design noise with a certified bracket around the best possible expected loss.
@@ -108,6 +111,7 @@ def design(
       leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --releases 10 --gap 0.05
       leastnoise design --epsilon 1 --delta 0.01 --sensitivity 1 --bounds 0 4
     """
+    from . import vector
     from .dependent import describe as describe_dependent
     from .dependent import print_table as print_dependent
 
@@ -125,6 +129,7 @@ def design(
         "resolution": whole_of("resolution", resolution), "constraints": constraints,
         "profile": profile_of(profile or []), "gdp": gdp,
         "releases": whole_of("releases", releases), "output_step": output_step,
+        "dimension": whole_of("dimension", dimension),
     }
     ranged = {"prior": prior, "instance_bound": instance_bound, "max_error": max_error,
               "monotone": monotone or None, "regions": regions, "core": core}
@@ -133,11 +138,15 @@ def design(
         found.save(out)
     if plot is not None:
         found.plot(plot)
+    many = getattr(found, "dimension", 1) > 1
     if as_json:
-        told = describe(found) if bounds is None else describe_dependent(found)
-        show_json("design", code, told | {"out": out})
+        told = vector.describe if many else describe if bounds is None else describe_dependent
+        show_json("design", code, told(found) | {"out": out})
     else:
-        (_print_table if bounds is None else print_dependent)(found)
+        if many:
+            say("\n".join(vector.lines(found)))
+        else:
+            (_print_table if bounds is None else print_dependent)(found)
         if code == INTERRUPTED:
             say("Interrupted: this is the best so far.")
         if out is not None:

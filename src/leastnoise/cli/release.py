@@ -7,7 +7,7 @@ import sys
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -48,8 +48,15 @@ def release(
 
     with working("checking the mechanism"):
         design = load(file)
-    numbers = [_number(value) for value in _words(values or [], source)]
+    numbers: list[Any] = [_number(value) for value in _words(values or [], source)]
+    width = getattr(design, "dimension", 1)
+    if width > 1:
+        if len(numbers) % width:
+            raise ArgumentError("values", len(numbers), f"a multiple of the dimension, {width}")
+        numbers = [numbers[k : k + width] for k in range(0, len(numbers), width)]
     answers = design.release(numbers, exact=exact)
+    if width > 1:
+        answers = [list(row) if exact else row.tolist() for row in answers]
     if as_json:
         told = [str(answer) if exact else answer for answer in answers]
         show_json("release", 0, {"file": file, "releases": told})

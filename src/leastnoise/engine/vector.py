@@ -66,6 +66,8 @@ class Vector(Family):
             best = found
             if search.clock() >= end:
                 break
+        if best is not None:
+            search.report(0.0, best.loss, 1)
         if best is not None and best is not self.stairs:
             yield None, self._upper(best, search, "staircase")
 

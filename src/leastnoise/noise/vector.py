@@ -77,6 +77,16 @@ class VectorNoise:
             low, high = (low, middle) if enough else (middle, high)
         return high
 
+    def coordinate_error(self, confidence: float) -> float:
+        """A t with P(|one coordinate| <= t) >= confidence, the smallest up to rounding."""
+        level = check_confidence(confidence)
+        low, high = 0.0, float(self.radii[-1])
+        for _ in range(200):
+            middle = (low + high) / 2
+            enough = 2 * float(self.marginal_cdf(middle)) - 1 >= level
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
     def marginal_cdf(self, x: ArrayLike) -> Floats:
         """P(first coordinate <= x); every coordinate, in any direction, has this law."""
         t = np.asarray(x, dtype=float)

@@ -22,6 +22,7 @@ from .base import PRIVATE, Estimate, Query, Setting
 from .bounding import Sums, aggregate
 from .count import Count
 from .engine import open_table
+from .mean_vector import MeanVector
 from .noise import Noise, noise_for
 from .quantile import Quantile
 from .selection import probabilities, select
@@ -80,6 +81,8 @@ def ask(
     book = as_ledger(ledger)
     tell = progress or (lambda _: None)
     source = entropy or system_entropy()
+    if isinstance(question, MeanVector):
+        return _ask_vector(open_table(table), question, setting, budget, loss, book, tell, source)
     prepared = prepare(open_table(table), question, setting, budget, loss, book, tell)
     charge = None
     if book is not None:
@@ -88,6 +91,36 @@ def ask(
             protects=protects(setting)).id
     tell("drawing the noise")
     return prepared.draw(source, charge)
+
+
+def _ask_vector(
+    table: Any, query: MeanVector, setting: Setting, budget: Budget, loss: str,
+    book: Ledger | None, tell: Callable[[str], None], entropy: Entropy,
+) -> Answer:
+    """The same for a vector of means: checked, added up, charged, and only then drawn."""
+    if book is not None:
+        book.check(budget.epsilon, budget.delta, protects=protects(setting))
+    if query.fixed(setting.unit, setting.neighbours):
+        setting = replace(setting, size=_public_size(table))
+    tell("finding the best noise")
+    noise = query.noise(setting, budget.epsilon, budget.delta, loss)
+    tell("adding up")
+    vector, rows = query.exact_vector(table, setting)
+    charge = None
+    if book is not None:
+        charge = book.charge(
+            budget.epsilon, budget.delta, query=str(query), mechanism=noise.sha256,
+            protects=protects(setting)).id
+    tell("drawing the noise")
+    released, count = noise.released(vector, rows, entropy)
+    said = [line for mean in query.means for line in mean.notes(setting)]
+    said += notes(query, setting, 1, budget)
+    return Answer(
+        query=str(query), groups=query.estimates(released, count), epsilon=budget.epsilon,
+        delta=budget.delta, unit=str(setting.unit), neighbours=setting.neighbours,
+        why=query.why(setting), noise="; ".join(law.words for law in noise.laws),
+        notes=tuple(dict.fromkeys(said)), mechanisms=tuple(law.path for law in noise.laws),
+        charge=charge)
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:

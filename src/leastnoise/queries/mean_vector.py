@@ -1,27 +1,37 @@
-"""MeanVector: the means of several columns at once, for noise that is designed for vectors.
+"""MeanVector: the means of several columns at once, with noise that is designed for vectors.
 
-Its noise would be one release of a vector whose length (in the Euclidean norm) a unit moves by at
-most half the diagonal of the box of bounds, instead of one release for each column.
+One release of a vector instead of one for each column. Sensitivity and proof:
+`mean_vector.proof.md`.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
+from math import isqrt
 from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number
-from .base import Query, Setting
-from .mean import Mean
+from ..sampling import Entropy
+from .base import Estimate, Part, Query, Released, Setting, clamped
+from .bounding import aggregate
+from .mean import Mean, mean_estimate
+from .noise import Law, designed, noise_for
+
+_DIGITS = 10**12
 
 
 @dataclass(frozen=True)
 class MeanVector(Query):
-    """The means of several columns between public bounds, released as one vector.
+    """The means of 2 to 1,000 columns between public bounds, released as one vector.
 
-    Vector designs are not part of this version: `ask` refuses it and says what to do instead.
+    Each column is measured in halves of its own width, so errors are alike in parts of the width.
+    Rows without a number count as the middle of the bounds. Ask it by itself, with `ask` and a
+    delta above 0; there are no groups.
     """
 
     columns: Sequence[str] = ()
@@ -31,34 +41,142 @@ class MeanVector(Query):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 1 <= len(self.columns) == len(self.low) == len(self.high):
+        if not 2 <= len(self.columns) == len(self.low) == len(self.high) <= 1000:
             raise ArgumentError("columns", f"{len(self.columns)} columns",
-                                "as many as there are bounds in low and in high, at least 1")
+                                "as many as there are bounds in low and in high, 2 to 1,000")
+        if len(set(self.columns)) < len(self.columns):
+            raise ArgumentError("columns", "a name twice", "different columns")
+        if self.by is not None:
+            raise ArgumentError("by", self.by, "left out: a MeanVector has no groups")
         object.__setattr__(self, "columns", tuple(self.columns))
+        _ = self.means
 
-    @property
+    @cached_property
     def means(self) -> list[Mean]:
-        """The same question as one mean for each column: what `ask_all` can answer today."""
+        """The same question as one mean for each column."""
         return [
-            Mean(column, low=low, high=high, where=self.where, by=self.by, keys=self.keys)
+            Mean(column, low=low, high=high, where=self.where, nulls="middle")
             for column, low, high in zip(self.columns, self.low, self.high, strict=True)
         ]
 
-    def squared_sensitivity(self, setting: Setting) -> Fraction:
-        """The square of how far (Euclidean) a unit moves the centred totals: R^2 sum (W_j / 2)^2.
+    @property
+    def _sized(self) -> bool:
+        return True
 
-        Twice as far, hence four times the square, if a unit is replaced.
-        """
-        half = sum((mean.scale.width / 2) ** 2 for mean in self.means)
-        return (4 if setting.replace else 1) * setting.rows**2 * Fraction(half)
+    def squared_sensitivity(self, setting: Setting) -> Fraction:
+        """The square of how far (Euclidean) a unit moves the vector that is released."""
+        apart = 2 if setting.replace else 1
+        each = Fraction(2, setting.size) if setting.size is not None else apart * setting.rows
+        return Fraction(len(self.columns)) * each * each
+
+    def sensitivity(self, setting: Setting) -> Fraction:
+        """Its root, rounded up."""
+        square = self.squared_sensitivity(setting) * _DIGITS * _DIGITS
+        return Fraction(isqrt(-(-square.numerator // square.denominator)) + 1, _DIGITS)
+
+    def exact_vector(self, table: Any, setting: Setting) -> tuple[list[Fraction], Fraction | None]:
+        """The vector in halves of the widths, and the number of rows if it is to be released."""
+        vector, rows = [], None
+        for mean in self.means:
+            sums = aggregate(table, mean.request(setting)).get("")
+            parts = mean.exact(sums, setting) if sums is not None else [Fraction(0), Fraction(0)]
+            if setting.size is not None:
+                vector.append((parts[0] - mean.scale.middle) / (mean.scale.width / 2))
+            else:
+                vector.append(parts[0] / mean.scale.top)
+                rows = parts[1]
+        return vector, rows
+
+    def noise(
+        self, setting: Setting, epsilon: Fraction, delta: Fraction, loss: str
+    ) -> VectorNoiseFor:
+        """The noise: all of the budget for the vector, or half of it if the rows need some, too."""
+        if delta == 0:
+            raise ArgumentError("delta", 0, "positive for MeanVector: noise for vectors needs it")
+        share = 1 if setting.size is not None else 2
+        found, path = designed(
+            epsilon / share, delta / share, Fraction(1), False, 1, loss, len(self.columns))
+        words = (
+            f"noise for {len(self.columns)} numbers together at epsilon="
+            f"{float(epsilon / share):g}, delta={float(delta / share):.3g}, within "
+            f"{100 * min(found.gap, 99):.2g} % of the least loss possible")
+        law = Law(found, self.sensitivity(setting), path, words)
+        if share == 1:
+            return VectorNoiseFor(law, None)
+        part = Part("rows", Fraction(setting.rows), whole=True)
+        count = noise_for([part], epsilon / share, delta / share, 1)
+        return VectorNoiseFor(law, count.laws[0])
+
+    def estimates(
+        self, vector: Sequence[Released], count: Released | None
+    ) -> dict[str, Estimate]:
+        """The means from what was released: post-processing."""
+        found = {}
+        for mean, one in zip(self.means, vector, strict=True):
+            scale = mean.scale
+            if count is None:
+                half = scale.width / 2
+                ends = scale.middle + half * one.ends[0], scale.middle + half * one.ends[1]
+                value = scale.middle + half * one.value
+                found[mean.column] = clamped(value, ends, scale.low, scale.high)
+            else:
+                total = Released(one.value * scale.top, one.error * scale.top)
+                found[mean.column] = mean_estimate(scale, [total, count])
+        return found
+
+    def why(self, setting: Setting) -> str:
+        """Why the sensitivity is what it is."""
+        size = float(self.sensitivity(setting))
+        if setting.size is not None:
+            return (f"One of {setting.size} rows is replaced, each column stays within its bounds: "
+                    f"the vector of means, in halves of the widths, moves by at most {size:.6g}.")
+        return (f"The vector of totals of distances from the middles, in halves of the widths, "
+                f"moves by at most {size:.6g} (Euclidean), the count by at most {setting.rows}; "
+                "both are released and divided.")
 
     def request(self, setting: Setting) -> Any:
-        """Refused until there is noise for vectors."""
+        """Refused: it is one vector and not a list of parts."""
         raise ArgumentError(
-            "query", "MeanVector", "another one: this version designs no noise for vectors; "
-            "ask_all(table, query.means, ...) answers the same question column by column")
+            "query", "MeanVector", "another one here: ask(table, query, ...) answers it; with "
+            "other questions use query.means, one mean for each column")
 
     parts = request  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return self.text(", ".join(self.columns))
+
+
+@dataclass(frozen=True)
+class VectorNoiseFor:
+    """A law for the vector, and one for the number of rows if it is not public."""
+
+    vector: Law
+    count: Law | None
+
+    @property
+    def laws(self) -> list[Law]:
+        """All of them."""
+        return [self.vector] if self.count is None else [self.vector, self.count]
+
+    @property
+    def sha256(self) -> str:
+        """One hash for all mechanism files."""
+        hashes = [law.sha256 for law in self.laws]
+        if len(hashes) == 1:
+            return hashes[0]
+        return hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+    def released(
+        self, vector: Sequence[Fraction], rows: Fraction | None, entropy: Entropy
+    ) -> tuple[list[Released], Released | None]:
+        """One release of the vector, and one of the rows; each interval holds with 95 %."""
+        law, confidence = self.vector, 0.95 if self.count is None else 0.975
+        scaled = [value / law.scale for value in vector]
+        drawn = law.design.release(scaled, exact=True, entropy=entropy)
+        noise = law.design.noise
+        error = (Fraction(noise.coordinate_error(confidence)) + noise.grid_step) * law.scale
+        found = [Released(value * law.scale, error) for value in drawn]
+        if self.count is None or rows is None:
+            return found, None
+        (value,) = self.count.release([rows], entropy)
+        return found, Released(value, self.count.error(confidence))

@@ -167,10 +167,10 @@ def cache_folder() -> Path:
 @lru_cache(maxsize=256)
 def designed(
     epsilon: Fraction, delta: Fraction, sensitivity: Fraction, whole: bool, releases: int,
-    loss: str,
+    loss: str, dimension: int = 1,
 ) -> tuple[Any, Path]:
     """The design for a budget and its file; read from the cache if one is there and checks out."""
-    asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|1"
+    asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
     folder = cache_folder()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
@@ -179,9 +179,14 @@ def designed(
             found = load(path)  # the exact checker decides
         except LeastnoiseError:
             found = None
-        if found is not None and _answers(found, epsilon, delta, sensitivity, whole, releases):
+        if (
+            found is not None and getattr(found, "dimension", 1) == dimension
+            and _answers(found, epsilon, delta, sensitivity, whole, releases)
+        ):
             return found, path
     options: dict[str, Any] = {"releases": releases} if releases > 1 else {}
+    if dimension > 1:
+        options["dimension"] = dimension
     found = design(
         epsilon=epsilon, delta=delta, sensitivity=sensitivity, integer=whole, loss=loss,
         gap=_GAP, time_limit=_SECONDS, **options,

@@ -26,7 +26,7 @@ _LESS = (1e-4, 4e-4, 1.5e-3, 5e-3, 2e-2)
 #: Work of reading a piece and its points from a file.
 _READING = 60
 #: Intervals are halved here and there; so much more work it is than one look at each.
-_HALVINGS = 1.5
+_HALVINGS = 1.25
 
 
 def exact_flow(

@@ -34,6 +34,8 @@ _LEAST_RISE = 0.15
 _NARROW = 0.06
 #: Stairs with less noise than this beyond them are left out.
 _BEYOND = 2e-5
+#: So are those with less than this within them.
+_WITHIN = 1e-7
 _BELOW = (0.0, 0.05, 0.11, 0.19, 0.29, 0.42, 0.58, 0.78, 0.96)
 
 
@@ -68,11 +70,12 @@ class Flow:
 
 
 def held_edges(d: int, epsilon: float, edges: Floats) -> list[float]:
-    """The edges up to where hardly any of the noise lies beyond."""
+    """The edges between which nearly all of the noise lies: others may be anywhere."""
     logs = d * np.log(edges) - epsilon * np.arange(len(edges))
     masses = np.exp(logs - logs.max())
-    beyond = 1 - np.cumsum(masses) / masses.sum()
-    return [float(edge) for edge in edges[: int(np.argmax(beyond <= _BEYOND)) + 1]]
+    within = np.cumsum(masses) / masses.sum()
+    first, last = int(np.argmax(within > _WITHIN)), int(np.argmax(1 - within <= _BEYOND))
+    return [float(edge) for edge in edges[first : last + 1]]
 
 
 def plans(d: int, epsilon: float, stairs: Staircase) -> list[Plan]:

@@ -25,6 +25,8 @@ class VectorRival:
     label: str
     loss: float
     exact: bool = True
+    #: The smallest t with P(|X| <= t) >= 95 %, where it has a closed form.
+    error_95: float | None = None
 
 
 def gaussian_loss(
@@ -61,9 +63,13 @@ def rivals(
     """
     found = [
         VectorRival("gaussian", "analytic Gaussian noise",
-                    gaussian_loss(dimension, epsilon, delta, sensitivity, loss)),
+                    gaussian_loss(dimension, epsilon, delta, sensitivity, loss), True,
+                    sensitivity * smallest_sigma(epsilon, delta) * float(chi.ppf(0.95, dimension))
+                    if delta > 0 else None),
         VectorRival("exponential", "exponential (K-norm) noise",
-                    exponential_loss(dimension, epsilon, sensitivity, loss)),
+                    exponential_loss(dimension, epsilon, sensitivity, loss), True,
+                    sensitivity / epsilon * float(gamma.ppf(0.95, dimension))
+                    if epsilon > 0 else None),
     ]
     if loss.exponent not in (1, 2):
         return found

@@ -1,0 +1,132 @@
+"""What every noise for a vector would cost at a budget, beside the best possible."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .design import VectorDesign, design
+from .errors import ArgumentError, LeastnoiseError
+from .vectors import VectorRival, rivals, split_design_rival
+from .words import outwards
+
+#: Seconds for our own noise on each coordinate.
+_SPLIT_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class VectorRow:
+    """One noise of a comparison; losses and errors are those of the norm."""
+
+    name: str
+    label: str
+    #: For the design the certified upper bound, else exact up to rounding, or at most `loss`.
+    loss: float
+    #: (loss - lower) / lower for the certified lower bound.
+    excess: float
+    #: The smallest t with P(|noise| <= t) >= 95 %; None where there is no closed form.
+    error_95: float | None
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; infinities become None, which JSON can say."""
+        return {
+            "name": self.name, "label": self.label, "loss": self.loss,
+            "excess": self.excess if math.isfinite(self.excess) else None,
+            "error_95": self.error_95, "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class VectorComparison:
+    """Noises that are private for a vector at a budget, the least expected loss first.
+
+    `lower` is proven: no additive noise with this budget has a smaller expected loss.
+    """
+
+    design: VectorDesign
+    rows: tuple[VectorRow, ...]
+    refused: tuple[tuple[str, str], ...]
+
+    @property
+    def lower(self) -> float:
+        """At most the expected loss of any private additive noise."""
+        return self.design.lower
+
+    @property
+    def best_rival(self) -> VectorRow | None:
+        """The rival with the least expected loss."""
+        return next((row for row in self.rows if row.name != "design"), None)
+
+    def __getitem__(self, name: str) -> VectorRow:
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[VectorRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def to_json(self) -> dict[str, Any]:
+        """What `leastnoise compare --dimension D --json` prints."""
+        found = self.design
+        return {
+            "dimension": found.dimension, "epsilon": found.epsilon, "delta": found.delta,
+            "sensitivity": found.sensitivity, "loss": found.loss_name, "lower": found.lower,
+            "upper": found.upper, "certified": found.certified, "converged": found.converged,
+            "rows": [row.to_json() for row in self.rows],
+            "refused": [{"name": name, "reason": reason} for name, reason in self.refused],
+        }
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """The radial density beside Gaussian and exponential noise (extra `plot`)."""
+        return self.design.plot(path)
+
+    def __repr__(self) -> str:
+        d = self.design
+        lines = [
+            f"VectorComparison at dimension={d.dimension}, epsilon={d.epsilon:g}, "
+            f"delta={d.delta:g}, sensitivity={d.sensitivity:g}, loss {d.loss_name} of the norm: "
+            f"no additive noise is below {outwards(d.lower, 6, False)}",
+            f"  {'noise':<46}{'loss':>11}{'excess':>10}{'95 % error':>12}",
+        ]
+        for row in self.rows:
+            error = "-" if row.error_95 is None else f"{row.error_95:.5g}"
+            lines.append(
+                f"  {row.label:<46}{row.loss:>11.6g}{100 * row.excess:>8.1f} %{error:>12}"
+                + (f"  ({row.note})" if row.note else ""))
+        return "\n".join(lines)
+
+
+def compare_vectors(*, dimension: int, **arguments: Any) -> VectorComparison:
+    """Design noise for a vector, and put beside it what else one would add.
+
+    Arguments as for `design`. The rivals are calibrated for the same Euclidean sensitivity.
+    """
+    found = design(dimension=dimension, **arguments)
+    if not isinstance(found, VectorDesign):
+        raise ArgumentError("dimension", dimension, "at least 2 here")
+    epsilon, delta = float(found.document.epsilon), float(found.document.delta)
+    budget = (dimension, epsilon, delta, found.sensitivity, found.loss)
+    others, refused = rivals(*budget), []
+    try:
+        others.append(split_design_rival(*budget, time_limit=_SPLIT_SECONDS))
+    except LeastnoiseError as error:
+        refused.append(("split", str(error)))
+    rows = [_row(one, found.lower) for one in others]
+    own = VectorRival("design", "this design", found.upper, True, found.noise.error_radius(0.95))
+    rows.append(_row(own, found.lower))
+    rows.sort(key=lambda row: (row.loss, row.name != "design"))
+    return VectorComparison(found, tuple(rows), tuple(refused))
+
+
+def _row(rival: VectorRival, lower: float) -> VectorRow:
+    excess = (rival.loss - lower) / lower if lower > 0 else math.inf
+    note = "" if rival.exact else "at most this: the root of the expected square"
+    return VectorRow(rival.name, rival.label, rival.loss, excess, rival.error_95, note)

@@ -1,0 +1,92 @@
+"""Vectors on the command line, in comparisons and in pictures."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+from vector_files import made
+
+from leastnoise import ArgumentError, compare
+from leastnoise.cli import app
+from leastnoise.compare_vectors import VectorComparison
+
+GOOD = (5, "1", "0.2")
+
+
+def run(*words: str, text: str | None = None):
+    return CliRunner().invoke(app, list(words), input=text, catch_exceptions=False)
+
+
+@pytest.fixture(scope="module")
+def five(tmp_path_factory):
+    return str(made(*GOOD).save(tmp_path_factory.mktemp("vectors") / "five.json"))
+
+
+def test_design_writes_a_file_that_verifies(tmp_path):
+    path = str(tmp_path / "three.json")
+    done = run("design", "--dimension", "3", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05",
+               "--out", path, "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.output)
+    assert found["dimension"] == 3
+    assert 0 < found["lower"] <= found["upper"] <= 1.05 * found["lower"]
+    checked = run("verify", path, "--json")
+    assert checked.exit_code == 0
+    assert json.loads(checked.output)["ok"]
+    shown = run("design", "--dimension", "3", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05")
+    assert "no noise can go below" in shown.output
+
+
+def test_release_of_vectors(five, tmp_path):
+    for words in (["1,2,3,4,5"], ["1", "2", "3", "4", "5"], ["-1.5,2,3/7,4,5"]):
+        done = run("release", five, *words)
+        assert done.exit_code == 0, done.output
+        assert len(done.output.split(",")) == 5
+        assert done.output.count("\n") == 1
+    rows = tmp_path / "rows.csv"
+    rows.write_text("1,2,3,4,5\n\n1 2 3 4 5\n", encoding="utf-8")
+    assert run("release", five, "--rows", str(rows)).output.count("\n") == 2
+    assert run("release", five, "--rows", "-", text="1,2,3,4,5\n").output.count(",") == 4
+
+
+@pytest.mark.parametrize("words", [["1,2,3"], ["1,2,3,4,hidden"], [], ["--rows", "no-such-file"]])
+def test_bad_vectors(five, words):
+    with pytest.raises(ArgumentError) as caught:
+        run("release", five, *words)
+    assert "hidden" not in str(caught.value)
+
+
+def test_compare():
+    found = compare(dimension=3, epsilon=1, delta="0.2", sensitivity=1, loss="l2", gap=0.05)
+    assert isinstance(found, VectorComparison)
+    assert {row.name for row in found} == {
+        "design", "gaussian", "exponential", "laplace", "tulap", "split"}
+    assert found.rows[0].name == "design"
+    assert all(row.excess >= 0 for row in found)
+    assert found.best_rival is found.rows[1]
+    assert found["gaussian"].error_95 > found["design"].error_95
+    assert "no additive noise is below" in repr(found)
+    done = run("compare", "--dimension", "3", "--epsilon", "1", "--delta", "0.2", "--loss",
+               "huber:1", "--gap", "0.05", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.output)["rows"][0]["name"] == "design"
+    with pytest.raises(ArgumentError, match="integer"):
+        compare(dimension=3, epsilon=1, delta="0.2", sensitivity=1, integer=True)
+
+
+def test_pictures(tmp_path):
+    pytest.importorskip("matplotlib")
+    figure = made(*GOOD).plot(tmp_path / "radial.png")
+    left, right = figure.axes
+    assert len(left.lines) == len(right.lines) == 3
+    assert (tmp_path / "radial.png").stat().st_size > 10_000
+    plane = made(2, "1", "0.2").plot(tmp_path / "map.png", kind="map")
+    shown = plane.axes[0].images[0].get_array()
+    assert shown.max() == pytest.approx(float(made(2, "1", "0.2").noise.density(0.0)))
+    assert made(*GOOD)._repr_svg_().lstrip().startswith("<?xml")
+    with pytest.raises(ArgumentError, match="kind"):
+        made(*GOOD).plot(kind="map")
+    with pytest.raises(ArgumentError, match="kind"):
+        made(*GOOD).plot(kind="other")
