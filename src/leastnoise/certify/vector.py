@@ -11,9 +11,13 @@ from math import isqrt
 from ..exact import nearest_float
 from ..losses import Huber, Loss, Power
 from .balls import BallMixture
+from .enclosures import ceil_at, power
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, claim_of
 from .vector_document import VectorDocument
 from .vector_lower import vector_dual
+
+#: The expected loss is rounded up to so many bits behind the first one.
+_BITS = 256
 
 
 def check_vector(document: VectorDocument) -> Report:
@@ -74,17 +78,20 @@ def _lower(document: VectorDocument) -> Claim:
 
 def release_loss(document: VectorDocument) -> Fraction:
     """At least the worst case, over values, of the expected loss of a release on the grid."""
-    d, grid = document.dimension, document.grid
+    d, grid, loss = document.dimension, document.grid, document.loss
     # Rounding moves a release by at most grid * sqrt(d) / 2.
     size = 1 << 64
     move = grid * Fraction(isqrt(d * size * size) + 1, 2 * size)
-    total = document.atom * document.loss.upper(move)
+    most = loss.upper(move + document.radii[-1] if document.radii else move)
+    # Every cost is rounded up to these bits: exact denominators of many radii would multiply.
+    bits = _BITS + max(0, most.denominator.bit_length() - most.numerator.bit_length())
+    total = document.atom * ceil_at(loss.upper(move), bits)
     for radius, weight in zip(document.radii, document.weights, strict=True):
         if weight:
             wide = radius + move
-            mean = ball_mean(document.loss, d, wide)
-            total += weight * (radius * mean + move * document.loss.upper(wide)) / wide
-    return Fraction(total, document.denominator)
+            mean = ball_mean(loss, d, wide)
+            total += weight * ceil_at((radius * mean + move * loss.upper(wide)) / wide, bits)
+    return Fraction(total, document.denominator << bits)
 
 
 def ball_mean(loss: Loss, d: int, radius: Fraction) -> Fraction:
@@ -93,8 +100,7 @@ def ball_mean(loss: Loss, d: int, radius: Fraction) -> Fraction:
         return loss.upper(radius) * d / (d + loss.p)
     if isinstance(loss, Huber):
         width = min(loss.width, radius)
-        inside = (width / radius) ** d
-        mean = width * width * inside * Fraction(d, 2 * (d + 2))
-        linear = Fraction(d, d + 1) * (radius - width * inside) - width / 2 * (1 - inside)
-        return mean + width * linear
+        inside = Fraction(power(ceil_at(width / radius, _BITS), d, _BITS, up=True), 1 << _BITS)
+        linear = Fraction(d, d + 1) * radius - width / 2
+        return width * (linear + width * inside / ((d + 1) * (d + 2)))
     return radius * Fraction(d, d + 1)

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from ..exact import exp_upper
 from ..losses import Loss
+from ..work import bits
 from .enclosures import Bounds, cap_bounds, ceil_at, half_power, inverse_pi
 from .vector_document import VectorCertificate
 
@@ -257,6 +258,7 @@ class DualFunction:
         """Whether c(r) + G(r) >= theta for every r >= 0."""
         goal = ceil_at(theta * self.scale, self.bits)
         cost = 32 + self.dimension // 3
+        evaluation = self.loss.effort_at(bits(self.unit) + self.end.bit_length()) // 2
         least: int | None = None
         last = self._loss_at(self.end)[0]
         if last < goal:
@@ -271,7 +273,9 @@ class DualFunction:
                 work -= 40 + cost * len(terms)
                 if work < 0:
                     return self._decided(None, None, a)
+                known = len(self._losses)
                 bound = self.least_on(terms, base, a, b)
+                work -= (len(self._losses) - known) * evaluation
                 if bound >= goal:
                     least = bound if least is None else min(least, bound)
                     continue
