@@ -23,6 +23,7 @@ from leastnoise.certify.channel import (
     Moved,
     PairMultipliers,
     channel_dual_bound,
+    check_channel,
     loss_of,
     worst_pair,
 )
@@ -259,3 +260,17 @@ def test_the_mean_of_hubers_loss_in_a_ball(d: int, width: str) -> None:
     inner = k * k * q * Fraction(d, 2 * (d + 2))
     exact = inner + k * (Fraction(d, d + 1) * (radius - k * q) - k / 2 * (1 - q))
     assert 0 <= ball_mean(loss, d, radius) - exact < Fraction(1, 10**60)
+
+
+def test_a_sensitivity_of_millions_of_steps_does_not_keep_the_checker() -> None:
+    asked = Question(
+        Fraction(1), Fraction(1, 2), Fraction(2_900_000), as_loss("l1"), False,
+        range=Range(Fraction(0), Fraction(9_000_000)))
+    document = ChannelDocument(
+        asked, Fraction(1), 7, 0, (), Fraction(9), Fraction(0),
+        ChannelCertificate(Fraction(9_000_000), ()), noise=LatticeNoise(0, (1, 0, 6)),
+        moved=Moved((), ()))
+    start = time.process_time()
+    assert check_channel(document).verdict("privacy") == "refuted"
+    assert worst_pair(document)[1] == 1
+    assert time.process_time() - start < 3
