@@ -196,8 +196,10 @@ def worst_pair(
     at = document.question.epsilon if epsilon is None else epsilon
     if document.moved is not None:
         assert document.noise is not None
-        shift, found = max(
-            lattice_hockey_sticks(document.noise.weights, at, document.reach), key=itemgetter(1))
+        weights = document.noise.weights
+        # Longer shifts leave nothing in common, as a shift by all the weights does.
+        reach = min(document.reach, len(weights))
+        shift, found = max(lattice_hockey_sticks(weights, at, reach), key=itemgetter(1))
         return f"nodes {abs(shift)} apart", found / document.denominator
     first, laws = _laws(document)
     worst, where = 0, "no two nodes"
