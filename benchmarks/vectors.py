@@ -16,7 +16,12 @@ from leastnoise.vectors import rivals
 
 DIMENSIONS = (2, 3, 5, 10, 20, 50, 100)
 BUDGETS = (
-    ("0.5", "1e-6"), ("1", "1e-5"), ("1", "1e-3"), ("2", "1e-6"), ("4", "1e-6"), ("1", "0.2"),
+    ("0.5", "1e-6"),
+    ("1", "1e-5"),
+    ("1", "1e-3"),
+    ("2", "1e-6"),
+    ("4", "1e-6"),
+    ("1", "0.2"),
 )
 SMALL = (("1", "1e-5"), ("1", "0.2"))
 
@@ -39,16 +44,26 @@ def row(dimension: int, epsilon: str, delta: str, loss: str, seconds: float) -> 
     """One line of the table."""
     start = time.process_time()
     found = design(
-        dimension=dimension, epsilon=epsilon, delta=delta, loss=loss, time_limit=seconds)
+        sensitivity=1,
+        dimension=dimension,
+        epsilon=epsilon,
+        delta=delta,
+        loss=loss,
+        time_limit=seconds,
+    )
     spent = time.process_time() - start
     assert found.loss is not None
-    two = [one for one in rivals(dimension, float(epsilon), float(delta), 1.0, found.loss)
-           if one.name in ("gaussian", "exponential")]
+    two = [
+        one
+        for one in rivals(dimension, float(epsilon), float(delta), 1.0, found.loss)
+        if one.name in ("gaussian", "exponential")
+    ]
     best = min(two, key=lambda one: one.loss)
     gain = 1 - found.upper / best.loss
     return (
         f"| {dimension} | {epsilon} | {delta} | {loss} | {found.lower:.6g} | {found.upper:.6g} "
-        f"| {100 * found.gap:.2f} % | {100 * gain:.1f} % | {best.name} | {spent:.1f} |")
+        f"| {100 * found.gap:.2f} % | {100 * gain:.1f} % | {best.name} | {spent:.1f} |"
+    )
 
 
 if __name__ == "__main__":

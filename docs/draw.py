@@ -18,12 +18,12 @@ def density() -> Picture:
 
 def one_against_another() -> Picture:
     """Mean absolute error against the fourth moment."""
-    return tradeoff("l1", "power:4", epsilon=3, delta="0.1", points=13).plot()
+    return tradeoff("l1", "power:4", sensitivity=1, epsilon=3, delta="0.1", points=13).plot()
 
 
 def what_privacy_costs() -> Picture:
     """The least mean absolute error along epsilon."""
-    return frontier(epsilon=["0.1", 5], delta="0.01", points=30).plot()
+    return frontier(sensitivity=1, epsilon=["0.1", 5], delta="0.01", points=30).plot()
 
 
 PICTURES: dict[str, Callable[[], Picture]] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 import time
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -28,9 +29,10 @@ from leastnoise.certify.channel import (
     worst_pair,
 )
 from leastnoise.certify.document import ShiftMultipliers
-from leastnoise.certify.vector import ball_mean, check_vector
+from leastnoise.certify.vector import check_vector
 from leastnoise.certify.vector_document import VectorCertificate, parse_vector
 from leastnoise.certify.vector_lower import DualFunction
+from leastnoise.errors import LimitError
 from leastnoise.losses import as_loss
 
 # -- copies: never above the best private channel -----------------------------------------------
@@ -197,8 +199,7 @@ def test_no_interval_of_radii_is_bounded_above_the_dual_function(seed: int) -> N
     function = DualFunction(d, epsilon, Fraction(1), loss, certificate)
     size, unit = function.scale << function.bits, float(function.unit)
     close = 0.01 * float(certificate.budget) * math.exp(epsilon)
-    intervals = function._intervals(10**6)
-    assert intervals is not None
+    intervals = function.intervals()
     for terms, base, a, b in intervals:
         middle = chance.randint(a + 1, b - 1)
         for p, q in ((a, b), (a, middle), (middle, b)):
@@ -233,7 +234,8 @@ def test_radii_without_a_common_denominator_do_not_keep_the_checker(loss: Any) -
     dimension = 400 if loss["name"] == "huber" else 3
     document = parse_vector(vector_file(dimension=dimension, loss=loss, noise=noise))
     start = time.process_time()
-    check_vector(document)
+    with suppress(LimitError):  # ending soon is what is asked for
+        check_vector(document)
     assert time.process_time() - start < 5
 
 
@@ -247,7 +249,8 @@ def test_losses_that_are_slow_to_evaluate_do_not_keep_the_checker() -> None:
         loss={"name": "power", "p": "1001/1000"}, sensitivity=f"{16 * top}/{bottom}",
         certificate=certificate))
     start = time.process_time()
-    check_vector(document)
+    with suppress(LimitError):  # ending soon is what is asked for
+        check_vector(document)
     assert time.process_time() - start < 7
 
 
@@ -259,7 +262,7 @@ def test_the_mean_of_hubers_loss_in_a_ball(d: int, width: str) -> None:
     q = (k / radius) ** d
     inner = k * k * q * Fraction(d, 2 * (d + 2))
     exact = inner + k * (Fraction(d, d + 1) * (radius - k * q) - k / 2 * (1 - q))
-    assert 0 <= ball_mean(loss, d, radius) - exact < Fraction(1, 10**60)
+    assert 0 <= loss.ball_mean(d, radius) - exact < Fraction(1, 10**60)
 
 
 def test_a_sensitivity_of_millions_of_steps_does_not_keep_the_checker() -> None:

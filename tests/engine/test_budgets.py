@@ -22,7 +22,7 @@ from leastnoise.sampling import InsecureSeededEntropy
     (8, 0.01, "l1", 1e-3), (12, 0, "l1", 1e-3), (12, 0.05, "l1", 1e-3),
 ])
 def test_closes(epsilon: float, delta: float, loss: str, gap: float) -> None:
-    found = design(epsilon=epsilon, delta=delta, loss=loss, gap=gap)
+    found = design(sensitivity=1, epsilon=epsilon, delta=delta, loss=loss, gap=gap)
     assert found.converged and found.certified
     assert len(found.document.dumps()) < 1_000_000
 

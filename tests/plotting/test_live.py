@@ -15,7 +15,9 @@ from leastnoise._live import bar, count_words, listening, search_words
 from leastnoise.engine.search import Progress
 from leastnoise.errors import ArgumentError
 
-CODE = "from leastnoise import design; print(design(epsilon=1, delta=0.2, gap=1e-4, progress=True))"
+CODE = (
+    "from leastnoise import design; print(design("
+    "epsilon=1, delta=0.2, sensitivity=1, gap=1e-4, progress=True))")
 
 
 def in_a_terminal(code: str) -> tuple[str, str]:
@@ -50,7 +52,8 @@ def test_a_pipe_sees_nothing_of_a_quick_search():
 
 def test_a_sweep_counts():
     _, seen = in_a_terminal(
-        "from leastnoise import *; sweep(budget_grid([1, 2, 3], [0.2], gap=0.05), progress=True)")
+        "from leastnoise import *; "
+        "sweep(budget_grid([1, 2, 3], [0.2], gap=0.05, sensitivity=1), progress=True)")
     assert " of 3" in seen
 
 
@@ -73,7 +76,7 @@ def test_a_notebook_updates_one_output(monkeypatch):
     inner.display = display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", inner)
-    design(epsilon=1, delta=0.2, gap=1e-2, progress=True)
+    design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=True)
     assert len(sent) >= 2 and "asked for" in sent[-1]["text/plain"]
     assert sent[-1]["text/html"].startswith("<code>")
 
@@ -92,13 +95,13 @@ def test_the_bar_is_full_when_the_gap_is_reached():
 
 def test_a_function_is_still_told_and_nobody_is_fine():
     seen = []
-    design(epsilon=1, delta=0.2, gap=1e-2, progress=seen.append)
+    design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=seen.append)
     assert seen and all(isinstance(one, Progress) for one in seen)
-    assert design(epsilon=1, delta=0.2, gap=1e-2, progress=False).converged
+    assert design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=False).converged
     with listening(None, 1e-3) as nobody:
         assert nobody is None
-    for call in (lambda: design(epsilon=1, delta=0.2, progress="bar"),
-                 lambda: design(epsilon=1, delta=0.2, bounds=(0, 1), progress="bar"),
-                 lambda: sweep(budget_grid([1], [0.2]), progress="bar")):
+    for call in (lambda: design(sensitivity=1, epsilon=1, delta=0.2, progress="bar"),
+                 lambda: design(sensitivity=1, epsilon=1, delta=0.2, bounds=(0, 1), progress="bar"),
+                 lambda: sweep(budget_grid([1], [0.2], sensitivity=1), progress="bar")):
         with pytest.raises(ArgumentError, match="progress must be a function, True"):
             call()

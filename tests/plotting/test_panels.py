@@ -23,12 +23,12 @@ HISTORY = []
 
 @pytest.fixture(scope="module")
 def plain():
-    return design(epsilon=1, delta=0.2, gap=1e-2, progress=HISTORY.append)
+    return design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=HISTORY.append)
 
 
 @pytest.fixture(scope="module")
 def ranged():
-    return design(epsilon=1, delta=0.05, bounds=(0, 4), gap=0.1)
+    return design(sensitivity=1, epsilon=1, delta=0.05, bounds=(0, 4), gap=0.1)
 
 
 def labels(axes):
@@ -36,7 +36,7 @@ def labels(axes):
 
 
 def test_comparison_in_one_look(tmp_path):
-    table = compare(epsilon=1, delta=0.2, gap=1e-2)
+    table = compare(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2)
     picture = plot_comparison(table, tmp_path / "c.png")
     left, middle, right = picture.axes
     assert [t.get_text() for t in left.get_yticklabels()] == [row.label for row in table]
@@ -52,7 +52,7 @@ def test_comparison_in_one_look(tmp_path):
 
 
 def test_a_rival_that_costs_a_thousand_times_as_much_hides_nobody():
-    left = plot_comparison(compare(epsilon=1, delta=1e-6, gap=1e-2)).axes[0]
+    left = plot_comparison(compare(sensitivity=1, epsilon=1, delta=1e-6, gap=1e-2)).axes[0]
     assert left.get_xscale() == "log"
     assert any(text.get_text().endswith(" times") for text in left.texts)
 
@@ -66,21 +66,24 @@ def test_profiles_are_the_exact_ones(plain):
 
 
 def test_two_designs_say_which_is_which(plain):
-    other = design(epsilon=2, delta=0.1, gap=0.1)
+    other = design(sensitivity=1, epsilon=2, delta=0.1, gap=0.1)
     assert labels(plot_profiles([plain, other]).axes[0])[:2] == [
-        "design, ε = 1, δ = 0.2", "design, ε = 2, δ = 0.1"]
+        "design, ε = 1, δ = 0.2",
+        "design, ε = 2, δ = 0.1",
+    ]
 
 
 def test_privacy_loss_ends_at_the_infinite_mass(plain):
     axes = plot_privacy_loss(
-        [plain, Laplace(epsilon=1), AnalyticGaussian(epsilon=1, delta=0.2)]).axes[0]
+        [plain, Laplace(epsilon=1), AnalyticGaussian(epsilon=1, delta=0.2)]
+    ).axes[0]
     for line in axes.lines[:3]:
         y = line.get_ydata()
         assert np.all(np.diff(y) <= 1e-12)
         assert 0 <= y.min() <= y.max() <= 1 + 1e-12
     assert axes.lines[1].get_ydata()[-1] == 0  # pure noise has no loss beyond epsilon
     assert axes.lines[0].get_ydata()[-1] >= float(plain.noise.profile(50)) - 1e-9
-    with_atom = design(epsilon=4, delta=0.4, gap=0.2)
+    with_atom = design(sensitivity=1, epsilon=4, delta=0.4, gap=0.2)
     atom = plot_privacy_loss([with_atom]).axes[0].lines[0].get_ydata()
     assert atom[-1] >= with_atom.noise.atom - 1e-9
 
@@ -130,7 +133,15 @@ def test_the_channel_has_a_bar_in_percent(ranged):
 
 
 def test_many_answers_are_counted_in_bins():
-    wide = design(epsilon=1, delta=0.05, bounds=(0, 3000), core=(1000, 1002), gap=0.5, time_limit=5)
+    wide = design(
+        sensitivity=1,
+        epsilon=1,
+        delta=0.05,
+        bounds=(0, 3000),
+        core=(1000, 1002),
+        gap=0.5,
+        time_limit=5,
+    )
     panels = plot_channel(wide).axes
     low, high = panels[0].get_xlim()
     assert low > 900 and high < 1100  # where the answers are, not the whole range
@@ -141,17 +152,23 @@ def test_many_answers_are_counted_in_bins():
 
 
 def test_curves_write_their_budgets_alike():
-    fine = frontier(epsilon=[0.5, 5], delta="0.1", gap=0.05, points=6)
+    fine = frontier(sensitivity=1, epsilon=[0.5, 5], delta="0.1", gap=0.05, points=6)
     assert len(fine.values) == 8 and fine.values[0] == 0.5 and fine.values[-1] == 5
     axes = fine.plot().axes[0]
     assert axes.get_xlabel() == "ε" and "δ = 0.1" in axes.get_title()
     floor, achieved = axes.lines
     assert (floor.get_color(), achieved.get_color()) == (BOUND.colour, DESIGN.colour)
-    axes = tradeoff("l1", "l2", epsilon=3, delta="0.1", points=3, gap=0.05).plot().axes[0]
+    axes = (
+        tradeoff("l1", "l2", sensitivity=1, epsilon=3, delta="0.1", points=3, gap=0.05)
+        .plot()
+        .axes[0]
+    )
     assert axes.get_title() == "l1 against l2: ε = 3, δ = 0.1, sensitivity 1"
     assert [line.get_color() for line in axes.lines] == [BOUND.colour, DESIGN.colour]
-    guess = frontier(epsilon=[1, 2], delta="0.1", gap=0.3, loss=Custom(abs, convex=True))
+    guess = frontier(
+        sensitivity=1, epsilon=[1, 2], delta="0.1", gap=0.3, loss=Custom(abs, convex=True)
+    )
     assert all("not proven" in label for label in labels(guess.plot().axes[0]))
     assert labels(axes) == ["no such noise below", "achieved"]
     with pytest.raises(ArgumentError, match="points must be"):
-        frontier(epsilon=[1, 2], delta=0.1, points=-1)
+        frontier(sensitivity=1, epsilon=[1, 2], delta=0.1, points=-1)

@@ -18,7 +18,7 @@ from leastnoise.plotting import Picture, plot_density, plot_heatmap, plot_profil
 
 @pytest.fixture(scope="module")
 def plain():
-    return design(epsilon=1, delta=0.2, gap=1e-2)
+    return design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2)
 
 
 def test_a_picture_is_what_a_notebook_shows(plain):

@@ -34,27 +34,38 @@ class Text(HTMLParser):
 
 @pytest.fixture(scope="module")
 def shown():
-    plain = design(epsilon=1, delta=1e-6, gap=1e-2)
+    plain = design(sensitivity=1, epsilon=1, delta=1e-6, gap=1e-2)
     whole = design(epsilon=1, delta=0.05, sensitivity=2, integer=True)
     clamped = whole.clamped(0, 10)
     assert clamped.upper
     return {
         "design": plain,
         "integer design": whole,
-        "dependent design": design(epsilon=1, delta=0.05, bounds=(0, 2), gap=0.1),
+        "dependent design": design(sensitivity=1, epsilon=1, delta=0.05, bounds=(0, 2), gap=0.1),
         "noise": plain.noise,
         "report": plain.verify(),
         "clamped": clamped,
         "composition": compose(plain, 3, delta=1e-5),
-        "sweep": sweep(budget_grid([0.5, 1], [0.1], gap=0.1)),
-        "frontier": frontier(epsilon=[1, 2], delta=1e-6, gap=0.05),
-        "tradeoff": tradeoff("l1", "l2", epsilon=3, delta=0.1, points=2, gap=0.05),
-        "comparison": compare(epsilon=1, delta=0.2, gap=1e-2),
+        "sweep": sweep(budget_grid([0.5, 1], [0.1], gap=0.1, sensitivity=1)),
+        "frontier": frontier(sensitivity=1, epsilon=[1, 2], delta=1e-6, gap=0.05),
+        "tradeoff": tradeoff("l1", "l2", sensitivity=1, epsilon=3, delta=0.1, points=2, gap=0.05),
+        "comparison": compare(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2),
     }
 
 
-KINDS = ["design", "integer design", "dependent design", "noise", "report", "clamped",
-         "composition", "sweep", "comparison", "frontier", "tradeoff"]
+KINDS = [
+    "design",
+    "integer design",
+    "dependent design",
+    "noise",
+    "report",
+    "clamped",
+    "composition",
+    "sweep",
+    "comparison",
+    "frontier",
+    "tradeoff",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -77,7 +88,7 @@ def test_a_design_says_what_is_proven(shown):
     words = " ".join(Text(shown["design"]._repr_html_()).words)
     assert "ε = 1, δ = 1e-6, sensitivity 1, loss l1" in words
     assert words.count("proven") == 2 and "not proven" not in words
-    guess = design(epsilon=1, delta=0.2, gap=0.1, loss=Custom(abs, convex=True))
+    guess = design(sensitivity=1, epsilon=1, delta=0.2, gap=0.1, loss=Custom(abs, convex=True))
     assert " ".join(Text(guess._repr_html_()).words).count("not proven") >= 2
 
 
@@ -85,33 +96,55 @@ def test_a_report_in_one_line_or_in_a_table(shown):
     report = shown["report"]
     assert repr(report) == f"Report(all {len(report.claims)} claims proven)"
     assert len(repr(report.claims)) < 1000
-    guess = design(epsilon=1, delta=0.2, gap=0.1, loss=Custom(abs, convex=True)).verify()
+    guess = design(
+        sensitivity=1, epsilon=1, delta=0.2, gap=0.1, loss=Custom(abs, convex=True)
+    ).verify()
     assert "privacy proven" in repr(guess) and "lower not checked" in repr(guess)
 
 
 def test_a_name_cannot_write_a_page():
-    made = design(epsilon=1, delta=0.2, gap=0.2, loss=Custom(abs, name="<b>x</b>", convex=True))
+    made = design(
+        sensitivity=1, epsilon=1, delta=0.2, gap=0.2, loss=Custom(abs, name="<b>x</b>", convex=True)
+    )
     assert "<b>x</b>" not in made._repr_html_()
 
 
 def test_a_long_sweep_is_cut():
-    table = sweep(budget_grid([k / 10 for k in range(1, 31)], [0.3], gap=0.5))
+    table = sweep(budget_grid([k / 10 for k in range(1, 31)], [0.3], gap=0.5, sensitivity=1))
     page = table._repr_html_()
     assert "... 6 more ..." in page and page.count("<tr>") == 26
 
 
-@pytest.mark.parametrize(("gap", "words"), [
-    (4e-12, "below 0.0001 %"), (0.0, "0 %"), (0.00094, "0.094 %"), (0.000941, "0.095 %"),
-    (1e-3, "0.1 %"), (0.01, "1 %"), (0.163, "17 %"), (2.5, "250 %"), (float("inf"), "unbounded"),
-])
+@pytest.mark.parametrize(
+    ("gap", "words"),
+    [
+        (4e-12, "below 0.0001 %"),
+        (0.0, "0 %"),
+        (0.00094, "0.094 %"),
+        (0.000941, "0.095 %"),
+        (1e-3, "0.1 %"),
+        (0.01, "1 %"),
+        (0.163, "17 %"),
+        (2.5, "250 %"),
+        (float("inf"), "unbounded"),
+    ],
+)
 def test_gaps_as_people_write_them(gap, words):
     assert percent(gap) == words
 
 
-@pytest.mark.parametrize(("value", "words"), [
-    (1e-6, "1e-6"), (0.05, "0.05"), (1.0, "1"), (123456.0, "123456"), (1234567.0, "1234570"),
-    (1e12, "1e12"), (0.0, "0"),
-])
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (1e-6, "1e-6"),
+        (0.05, "0.05"),
+        (1.0, "1"),
+        (123456.0, "123456"),
+        (1234567.0, "1234570"),
+        (1e12, "1e12"),
+        (0.0, "0"),
+    ],
+)
 def test_numbers_as_people_write_them(value, words):
     assert number(value) == words
 
@@ -119,6 +152,10 @@ def test_numbers_as_people_write_them(value, words):
 def test_budgets_as_people_write_them():
     many = [(0.0, 0.0726617302736421), (1.0, 0.01), (2.0, 1e-6)]
     assert budget_words(many, None) == [
-        "3 budgets from (epsilon=0, delta=0.07266) to (epsilon=2, delta=1e-6)"]
+        "3 budgets from (epsilon=0, delta=0.07266) to (epsilon=2, delta=1e-6)"
+    ]
     assert budget_words(many[1:], 0.5) == [
-        "gdp=0.5", "epsilon=1, delta=0.01", "epsilon=2, delta=1e-6"]
+        "gdp=0.5",
+        "epsilon=1, delta=0.01",
+        "epsilon=2, delta=1e-6",
+    ]

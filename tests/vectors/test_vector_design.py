@@ -22,11 +22,16 @@ from leastnoise.work import BUDGET, counted
 
 #: d, epsilon, delta, upper bound of the reference table, its lower bound.
 TABLE = [
-    (2, "1", "0.01", 1.78942, 1.78797), (2, "1", "0.001", 1.94082, 1.93889),
-    (2, "3", "0.01", 0.56705, 0.56600), (3, "1", "0.01", 2.49518, 2.49290),
-    (3, "1", "0.001", 2.82825, 2.82600), (3, "3", "0.01", 0.87633, 0.87577),
-    (3, "1", "0.00001", 2.97910, 2.97306), (10, "1", "0.01", 5.49504, 5.49390),
-    (10, "1", "0.001", 7.02367, 7.01997), (10, "3", "0.01", 2.26626, 2.26510),
+    (2, "1", "0.01", 1.78942, 1.78797),
+    (2, "1", "0.001", 1.94082, 1.93889),
+    (2, "3", "0.01", 0.56705, 0.56600),
+    (3, "1", "0.01", 2.49518, 2.49290),
+    (3, "1", "0.001", 2.82825, 2.82600),
+    (3, "3", "0.01", 0.87633, 0.87577),
+    (3, "1", "0.00001", 2.97910, 2.97306),
+    (10, "1", "0.01", 5.49504, 5.49390),
+    (10, "1", "0.001", 7.02367, 7.01997),
+    (10, "3", "0.01", 2.26626, 2.26510),
     (10, "1", "0.00001", 8.71483, 8.71233),
 ]
 
@@ -47,7 +52,9 @@ def test_a_bracket_in_dimension_five():
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "epsilon", "delta", "upper", "lower"), TABLE)
 def test_the_table(d, epsilon, delta, upper, lower):
-    found = design(dimension=d, epsilon=epsilon, delta=delta, gap=1e-3, time_limit=60)
+    found = design(
+        sensitivity=1, dimension=d, epsilon=epsilon, delta=delta, gap=1e-3, time_limit=60
+    )
     assert float(found.upper) <= upper * 1.001
     # A proven lower bound is never above a proven upper bound of the same problem.
     assert float(found.lower) <= upper * (1 + 1e-5)
@@ -60,7 +67,7 @@ def test_the_table(d, epsilon, delta, upper, lower):
 )
 def test_dimension_one_overlaps_with_the_scalar_engine(epsilon, delta, loss):
     vector = bracket_of(1, epsilon, delta, loss)
-    scalar = design(epsilon=epsilon, delta=delta, loss=loss, gap=1e-2, dimension=1)
+    scalar = design(sensitivity=1, epsilon=epsilon, delta=delta, loss=loss, gap=1e-2, dimension=1)
     assert isinstance(scalar, Design)
     assert vector.lower.value <= scalar.document.upper
     assert scalar.document.lower <= vector.upper.value
@@ -69,8 +76,7 @@ def test_dimension_one_overlaps_with_the_scalar_engine(epsilon, delta, loss):
 @pytest.mark.slow
 def test_scaling_the_sensitivity_scales_the_loss():
     one = made(5, "1", "0.2")
-    three = design(
-        dimension=5, epsilon="1", delta="0.2", sensitivity=3, gap=0.05, time_limit=60)
+    three = design(dimension=5, epsilon="1", delta="0.2", sensitivity=3, gap=0.05, time_limit=60)
     assert float(three.upper) == pytest.approx(3 * float(one.upper), rel=1e-4)
     assert float(three.lower) == pytest.approx(3 * float(one.lower), rel=2e-2)
 
@@ -79,7 +85,8 @@ def test_scaling_the_sensitivity_scales_the_loss():
 @pytest.mark.parametrize("loss", ["power:1.5", "huber:1"])
 def test_other_losses_of_the_norm(loss):
     found = design(
-        dimension=4, epsilon="1", delta="0.2", loss=loss, gap=0.06, time_limit=60)
+        sensitivity=1, dimension=4, epsilon="1", delta="0.2", loss=loss, gap=0.06, time_limit=60
+    )
     assert 0 < found.lower <= found.upper
     draws = found.noise.simulate(200_000, seed=5)
     losses = as_loss(loss)(np.linalg.norm(draws, axis=1))
@@ -141,20 +148,34 @@ def test_rivals():
     assert gaussian_loss(4, 1.0, 0.0, 1.0, as_loss("l1")) == math.inf
     draws = np.random.default_rng(1).gamma(4, 2.0, 400_000)
     assert exponential_loss(4, 0.5, 1.0, as_loss("huber:5")) == pytest.approx(
-        float(as_loss("huber:5")(draws).mean()), rel=0.01)
+        float(as_loss("huber:5")(draws).mean()), rel=0.01
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "name"),
-    [({"dimension": 0}, "dimension"), ({"dimension": 1001}, "dimension"),
-     ({"dimension": 2.0}, "dimension"), ({"epsilon": 0}, "epsilon"), ({"epsilon": -1}, "epsilon"),
-     ({"delta": 0}, "delta"), ({"delta": 1}, "delta"), ({"sensitivity": 0}, "sensitivity"),
-     ({"loss": "pinball:0.9"}, "loss"), ({"delta": math.nan}, "delta"),
-     ({"dimension": True}, "dimension"), ({"integer": True}, "integer"),
-     ({"bounds": (0, 1)}, "bounds"), ({"releases": 3}, "releases"), ({"gdp": 1}, "gdp"),
-     ({"profile": [(1, 0.1)]}, "profile"), ({"output_step": 1}, "output_step"),
-     ({"resolution": 10}, "resolution"), ({"constraints": [Symmetric()]}, "constraints"),
-     ({"prior": "uniform"}, "prior")],
+    [
+        ({"dimension": 0}, "dimension"),
+        ({"dimension": 1001}, "dimension"),
+        ({"dimension": 2.0}, "dimension"),
+        ({"epsilon": 0}, "epsilon"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"delta": 0}, "delta"),
+        ({"delta": 1}, "delta"),
+        ({"sensitivity": 0}, "sensitivity"),
+        ({"loss": "pinball:0.9"}, "loss"),
+        ({"delta": math.nan}, "delta"),
+        ({"dimension": True}, "dimension"),
+        ({"integer": True}, "integer"),
+        ({"bounds": (0, 1)}, "bounds"),
+        ({"releases": 3}, "releases"),
+        ({"gdp": 1}, "gdp"),
+        ({"profile": [(1, 0.1)]}, "profile"),
+        ({"output_step": 1}, "output_step"),
+        ({"resolution": 10}, "resolution"),
+        ({"constraints": [Symmetric()]}, "constraints"),
+        ({"prior": "uniform"}, "prior"),
+    ],
 )
 def test_bad_arguments(change, name):
     question = {"dimension": 2, "epsilon": 1, "delta": Fraction(1, 10)} | change
@@ -187,8 +208,18 @@ def test_a_vector_or_rows_are_released():
 
 
 @pytest.mark.parametrize(
-    "bad", [[1, 2], [[1, 2, 3, 4, 5], [1]], [1, 2, 3, 4, math.nan], 7, "12345", [],
-            np.zeros((1, 1, 5)), [1, 2, 3, 4, [5]], [1, 2, 3, 4, "x"]],
+    "bad",
+    [
+        [1, 2],
+        [[1, 2, 3, 4, 5], [1]],
+        [1, 2, 3, 4, math.nan],
+        7,
+        "12345",
+        [],
+        np.zeros((1, 1, 5)),
+        [1, 2, 3, 4, [5]],
+        [1, 2, 3, 4, "x"],
+    ],
 )
 def test_bad_vectors_are_refused_and_not_shown(bad):
     with pytest.raises(ArgumentError) as caught:
@@ -197,7 +228,7 @@ def test_bad_vectors_are_refused_and_not_shown(bad):
 
 
 def test_a_short_time_still_proves_something():
-    found = design(dimension=50, epsilon=1, delta="0.1", time_limit=0.01, gap=1e-6)
+    found = design(sensitivity=1, dimension=50, epsilon=1, delta="0.1", time_limit=0.01, gap=1e-6)
     assert found.verify().private
     assert not found.converged
     assert found.lower >= 0
@@ -219,6 +250,6 @@ def test_stairs_without_noise_in_them_are_no_part_of_the_net():
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "delta"), [(50, "0.2"), (50, "1e-5"), (100, "1e-5")])
 def test_high_dimensions(d, delta):
-    found = design(dimension=d, epsilon=1, delta=delta, loss="l2", time_limit=60)
+    found = design(sensitivity=1, dimension=d, epsilon=1, delta=delta, loss="l2", time_limit=60)
     assert found.gap < 0.03
     assert found.upper <= 1.0001 * gaussian_loss(d, 1.0, float(delta), 1.0, as_loss("l2"))

@@ -18,7 +18,14 @@ from leastnoise.noise.vector import VectorNoise
 def made(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorDesign:
     """A design of modest effort."""
     found = design(
-        dimension=dimension, epsilon=epsilon, delta=delta, loss=loss, gap=0.05, time_limit=60)
+        sensitivity=1,
+        dimension=dimension,
+        epsilon=epsilon,
+        delta=delta,
+        loss=loss,
+        gap=0.05,
+        time_limit=60,
+    )
     assert isinstance(found, VectorDesign)
     return found
 

@@ -55,8 +55,10 @@ class Descent:
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
         if not (large or small or wide) or problem.epsilon < least or narrow:
             return
-        steps = steps_of(problem)
-        self.upper = steps.finite() if problem.delta > 0 else steps.endless()
+        steps = steps_of(_inside(problem))
+        found = steps.finite() if problem.delta > 0 else steps.endless()
+        self.upper = None if found is None else replace(found, document=replace(
+            found.document, epsilon=problem.epsilon, delta=problem.delta))
         yield None, self.upper
         if self.upper is None:
             return
@@ -121,3 +123,12 @@ class Descent:
 def wasted(width: int, n: int) -> float:
     """What n equal whole steps leave of a width, relative to it."""
     return (width - n * (width // n)) / width
+
+
+def _inside(problem: Question) -> Question:
+    """A hair less of both budgets: noise is then private at the floats that a user typed, too.
+
+    (Floats mean decimals, which may be a little larger. Whoever asks at the float is not told no.)
+    """
+    less = 1 - Fraction(1, 10**15)
+    return replace(problem, epsilon=problem.epsilon * less, delta=problem.delta * less)
