@@ -74,9 +74,12 @@ def test_mirror_image_for_a_mirrored_loss(budget, left, right):
     # The mirrored noise, its weights from right to left, costs the same under the mirrored loss,
     # is as private, and so cannot cost less than what is proven for that loss.
     document = one.document
+    edges = document.edges
+    turned = (
+        {"first": -document.first - len(document.weights) + 1} if edges is None
+        else {"edges": tuple(-edge for edge in reversed(edges))})
     flipped = replace(
-        document, loss=loss.mirror(), weights=document.weights[::-1],
-        first=-document.first - len(document.weights) + 1,
+        document, loss=loss.mirror(), weights=document.weights[::-1], **turned,
         certificate=two.document.certificate, lower=min(two.document.lower, document.upper))
     assert noise_of(flipped).expected_loss(loss.mirror()) == pytest.approx(cost, rel=1e-12)
     report = check(flipped)
