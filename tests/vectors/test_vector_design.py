@@ -178,7 +178,7 @@ def test_rivals():
     ],
 )
 def test_bad_arguments(change, name):
-    question = {"dimension": 2, "epsilon": 1, "delta": Fraction(1, 10)} | change
+    question = {"dimension": 2, "epsilon": 1, "delta": Fraction(1, 10), "sensitivity": 1} | change
     with pytest.raises(ArgumentError) as caught:
         design(**question)
     assert caught.value.name == name

@@ -46,10 +46,10 @@ _ARGUMENTS = (
 #: Seconds that a cell may take if it does not say: one slow cell must not hold up the others.
 CELL_LIMIT = 300.0
 
-#: What a mechanism file answers with; all else in it says what was asked.
+#: What a mechanism file answers with, and what is written on it; all else is what was asked.
 _ANSWER = (
     "step", "grid", "denominator", "first", "weights", "atom", "tail", "edges", "upper", "lower",
-    "certificate",
+    "certificate", "about",
 )
 
 
