@@ -26,8 +26,22 @@ def five(tmp_path_factory):
 
 def test_design_writes_a_file_that_verifies(tmp_path):
     path = str(tmp_path / "three.json")
-    done = run("design", "--dimension", "3", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05",
-               "--out", path, "--json")
+    done = run(
+        "design",
+        "--dimension",
+        "3",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.2",
+        "--sensitivity",
+        "1",
+        "--gap",
+        "0.05",
+        "--out",
+        path,
+        "--json",
+    )
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert found["dimension"] == 3
@@ -35,7 +49,19 @@ def test_design_writes_a_file_that_verifies(tmp_path):
     checked = run("verify", path, "--json")
     assert checked.exit_code == 0
     assert json.loads(checked.output)["ok"]
-    shown = run("design", "--dimension", "3", "--epsilon", "1", "--delta", "0.2", "--gap", "0.05")
+    shown = run(
+        "design",
+        "--dimension",
+        "3",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.2",
+        "--sensitivity",
+        "1",
+        "--gap",
+        "0.05",
+    )
     assert "no noise can go below" in shown.output
 
 
@@ -47,11 +73,11 @@ def test_release_of_vectors(five, tmp_path):
         assert done.output.count("\n") == 1
     rows = tmp_path / "rows.csv"
     rows.write_text("1,2,3,4,5\n\n1 2 3 4 5\n", encoding="utf-8")
-    assert run("release", five, "--rows", str(rows)).output.count("\n") == 2
-    assert run("release", five, "--rows", "-", text="1,2,3,4,5\n").output.count(",") == 4
+    assert run("release", five, "--values", str(rows)).output.count("\n") == 2
+    assert run("release", five, "--values", "-", text="1,2,3,4,5\n").output.count(",") == 4
 
 
-@pytest.mark.parametrize("words", [["1,2,3"], ["1,2,3,4,hidden"], [], ["--rows", "no-such-file"]])
+@pytest.mark.parametrize("words", [["1,2,3"], ["1,2,3,4,hidden"], [], ["--values", "no-such-file"]])
 def test_bad_vectors(five, words):
     with pytest.raises(ArgumentError) as caught:
         run("release", five, *words)
@@ -62,14 +88,34 @@ def test_compare():
     found = compare(dimension=3, epsilon=1, delta="0.2", sensitivity=1, loss="l2", gap=0.05)
     assert isinstance(found, VectorComparison)
     assert {row.name for row in found} == {
-        "design", "gaussian", "exponential", "laplace", "tulap", "split"}
+        "design",
+        "gaussian",
+        "exponential",
+        "laplace",
+        "tulap",
+        "split",
+    }
     assert found.rows[0].name == "design"
     assert all(row.excess >= 0 for row in found)
     assert found.best_rival is found.rows[1]
     assert found["gaussian"].error_95 > found["design"].error_95
     assert "no additive noise is below" in repr(found)
-    done = run("compare", "--dimension", "3", "--epsilon", "1", "--delta", "0.2", "--loss",
-               "huber:1", "--gap", "0.05", "--json")
+    done = run(
+        "compare",
+        "--dimension",
+        "3",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.2",
+        "--sensitivity",
+        "1",
+        "--loss",
+        "huber:1",
+        "--gap",
+        "0.05",
+        "--json",
+    )
     assert done.exit_code == 0, done.output
     assert json.loads(done.output)["rows"][0]["name"] == "design"
     with pytest.raises(ArgumentError, match="integer"):

@@ -65,7 +65,7 @@ def describe(found: DependentDesign) -> dict[str, Any]:
         "status": found.status,
         "seconds": found.stats["seconds"],
         "rounds": found.stats["rounds"],
-        "resolution": found.stats.get("cells"),
+        "resolution": found.stats.get("resolution"),
         "steps": document.last,
         "answers": len(found.answers),
         "revealing": found.revealing,

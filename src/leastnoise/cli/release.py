@@ -69,7 +69,7 @@ def _words(values: list[str], source: Path | None) -> list[str]:
     if values and source is not None:
         raise ArgumentError("values", str(source), "left out when values are given as arguments")
     if values:
-        return values
+        return [word for value in values for word in re.split(r"[\s,;]+", value) if word]
     if source is None and sys.stdin.isatty():
         raise ArgumentError(
             "values", None, "given: as arguments, with --values FILE, or on standard input")
