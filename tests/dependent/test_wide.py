@@ -35,7 +35,7 @@ def test_bracket_and_checker(wide) -> None:
 def test_values_everywhere(wide) -> None:
     for value in (-5000, -4999.9, -6, -5.99, 0, 6, 6.01, 4321.5, 5000):
         wide.release(value, entropy=InsecureSeededEntropy(1))
-    assert wide.checked(5001) == 5000 and wide.release(5001) <= 5000
+    assert wide.checked(5001) == 5000 and abs(wide.release(5001) - 5000) < 100
     sample = wide.sample(4321.5, 20000, entropy=InsecureSeededEntropy(3))
     assert abs(np.abs(sample - 4321.5).mean() - wide.expected_loss(4321.5)) < 0.05
     values = -6 + (np.arange(1200) + 0.5) / 100
