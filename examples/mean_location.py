@@ -37,7 +37,7 @@ def main() -> None:
     mean = [math.fsum(column) / PEOPLE for column in zip(*data, strict=True)]
     private = found.design.release(mean)
     print(f"mean in km      {mean[0]:.5f}, {mean[1]:.5f}  (secret: shown because it is generated)")
-    print(f"private release {private[0]:.5f}, {private[1]:.5f}")
+    print(f"one private release {private[0]:.5f}, {private[1]:.5f}")
     for claim in found.design.verify().claims:
         print(f"  {claim.name}: {claim.verdict}")
 
