@@ -1,37 +1,10 @@
-"""Vectors on the command line: reading them, and showing a design for them."""
+"""Vectors on the command line: showing a design for them."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
-
-
-def lines_of(path: Path) -> list[str]:
-    """The lines of a file that hold something; "-" is the standard input."""
-    if str(path) == "-":
-        text = sys.stdin.read()
-    else:
-        try:
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
-            raise ArgumentError("rows", str(path), "a text file that can be read") from None
-    return [line for line in text.splitlines() if line.strip()]
-
-
-def vectors_of(texts: Sequence[str], dimension: int) -> list[list[str]]:
-    """One vector for each text, its numbers between commas or spaces.
-
-    As many single numbers as the dimension are one vector.
-    """
-    split = [text.replace(",", " ").split() for text in texts]
-    if len(split) == dimension and all(len(one) == 1 for one in split):
-        return [[number for one in split for number in one]]
-    return split
 
 
 def describe(found: Any) -> dict[str, Any]:
