@@ -29,6 +29,7 @@ demo: $(VENV)/.core
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check --quiet src tests benchmarks examples
 	$(BIN)/mypy
 
 test: lint

@@ -53,14 +53,24 @@ def models(kind, epsilon, bounds, classes):
     these neighbours, and for the harder "replace".
     """
     ours = [
-        (f"ours, {neighbours}, delta {delta:g}",
-         {"epsilon": epsilon, "delta": delta, "neighbours": neighbours, "bounds": bounds,
-          "classes": classes})
-        for neighbours in ("add-remove", "replace") for delta in (0, 1e-5)
+        (
+            f"ours, {neighbours}, delta {delta:g}",
+            {
+                "epsilon": epsilon,
+                "delta": delta,
+                "neighbours": neighbours,
+                "bounds": bounds,
+                "classes": classes,
+            },
+        )
+        for neighbours in ("add-remove", "replace")
+        for delta in (0, 1e-5)
     ]
     if kind == "naive Bayes":
-        return [("diffprivlib", GaussianNB(epsilon=epsilon, bounds=bounds)),
-                *((name, DPNaiveBayes(**options)) for name, options in ours)]
+        return [
+            ("diffprivlib", GaussianNB(epsilon=epsilon, bounds=bounds)),
+            *((name, DPNaiveBayes(**options)) for name, options in ours),
+        ]
     norm = float(np.sqrt(len(bounds[0])))
     return [
         ("diffprivlib", LogisticRegression(epsilon=epsilon, data_norm=norm, max_iter=500)),
@@ -78,21 +88,39 @@ def summarise(raw: Path, out: Path) -> None:
     names = list(dict.fromkeys(name for _, name in errors))
     with out.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("model", "dataset", "epsilon", "splits",
-                         *(word for name in names for word in (name, "s.e."))))
+        writer.writerow(
+            (
+                "model",
+                "dataset",
+                "epsilon",
+                "splits",
+                *(word for name in names for word in (name, "s.e.")),
+            )
+        )
         for cell in dict.fromkeys(cell for cell, _ in errors):
             found = [np.array(errors[cell, name]) for name in names]
-            writer.writerow((*cell, min(map(len, found)), *(
-                f"{value:.2f}" for own in found
-                for value in (own.mean(), own.std(ddof=1) / np.sqrt(len(own))))))
+            writer.writerow(
+                (
+                    *cell,
+                    min(map(len, found)),
+                    *(
+                        f"{value:.2f}"
+                        for own in found
+                        for value in (own.mean(), own.std(ddof=1) / np.sqrt(len(own)))
+                    ),
+                )
+            )
 
 
 def main(out: Path, splits: int, only: set[str]) -> None:
     """Append one line per model, dataset, contestant, epsilon and split."""
     warnings.simplefilter("ignore")
-    cells = [(kind, name) for kind, names in MODELS.items() for name in names
-             if (kind in only or not only & set(MODELS))
-             and (name in only or not only - set(MODELS))]
+    cells = [
+        (kind, name)
+        for kind, names in MODELS.items()
+        for name in names
+        if (kind in only or not only & set(MODELS)) and (name in only or not only - set(MODELS))
+    ]
     done = set()
     if out.exists():
         with out.open(newline="") as file:

@@ -25,10 +25,22 @@ EPSILONS = ("0.01", "0.1", "0.5", "1", "2", "4", "6", "8", "10", "12")
 DELTAS = ("0", "1e-12", "1e-9", "1e-6", "1e-5", "1e-4", "1e-3", "0.01", "0.05")
 LOSSES = ("l1", "l2", "pinball:0.9")
 WIDTHS = ("1", "2", "7", "60", "1000", "1000000", "1000000000")
-WHOLE_BUDGETS = (("0.1", "1e-6"), ("1", "0"), ("1", "1e-6"), ("1", "1e-3"), ("4", "1e-6"),
-                 ("4", "0.01"), ("12", "1e-9"))
-QUICK = (("l1", "1", "1e-9", ""), ("l2", "8", "1e-3", ""), ("pinball:0.9", "4", "0", ""),
-         ("l1", "12", "0.05", ""), ("l1", "1", "1e-6", "1000000000"))
+WHOLE_BUDGETS = (
+    ("0.1", "1e-6"),
+    ("1", "0"),
+    ("1", "1e-6"),
+    ("1", "1e-3"),
+    ("4", "1e-6"),
+    ("4", "0.01"),
+    ("12", "1e-9"),
+)
+QUICK = (
+    ("l1", "1", "1e-9", ""),
+    ("l2", "8", "1e-3", ""),
+    ("pinball:0.9", "4", "0", ""),
+    ("l1", "12", "0.05", ""),
+    ("l1", "1", "1e-6", "1000000000"),
+)
 
 
 @dataclass(frozen=True)
@@ -66,16 +78,32 @@ def run(loss: str, epsilon: str, delta: str, width: str, limit: float) -> Row:
     asked = 2e-4 if float(epsilon) <= 2 else 1e-3
     start = time.process_time()
     found = design(
-        epsilon=epsilon, delta=delta, sensitivity=width or 1, loss=loss, integer=bool(width),
-        gap=asked, time_limit=limit)
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=width or 1,
+        loss=loss,
+        integer=bool(width),
+        gap=asked,
+        time_limit=limit,
+    )
     seconds = time.process_time() - start
     assert isinstance(found, Design) and found.certified
     start = time.process_time()
     assert found.verify().proven
     checked = time.process_time() - start
     return Row(
-        loss, epsilon, delta, width, 100 * found.gap, 100 * asked, seconds, checked,
-        len(found.document.dumps()), found.lower, found.upper)
+        loss,
+        epsilon,
+        delta,
+        width,
+        100 * found.gap,
+        100 * asked,
+        seconds,
+        checked,
+        len(found.document.dumps()),
+        found.lower,
+        found.upper,
+    )
 
 
 def summary(rows: list[Row]) -> str:
@@ -91,7 +119,9 @@ def summary(rows: list[Row]) -> str:
     ]
     lines += [
         f"open: {row.loss} ({row.epsilon}, {row.delta}) {row.sensitivity} "
-        f"{row.gap_percent:.3f} % in {row.seconds:.1f} s" for row in open_ones]
+        f"{row.gap_percent:.3f} % in {row.seconds:.1f} s"
+        for row in open_ones
+    ]
     return "\n".join(lines)
 
 
@@ -110,8 +140,11 @@ def main() -> None:
         row = run(*question, options.limit)
         rows.append(row)
         late = "" if row.gap_percent <= row.asked_percent else "  open"
-        print(f"{row.seconds:7.2f} s {row.gap_percent:9.4f} % {row.bytes / 1e3:6.0f} kB  "
-              f"{row.loss} ({row.epsilon}, {row.delta}) {row.sensitivity}{late}", flush=True)
+        print(
+            f"{row.seconds:7.2f} s {row.gap_percent:9.4f} % {row.bytes / 1e3:6.0f} kB  "
+            f"{row.loss} ({row.epsilon}, {row.delta}) {row.sensitivity}{late}",
+            flush=True,
+        )
         if options.out is not None:
             with options.out.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, [one.name for one in fields(Row)])

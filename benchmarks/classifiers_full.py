@@ -24,8 +24,18 @@ from leastnoise.experiments.classifiers import (
 )
 
 SPLITS, DRAWS = 100, 1000
-FIELDS = ("table", "dataset", "splits", "draws", "noise", "in_sample", "in_se", "out_of_sample",
-          "out_se", "p_in_against_next_better")
+FIELDS = (
+    "table",
+    "dataset",
+    "splits",
+    "draws",
+    "noise",
+    "in_sample",
+    "in_se",
+    "out_of_sample",
+    "out_se",
+    "p_in_against_next_better",
+)
 
 
 def lines(table: str, name: str, results) -> list[tuple[str, ...]]:
@@ -54,8 +64,9 @@ def main(folder: Path, summary: Path, table: str, names: list[str]) -> None:
     for name in names:
         kept += lines(table, name, results)
     with summary.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows([FIELDS, *sorted(
-            kept, key=lambda row: row[:2])])
+        csv.writer(file, lineterminator="\n").writerows(
+            [FIELDS, *sorted(kept, key=lambda row: row[:2])]
+        )
 
 
 if __name__ == "__main__":

@@ -27,8 +27,11 @@ CASES: list[tuple[str, float, dict[str, Any]]] = [
     ("(5, 0.25), 10 %", 60, {"epsilon": 5, "delta": 0.25, "gap": 0.1}),
     ("(5, 0.25), 5 %", 60, {"epsilon": 5, "delta": 0.25, "gap": 0.05}),
     ("(1, 0.2), l2, 1 %", 10, {"epsilon": 1, "delta": 0.2, "loss": "l2", "gap": 0.01}),
-    ("(1, 0.2), pinball:0.8, 1 %", 10,
-     {"epsilon": 1, "delta": 0.2, "loss": "pinball:0.8", "gap": 0.01}),
+    (
+        "(1, 0.2), pinball:0.8, 1 %",
+        10,
+        {"epsilon": 1, "delta": 0.2, "loss": "pinball:0.8", "gap": 0.01},
+    ),
     ("(1, 0), 1 %", 10, {"epsilon": 1, "delta": 0, "gap": 0.01}),
 ]
 
@@ -38,8 +41,13 @@ def main() -> None:
     range_: dict[str, Any] = {"sensitivity": 2, "bounds": (0, 4)}
     cases = list(CASES)
     if "--long" in sys.argv:
-        cases.append(("(5, 0.25), ten minutes", 600,
-                      {"epsilon": 5, "delta": 0.25, "gap": 1e-3, "time_limit": 590}))
+        cases.append(
+            (
+                "(5, 0.25), ten minutes",
+                600,
+                {"epsilon": 5, "delta": 0.25, "gap": 1e-3, "time_limit": 590},
+            )
+        )
     if "--gdp" in sys.argv:
         gaussian_curves()
         return
@@ -72,8 +80,7 @@ def gaussian_curves() -> None:
     for sensitivity, mu in ((2, 0.5), (2, 1), (2, 2), (1, 1), (1, 2)):
         additive = design(gdp=mu, sensitivity=sensitivity, gap=0.02, time_limit=20)
         start = time.process_time()
-        found = design(
-            gdp=mu, sensitivity=sensitivity, bounds=(0, 4), gap=0.03, time_limit=60)
+        found = design(gdp=mu, sensitivity=sensitivity, bounds=(0, 4), gap=0.03, time_limit=60)
         print(
             f"mu {mu:g}, sensitivity {sensitivity}: Gaussian noise "
             f"{moved(sensitivity / mu * ndtri(shares)):.4f}, the best additive noise "
@@ -89,8 +96,9 @@ def curve(paths: list[str]) -> None:
     print("range / sensitivity, [lower, upper] / additive optimum, (1, 0.2), |x|")
     widths, low, high = (1, 1.5, 2, 3, 4, 6, 8, 12, 16, 24, 48, 96), [], []
     for width in widths:
-        found = design(epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.03,
-            time_limit=90)
+        found = design(
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.03, time_limit=90
+        )
         low.append(found.lower / additive.upper)
         high.append(min(1.0, found.upper / additive.lower))
         print(f"{width:4} [{low[-1]:.4f}, {high[-1]:.4f}]", flush=True)

@@ -19,8 +19,14 @@ from pathlib import Path
 import numpy as np
 
 FINE = 1 << 16  # entries of a table of quantiles
-METHODS = ("none", "gaussian", "analytic-gaussian", "truncated-laplace", "optimal",
-           "optimal-dependent")
+METHODS = (
+    "none",
+    "gaussian",
+    "analytic-gaussian",
+    "truncated-laplace",
+    "optimal",
+    "optimal-dependent",
+)
 
 
 def prepare(folder: Path) -> None:
@@ -32,14 +38,25 @@ def prepare(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for row in rows("table3_logistic_regression"):
         features, labels = load(row["dataset"], "logistic").design_matrix()
-        np.savez_compressed(folder / f"{row['dataset']}.npz", features=features.astype(np.float32),
-                            labels=labels.astype(np.float32))
+        np.savez_compressed(
+            folder / f"{row['dataset']}.npz",
+            features=features.astype(np.float32),
+            labels=labels.astype(np.float32),
+        )
     middle = (np.arange(FINE) + 0.5) / FINE
     channel = Channel(sign_channel(100_000))
     tables = {name: quantile(name)(middle) for name in METHODS[1:5]}
     left, right = channel.tails
-    np.savez(folder / "noises", **tables, outputs=channel.outputs, rows=channel.cumulative,
-             low=channel.low, step=channel.step, left=left, right=right)
+    np.savez(
+        folder / "noises",
+        **tables,
+        outputs=channel.outputs,
+        rows=channel.cumulative,
+        low=channel.low,
+        step=channel.step,
+        left=left,
+        right=right,
+    )
 
 
 class Noise:
@@ -68,8 +85,11 @@ class Noise:
         share = place - below
         up = uniforms < share
         node = below + up
-        uniform = cp.where(up, uniforms / cp.where(up, share, 1.0),
-                           (uniforms - share) / cp.where(up, 1.0, 1.0 - share))
+        uniform = cp.where(
+            up,
+            uniforms / cp.where(up, share, 1.0),
+            (uniforms - share) / cp.where(up, 1.0, 1.0 - share),
+        )
         row = cp.clip(node, 0, self.last).astype(cp.int64)
         at = cp.searchsorted(self.keys, row + cp.minimum(uniform, 1 - 1e-12)) - row * self.width
         found = self.outputs[cp.clip(at, 0, self.width - 1)]
@@ -145,10 +165,21 @@ def run(folder: Path, out: Path, splits: int, draws: int, scale: float, names: l
             with out.open("a", newline="", encoding="utf-8") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 if new:
-                    writer.writerow(("dataset", "splits", "draws", "split", "method", "in_sample",
-                                     "out_of_sample"))
-                writer.writerows((name, splits, draws, number, method, f"{a:.4f}", f"{b:.4f}")
-                                 for method, (a, b) in found.items())
+                    writer.writerow(
+                        (
+                            "dataset",
+                            "splits",
+                            "draws",
+                            "split",
+                            "method",
+                            "in_sample",
+                            "out_of_sample",
+                        )
+                    )
+                writer.writerows(
+                    (name, splits, draws, number, method, f"{a:.4f}", f"{b:.4f}")
+                    for method, (a, b) in found.items()
+                )
         print(f"{name}: {time.perf_counter() - start:.1f} s", flush=True)
 
 
@@ -156,7 +187,13 @@ if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "prepare":
         prepare(Path(sys.argv[2]))
     elif len(sys.argv) >= 7 and sys.argv[1] == "run":
-        run(Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4]), int(sys.argv[5]),
-            float(sys.argv[6]), sys.argv[7:])
+        run(
+            Path(sys.argv[2]),
+            Path(sys.argv[3]),
+            int(sys.argv[4]),
+            int(sys.argv[5]),
+            float(sys.argv[6]),
+            sys.argv[7:],
+        )
     else:
         sys.exit(__doc__)

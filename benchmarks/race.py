@@ -84,8 +84,11 @@ def paper_side(instance: Instance, target: float, limit: float) -> Lap:
     while True:
         beta = Fraction(SENSITIVITY, resolution)
         data = {
-            "epsilon": instance.epsilon, "delta": instance.delta, "sensitivity": SENSITIVITY,
-            "beta": beta, "cells": math.ceil(instance.support / beta),
+            "epsilon": instance.epsilon,
+            "delta": instance.delta,
+            "sensitivity": SENSITIVITY,
+            "beta": beta,
+            "cells": math.ceil(instance.support / beta),
         }
         start = time.perf_counter()
         bounds: list[Bound] = []
@@ -113,8 +116,12 @@ def engine_side(instance: Instance, target: float, limit: float) -> Lap:
     for _ in range(3):
         start = time.perf_counter()
         found = design(
-            epsilon=instance.epsilon, delta=instance.delta, sensitivity=SENSITIVITY, loss="l1",
-            gap=target / (1 + target), time_limit=limit,
+            epsilon=instance.epsilon,
+            delta=instance.delta,
+            sensitivity=SENSITIVITY,
+            loss="l1",
+            gap=target / (1 + target),
+            time_limit=limit,
         )
         gap = gap_of(found.upper, found.lower)
         laps.append(Lap(time.perf_counter() - start, gap, gap <= target, ""))

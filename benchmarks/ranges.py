@@ -42,7 +42,8 @@ class Line:
         return (
             f"{self.name:28} [{self.lower:.6g}, {self.upper:.6g}] {100 * self.gap:.2f} % "
             f"(asked {100 * self.wanted:g} %) in {self.seconds:.1f} s, checked in "
-            f"{self.checking:.2f} s, {self.size // 1000} kB; {self.status}")
+            f"{self.checking:.2f} s, {self.size // 1000} kB; {self.status}"
+        )
 
 
 def measured(name: str, wanted: float, **question: Any) -> Line:
@@ -54,8 +55,16 @@ def measured(name: str, wanted: float, **question: Any) -> Line:
     end = time.process_time()
     assert report.proven
     return Line(
-        name, wanted, found.lower, found.upper, found.gap, middle - start, end - middle,
-        len(found.document.dumps()), found.status)
+        name,
+        wanted,
+        found.lower,
+        found.upper,
+        found.gap,
+        middle - start,
+        end - middle,
+        len(found.document.dumps()),
+        found.status,
+    )
 
 
 def ranges(loss: str = "l1", small: bool = False) -> Iterator[Line]:
@@ -65,8 +74,13 @@ def ranges(loss: str = "l1", small: bool = False) -> Iterator[Line]:
             if small and (width in (10, 100)):
                 continue
             yield measured(
-                f"({epsilon}, {delta}), range {width}", 0.01 if width <= 10 else 0.02,
-                epsilon=epsilon, delta=delta, loss=loss, bounds=(0, width))
+                f"({epsilon}, {delta}), range {width}",
+                0.01 if width <= 10 else 0.02,
+                epsilon=epsilon,
+                delta=delta,
+                loss=loss,
+                bounds=(0, width),
+            )
 
 
 def curves(small: bool = False) -> Iterator[Line]:
@@ -78,8 +92,11 @@ def curves(small: bool = False) -> Iterator[Line]:
 def main() -> None:
     """Print one line per question."""
     small = "--small" in sys.argv
-    lines = curves(small) if "--curves" in sys.argv else ranges(
-        "l2" if "--l2" in sys.argv else "l1", small)
+    lines = (
+        curves(small)
+        if "--curves" in sys.argv
+        else ranges("l2" if "--l2" in sys.argv else "l1", small)
+    )
     for line in lines:
         print(line, flush=True)
 

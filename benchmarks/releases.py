@@ -24,15 +24,19 @@ def main(loss: str) -> None:
     for epsilon, delta in BUDGETS:
         for count in COUNTS:
             start = time.process_time()
-            found = design(epsilon=epsilon, delta=delta, sensitivity=1, releases=count, loss=loss,
-                gap=0.01)
+            found = design(
+                epsilon=epsilon, delta=delta, sensitivity=1, releases=count, loss=loss, gap=0.01
+            )
             seconds = time.process_time() - start
             rival = AnalyticGaussian(
-                epsilon=epsilon, delta=delta, sensitivity=math.sqrt(count)).expected_loss(loss)
+                epsilon=epsilon, delta=delta, sensitivity=math.sqrt(count)
+            ).expected_loss(loss)
             print(
                 f"({epsilon}, {delta:g}), {count} releases, {loss}: "
                 f"loss {found.upper / rival:.4f} of Gaussian noise's, "
-                f"no noise below {found.lower / rival:.4f}; {seconds:.1f} s", flush=True)
+                f"no noise below {found.lower / rival:.4f}; {seconds:.1f} s",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

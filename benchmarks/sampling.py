@@ -120,7 +120,8 @@ def releases(rival_samples: int) -> list[bool]:
     print(f"\n{'releases at (1, 0.2)':<28}{'ns a value':>12}{'x its noise':>14}  target")
     each = many / len(values)
     rows = [
-        ("an array of 100,000", each, "<= 1000 ns"), ("one at a time", one, "<= 10000 ns"),
+        ("an array of 100,000", each, "<= 1000 ns"),
+        ("one at a time", one, "<= 10000 ns"),
         ("a list of fractions", slow, ""),
         ("OpenDP canonical noise", opendp_seconds(rival_samples), ""),
         ("diffprivlib bounded Laplace", diffprivlib_seconds(rival_samples), ""),

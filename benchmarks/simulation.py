@@ -54,7 +54,8 @@ def plain_bayes(dataset, found, parts, uniforms) -> list[float]:
         for j, column in enumerate(dataset.numeric.T):
             mean, spread = held["mean", label, j, -1], held["spread", label, j, -1]
             density = -0.5 * ((column - mean) / spread) ** 2 - math.log(
-                spread * math.sqrt(2 * math.pi))
+                spread * math.sqrt(2 * math.pi)
+            )
             density[density < -745.13] = -math.inf  # the published product underflows
             score += density
         scores.append(score)
@@ -71,9 +72,12 @@ def bayes(dataset) -> None:
     plain: list[float] = []
     fast, slow = race(
         lambda: ours.append(Fitted(columns, *parts).errors(METHOD, uniforms)),
-        lambda: plain.append([plain_bayes(dataset, found, parts, uniforms[:, k])
-                              for k in range(20)]),
-        draws, 20)
+        lambda: plain.append(
+            [plain_bayes(dataset, found, parts, uniforms[:, k]) for k in range(20)]
+        ),
+        draws,
+        20,
+    )
     apart = np.abs(np.array(ours[0])[:, :20] - np.array(plain[0]).T).max()
     report("naive Bayes", dataset, fast, slow, apart)
 
@@ -111,8 +115,12 @@ def descent(dataset) -> None:
     fast, slow = race(
         lambda: errors(draws),
         lambda: plain.append(
-            plain_descent(features, labels, parts, np.random.default_rng([3, 0, 0]))),
-        draws, 1, 2)
+            plain_descent(features, labels, parts, np.random.default_rng([3, 0, 0]))
+        ),
+        draws,
+        1,
+        2,
+    )
     report("logistic regression", dataset, fast, slow, np.abs(errors(1) - plain[0]).max())
 
 
@@ -120,8 +128,11 @@ def report(what: str, dataset, fast: float, slow: float, apart: float) -> None:
     """One line; errors differ by no more than what single precision does to a few rows."""
     if apart > max(2e-4, 1.5 / len(dataset)):
         raise SystemExit(f"{what}, {dataset.name}: errors differ by {apart:.2g}")
-    print(f"{what}, {dataset.name}: {1e3 * fast:.3g} ms a draw, a plain loop over draws "
-          f"{1e3 * slow:.3g} ms: {slow / fast:.0f} times; errors apart by {apart:.1g}", flush=True)
+    print(
+        f"{what}, {dataset.name}: {1e3 * fast:.3g} ms a draw, a plain loop over draws "
+        f"{1e3 * slow:.3g} ms: {slow / fast:.0f} times; errors apart by {apart:.1g}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -39,8 +39,12 @@ def main() -> None:
         for epsilon, delta in pairs:
             start = time.perf_counter()
             found = design(
-                epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=target(loss, epsilon),
-                    time_limit=60
+                epsilon=epsilon,
+                delta=delta,
+                sensitivity=1,
+                loss=loss,
+                gap=target(loss, epsilon),
+                time_limit=60,
             )
             seconds.append(time.perf_counter() - start)
             text = found.document.dumps()

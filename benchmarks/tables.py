@@ -151,9 +151,14 @@ def compare_with_spark(path: Path) -> None:
     here, there = open_table(path), open_table(session.read.parquet(str(path)))
     bounds = {"low": 120, "high": 190}
     regions = {"by": "region", "keys": ["north", "south"]}
-    queries = [Count(where="year = 2024"), Total("salary", **bounds),
-               Mean("salary", **bounds, **regions), Variance("salary", **bounds),
-               Median("salary", **bounds), Histogram("salary", **bounds, bins=7)]
+    queries = [
+        Count(where="year = 2024"),
+        Total("salary", **bounds),
+        Mean("salary", **bounds, **regions),
+        Variance("salary", **bounds),
+        Median("salary", **bounds),
+        Histogram("salary", **bounds, bins=7),
+    ]
     for unit in (Row(), Person("person_id", 3, 2)):
         for query in queries:
             seconds, results = [], []
@@ -162,8 +167,11 @@ def compare_with_spark(path: Path) -> None:
                 results.append(aggregate(table, _bounded(query, Setting(unit, "add-remove"))))
                 seconds.append(time.perf_counter() - start)
             word = "identical" if results[0] == results[1] else "DIFFERENT"
-            print(f"{query!s:28} {unit!s:18} {word}  DuckDB {seconds[0]:6.2f} s  "
-                  f"Spark {seconds[1]:6.2f} s", flush=True)
+            print(
+                f"{query!s:28} {unit!s:18} {word}  DuckDB {seconds[0]:6.2f} s  "
+                f"Spark {seconds[1]:6.2f} s",
+                flush=True,
+            )
     session.stop()
 
 
@@ -186,8 +194,11 @@ def main() -> None:
                 found = measured(name, path, unit, chosen.rows)
                 if found is not None:
                     error = f"{found['error']:.3g}" if "error" in found else "exact"
-                    print(f"{unit:8}{name:12}{found['seconds']:9.3f}{found['memory']:8.0f}"
-                          f"{error:>14}", flush=True)
+                    print(
+                        f"{unit:8}{name:12}{found['seconds']:9.3f}{found['memory']:8.0f}"
+                        f"{error:>14}",
+                        flush=True,
+                    )
         if chosen.spark:
             compare_with_spark(path)
 

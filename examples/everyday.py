@@ -15,8 +15,14 @@ from leastnoise import compare
 
 BUDGET = {"epsilon": "1", "delta": "1e-6"}
 SALARIES = [31_200, 48_000, 57_500, 120_900] * 250  # 1,000 people, clamped to 0..200,000
-SHOWN = ("design", "staircase", "discrete-laplace", "laplace", "analytic-gaussian",
-         "discrete-gaussian")
+SHOWN = (
+    "design",
+    "staircase",
+    "discrete-laplace",
+    "laplace",
+    "analytic-gaussian",
+    "discrete-gaussian",
+)
 
 
 def show(what: str, secret: Fraction | int, why: str, **question: object) -> None:
@@ -30,8 +36,9 @@ def show(what: str, secret: Fraction | int, why: str, **question: object) -> Non
     for row in found:
         if row.name in SHOWN:
             label = "leastnoise (proven)" if row.name == "design" else row.label
-            table.add_row(label, f"{row.loss:.6f}", f"{row.error_95:.4g}",
-                          f"{100 * row.excess:.2f} %")
+            table.add_row(
+                label, f"{row.loss:.6f}", f"{row.error_95:.4g}", f"{100 * row.excess:.2f} %"
+            )
     console.print(table)
     console.print(f"{best.status}; {best.stats['seconds']:.2f} s.")
     for claim in best.verify().claims:
@@ -42,13 +49,19 @@ def show(what: str, secret: Fraction | int, why: str, **question: object) -> Non
 def main() -> None:
     console = Console(highlight=False)
     console.print("Budget: epsilon 1, delta 1e-6, for one release each.")
-    show("The mean salary of 1,000 people", Fraction(sum(SALARIES), len(SALARIES)),
-         "Clamped to 0..200,000, so one person moves it by at most 200,000/1,000 = 200.",
-         sensitivity=200)
-    show("How many of them earn more than 50,000",
-         sum(salary > 50_000 for salary in SALARIES),
-         "One person moves a count by at most 1; noise on the integers.",
-         sensitivity=1, integer=True)
+    show(
+        "The mean salary of 1,000 people",
+        Fraction(sum(SALARIES), len(SALARIES)),
+        "Clamped to 0..200,000, so one person moves it by at most 200,000/1,000 = 200.",
+        sensitivity=200,
+    )
+    show(
+        "How many of them earn more than 50,000",
+        sum(salary > 50_000 for salary in SALARIES),
+        "One person moves a count by at most 1; noise on the integers.",
+        sensitivity=1,
+        integer=True,
+    )
     console.print("\nThe paper's example: python examples/mean_salary.py")
 
 

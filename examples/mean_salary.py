@@ -19,10 +19,13 @@ BUDGET = {"epsilon": "1", "delta": "0.2", "sensitivity": "0.36"}
 
 def main() -> None:
     console = Console()
-    console.print("Designing the best noise for a mean salary: "
-                  "epsilon 1, delta 0.2, sensitivity 0.36, squared error ...")
+    console.print(
+        "Designing the best noise for a mean salary: "
+        "epsilon 1, delta 0.2, sensitivity 0.36, squared error ..."
+    )
     best = design(**BUDGET, loss="l2")
     table = Table("noise", "squared error", "std (rupees)", "above the bound")
+
     def row(name: str, squared_error: float, excess: str) -> None:
         table.add_row(name, f"{squared_error:.6f}", f"{1000 * squared_error**0.5:.2f}", excess)
 
@@ -33,8 +36,11 @@ def main() -> None:
         row(rival.label, rival.variance, f"{100 * (rival.variance / best.lower - 1):.1f} %")
     console.print(table)
     console.print(f"{best.status}; {best.stats['seconds']:.2f} s.", highlight=False)
-    console.print(f"True mean {MEAN_SALARY}, one private release: "
-                  f"{best.release(MEAN_SALARY):.3f} (thousand rupees)", highlight=False)
+    console.print(
+        f"True mean {MEAN_SALARY}, one private release: "
+        f"{best.release(MEAN_SALARY):.3f} (thousand rupees)",
+        highlight=False,
+    )
     report = best.verify()
     for claim in report.claims:
         console.print(f"  {claim.name}: {claim.verdict}; {claim.detail}", highlight=False)

@@ -7,7 +7,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "leastnoise", deadline=None, derandomize=True, print_blob=True,
+    "leastnoise",
+    deadline=None,
+    derandomize=True,
+    print_blob=True,
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("leastnoise")

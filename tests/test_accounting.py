@@ -104,14 +104,18 @@ def test_three_releases_at_every_mix_of_shifts(epsilon):
     """An adversary who picks another shift for each release stays below the pessimistic value."""
     whole = design(epsilon=3, delta=0.3, sensitivity=3, integer=True)
     law = law_of(whole)
-    pairs = [(p[keep], q[keep]) for p, q in map(law.pair, law.shifts)
-             for keep in [(p > 1e-13) | (q > 1e-13)]]
+    pairs = [
+        (p[keep], q[keep])
+        for p, q in map(law.pair, law.shifts)
+        for keep in [(p > 1e-13) | (q > 1e-13)]
+    ]
     gamma, worst, same = math.exp(epsilon), 0.0, 0.0
     for mix in itertools.combinations_with_replacement(range(len(pairs)), 3):
         here = there = np.ones(1)
         for m in mix:
-            here, there = (np.outer(a, b).ravel() for a, b in ((here, pairs[m][0]),
-                                                               (there, pairs[m][1])))
+            here, there = (
+                np.outer(a, b).ravel() for a, b in ((here, pairs[m][0]), (there, pairs[m][1]))
+            )
         cost = float(np.maximum(here - gamma * there, 0).sum())
         worst = max(worst, cost)
         same = max(same, cost) if len(set(mix)) == 1 else same
@@ -153,18 +157,26 @@ def test_gaussian_noise_composes_in_closed_form(times):
 def test_laplace_noise_agrees_with_google():
     found = compose(Laplace(epsilon=1), 10, delta=1e-4)
     high = google.from_laplace_mechanism(1.0, value_discretization_interval=1e-4)
-    low = google.from_laplace_mechanism(1.0, value_discretization_interval=1e-4,
-                                        pessimistic_estimate=False)
+    low = google.from_laplace_mechanism(
+        1.0, value_discretization_interval=1e-4, pessimistic_estimate=False
+    )
     assert found.optimistic <= high.self_compose(10).get_epsilon_for_delta(1e-4) + 1e-9
     assert found.pessimistic >= low.self_compose(10).get_epsilon_for_delta(1e-4) - 1e-9
     assert found.pessimistic == pytest.approx(
-        high.self_compose(10).get_epsilon_for_delta(1e-4), rel=1e-3)
+        high.self_compose(10).get_epsilon_for_delta(1e-4), rel=1e-3
+    )
 
 
-@pytest.mark.parametrize("noise", [
-    Staircase(epsilon=1), Tulap(epsilon=0.5, delta=0.01), TruncatedLaplace(epsilon=1, delta=0.01),
-    DiscreteGaussian(epsilon=1, delta=0.01, sensitivity=2),
-], ids=lambda noise: noise.name)
+@pytest.mark.parametrize(
+    "noise",
+    [
+        Staircase(epsilon=1),
+        Tulap(epsilon=0.5, delta=0.01),
+        TruncatedLaplace(epsilon=1, delta=0.01),
+        DiscreteGaussian(epsilon=1, delta=0.01, sensitivity=2),
+    ],
+    ids=lambda noise: noise.name,
+)
 def test_rivals_have_narrow_brackets_below_basic_composition(noise):
     five = compose(noise, 5, delta=max(0.06, 6 * noise.delta))
     assert five.optimistic <= five.pessimistic <= 5 * noise.epsilon + 1e-9
@@ -210,16 +222,19 @@ def test_break_even_is_where_the_gaussian_wins():
     assert break_even(AnalyticGaussian(epsilon=1, delta=0.01), delta=0.01, most=3) is None
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"times": 0, "delta": 0.1}, "times must be from 1"),
-    ({"times": 1.5, "delta": 0.1}, "times must be a whole number"),
-    ({"times": True, "delta": 0.1}, "times must be a whole number"),
-    ({"times": 2}, "exactly one of the two"),
-    ({"times": 2, "delta": 0.1, "epsilon": 1}, "exactly one of the two"),
-    ({"times": 2, "delta": 0}, "delta must be strictly between 0 and 1"),
-    ({"times": 2, "epsilon": -1}, "epsilon must be from 0"),
-    ({"times": 2, "delta": math.nan}, "delta must be a finite number"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"times": 0, "delta": 0.1}, "times must be from 1"),
+        ({"times": 1.5, "delta": 0.1}, "times must be a whole number"),
+        ({"times": True, "delta": 0.1}, "times must be a whole number"),
+        ({"times": 2}, "exactly one of the two"),
+        ({"times": 2, "delta": 0.1, "epsilon": 1}, "exactly one of the two"),
+        ({"times": 2, "delta": 0}, "delta must be strictly between 0 and 1"),
+        ({"times": 2, "epsilon": -1}, "epsilon must be from 0"),
+        ({"times": 2, "delta": math.nan}, "delta must be a finite number"),
+    ],
+)
 def test_bad_arguments(arguments, message):
     with pytest.raises(ArgumentError, match=message):
         compose(Laplace(epsilon=1), **arguments)

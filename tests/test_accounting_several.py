@@ -53,7 +53,8 @@ def test_two_designs_against_brute_force(whole, other, epsilon):
     found = compose([(whole, 1), (other, 1)], epsilon=epsilon)
     worst = max(
         stick(np.outer(p, r), np.outer(q, s), epsilon)
-        for p, q in map(one.pair, one.signed) for r, s in map(two.pair, two.signed)
+        for p, q in map(one.pair, one.signed)
+        for r, s in map(two.pair, two.signed)
     )
     assert found.optimistic - 1e-12 <= found.pessimistic
     assert worst <= found.pessimistic <= worst * 1.01 + 1e-3
@@ -115,14 +116,16 @@ def test_gaussian_noise_against_their_own(share):
     ours = privacy_loss_distribution(GAUSSIAN, sampling_probability=share)
     theirs = google.from_gaussian_mechanism(GAUSSIAN.std / 2, sampling_prob=share)
     low = google.from_gaussian_mechanism(
-        GAUSSIAN.std / 2, sampling_prob=share, pessimistic_estimate=False)
+        GAUSSIAN.std / 2, sampling_prob=share, pessimistic_estimate=False
+    )
     for epsilon in (0.0, 0.1, 0.5, 1.0):
         found = float(ours.get_delta_for_epsilon(epsilon))
         assert found >= low.get_delta_for_epsilon(epsilon) - 1e-15
         assert found == pytest.approx(float(theirs.get_delta_for_epsilon(epsilon)), abs=1e-9)
     many, peers = ours.self_compose(20), theirs.self_compose(20)
     assert many.get_epsilon_for_delta(1e-4) == pytest.approx(
-        peers.get_epsilon_for_delta(1e-4), rel=2e-3)
+        peers.get_epsilon_for_delta(1e-4), rel=2e-3
+    )
 
 
 @pytest.mark.parametrize("share", [1, 0.5, 0.1])
@@ -131,7 +134,8 @@ def test_laplace_noise_against_their_own(share):
     theirs = google.from_laplace_mechanism(1.0, sampling_prob=share)
     for epsilon in (0.05, 0.3, 0.9):
         assert float(ours.get_delta_for_epsilon(epsilon)) == pytest.approx(
-            float(theirs.get_delta_for_epsilon(epsilon)), abs=1e-4)
+            float(theirs.get_delta_for_epsilon(epsilon)), abs=1e-4
+        )
 
 
 @pytest.mark.parametrize("share", [1, 0.3])
@@ -139,8 +143,7 @@ def test_laplace_noise_against_their_own(share):
 def test_it_is_never_below_the_truth(whole, rival, share):
     """Both orders of two neighbours, sampled, computed piece by piece."""
     mechanism = whole if rival is None else rival
-    law, ours = law_of(mechanism), privacy_loss_distribution(
-        mechanism, sampling_probability=share)
+    law, ours = law_of(mechanism), privacy_loss_distribution(mechanism, sampling_probability=share)
     for epsilon in (0.0, 0.1, 0.25, 0.9):
         worst = 0.0
         for shift in law.signed:
@@ -170,8 +173,12 @@ def test_events_compose_with_other_peoples(whole):
     accountant = pld_accountant()
     accountant.compose(dp_accounting.PoissonSampledDpEvent(0.2, event), 3)
     accountant.compose(dp_accounting.ComposedDpEvent([event, dp_accounting.GaussianDpEvent(5.0)]))
-    by_hand = privacy_loss_distribution(whole, sampling_probability=0.2).self_compose(3).compose(
-        privacy_loss_distribution(whole)).compose(google.from_gaussian_mechanism(5.0))
+    by_hand = (
+        privacy_loss_distribution(whole, sampling_probability=0.2)
+        .self_compose(3)
+        .compose(privacy_loss_distribution(whole))
+        .compose(google.from_gaussian_mechanism(5.0))
+    )
     assert accountant.get_epsilon(0.2) == pytest.approx(by_hand.get_epsilon_for_delta(0.2))
     assert accountant.get_delta(1.0) == pytest.approx(by_hand.get_delta_for_epsilon(1.0))
     assert not PLDAccountant().supports(event)  # theirs does not know it

@@ -14,7 +14,8 @@ from leastnoise.cli import app
 @pytest.fixture(scope="module")
 def many():
     return design(
-        epsilon=1, delta=1e-6, releases=20, sensitivity=1, integer=True, gap=0.5, time_limit=30)
+        epsilon=1, delta=1e-6, releases=20, sensitivity=1, integer=True, gap=0.5, time_limit=30
+    )
 
 
 def test_a_total_and_what_each_release_keeps(many):
@@ -39,7 +40,8 @@ def test_one_release_is_its_own_total():
 @pytest.mark.parametrize("bounds", [None, (0, 2)])
 def test_a_curve_has_no_epsilon(bounds):
     curved = design(
-        gdp=1, sensitivity=1, integer=bounds is None, gap=0.5, bounds=bounds, time_limit=60)
+        gdp=1, sensitivity=1, integer=bounds is None, gap=0.5, bounds=bounds, time_limit=60
+    )
     assert (curved.epsilon, curved.delta, curved.total) == (None, None, None)
     assert curved.gdp == 1 and curved.per_release == () and curved.zcdp() == 0.5
     assert "gdp=1" in repr(curved) and "epsilon" not in repr(curved)
@@ -59,11 +61,14 @@ def test_dependent_releases():
     assert "2 releases for epsilon=1, delta=0.01 together" in repr(made)
 
 
-@pytest.mark.parametrize(("options", "epsilon", "delta"), [
-    (["--epsilon", "1", "--delta", "0.01", "--releases", "3"], 1.0, 0.01),
-    (["--gdp", "1"], None, None),
-    (["--profile", "1:0.1", "--profile", "2:0.01"], 1.0, 0.1),
-])
+@pytest.mark.parametrize(
+    ("options", "epsilon", "delta"),
+    [
+        (["--epsilon", "1", "--delta", "0.01", "--releases", "3"], 1.0, 0.01),
+        (["--gdp", "1"], None, None),
+        (["--profile", "1:0.1", "--profile", "2:0.01"], 1.0, 0.1),
+    ],
+)
 def test_json_says_the_same(options, epsilon, delta):
     words = ["design", "--integer", "--sensitivity", "1", "--gap", "0.5", "--json", *options]
     found = json.loads(CliRunner().invoke(app, words).stdout)

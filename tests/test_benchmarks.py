@@ -17,6 +17,10 @@ def test_the_frozen_questions_run_small_and_agree_with_themselves(tmp_path: Path
     [found] = json.loads(out.read_text(encoding="utf-8"))
     assert 0.5583 < found["lower"] <= found["upper"] < 0.5592 and found["certified"]
     again = subprocess.run(
-        [*command, "--kind", "plain", "--against", str(out)], check=True, timeout=300,
-        capture_output=True, text=True)
+        [*command, "--kind", "plain", "--against", str(out)],
+        check=True,
+        timeout=300,
+        capture_output=True,
+        text=True,
+    )
     assert "1 questions" in again.stdout and "CONTRADICTION" not in again.stdout

@@ -37,8 +37,11 @@ def unchecked(tmp_path_factory):
     """A file whose privacy is proven, and whose lower bound is a number that nobody checked."""
     found = design(**RANGED).document
     document = replace(
-        found, question=replace(found.question, loss=FALLING), upper=Fraction(4),
-        lower=Fraction("3.9"))
+        found,
+        question=replace(found.question, loss=FALLING),
+        upper=Fraction(4),
+        lower=Fraction("3.9"),
+    )
     path = tmp_path_factory.mktemp("unchecked") / "m.json"
     path.write_text(document.dumps())
     report = check_any(document)
@@ -91,13 +94,20 @@ def doubled(bound):
     return lambda *words, **more: 2 * bound(*words, **more)
 
 
-@pytest.mark.parametrize(("options", "places", "name"), [
-    (BASE, ("engine.relaxed", "certify.report"), "dual_bound"),
-    ({**BASE, "constraints": [MaxError(3)]}, ("engine.relaxed", "certify.report"),
-     "dual_bound"),
-    ({**BASE, "releases": 2}, ("engine.relaxed", "certify.report"), "dual_bound"),
-    (RANGED, ("engine.channel_bounds", "certify.channel"), "channel_dual_bound"),
-], ids=["plain", "constrained", "releases", "dependent"])
+@pytest.mark.parametrize(
+    ("options", "places", "name"),
+    [
+        (BASE, ("engine.relaxed", "certify.report"), "dual_bound"),
+        (
+            {**BASE, "constraints": [MaxError(3)]},
+            ("engine.relaxed", "certify.report"),
+            "dual_bound",
+        ),
+        ({**BASE, "releases": 2}, ("engine.relaxed", "certify.report"), "dual_bound"),
+        (RANGED, ("engine.channel_bounds", "certify.channel"), "channel_dual_bound"),
+    ],
+    ids=["plain", "constrained", "releases", "dependent"],
+)
 def test_a_lower_bound_above_the_upper_one_is_an_error(monkeypatch, options, places, name):
     import importlib
 

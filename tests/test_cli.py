@@ -12,8 +12,12 @@ import pytest
 
 def run(*words, cwd=None):
     return subprocess.run(
-        [sys.executable, "-m", "leastnoise", *map(str, words)], capture_output=True, text=True,
-        cwd=cwd, check=False, timeout=120,
+        [sys.executable, "-m", "leastnoise", *map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+        timeout=120,
     )
 
 
@@ -35,27 +39,49 @@ def test_json_is_one_object_and_nothing_else():
     done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--json")
     data = json.loads(done.stdout)
     assert done.returncode == 0
-    assert {"lower", "upper", "gap", "seconds", "rounds", "resolution", "converged",
-            "status"} <= set(data)
+    assert {
+        "lower",
+        "upper",
+        "gap",
+        "seconds",
+        "rounds",
+        "resolution",
+        "converged",
+        "status",
+    } <= set(data)
     assert data["converged"] and data["lower"] <= 0.55875 and data["upper"] >= 0.55873
 
 
 def test_stopping_early_is_exit_code_1():
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1,
-               "--gap", "1e-8", "--time-limit", 0.2,
-               "--json")
+    done = run(
+        "design",
+        "--epsilon",
+        1,
+        "--delta",
+        0.2,
+        "--sensitivity",
+        1,
+        "--gap",
+        "1e-8",
+        "--time-limit",
+        0.2,
+        "--json",
+    )
     assert done.returncode == 1 and not json.loads(done.stdout)["converged"]
 
 
-@pytest.mark.parametrize(("words", "text"), [
-    (["--epsilon", "-1", "--delta", "0.2"], "epsilon must be from 0 to 15"),
-    (["--epsilon", "1", "--delta", "2"], "delta must be"),
-    (["--epsilon", "1", "--delta", "0.1", "--loss", "l7"], "loss must be"),
-    (["--epsilon", "1", "--delta", "0.1", "--loss", "piecewise:none.json"], "none.json"),
-    (["--epsilon", "1", "--delta", "0.1", "--resolution", "2.5"], "resolution must be"),
-    (["--epsilon", "1", "--delta", "0.1", "--out", "no/such/folder/m.json"], "out must be"),
-    (["--epsilon", "1"], "delta"),
-])
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["--epsilon", "-1", "--delta", "0.2"], "epsilon must be from 0 to 15"),
+        (["--epsilon", "1", "--delta", "2"], "delta must be"),
+        (["--epsilon", "1", "--delta", "0.1", "--loss", "l7"], "loss must be"),
+        (["--epsilon", "1", "--delta", "0.1", "--loss", "piecewise:none.json"], "none.json"),
+        (["--epsilon", "1", "--delta", "0.1", "--resolution", "2.5"], "resolution must be"),
+        (["--epsilon", "1", "--delta", "0.1", "--out", "no/such/folder/m.json"], "out must be"),
+        (["--epsilon", "1"], "delta"),
+    ],
+)
 def test_bad_input_is_exit_code_2(words, text):
     done = run("design", "--sensitivity", 1, *words)
     assert done.returncode == 2
@@ -65,8 +91,20 @@ def test_bad_input_is_exit_code_2(words, text):
 def test_piecewise_loss_from_a_file(tmp_path):
     spec = {"name": "piecewise", "points": [["0", "0"]], "slopes": ["-1", "2"]}
     (tmp_path / "loss.json").write_text(json.dumps(spec))
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--gap", 0.05,
-               "--loss", f"piecewise:{tmp_path / 'loss.json'}", "--json")
+    done = run(
+        "design",
+        "--epsilon",
+        1,
+        "--delta",
+        0.2,
+        "--sensitivity",
+        1,
+        "--gap",
+        0.05,
+        "--loss",
+        f"piecewise:{tmp_path / 'loss.json'}",
+        "--json",
+    )
     assert done.returncode == 0 and json.loads(done.stdout)["upper"] > 0.5
 
 
@@ -128,6 +166,17 @@ def test_noise_that_depends_on_the_value(tmp_path):
 
 def test_plot(tmp_path):
     pytest.importorskip("matplotlib", reason="the extra plot is not installed")
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--gap", 0.1,
-               "--plot", tmp_path / "d.png")
+    done = run(
+        "design",
+        "--epsilon",
+        1,
+        "--delta",
+        0.2,
+        "--sensitivity",
+        1,
+        "--gap",
+        0.1,
+        "--plot",
+        tmp_path / "d.png",
+    )
     assert done.returncode == 0 and (tmp_path / "d.png").read_bytes().startswith(b"\x89PNG")

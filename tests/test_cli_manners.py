@@ -12,14 +12,28 @@ from typer.testing import CliRunner
 from leastnoise.cli import app
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
-COMMANDS = ["design", "verify", "release", "sample", "compare", "compose", "sweep", "hierarchy",
-            "reproduce"]
+COMMANDS = [
+    "design",
+    "verify",
+    "release",
+    "sample",
+    "compare",
+    "compose",
+    "sweep",
+    "hierarchy",
+    "reproduce",
+]
 
 
 def run(*words, **options):
     return subprocess.run(
-        [sys.executable, "-m", "leastnoise", *map(str, words)], capture_output=True, text=True,
-        check=False, timeout=300, **options)
+        [sys.executable, "-m", "leastnoise", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        **options,
+    )
 
 
 def invoke(*words):
@@ -50,11 +64,27 @@ def test_every_object_names_its_command_and_its_exit_code(file, tmp_path):
     values = tmp_path / "values.txt"
     values.write_text("1, 2\n3")
     asked = {
-        "design": [*BUDGET], "verify": [file], "release": [file, "--values", values],
-        "sample": [file, "--count", 3, "--out", tmp_path / "x.npy"], "compare": [*BUDGET],
-        "compose": [file, "--times", "1,2"], "sweep": [*BUDGET, "--out", tmp_path / "s"],
-        "hierarchy": ["--epsilon", 1, "--delta", "0.2", "--sensitivity", 1, "--beta", "1/4",
-                      "--cells", 8, "--bound", "upper"],
+        "design": [*BUDGET],
+        "verify": [file],
+        "release": [file, "--values", values],
+        "sample": [file, "--count", 3, "--out", tmp_path / "x.npy"],
+        "compare": [*BUDGET],
+        "compose": [file, "--times", "1,2"],
+        "sweep": [*BUDGET, "--out", tmp_path / "s"],
+        "hierarchy": [
+            "--epsilon",
+            1,
+            "--delta",
+            "0.2",
+            "--sensitivity",
+            1,
+            "--beta",
+            "1/4",
+            "--cells",
+            8,
+            "--bound",
+            "upper",
+        ],
         "reproduce": ["example1", "--quick", "--out", tmp_path / "r"],
     }
     assert list(asked) == COMMANDS
@@ -87,7 +117,8 @@ def test_values_that_are_missing_twice_given_or_no_numbers(file, tmp_path):
     path = tmp_path / "secret.txt"
     path.write_text("31415926x")
     for words, given, told in (
-        ([], "", "at least one number"), (["1", "--values", path], "", "left out"),
+        ([], "", "at least one number"),
+        (["1", "--values", path], "", "left out"),
         (["--values", path], "", "value must be"),
         (["--values", tmp_path / "none"], "", "readable"),
     ):
@@ -107,12 +138,14 @@ def test_noise_for_a_range_has_the_table_and_its_file(tmp_path):
     assert told["resolution"] is not None
 
 
-@pytest.mark.parametrize("words", [["--gdp", "1"], ["--epsilon", "1", "--delta", "0.01",
-                                                    "--releases", "3"]])
+@pytest.mark.parametrize(
+    "words", [["--gdp", "1"], ["--epsilon", "1", "--delta", "0.01", "--releases", "3"]]
+)
 def test_exit_codes_are_alike(words):
     for gap, code in (("0.02", 1), ("0.9", 0)):
-        done = invoke("design", *words, "--sensitivity", 1, "--gap", gap, "--time-limit", 3,
-                      "--json")
+        done = invoke(
+            "design", *words, "--sensitivity", 1, "--gap", gap, "--time-limit", 3, "--json"
+        )
         told = json.loads(done.stdout)
         assert done.exit_code == told["exit_code"] == (0 if told["converged"] else 1)
         if words[0] == "--epsilon":
@@ -140,8 +173,22 @@ def test_comparisons_for_a_range_and_for_many_releases():
     assert all(row["loss"] >= told["lower"] for row in told["rows"])
     counts = json.loads(invoke("compare", *BUDGET, "--bounds", 0, 9, "--integer", "--json").stdout)
     assert all(row["loss"] >= counts["lower"] * (1 - 1e-9) for row in counts["rows"])
-    many = json.loads(invoke("compare", "--epsilon", 1, "--delta", "0.01", "--sensitivity", 1,
-                             "--releases", 5, "--gap", 0.5, "--json").stdout)
+    many = json.loads(
+        invoke(
+            "compare",
+            "--epsilon",
+            1,
+            "--delta",
+            "0.01",
+            "--sensitivity",
+            1,
+            "--releases",
+            5,
+            "--gap",
+            0.5,
+            "--json",
+        ).stdout
+    )
     rows = {row["name"]: row for row in many["rows"]}
     assert many["releases"] == 5 and rows["laplace"]["loss"] == pytest.approx(5)
     assert rows["analytic-gaussian"]["note"] == "composed exactly"

@@ -54,7 +54,8 @@ def steps(found):
 
 def proves(*names):
     return lambda found, _: any(
-        claim.name in names and claim.verdict == "proven" for claim in found.verify().claims)
+        claim.name in names and claim.verdict == "proven" for claim in found.verify().claims
+    )
 
 
 def ranged(check):
@@ -69,33 +70,37 @@ HONOURED = {
     "gap": lambda found, value: found.gap <= value or not found.converged,
     "integer": lambda found, _: found.integer and isinstance(found.release(1), int),
     "time_limit": lambda found, _: found.stats["seconds"] < 30,
-    "resolution": lambda found, value: set(
-        found.stats.get("resolutions", found.stats.get("meshes"))) <= {value},
+    "resolution": lambda found, value: (
+        set(found.stats.get("resolutions", found.stats.get("meshes"))) <= {value}
+    ),
     "progress": lambda found, _: len(SEEN) > 0 or found.stats["rounds"] == 0,
     "bounds": lambda found, value: found.bounds == value,
     "constraints": proves("max-error", "max_error"),
     "profile": lambda found, _: (0.5, 0.12) in found.profile and proves("profile")(found, None),
     "gdp": lambda found, value: found.gdp == value and proves("gdp")(found, None),
     "releases": lambda found, value: (
-        budget_of(found).releases.count == value and proves("releases")(found, None)),
+        budget_of(found).releases.count == value and proves("releases")(found, None)
+    ),
     "output_step": lambda found, _: steps(found),
     "prior": ranged(lambda question, _: question.prior is not None),
     "instance_bound": proves("instance"),
     "max_error": proves("max_error"),
     "outputs": lambda found, value: set(found.answers.tolist()) <= set(value),
-    "crossing": ranged(lambda question, value: (question.crossing.at, question.crossing.slope)
-                       == value),
+    "crossing": ranged(
+        lambda question, value: (question.crossing.at, question.crossing.slope) == value
+    ),
     "exact_answers": lambda found, _: found.revealing == 0,
     "monotone": proves("monotone"),
     "regions": lambda found, _: (
-        found.stats["origin"] == "2 regions" or found.document.additive is not None),
+        found.stats["origin"] == "2 regions" or found.document.additive is not None
+    ),
     "core": lambda found, value: found.core == value,
     "dimension": lambda found, value: found.dimension == value,
 }
 
 
 def outcome(names):
-    """"honoured" or "refused"; anything else is a failed assertion."""
+    """ "honoured" or "refused"; anything else is a failed assertion."""
     options = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.1, "time_limit": 0.5}
     options |= {name: SETTINGS[name] for name in names}
     if "core" in names and "sensitivity" not in names:
@@ -132,9 +137,22 @@ def test_every_argument_is_in_the_table():
 
 
 ADDITIVE = [
-    name for name in SETTINGS if name not in (
-        "bounds", "prior", "instance_bound", "max_error", "outputs", "crossing", "exact_answers",
-        "monotone", "regions", "core")]
+    name
+    for name in SETTINGS
+    if name
+    not in (
+        "bounds",
+        "prior",
+        "instance_bound",
+        "max_error",
+        "outputs",
+        "crossing",
+        "exact_answers",
+        "monotone",
+        "regions",
+        "core",
+    )
+]
 
 
 def test_what_the_table_refuses_is_refused_by_name():
@@ -159,7 +177,9 @@ def test_pairs_of_additive_noise():
     expected = {pair for pair in expected if pair <= set(ADDITIVE)}
     # Bounded errors go neither with an output step nor with a curve, which asks for long tails.
     assert {frozenset(pair) for pair in refused} == expected | {
-        frozenset(("constraints", "output_step")), frozenset(("constraints", "gdp"))}
+        frozenset(("constraints", "output_step")),
+        frozenset(("constraints", "gdp")),
+    }
 
 
 @pytest.mark.slow
@@ -168,15 +188,25 @@ def test_pairs_with_bounds():
     expected = {frozenset((r.argument, r.beside)) for r in RULES if r.bounds is not False}
     # The histogram is one of the range, not of its core nor of whole numbers; one limit is enough.
     assert refused == expected | {
-        frozenset(("prior", "core")), frozenset(("prior", "integer")),
-        frozenset(("constraints", "max_error"))}
+        frozenset(("prior", "core")),
+        frozenset(("prior", "integer")),
+        frozenset(("constraints", "max_error")),
+    }
 
 
-@pytest.mark.parametrize("pair", [
-    ("releases", "constraints"), ("integer", "monotone"), ("regions", "resolution"),
-    ("outputs", "exact_answers"), ("core", "prior"), ("gdp", "exact_answers"),
-    ("max_error", "constraints"), ("regions", "integer"),
-])
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ("releases", "constraints"),
+        ("integer", "monotone"),
+        ("regions", "resolution"),
+        ("outputs", "exact_answers"),
+        ("core", "prior"),
+        ("gdp", "exact_answers"),
+        ("max_error", "constraints"),
+        ("regions", "integer"),
+    ],
+)
 def test_some_pairs_with_bounds(pair):
     assert outcome(("bounds", *pair)) in ("honoured", "refused")
 
@@ -184,7 +214,10 @@ def test_some_pairs_with_bounds(pair):
 def test_what_counts_as_given():
     assert given(dict(DEFAULTS)) == {}
     assert given({"integer": True, "prior": [1, 2], "exact_answers": False}).keys() == {
-        "integer", "prior", "exact_answers"}
+        "integer",
+        "prior",
+        "exact_answers",
+    }
     refuse_combinations(dict(DEFAULTS))
 
 
@@ -199,10 +232,14 @@ def test_integers_with_a_large_sensitivity_close(sensitivity):
     assert isinstance(found.release(12), int) and len(found.document.dumps()) < 1_000_000
 
 
-@pytest.mark.parametrize("options", [
-    {"sensitivity": 1000, "constraints": [MaxError(30_000)]},
-    {"sensitivity": 1000, "gdp": 1}, {"sensitivity": 1000, "profile": [(2, "1e-7")]},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"sensitivity": 1000, "constraints": [MaxError(30_000)]},
+        {"sensitivity": 1000, "gdp": 1},
+        {"sensitivity": 1000, "profile": [(2, "1e-7")]},
+    ],
+)
 def test_where_there_is_none_the_sensitivity_is_named(options):
     with pytest.raises(LeastnoiseError, match="sensitivity must be smaller with integer=True"):
         design(epsilon=1, delta="1e-6", integer=True, **options)

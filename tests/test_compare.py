@@ -24,8 +24,14 @@ def table():
 def test_figures_of_the_peers(table):
     # Measured on the real packages at epsilon = 1, delta = 0.2.
     assert table["design"].loss == pytest.approx(0.5587, abs=6e-4)
-    for name, value in [("tulap", 0.579), ("truncated-laplace", 0.612), ("laplace", 1.0),
-                        ("analytic-gaussian", 0.667), ("staircase", 0.960), ("gaussian", 1.529)]:
+    for name, value in [
+        ("tulap", 0.579),
+        ("truncated-laplace", 0.612),
+        ("laplace", 1.0),
+        ("analytic-gaussian", 0.667),
+        ("staircase", 0.960),
+        ("gaussian", 1.529),
+    ]:
         assert table[name].loss == pytest.approx(value, abs=2e-3), name
 
 
@@ -120,6 +126,16 @@ def test_command_refuses_bad_input():
     result = CliRunner().invoke(app(), ["--epsilon", "-1", "--delta", "0.2", "--sensitivity", "1"])
     assert isinstance(result.exception, ArgumentError)
     result = CliRunner().invoke(
-        app(), ["--epsilon", "1", "--delta", "0.2", "--sensitivity", "1",
-                "--plot", "/no/such/folder/a.png"])
+        app(),
+        [
+            "--epsilon",
+            "1",
+            "--delta",
+            "0.2",
+            "--sensitivity",
+            "1",
+            "--plot",
+            "/no/such/folder/a.png",
+        ],
+    )
     assert isinstance(result.exception, ArgumentError)

@@ -30,8 +30,9 @@ def test_golden_brackets(epsilon, delta, loss, low, high, gap):
     assert found.verify().proven
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "loss", "low", "high", "gap"),
-                         [case for case in GOLDEN if case[0] != "5"])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "loss", "low", "high", "gap"), [case for case in GOLDEN if case[0] != "5"]
+)
 def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
     """Feasibility and complementary slackness: multipliers sit on tight shifts and cells.
 
@@ -46,16 +47,13 @@ def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
     exp = math.exp(found.epsilon)
     slack = 0.0
     for entry in document.certificate.shifts:
-        used = sum(
-            max(0.0, p - exp * masses.get(i - entry.shift, 0.0)) for i, p in masses.items()
-        )
+        used = sum(max(0.0, p - exp * masses.get(i - entry.shift, 0.0)) for i, p in masses.items())
         assert used <= found.delta + 1e-9
         slack += 2 * float(entry.budget) * (found.delta - used)
         for i, z in entry.cells:
             excess = masses.get(i, 0.0) - exp * masses.get(i - entry.shift, 0.0)
             # a cell strictly below its bound carries no multiplier; strictly above, all of it
-            slack += 2 * (float(z) * max(0.0, -excess)
-                          + float(entry.budget - z) * max(0.0, excess))
+            slack += 2 * (float(z) * max(0.0, -excess) + float(entry.budget - z) * max(0.0, excess))
     # The duality gap is made of these products (and of the two costs at 0, which the gap bounds).
     assert slack <= 3 * gap * found.upper
 
@@ -76,8 +74,9 @@ def test_epsilon_zero_beats_uniform_with_atom_at_a_third():
     assert found.lower <= 0.7421 and found.converged
 
 
-@pytest.mark.parametrize(("epsilon", "delta"), [("0.001", "1e-10"), ("0.001", "0.5"),
-                                                ("10", "1e-10"), ("10", "0.9")])
+@pytest.mark.parametrize(
+    ("epsilon", "delta"), [("0.001", "1e-10"), ("0.001", "0.5"), ("10", "1e-10"), ("10", "0.9")]
+)
 def test_corners(epsilon, delta):
     found = design(epsilon=epsilon, delta=delta, sensitivity=1, gap=0.05, time_limit=120)
     assert found.gap <= 0.05 and found.verify().proven
@@ -122,10 +121,17 @@ def test_scales_with_sensitivity(sensitivity):
     assert scaled.lower == pytest.approx(unit.lower * float(sensitivity), rel=1e-9)
 
 
-@pytest.mark.parametrize("loss", [
-    "pinball:0.8", "power:3", "power:1.5", "huber:0.5", L1() + 0.5 * L2(),
-    Piecewise((("-2", "1"), ("-1", "2"), ("0", "0"), ("1", "1"), ("2", "0.5")), ("-2", "1")),
-])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "pinball:0.8",
+        "power:3",
+        "power:1.5",
+        "huber:0.5",
+        L1() + 0.5 * L2(),
+        Piecewise((("-2", "1"), ("-1", "2"), ("0", "0"), ("1", "1"), ("2", "0.5")), ("-2", "1")),
+    ],
+)
 def test_other_losses_are_proven(loss):
     found = design(epsilon=1, delta=0.1, sensitivity=1, loss=loss, gap=2e-2)
     assert found.converged and found.verify().proven
@@ -149,26 +155,29 @@ def test_a_function_gives_an_estimate_with_proven_privacy(tmp_path):
     assert load(found.save(tmp_path / "m.json")) == found
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    ({"epsilon": -1}, "epsilon must be from 0 to 15, got epsilon=-1"),
-    ({"epsilon": math.nan}, "epsilon must be a finite number"),
-    ({"epsilon": True}, "epsilon must be a finite number"),
-    ({"delta": 1}, "delta must be at least 0 and below 1, got delta=1"),
-    ({"delta": -0.1}, "delta must be"),
-    ({"epsilon": 0, "delta": 0}, "delta must be positive when epsilon is 0"),
-    ({"sensitivity": 0}, "sensitivity must be positive, got sensitivity=0"),
-    ({"sensitivity": 1.5, "integer": True}, "sensitivity must be a whole number"),
-    ({"loss": "l3"}, "loss must be"),
-    ({"loss": "pinball:1"}, "tau must be strictly between 0 and 1"),
-    ({"loss": "power:0.5"}, "p must be between 1 and 16"),
-    ({"resolution": 0}, "resolution must be"),
-    ({"resolution": 2.5}, "resolution must be a positive whole number"),
-    ({"resolution": math.nan}, "resolution must be"),
-    ({"gap": 1e-10}, "gap must be from 1e-9 to 1"),
-    ({"time_limit": 0}, "time_limit must be a positive number of seconds"),
-    ({"progress": 3}, "progress must be"),
-    ({"integer": "yes"}, "integer must be"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"epsilon": -1}, "epsilon must be from 0 to 15, got epsilon=-1"),
+        ({"epsilon": math.nan}, "epsilon must be a finite number"),
+        ({"epsilon": True}, "epsilon must be a finite number"),
+        ({"delta": 1}, "delta must be at least 0 and below 1, got delta=1"),
+        ({"delta": -0.1}, "delta must be"),
+        ({"epsilon": 0, "delta": 0}, "delta must be positive when epsilon is 0"),
+        ({"sensitivity": 0}, "sensitivity must be positive, got sensitivity=0"),
+        ({"sensitivity": 1.5, "integer": True}, "sensitivity must be a whole number"),
+        ({"loss": "l3"}, "loss must be"),
+        ({"loss": "pinball:1"}, "tau must be strictly between 0 and 1"),
+        ({"loss": "power:0.5"}, "p must be between 1 and 16"),
+        ({"resolution": 0}, "resolution must be"),
+        ({"resolution": 2.5}, "resolution must be a positive whole number"),
+        ({"resolution": math.nan}, "resolution must be"),
+        ({"gap": 1e-10}, "gap must be from 1e-9 to 1"),
+        ({"time_limit": 0}, "time_limit must be a positive number of seconds"),
+        ({"progress": 3}, "progress must be"),
+        ({"integer": "yes"}, "integer must be"),
+    ],
+)
 def test_bad_input_is_named(arguments, words):
     with pytest.raises(ArgumentError) as caught:
         design(**{"epsilon": 1, "delta": 0.1, "sensitivity": 1, **arguments})
@@ -215,9 +224,11 @@ def test_deterministic():
 
 def test_a_float_means_its_decimal():
     assert design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2) == design(
-        epsilon="1", delta=Fraction(1, 5), sensitivity=1, gap=1e-2)
-    assert design(epsilon=np.float64(1), delta=np.float32(0.2), sensitivity=1,
-        gap=1e-2).delta == 0.2
+        epsilon="1", delta=Fraction(1, 5), sensitivity=1, gap=1e-2
+    )
+    assert (
+        design(epsilon=np.float64(1), delta=np.float32(0.2), sensitivity=1, gap=1e-2).delta == 0.2
+    )
 
 
 def test_round_trip_and_pickle(tmp_path):

@@ -42,9 +42,16 @@ def brackets(lo: Fraction, hi: Fraction, value: Decimal, digits: int = 60) -> No
 @pytest.mark.parametrize(
     ("value", "means"),
     [
-        (0.2, Fraction(1, 5)), ("0.2", Fraction(1, 5)), ("7/60", Fraction(7, 60)), (3, Fraction(3)),
-        (1e-3, Fraction(1, 1000)), ("1e-3", Fraction(1, 1000)), (Decimal("0.1"), Fraction(1, 10)),
-        (Fraction(1, 3), Fraction(1, 3)), (5e-324, Fraction(5, 10**324)), (" 2 ", Fraction(2)),
+        (0.2, Fraction(1, 5)),
+        ("0.2", Fraction(1, 5)),
+        ("7/60", Fraction(7, 60)),
+        (3, Fraction(3)),
+        (1e-3, Fraction(1, 1000)),
+        ("1e-3", Fraction(1, 1000)),
+        (Decimal("0.1"), Fraction(1, 10)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (5e-324, Fraction(5, 10**324)),
+        (" 2 ", Fraction(2)),
         (Decimal("1E+5"), Fraction(100000)),
     ],
 )
@@ -55,9 +62,23 @@ def test_rational_is_what_the_user_means(value: object, means: Fraction) -> None
 @pytest.mark.parametrize(
     "value",
     [
-        True, None, "", "x", "1/0", float("nan"), float("inf"), "nan", "1e999999999", "1e", [],
-        Decimal("NaN"), Decimal("Infinity"), Decimal("1E+999999999"), Decimal("1E-999999999"),
-        "9" * 4001, 1j,
+        True,
+        None,
+        "",
+        "x",
+        "1/0",
+        float("nan"),
+        float("inf"),
+        "nan",
+        "1e999999999",
+        "1e",
+        [],
+        Decimal("NaN"),
+        Decimal("Infinity"),
+        Decimal("1E+999999999"),
+        Decimal("1E-999999999"),
+        "9" * 4001,
+        1j,
     ],
 )
 def test_rational_refuses_the_rest_at_once(value: object) -> None:
@@ -109,8 +130,18 @@ def test_exp_is_enclosed(x: Fraction) -> None:
 
 
 @pytest.mark.parametrize(
-    "x", [Fraction(0), Fraction(1), Fraction(1, 10**300), Fraction(-1, 10**300), Fraction(1000),
-          Fraction(-1000), Fraction(1023, 1024), Fraction(693147180559945309417232, 10**24)])
+    "x",
+    [
+        Fraction(0),
+        Fraction(1),
+        Fraction(1, 10**300),
+        Fraction(-1, 10**300),
+        Fraction(1000),
+        Fraction(-1000),
+        Fraction(1023, 1024),
+        Fraction(693147180559945309417232, 10**24),
+    ],
+)
 def test_exp_at_the_corners(x: Fraction) -> None:
     lo, hi = exp_bounds(x)
     assert 0 < lo <= hi and hi - lo <= lo * WIDTH
@@ -130,8 +161,7 @@ def test_integer_roots(value: int, q: int) -> None:
     assert root**q <= value < (root + 1) ** q
 
 
-@given(st.fractions(0, 10**6, max_denominator=10**6),
-       st.fractions(1, 16, max_denominator=50))
+@given(st.fractions(0, 10**6, max_denominator=10**6), st.fractions(1, 16, max_denominator=50))
 def test_powers_are_enclosed(x: Fraction, p: Fraction) -> None:
     lo, hi = power_bounds(x, p)
     assert lo**p.denominator <= x**p.numerator <= hi**p.denominator
@@ -139,8 +169,16 @@ def test_powers_are_enclosed(x: Fraction, p: Fraction) -> None:
 
 
 @pytest.mark.parametrize("p", [Fraction(3, 2), Fraction(1001, 1000), Fraction(15999, 1000)])
-@pytest.mark.parametrize("x", [Fraction(1), Fraction(10) ** 90, Fraction(1, 10**90),
-                               Fraction(2**200 - 1, 2**200), Fraction(7, 3)])
+@pytest.mark.parametrize(
+    "x",
+    [
+        Fraction(1),
+        Fraction(10) ** 90,
+        Fraction(1, 10**90),
+        Fraction(2**200 - 1, 2**200),
+        Fraction(7, 3),
+    ],
+)
 def test_powers_by_guess_and_proof(x: Fraction, p: Fraction) -> None:
     lo, hi = power_bounds(x, p)
     assert lo < hi and hi - lo <= lo * WIDTH

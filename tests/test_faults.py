@@ -32,8 +32,13 @@ ENGINES = {
     "curve": {"gdp": 1, "epsilon": None, "delta": None},
     "releases": {"releases": 3},
     "dependent": {"sensitivity": 2, "bounds": (0, 4)},
-    "dependent curve": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2,
-                        "bounds": (0, 4)},
+    "dependent curve": {
+        "gdp": 1,
+        "epsilon": None,
+        "delta": None,
+        "sensitivity": 2,
+        "bounds": (0, 4),
+    },
     "counts": {"bounds": (0, 9), "integer": True},
     "regions": {"sensitivity": 2, "bounds": (0, 4), "regions": 2},
     "core": {"bounds": (0, 40), "core": (10, 12)},
@@ -87,9 +92,13 @@ def honest():
 
 
 CASES = [
-    pytest.param(engine, kind, marks=[pytest.mark.slow] if (
-        engine in LONG and kind not in ("duals", "nan")) else [])
-    for engine in ENGINES for kind in KINDS
+    pytest.param(
+        engine,
+        kind,
+        marks=[pytest.mark.slow] if (engine in LONG and kind not in ("duals", "nan")) else [],
+    )
+    for engine in ENGINES
+    for kind in KINDS
 ]
 
 
@@ -125,6 +134,5 @@ def test_a_lying_solver_cannot_make_a_wrong_claim(monkeypatch, honest, engine, k
 @pytest.mark.parametrize("kind", KINDS)
 def test_closed_forms_are_there_to_fall_back_on(monkeypatch, kind):
     solve, rng = Model.solve, np.random.default_rng(0)
-    monkeypatch.setattr(
-        Model, "solve", lambda self, limit=None: lie(kind, solve(self, limit), rng))
+    monkeypatch.setattr(Model, "solve", lambda self, limit=None: lie(kind, solve(self, limit), rng))
     assert design(**ARGUMENTS).upper <= 1.01 * 0.57871

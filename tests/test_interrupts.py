@@ -18,7 +18,8 @@ import pytest
 from leastnoise.cli.sweep import remaining
 
 pytestmark = pytest.mark.skipif(
-    not Path("/proc/self/stat").exists(), reason="looks at processes as Linux shows them")
+    not Path("/proc/self/stat").exists(), reason="looks at processes as Linux shows them"
+)
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
 ENDLESS = [*BUDGET, "--gap", "1e-9", "--time-limit", "500"]
@@ -40,8 +41,13 @@ sweep(grid, n_jobs=2, cache=sys.argv[1], progress=lambda *_: print("cell", flush
 
 def start(*command, **options):
     return subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True, **options)
+        [sys.executable, *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **options,
+    )
 
 
 def busy(process, seconds: float) -> None:
@@ -99,16 +105,22 @@ def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(tmp_path):
     assert told["exit_code"] == 130 and not told["converged"] and "interrupted" in told["status"]
     assert 0.3 < told["lower"] < told["upper"] < 1
     checked = subprocess.run(
-        [sys.executable, "-m", "leastnoise", "verify", str(path)], capture_output=True, check=False)
+        [sys.executable, "-m", "leastnoise", "verify", str(path)], capture_output=True, check=False
+    )
     assert checked.returncode == 0
 
 
-@pytest.mark.parametrize(("words", "told"), [
-    (["compare", *ENDLESS], "the best so far: Design("),
-    (["sweep", *ENDLESS, "--out", "designs"], "run it again to go on"),
-    (["hierarchy", *BUDGET, "--beta", "1/200", "--cells", "2000", "--bound", "upper"],
-     "run it again"),
-])
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["compare", *ENDLESS], "the best so far: Design("),
+        (["sweep", *ENDLESS, "--out", "designs"], "run it again to go on"),
+        (
+            ["hierarchy", *BUDGET, "--beta", "1/200", "--cells", "2000", "--bound", "upper"],
+            "run it again",
+        ),
+    ],
+)
 def test_every_command_says_what_an_interrupt_left(words, told, tmp_path):
     process = start("-m", "leastnoise", *words, cwd=tmp_path)
     busy(process, 4)

@@ -16,8 +16,13 @@ CASES = {
     "additive": {"epsilon": 1, "delta": 0.2, "sensitivity": 1},
     "atom": {"epsilon": 5, "delta": 0.25, "sensitivity": 1, "gap": 1e-2},
     "tail": {"epsilon": 1, "delta": 0, "sensitivity": 1},
-    "asymmetric": {"epsilon": 1, "delta": 0.1, "sensitivity": 1, "loss": "pinball:0.8",
-        "gap": 1e-2},
+    "asymmetric": {
+        "epsilon": 1,
+        "delta": 0.1,
+        "sensitivity": 1,
+        "loss": "pinball:0.8",
+        "gap": 1e-2,
+    },
     "integer": {"epsilon": 1, "delta": 0.05, "sensitivity": 3, "integer": True},
     "integer tail": {"epsilon": 1, "delta": 0, "sensitivity": 1, "integer": True},
 }
@@ -46,8 +51,13 @@ def test_moments_agree_with_samples(found):
     assert abs(x.var() - noise.variance) < 0.05 * noise.variance
     assert abs(np.mean(np.abs(x)) - noise.expected_loss("l1")) < error
     t = noise.error_bound(0.95)
-    assert abs(np.mean(np.abs(x) <= t * (1 + 1e-9)) - max(
-        0.95, float(noise.cdf(t) - noise.cdf(-t - 1e-9)))) < 0.01
+    assert (
+        abs(
+            np.mean(np.abs(x) <= t * (1 + 1e-9))
+            - max(0.95, float(noise.cdf(t) - noise.cdf(-t - 1e-9)))
+        )
+        < 0.01
+    )
     low, high = noise.support
     assert low - 1e-9 <= x.min() and x.max() <= high + 1e-9
 
@@ -86,24 +96,41 @@ def test_an_atom_appears_at_large_epsilon():
 def test_a_mesh_with_free_edges_samples_its_own_law():
     edges = tuple(Fraction(e) for e in ("-2", "-1/2", "1/2", "2"))
     document = Document(
-        kind="additive", epsilon=Fraction(1), delta=Fraction(1, 2), sensitivity=Fraction(1),
-        loss=None, step=Fraction(1), grid=1, denominator=4, first=0, weights=(1, 2, 1), atom=0,
-        tail=None, edges=edges, upper=Fraction(1), lower=Fraction(0), certificate=None,
+        kind="additive",
+        epsilon=Fraction(1),
+        delta=Fraction(1, 2),
+        sensitivity=Fraction(1),
+        loss=None,
+        step=Fraction(1),
+        grid=1,
+        denominator=4,
+        first=0,
+        weights=(1, 2, 1),
+        atom=0,
+        tail=None,
+        edges=edges,
+        upper=Fraction(1),
+        lower=Fraction(0),
+        certificate=None,
     )
     drawn = AdditiveNoise(document).grid_sample(100_000, InsecureSeededEntropy(1))
     values, counts = np.unique(drawn, return_counts=True)
     # Half steps round to the grid point beside them: 1/4 spread over 3 half steps, and so on.
     expected = {-2: 1 / 12, -1: 2 / 12, 0: 1 / 2, 1: 2 / 12, 2: 1 / 12}
     assert dict(zip(values.tolist(), counts / len(drawn), strict=True)) == pytest.approx(
-        expected, abs=0.01)
+        expected, abs=0.01
+    )
 
 
-@pytest.mark.parametrize(("call", "words"), [
-    (lambda n: n.quantile(0), "q must be"),
-    (lambda n: n.error_bound(1), "confidence must be"),
-    (lambda n: n.sample(-1), "size must be"),
-    (lambda n: n.profile(-1), "epsilons must be"),
-])
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda n: n.quantile(0), "q must be"),
+        (lambda n: n.error_bound(1), "confidence must be"),
+        (lambda n: n.sample(-1), "size must be"),
+        (lambda n: n.profile(-1), "epsilons must be"),
+    ],
+)
 def test_bad_arguments(call, words):
     with pytest.raises(ArgumentError, match=words):
         call(design(epsilon=1, delta=0.2, sensitivity=1, gap=0.1).noise)

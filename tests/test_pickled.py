@@ -69,13 +69,16 @@ class Again:
         return self.call
 
 
-@pytest.mark.parametrize("change", [
-    lambda raw: raw.update(lower=raw["upper"]),
-    lambda raw: raw.update(upper=raw["lower"]),
-    lambda raw: raw.update(epsilon="0.5"),
-    lambda raw: raw.update(delta="0"),
-    lambda raw: raw.update(kind="other"),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw.update(lower=raw["upper"]),
+        lambda raw: raw.update(upper=raw["lower"]),
+        lambda raw: raw.update(epsilon="0.5"),
+        lambda raw: raw.update(delta="0"),
+        lambda raw: raw.update(kind="other"),
+    ],
+)
 def test_a_forged_pickle_gives_no_design(found, change):
     if found.delta == 0 and found.gap < 1e-9:
         pytest.skip("nothing to forge: the bracket is closed")

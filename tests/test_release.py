@@ -33,11 +33,28 @@ def found():
     return design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-2)
 
 
-@pytest.mark.parametrize("value", [
-    float("nan"), float("inf"), -float("inf"), Decimal("NaN"), Decimal("-Infinity"), True, "12",
-    None, 1j, np.longdouble("inf"), np.float32("nan"), np.bool_(True), {"a": 1}, {3.0}, b"12",
-    [1.0], np.datetime64("2020-01-01"),
-])
+@pytest.mark.parametrize(
+    "value",
+    [
+        float("nan"),
+        float("inf"),
+        -float("inf"),
+        Decimal("NaN"),
+        Decimal("-Infinity"),
+        True,
+        "12",
+        None,
+        1j,
+        np.longdouble("inf"),
+        np.float32("nan"),
+        np.bool_(True),
+        {"a": 1},
+        {3.0},
+        b"12",
+        [1.0],
+        np.datetime64("2020-01-01"),
+    ],
+)
 def test_refused_before_any_randomness(found, value):
     if not isinstance(value, list):
         with pytest.raises(ArgumentError, match="value must be"):
@@ -53,8 +70,9 @@ def test_integer_designs_take_whole_values_only():
     assert isinstance(found.release(3), int) and isinstance(found.release(np.int64(3)), int)
 
 
-@pytest.mark.parametrize("value", [3, 0.1, -2.5, Fraction(1, 3), Decimal("1.1"), np.float64(0.3),
-                                   np.int32(4), 10**9])
+@pytest.mark.parametrize(
+    "value", [3, 0.1, -2.5, Fraction(1, 3), Decimal("1.1"), np.float64(0.3), np.int32(4), 10**9]
+)
 def test_every_release_lies_on_one_grid(found, value):
     g = found.noise.grid_step
     for _ in range(5):
@@ -64,9 +82,22 @@ def test_every_release_lies_on_one_grid(found, value):
 
 
 HUGE = [
-    1e300, 10**40, -(10**40), 1.7976931348623157e308, -1.7976931348623157e308, 10**500,
-    Fraction(10**600, 1), Decimal("1e999"), Decimal("-1e999999999"), Decimal("1e-999999999"),
-    5e-324, np.longdouble("1e4000"), 2.0**52, -(2.0**63), 2**63, 2**53 + 1,
+    1e300,
+    10**40,
+    -(10**40),
+    1.7976931348623157e308,
+    -1.7976931348623157e308,
+    10**500,
+    Fraction(10**600, 1),
+    Decimal("1e999"),
+    Decimal("-1e999999999"),
+    Decimal("1e-999999999"),
+    5e-324,
+    np.longdouble("1e4000"),
+    2.0**52,
+    -(2.0**63),
+    2**63,
+    2**53 + 1,
 ]
 
 
@@ -110,15 +141,33 @@ def test_arrays_keep_their_shape(found):
 SECRET = "31415926"
 
 
-@pytest.mark.parametrize("value", [
-    SECRET, [SECRET], {SECRET: 31415926}, {31415926}, (31415926, None), [31415926.0, math.nan],
-    np.array([31415926.0, np.inf]), np.array([SECRET]), np.array([31415926 + 2j]),
-    np.ma.masked_array([31415926.0, 1.0], mask=[False, True]), np.array([[31415926, None]]),
-    pd.Series([31415926.0, np.nan]), pd.Series([SECRET]),
-    pd.Series([31415926, None], dtype="Int64"),
-    pd.Series([True]), pd.DataFrame({"a": [31415926]}), pl.Series([31415926, None]),
-    pl.Series([SECRET]), pl.DataFrame({"a": [31415926]}), pd.Index([31415926]), 31415926.5j,
-], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [
+        SECRET,
+        [SECRET],
+        {SECRET: 31415926},
+        {31415926},
+        (31415926, None),
+        [31415926.0, math.nan],
+        np.array([31415926.0, np.inf]),
+        np.array([SECRET]),
+        np.array([31415926 + 2j]),
+        np.ma.masked_array([31415926.0, 1.0], mask=[False, True]),
+        np.array([[31415926, None]]),
+        pd.Series([31415926.0, np.nan]),
+        pd.Series([SECRET]),
+        pd.Series([31415926, None], dtype="Int64"),
+        pd.Series([True]),
+        pd.DataFrame({"a": [31415926]}),
+        pl.Series([31415926, None]),
+        pl.Series([SECRET]),
+        pl.DataFrame({"a": [31415926]}),
+        pd.Index([31415926]),
+        31415926.5j,
+    ],
+    ids=lambda v: type(v).__name__,
+)
 def test_no_error_shows_data(found, value):
     whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     for one in (found, whole, whole.clamped(0, 9)):
@@ -131,8 +180,16 @@ def test_no_error_shows_data(found, value):
         assert pickle.loads(pickle.dumps(error)).args == error.args
 
 
-@pytest.mark.parametrize("value", [31415926.5, [1, 31415926.5], np.array([31415926.5]),
-                                   Fraction(31415926, 7), [Decimal("31415926.5")]])
+@pytest.mark.parametrize(
+    "value",
+    [
+        31415926.5,
+        [1, 31415926.5],
+        np.array([31415926.5]),
+        Fraction(31415926, 7),
+        [Decimal("31415926.5")],
+    ],
+)
 def test_no_error_shows_what_is_not_whole(value):
     whole = design(epsilon=1, delta=0.2, sensitivity=1, integer=True)
     for one in (whole, whole.clamped(0, 9)):
@@ -168,8 +225,9 @@ def test_a_polars_series_keeps_its_name(found):
     assert len(found.release(exact)) == 1
 
 
-@pytest.mark.parametrize("value", [np.float32(1.5), np.int8(3), np.uint64(2**64 - 1),
-                                   np.longdouble(1.5), np.float64(2)])
+@pytest.mark.parametrize(
+    "value", [np.float32(1.5), np.int8(3), np.uint64(2**64 - 1), np.longdouble(1.5), np.float64(2)]
+)
 def test_numpy_scalars(found, value):
     assert isinstance(found.release(value), float)
 
@@ -186,9 +244,12 @@ def test_tails_that_may_leave_64_bits_are_drawn_one_by_one():
     """A ratio next to 1: the vectorised sampler refuses, a release does not."""
     near = 1 - Fraction(1, 2**60)
     document = replace(
-        design(epsilon=1, delta=0, sensitivity=1, integer=True).document, first=-1, weights=(1, 1,
-            1),
-        tail=Tail(1, near), denominator=1)
+        design(epsilon=1, delta=0, sensitivity=1, integer=True).document,
+        first=-1,
+        weights=(1, 1, 1),
+        tail=Tail(1, near),
+        denominator=1,
+    )
     noise = AdditiveNoise(document)
     with pytest.raises(GridOverflowError):
         noise.grid_sample(1000, InsecureSeededEntropy(1))
@@ -201,18 +262,24 @@ def test_fast_and_exact_paths_have_the_same_law(found):
     values = np.random.default_rng(0).normal(size=500) * 100
     fast = release_many(found.noise, values, exact=True, entropy=InsecureSeededEntropy(4))
     slow = release_many(
-        found.noise, [Fraction(v) for v in values.tolist()], exact=True,
-        entropy=InsecureSeededEntropy(4))
+        found.noise,
+        [Fraction(v) for v in values.tolist()],
+        exact=True,
+        entropy=InsecureSeededEntropy(4),
+    )
     assert fast == slow
     floats = release_many(found.noise, values, entropy=InsecureSeededEntropy(4))
     assert floats.tolist() == [float(x) for x in slow]
 
 
-@pytest.mark.parametrize("budget", [
-    {"epsilon": 1, "delta": 0.2, "sensitivity": 1}, {"epsilon": 1, "delta": 0.2,
-        "sensitivity": 0.37},
-    {"epsilon": 1, "delta": 0, "sensitivity": 90},
-])
+@pytest.mark.parametrize(
+    "budget",
+    [
+        {"epsilon": 1, "delta": 0.2, "sensitivity": 1},
+        {"epsilon": 1, "delta": 0.2, "sensitivity": 0.37},
+        {"epsilon": 1, "delta": 0, "sensitivity": 90},
+    ],
+)
 def test_speed(budget):
     """100,000 values in 0.1 s and one in 10 microseconds; a factor of 5 for busy machines."""
     noise = design(**budget, gap=0.1).noise

@@ -18,8 +18,17 @@ LAST = 2**64 - 1
 WORDS = st.one_of(st.integers(0, LAST), st.sampled_from([0, 1, 2, LAST, LAST - 1, LAST - 3, 2**63]))
 STEPS = st.one_of(
     st.fractions(min_value=Fraction(1, 10**12), max_value=10**6),
-    st.sampled_from([Fraction(1), Fraction(1, 19019), Fraction(3, 7), Fraction(1, 2**40),
-                     Fraction(90, 1000001 * 60000), Fraction(1, 10**36), Fraction(10**30, 7)]),
+    st.sampled_from(
+        [
+            Fraction(1),
+            Fraction(1, 19019),
+            Fraction(3, 7),
+            Fraction(1, 2**40),
+            Fraction(90, 1000001 * 60000),
+            Fraction(1, 10**36),
+            Fraction(10**30, 7),
+        ]
+    ),
 )
 FLOATS = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -53,7 +62,8 @@ def by_definition(number: Fraction, word: int, fill: int) -> int:
 @example(2.0**52, Fraction(1, 3), LAST, 0)
 def test_one_float_is_rounded_as_the_definition_says(value, g, word, fill):
     found, large = GridRounder(g).floors(
-        np.array([value]), np.array([word], dtype=np.uint64), Continued(fill))
+        np.array([value]), np.array([word], dtype=np.uint64), Continued(fill)
+    )
     exact = Uniform(word, Continued(fill)).floor_of(value, g)
     assert large.get(0, int(found[0])) == exact
     number = Fraction(value) / g
@@ -73,7 +83,8 @@ def test_ties_and_near_ties(k, ulps, g, off):
     word = min(max(math.floor(turn * 2**64) + off, 0), LAST)
     for fill in (0, 255):
         found, large = GridRounder(g).floors(
-            np.array([value]), np.array([word], dtype=np.uint64), Continued(fill))
+            np.array([value]), np.array([word], dtype=np.uint64), Continued(fill)
+        )
         assert large.get(0, int(found[0])) == Uniform(word, Continued(fill)).floor_of(value, g)
 
 
@@ -98,8 +109,15 @@ def test_the_fast_path_is_taken():
         assert left.sum() < 20
 
 
-@given(st.one_of(st.fractions(), st.decimals(allow_nan=False, allow_infinity=False),
-                 st.integers(-(10**450), 10**450)), STEPS, WORDS)
+@given(
+    st.one_of(
+        st.fractions(),
+        st.decimals(allow_nan=False, allow_infinity=False),
+        st.integers(-(10**450), 10**450),
+    ),
+    STEPS,
+    WORDS,
+)
 @settings(max_examples=500, deadline=None)
 def test_other_numbers_are_rounded_as_the_definition_says(value, g, word):
     number = min(max(Fraction(value), Fraction(-LARGEST)), Fraction(LARGEST)) / g
@@ -136,7 +154,8 @@ def test_the_same_bits_never_move_neighbours_apart():
     for sign in (1, -1):
         exact = [
             Uniform(int(word), InsecureSeededEntropy(0)).floor_of(
-                Fraction(value) + sign * Fraction(37, 100), g)
+                Fraction(value) + sign * Fraction(37, 100), g
+            )
             for value, word in zip(values.tolist(), words, strict=True)
         ]
         assert set((np.array(exact) - one).tolist()) == {sign * reach}

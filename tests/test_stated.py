@@ -22,19 +22,23 @@ from leastnoise import (
 BUDGET = {"epsilon": 1, "delta": "0.2"}
 
 
-@pytest.mark.parametrize("ask", [
-    lambda: design(**BUDGET),
-    lambda: design(**BUDGET, bounds=(0, 4)),
-    lambda: design(**BUDGET, releases=10),
-    lambda: design(gdp=1),
-    lambda: design(**BUDGET, sensitivity=None),
-    lambda: design_dependent(**BUDGET, bounds=(0, 4)),
-    lambda: compare(**BUDGET),
-    lambda: design_for_error(2, delta="0.2"),
-    lambda: tradeoff("l1", "l2", **BUDGET),
-    lambda: frontier(epsilon=[1, 2], delta="0.2"),
-    lambda: sweep(budget_grid([1], ["0.2"])),
-], ids=range(11))
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: design(**BUDGET),
+        lambda: design(**BUDGET, bounds=(0, 4)),
+        lambda: design(**BUDGET, releases=10),
+        lambda: design(gdp=1),
+        lambda: design(**BUDGET, sensitivity=None),
+        lambda: design_dependent(**BUDGET, bounds=(0, 4)),
+        lambda: compare(**BUDGET),
+        lambda: design_for_error(2, delta="0.2"),
+        lambda: tradeoff("l1", "l2", **BUDGET),
+        lambda: frontier(epsilon=[1, 2], delta="0.2"),
+        lambda: sweep(budget_grid([1], ["0.2"])),
+    ],
+    ids=range(11),
+)
 def test_a_missing_sensitivity_is_refused_with_what_it_is(ask):
     with pytest.raises(ArgumentError, match="sensitivity must be stated") as error:
         ask()
@@ -42,22 +46,41 @@ def test_a_missing_sensitivity_is_refused_with_what_it_is(ask):
         assert word in str(error.value)
 
 
-@pytest.mark.parametrize("words", [
-    ["design"], ["compare"], ["sweep", "--out", "folder"],
-    ["hierarchy", "--beta", "1/4", "--cells", "8", "--bound", "upper"],
-])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["design"],
+        ["compare"],
+        ["sweep", "--out", "folder"],
+        ["hierarchy", "--beta", "1/4", "--cells", "8", "--bound", "upper"],
+    ],
+)
 def test_the_command_line_has_no_default_either(words, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "leastnoise", *words, "--epsilon", "1", "--delta", "0.2"],
-        capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path)
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        cwd=tmp_path,
+    )
     assert done.returncode == 2 and not done.stdout and not list(tmp_path.iterdir())
     assert "sensitivity must be stated" in done.stderr and "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize(("typed", "meant"), [
-    ("eps", "epsilon"), ("epsilom", "epsilon"), ("sens", "sensitivity"), ("Delta", "delta"),
-    ("range", "bounds"), ("mu", "gdp"), ("constraint", "constraints"), ("maxerror", "max_error"),
-])
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("eps", "epsilon"),
+        ("epsilom", "epsilon"),
+        ("sens", "sensitivity"),
+        ("Delta", "delta"),
+        ("range", "bounds"),
+        ("mu", "gdp"),
+        ("constraint", "constraints"),
+        ("maxerror", "max_error"),
+    ],
+)
 @pytest.mark.parametrize("more", [{}, {"bounds": (0, 4)}])
 def test_a_slip_in_a_name_is_answered_with_the_name(typed, meant, more):
     with pytest.raises(ArgumentError, match=f"{typed} must be left out.*did you mean {meant}\\?"):

@@ -91,7 +91,11 @@ def test_cells_that_say_the_same_are_designed_once():
 def test_the_key_depends_on_everything_that_is_asked(tmp_path):
     base = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.05}
     others = [
-        {"sensitivity": 2}, {"gap": 0.06}, {"resolution": 7}, {"integer": True}, {"loss": "l2"},
+        {"sensitivity": 2},
+        {"gap": 0.06},
+        {"resolution": 7},
+        {"integer": True},
+        {"loss": "l2"},
     ]
     sweep([base, *({**base, **other} for other in others)], cache=tmp_path)
     assert len(mechanisms(tmp_path)) == 1 + len(others)
@@ -120,11 +124,20 @@ def test_a_damaged_file_is_not_believed(damage, tmp_path):
     assert first.path.read_bytes() == good
 
 
-@pytest.mark.parametrize("other", [
-    {"constraints": [Monotone()]}, {"constraints": [MaxError(3)]}, {"profile": [("0.5", "0.3")]},
-    {"releases": 2}, {"integer": True}, {"loss": "l2"}, {"sensitivity": 2},
-    {"gdp": 1, "epsilon": None, "delta": None},
-], ids=lambda other: next(iter(other)))
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"constraints": [Monotone()]},
+        {"constraints": [MaxError(3)]},
+        {"profile": [("0.5", "0.3")]},
+        {"releases": 2},
+        {"integer": True},
+        {"loss": "l2"},
+        {"sensitivity": 2},
+        {"gdp": 1, "epsilon": None, "delta": None},
+    ],
+    ids=lambda other: next(iter(other)),
+)
 def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, tmp_path):
     """A proven file of another question, put where this cell's file belongs."""
     asked = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.05}
@@ -143,8 +156,10 @@ def test_a_file_that_answers_more_or_less_than_was_asked_is_not_believed(other, 
 
 
 def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):
-    grid = [{"epsilon": 0, "delta": "1e-9", "sensitivity": 1}, {"epsilon": 1, "delta": 0.2,
-        "sensitivity": 1, "gap": 0.05}]
+    grid = [
+        {"epsilon": 0, "delta": "1e-9", "sensitivity": 1},
+        {"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.05},
+    ]
     table = sweep(grid, cache=tmp_path)
     assert table[0].failed
     assert "must be" in table[0].status
@@ -160,8 +175,11 @@ def test_a_cell_the_engine_refuses_does_not_stop_the_others(tmp_path):
         ([], {}, "grid must be"),
         ({"epsilon": 1, "sensitivity": 1}, {}, "grid must be"),
         ([{"epsilon": 1, "sensitivity": 1}], {}, "each give delta"),
-        ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "sigma": 1}], {},
-         "sigma must be left out"),
+        (
+            [{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "sigma": 1}],
+            {},
+            "sigma must be left out",
+        ),
         ([{"epsilon": -1, "delta": 0.1, "sensitivity": 1}], {}, "epsilon must be"),
         ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "gap": 2}], {}, "gap must be"),
         ([{"epsilon": 1, "delta": 0.1, "sensitivity": 1, "integer": 1}], {}, "integer must be"),
@@ -179,8 +197,9 @@ def test_bad_input_is_refused_before_any_work(grid, options, words):
 
 
 def test_a_python_function_cannot_be_kept_on_disk(tmp_path):
-    grid = [{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "loss": Custom(abs, convex=True),
-        "gap": 0.1}]
+    grid = [
+        {"epsilon": 1, "delta": 0.2, "sensitivity": 1, "loss": Custom(abs, convex=True), "gap": 0.1}
+    ]
     with pytest.raises(ArgumentError, match="a loss with a name"):
         sweep(grid, cache=tmp_path)
 
@@ -200,9 +219,11 @@ def test_a_named_function_is_kept_on_disk_and_told_from_others(tmp_path):
     assert not twice.cached and twice.upper > 1.5 * first.upper
     # A file of another loss in its place is not believed, nor one that is not private.
     text = first.path.read_text()
-    first.path.write_text(sweep([{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.1}],
-        cache=tmp_path)[0]
-                          .path.read_text())
+    first.path.write_text(
+        sweep([{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.1}], cache=tmp_path)[
+            0
+        ].path.read_text()
+    )
     with pytest.warns(UserWarning, match="another question"):
         assert not sweep(cell(abs), cache=tmp_path)[0].cached
     spoiled = json.loads(text)
@@ -214,7 +235,8 @@ def test_a_named_function_is_kept_on_disk_and_told_from_others(tmp_path):
 
 def test_missing_extras_are_named(monkeypatch):
     for package, extra, options in (
-        ("joblib", "sweep", {"n_jobs": 2}), ("distributed", "dask", {"scheduler": "tcp://x:1"}),
+        ("joblib", "sweep", {"n_jobs": 2}),
+        ("distributed", "dask", {"scheduler": "tcp://x:1"}),
     ):
         if package == "distributed" and importlib.util.find_spec("joblib") is None:
             continue
@@ -248,9 +270,7 @@ def test_kill_9_loses_no_finished_cell_and_repeats_none(jobs, whole, tmp_path):
     kept = {f: (f.stat().st_mtime_ns, f.read_bytes()) for f in folder.glob("*.json")}
     finished = len(mechanisms(folder))
     assert 3 <= finished < len(GRID)
-    rest = subprocess.run(
-        command, check=True, capture_output=True, text=True, timeout=120
-    )
+    rest = subprocess.run(command, check=True, capture_output=True, text=True, timeout=120)
     words = [line.split()[1] for line in rest.stdout.splitlines()]
     assert words.count("True") == finished
     assert words.count("False") == len(GRID) - finished
@@ -283,8 +303,18 @@ def test_the_command_writes_a_table_and_says_what_it_read_back(tmp_path):
 
     app = typer.Typer()
     app.command()(command)
-    options = ["--epsilon", "1", "--delta", "0.1,0.2", "--sensitivity", "1", "--gap", "0.05",
-               "--out", str(tmp_path)]
+    options = [
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.1,0.2",
+        "--sensitivity",
+        "1",
+        "--gap",
+        "0.05",
+        "--out",
+        str(tmp_path),
+    ]
     first = CliRunner().invoke(app, options)
     assert first.exit_code == 0, first.output
     assert "2 cells, 0 short" in first.output

@@ -50,7 +50,8 @@ def counting(progress: Any) -> Iterator[Any]:
     start = time.monotonic()
     with live_line() as show:
         yield lambda done, total, _: show(
-            lambda: count_words(done, total, time.monotonic() - start))
+            lambda: count_words(done, total, time.monotonic() - start)
+        )
 
 
 def search_words(now: Any, left: float, first: float, gap: float, seconds: float) -> str:
@@ -101,8 +102,12 @@ def _terminal_line(console: Any) -> Iterator[Show]:
 
     said: list[Callable[[], str]] = [lambda: ""]
     # The words are asked for at every refresh, so that the clock moves during a long solve.
-    with Live(console=console, refresh_per_second=8, transient=True,
-              get_renderable=lambda: Text(said[0](), no_wrap=True, overflow="ellipsis")):
+    with Live(
+        console=console,
+        refresh_per_second=8,
+        transient=True,
+        get_renderable=lambda: Text(said[0](), no_wrap=True, overflow="ellipsis"),
+    ):
         yield lambda words: said.__setitem__(0, words)
 
 

@@ -51,7 +51,8 @@ class Row:
     error_95: float
     note: str = ""
     mechanism: Design | DependentDesign | Mechanism | None = field(
-        default=None, repr=False, compare=False)
+        default=None, repr=False, compare=False
+    )
 
     def to_json(self) -> dict[str, Any]:
         """Plain values; infinities become None, which JSON can say."""
@@ -115,8 +116,10 @@ class Comparison:
         question = d.question if isinstance(d, ChannelDocument) else d
         if question.releases is not None:
             total = question.releases
-            words = (f"epsilon={float(total.epsilon):g}, delta={float(total.delta):g} for "
-                     f"{total.count} releases")
+            words = (
+                f"epsilon={float(total.epsilon):g}, delta={float(total.delta):g} for "
+                f"{total.count} releases"
+            )
         else:
             words = f"epsilon={self.design.epsilon:g}, delta={self.design.delta:g}"
         if isinstance(self.design, DependentDesign):
@@ -204,11 +207,25 @@ def compare(
     sensitivity = stated_sensitivity(sensitivity)
     if dimension is not None and dimension != 1:
         return compare_vectors(
-            dimension=dimension, epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss,
-            integer=integer, gap=gap, time_limit=time_limit, bounds=bounds, releases=releases)
+            dimension=dimension,
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=sensitivity,
+            loss=loss,
+            integer=integer,
+            gap=gap,
+            time_limit=time_limit,
+            bounds=bounds,
+            releases=releases,
+        )
     question: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
-        "integer": integer, "time_limit": time_limit, "releases": releases,
+        "epsilon": epsilon,
+        "delta": delta,
+        "sensitivity": sensitivity,
+        "loss": loss,
+        "integer": integer,
+        "time_limit": time_limit,
+        "releases": releases,
     }
     found = design(**question, gap=gap, bounds=bounds)
     assert found.loss is not None
@@ -248,9 +265,14 @@ def _rivals(
     if count > 1 and delta > 0 and not integer:
         # k Gaussian releases are one with sqrt(k) times the sensitivity, rounded up here.
         wider = Fraction(math.nextafter(math.sqrt(count), math.inf))
-        yield AnalyticGaussian(
-            epsilon=question["epsilon"], delta=question["delta"],
-            sensitivity=rational(sensitivity, "sensitivity") * wider), "composed exactly"
+        yield (
+            AnalyticGaussian(
+                epsilon=question["epsilon"],
+                delta=question["delta"],
+                sensitivity=rational(sensitivity, "sensitivity") * wider,
+            ),
+            "composed exactly",
+        )
 
 
 def design_for_error(
@@ -286,7 +308,11 @@ def design_for_error(
 
     def reached(epsilon: float) -> Design | None:
         made = design(
-            epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=integer,
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=sensitivity,
+            loss=loss,
+            integer=integer,
             gap=gap,
         )
         # Rounding the value to the grid adds less than one grid step.
@@ -344,7 +370,11 @@ def _row(
 
 
 def _in_range(
-    found: DependentDesign, name: str, label: str, mechanism: Design | Mechanism, law: Any,
+    found: DependentDesign,
+    name: str,
+    label: str,
+    mechanism: Design | Mechanism,
+    law: Any,
     remark: str = "",
 ) -> Row:
     """Additive noise for values of a range, its answers moved into it."""

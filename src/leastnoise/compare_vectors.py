@@ -34,9 +34,12 @@ class VectorRow:
     def to_json(self) -> dict[str, Any]:
         """Plain values; infinities become None, which JSON can say."""
         return {
-            "name": self.name, "label": self.label, "loss": self.loss,
+            "name": self.name,
+            "label": self.label,
+            "loss": self.loss,
             "excess": self.excess if math.isfinite(self.excess) else None,
-            "error_95": self.error_95, "note": self.note,
+            "error_95": self.error_95,
+            "note": self.note,
         }
 
 
@@ -77,9 +80,15 @@ class VectorComparison:
         """What `leastnoise compare --dimension D --json` prints."""
         found = self.design
         return {
-            "dimension": found.dimension, "epsilon": found.epsilon, "delta": found.delta,
-            "sensitivity": found.sensitivity, "loss": found.loss_name, "lower": found.lower,
-            "upper": found.upper, "certified": found.certified, "converged": found.converged,
+            "dimension": found.dimension,
+            "epsilon": found.epsilon,
+            "delta": found.delta,
+            "sensitivity": found.sensitivity,
+            "loss": found.loss_name,
+            "lower": found.lower,
+            "upper": found.upper,
+            "certified": found.certified,
+            "converged": found.converged,
             "rows": [row.to_json() for row in self.rows],
             "refused": [{"name": name, "reason": reason} for name, reason in self.refused],
         }
@@ -100,7 +109,8 @@ class VectorComparison:
             error = "-" if row.error_95 is None else f"{row.error_95:.5g}"
             lines.append(
                 f"  {row.label:<46}{row.loss:>11.6g}{100 * row.excess:>8.1f} %{error:>12}"
-                + (f"  ({row.note})" if row.note else ""))
+                + (f"  ({row.note})" if row.note else "")
+            )
         return "\n".join(lines)
 
 

@@ -151,9 +151,7 @@ def design(
     return found
 
 
-def design_dependent(
-    *, bounds: tuple[Number, Number], **arguments: Any
-) -> DependentDesign:
+def design_dependent(*, bounds: tuple[Number, Number], **arguments: Any) -> DependentDesign:
     """`design` with a range: the private answers with the least expected loss on it.
 
     bounds: (low, high), public. A value outside counts as the nearer end.
@@ -205,10 +203,17 @@ def loaded(
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
     found: Design | DependentDesign | VectorDesign = kind_of(document)(
-        document, document.loss, True, status, MappingProxyType({}), report.proven)
+        document, document.loss, True, status, MappingProxyType({}), report.proven
+    )
     return found
 
 
 __all__ = [
-    "DependentDesign", "Design", "VectorDesign", "design", "design_dependent", "load", "loaded",
+    "DependentDesign",
+    "Design",
+    "VectorDesign",
+    "design",
+    "design_dependent",
+    "load",
+    "loaded",
 ]

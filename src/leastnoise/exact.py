@@ -200,8 +200,10 @@ def power_bounds(x: Fraction, p: Fraction) -> tuple[Fraction, Fraction]:
     lo, hi = (m - (m >> 104), e), (m + (m >> 104), e)
     below = _rough_power(_rough(x, up=False), a, up=False)
     above = _rough_power(_rough(x, up=True), a, up=True)
-    if not (_at_most(_rough_power(lo, q, up=True), below)
-            and _at_most(above, _rough_power(hi, q, up=False))):
+    if not (
+        _at_most(_rough_power(lo, q, up=True), below)
+        and _at_most(above, _rough_power(hi, q, up=False))
+    ):
         return _power_bounds_by_root(x, p)
     unit = Fraction(2) ** e
     return lo[0] * unit, hi[0] * unit

@@ -69,8 +69,13 @@ def html_comparison(comparison: Any) -> str:
     """A `Comparison`: one row per mechanism, the best first."""
     word = "proven" if comparison.design.certified else UNPROVEN
     rows = [
-        (row.label, number(row.loss, 6), excess_in_percent(row.excess), number(row.error_95, 5),
-         interval(row.support))
+        (
+            row.label,
+            number(row.loss, 6),
+            excess_in_percent(row.excess),
+            number(row.error_95, 5),
+            interval(row.support),
+        )
         for row in comparison.rows
     ]
     head = ("mechanism", "expected loss", "excess", "95 % error", "support")
@@ -104,8 +109,10 @@ def html_composition(composition: Any) -> str:
     """A `Composition`: the total, from both sides."""
     sign = {"epsilon": "ε", "delta": "δ"}[composition.asked]
     given = (
-        f"δ = {number(composition.delta)}" if composition.asked == "epsilon"
-        else f"ε = {number(composition.epsilon)}")
+        f"δ = {number(composition.delta)}"
+        if composition.asked == "epsilon"
+        else f"ε = {number(composition.epsilon)}"
+    )
     rows = [
         (f"total {sign} at most", outwards(composition.pessimistic, 6, True), ""),
         (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),

@@ -207,8 +207,11 @@ def minorant(data: dict[str, Any], i: int, step: Fraction) -> Fraction:
     x = i * step
     if spec["name"] == "l2":
         return x * x - step * step / 4
-    kinks = [Fraction(0)] if spec["name"] in ("l1", "pinball") else [
-        Fraction(p[0]) for p in spec["points"]]
+    kinks = (
+        [Fraction(0)]
+        if spec["name"] in ("l1", "pinball")
+        else [Fraction(p[0]) for p in spec["points"]]
+    )
     errors = [Fraction(0)]
     for a, b in ((x - step, x), (x, x + step)):
         for t in kinks:
@@ -241,8 +244,11 @@ def dual_value(data: dict[str, Any]) -> Fraction:
     # Far out: 0 never falls below the least loss on a fine walk beyond the edge.
     walk = [edge * step * (1 + Fraction(j, 64)) for j in range(129)]
     if data["loss"]["name"] == "piecewise":
-        walk += [abs(Fraction(p[0])) for p in data["loss"]["points"]
-                 if abs(Fraction(p[0])) >= edge * step]
+        walk += [
+            abs(Fraction(p[0]))
+            for p in data["loss"]["points"]
+            if abs(Fraction(p[0])) >= edge * step
+        ]
     outer = {side: min(c(side * x) for x in walk) for side in (-1, 1)}
     theta = min(outer.values())
     for i in range(-edge, edge + 1):
@@ -250,9 +256,7 @@ def dual_value(data: dict[str, Any]) -> Fraction:
         if abs(i) == edge and data["kind"] == "additive":
             k = min(k, outer[1 if i > 0 else -1])
         theta = min(theta, k + gain.get(i, Fraction(0)))
-    budgets = sum(
-        Fraction(e["budget"]) * (2 if e["mirror"] else 1) for e in certificate["shifts"]
-    )
+    budgets = sum(Fraction(e["budget"]) * (2 if e["mirror"] else 1) for e in certificate["shifts"])
     return theta - Fraction(data["delta"]) * budgets
 
 

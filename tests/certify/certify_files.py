@@ -27,7 +27,9 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "pinball": {"epsilon": 1, "delta": "0.15", "loss": "pinball:0.8", "resolution": 3},
     "piecewise": {"epsilon": 1, "delta": "0.2", "loss": ASYMMETRIC, "resolution": 4},
     "custom": {
-        "epsilon": 1, "delta": "0.2", "loss": Custom(lambda x: abs(x) ** 1.5, convex=True),
+        "epsilon": 1,
+        "delta": "0.2",
+        "loss": Custom(lambda x: abs(x) ** 1.5, convex=True),
         "resolution": 3,
     },
 }
@@ -59,17 +61,26 @@ def meshed(loss: Loss | str = "l1") -> Document:
     assert base.certificate is not None and base.loss is not None
     edges = tuple(Fraction(e, 10) for e in (-23, -11, -4, 3, 12, 20))
     document = replace(
-        base, step=Fraction(1), grid=5, denominator=100, first=0, weights=(5, 14, 52, 15, 4),
-        atom=10, edges=edges, upper=Fraction(100), lower=Fraction(0), certificate=None,
+        base,
+        step=Fraction(1),
+        grid=5,
+        denominator=100,
+        first=0,
+        weights=(5, 14, 52, 15, 4),
+        atom=10,
+        edges=edges,
+        upper=Fraction(100),
+        lower=Fraction(0),
+        certificate=None,
         delta=Fraction(99, 100),
     )
     delta = worst_hockey_stick(document)[1]
     document = replace(document, delta=Fraction(-(-delta * 1000 // 1), 1000))
-    certificate = searched(
-        epsilon=1, delta=document.delta, loss=loss, resolution=4
-    )
+    certificate = searched(epsilon=1, delta=document.delta, loss=loss, resolution=4)
     return replace(
-        document, upper=release_loss(document, base.loss), lower=certificate.lower,
+        document,
+        upper=release_loss(document, base.loss),
+        lower=certificate.lower,
         certificate=certificate.certificate,
     )
 

@@ -11,8 +11,19 @@ from fractions import Fraction as F
 from math import erfc, exp, sqrt
 
 KEYS = {
-    "format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "step", "prior",
-    "channel", "certificate", "upper", "lower",
+    "format",
+    "kind",
+    "epsilon",
+    "delta",
+    "sensitivity",
+    "loss",
+    "bounds",
+    "step",
+    "prior",
+    "channel",
+    "certificate",
+    "upper",
+    "lower",
 }
 
 
@@ -38,7 +49,9 @@ def loss_of(spec: dict):
     """c, the antiderivatives of c(x) and x c(x), and the minorant k_i, of a loss."""
     if spec == {"name": "l2"}:
         return (
-            lambda x: x * x, lambda x: x**3 / 3, lambda x: x**4 / 4,
+            lambda x: x * x,
+            lambda x: x**3 / 3,
+            lambda x: x**4 / 4,
             lambda i, b: (i * b) ** 2 - b * b / 4,
         )
     if spec == {"name": "l1"}:
@@ -50,12 +63,7 @@ def loss_of(spec: dict):
     def c(x):
         return right * x if x >= 0 else -left * x
 
-    return (
-        c,
-        lambda x: c(x) * x / 2,
-        lambda x: c(x) * x * x / 3,
-        lambda i, b: c(i * b),
-    )
+    return (c, lambda x: c(x) * x / 2, lambda x: c(x) * x * x / 3, lambda i, b: c(i * b))
 
 
 def check_file(text: str) -> list[str]:
@@ -100,8 +108,10 @@ def check_file(text: str) -> list[str]:
     if upper < total:
         wrong.append("upper")
     points = [(F(e), F(d)) for e, d in data["certificate"].get("points", [])] or [(epsilon, delta)]
-    if not all(promised(data, *points[j]) for j in {
-            pair.get("point", 0) for pair in data["certificate"]["pairs"]}):
+    if not all(
+        promised(data, *points[j])
+        for j in {pair.get("point", 0) for pair in data["certificate"]["pairs"]}
+    ):
         wrong.append("points")
     if lower > min(upper, dual_bound(data, points, D, high - low, minorant)):
         wrong.append("lower")

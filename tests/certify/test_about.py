@@ -13,8 +13,10 @@ from leastnoise.certify import check, parse
 from leastnoise.errors import ArgumentError, FormatError
 
 ABOUT = {
-    "query": "mean age, in years", "neighbours": "one person more or less",
-    "n": 4521, "share": 0.25,
+    "query": "mean age, in years",
+    "neighbours": "one person more or less",
+    "n": 4521,
+    "share": 0.25,
     "dates": ["2024-05-01", {"of": "the table", "public": True, "none": None}],
 }
 
@@ -53,9 +55,13 @@ def test_it_changes_no_verdict(made, tmp_path):
 
 DEEP = {"a": [[[[[1]]]]]}
 WRONG = [
-    (["a list"], "must be an object"), ("text", "must be an object"), (None, "must be an object"),
-    (DEEP, "levels deep"), ({"a": "x" * 20_001}, "characters long"),
-    ({"a": [0] * 30_000}, "characters long"), ({"n": 10**19}, "whole numbers up to"),
+    (["a list"], "must be an object"),
+    ("text", "must be an object"),
+    (None, "must be an object"),
+    (DEEP, "levels deep"),
+    ({"a": "x" * 20_001}, "characters long"),
+    ({"a": [0] * 30_000}, "characters long"),
+    ({"n": 10**19}, "whole numbers up to"),
 ]
 
 

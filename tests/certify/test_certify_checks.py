@@ -16,11 +16,7 @@ from hypothesis import strategies as st
 
 from leastnoise.certify import Certificate, Document, ShiftMultipliers, check, parse
 from leastnoise.certify.lower import dual_bound
-from leastnoise.certify.privacy import (
-    lattice_hockey_sticks,
-    mesh_hockey_sticks,
-    worst_hockey_stick,
-)
+from leastnoise.certify.privacy import lattice_hockey_sticks, mesh_hockey_sticks, worst_hockey_stick
 from leastnoise.certify.upper import geometric_sums, release_loss
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_lower
@@ -56,9 +52,7 @@ def test_lattice_hockey_sticks_are_the_best_events(
 
 
 @given(small_weights, budgets, st.integers(1, 8))
-def test_symmetric_weights_need_one_sign(
-    weights: list[int], epsilon: Fraction, n: int
-) -> None:
+def test_symmetric_weights_need_one_sign(weights: list[int], epsilon: Fraction, n: int) -> None:
     both = dict(lattice_hockey_sticks([*weights, 99], epsilon, n))
     assert set(both) == {m for m in range(-n, n + 1) if m}
     whole = weights + weights[::-1]
@@ -71,8 +65,12 @@ def test_symmetric_weights_need_one_sign(
             assert value == sum(max(0, w - factor * p.get(i - sign * m, 0)) for i, w in p.items())
 
 
-@given(st.lists(st.integers(0, 9), min_size=4, max_size=8), budgets,
-       st.sampled_from([Fraction(1, 3), Fraction(2, 3)]), st.integers(1, 2))
+@given(
+    st.lists(st.integers(0, 9), min_size=4, max_size=8),
+    budgets,
+    st.sampled_from([Fraction(1, 3), Fraction(2, 3)]),
+    st.integers(1, 2),
+)
 def test_tails_are_the_limit_of_long_lists(
     weights: list[int], epsilon: Fraction, ratio: Fraction, n: int
 ) -> None:
@@ -91,8 +89,7 @@ def test_tails_are_the_limit_of_long_lists(
         assert abs(long[m] / unit - value) <= slack
 
 
-@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data(), budgets,
-       st.integers(1, 12))
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data(), budgets, st.integers(1, 12))
 def test_mesh_hockey_sticks_bound_every_real_shift(
     lengths: list[int], data: st.DataObject, epsilon: Fraction, reach: int
 ) -> None:
@@ -103,7 +100,8 @@ def test_mesh_hockey_sticks_bound_every_real_shift(
     density = {
         2 * x + h: Fraction(w, 2 * length)
         for a, length, w in zip(marks, lengths, weights, strict=False)
-        for x in range(a, a + length) for h in (0, 1)
+        for x in range(a, a + length)
+        for h in (0, 1)
     }
     factor = exp_lower(epsilon)
     direct = {
@@ -111,7 +109,8 @@ def test_mesh_hockey_sticks_bound_every_real_shift(
             (max(Fraction(0), d - factor * density.get(x - s, 0)) for x, d in density.items()),
             Fraction(0),
         )
-        for s in range(-2 * reach, 2 * reach + 1) if s
+        for s in range(-2 * reach, 2 * reach + 1)
+        if s
     }
     edges = [Fraction(mark) for mark in marks]
     found = dict(mesh_hockey_sticks(edges, weights, epsilon, Fraction(reach)))
@@ -129,7 +128,8 @@ def test_the_two_ways_through_a_mesh_agree(monkeypatch: pytest.MonkeyPatch) -> N
         worst = []
         for small in (True, False):
             monkeypatch.setattr(
-                "leastnoise.certify.privacy.on_small_lattice", lambda *_, small=small: small)
+                "leastnoise.certify.privacy.on_small_lattice", lambda *_, small=small: small
+            )
             found = mesh_hockey_sticks(edges, weights, Fraction(1, 2), Fraction(4))
             worst.append(max(value for _, value in found))
         assert worst[0] == worst[1]
@@ -141,8 +141,10 @@ def test_a_lattice_written_as_a_mesh_is_checked_alike() -> None:
     edges = tuple(document.first - half + j for j in range(len(document.weights) + 1))
     data = json.loads(document.dumps())
     data["noise"] = {
-        "denominator": str(document.denominator), "edges": [str(e) for e in edges],
-        "weights": [str(w) for w in document.weights], "atom": str(document.atom),
+        "denominator": str(document.denominator),
+        "edges": [str(e) for e in edges],
+        "weights": [str(w) for w in document.weights],
+        "atom": str(document.atom),
     }
     mesh = parse(json.dumps(data))
     assert worst_hockey_stick(mesh)[1] == worst_hockey_stick(document)[1]
@@ -153,7 +155,12 @@ def test_a_lattice_written_as_a_mesh_is_checked_alike() -> None:
 # -- the upper bound --------------------------------------------------------------------------
 
 LOSSES: list[Loss] = [
-    L1(), L2(), Pinball("0.3"), Huber(Fraction(2, 3)), Power(Fraction(3)), Power(Fraction(3, 2)),
+    L1(),
+    L2(),
+    Pinball("0.3"),
+    Huber(Fraction(2, 3)),
+    Power(Fraction(3)),
+    Power(Fraction(3, 2)),
     Piecewise(((-1, 1), (0, "0.5"), ("0.3", 2), (1, 0)), (-3, 1)),
     L1() + 2 * Huber(Fraction(1, 2)),
 ]
@@ -198,8 +205,10 @@ def test_geometric_sums(ratio: Fraction) -> None:
         # Geng and Viswanath's staircase is optimal at delta = 0.
         ({"epsilon": 1, "delta": 0, "resolution": 12}, 2.718281828459045**0.5 / 1.718281828459045),
         # Rounded Tulap is optimal for counts; here delta = 0, the discrete Laplace: 2r/(1-r^2).
-        ({"epsilon": 1, "delta": 0, "sensitivity": 1, "integer": True},
-         2 * 2.718281828459045**-1 / (1 - 2.718281828459045**-2)),
+        (
+            {"epsilon": 1, "delta": 0, "sensitivity": 1, "integer": True},
+            2 * 2.718281828459045**-1 / (1 - 2.718281828459045**-2),
+        ),
         # Pure delta on [-D/2/dlt, D/2/dlt]: uniform noise is optimal at even 1/delta.
         ({"epsilon": 0, "delta": "0.25", "resolution": 4}, 1.0),
     ],
@@ -208,8 +217,11 @@ def test_lower_bounds_never_pass_known_optima(question: dict[str, Any], optimum:
     document = searched(**question)
     assert document.certificate is not None and document.loss is not None
     bound = dual_bound(
-        document.certificate, ((document.epsilon, document.delta),), document.sensitivity,
-        document.loss, document.kind == "integer",
+        document.certificate,
+        ((document.epsilon, document.delta),),
+        document.sensitivity,
+        document.loss,
+        document.kind == "integer",
     )
     assert 0.97 * optimum < float(bound) <= optimum * (1 + 1e-12)
     assert float(document.upper) >= optimum * (1 - 1e-12)
@@ -221,34 +233,48 @@ def test_lower_agrees_with_the_obvious_sum(kind: str) -> None:
     document = parse(json.dumps(data))
     assert document.certificate is not None and document.loss is not None
     bound = dual_bound(
-        document.certificate, ((document.epsilon, document.delta),), document.sensitivity,
-        document.loss, document.kind == "integer",
+        document.certificate,
+        ((document.epsilon, document.delta),),
+        document.sensitivity,
+        document.loss,
+        document.kind == "integer",
     )
     assert abs(bound - max(brute.dual_value(data), 0)) < Fraction(1, 10**25)
 
 
 entries = st.lists(
     st.tuples(st.integers(-4, 4), st.fractions(0, 1, max_denominator=9)),
-    max_size=5, unique_by=lambda pair: pair[0],
+    max_size=5,
+    unique_by=lambda pair: pair[0],
 )
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(st.sampled_from([1, 2, -1, -2]), entries),
-                max_size=3, unique_by=lambda pair: pair[0]),
-       st.sampled_from(["atom", "squared", "pinball", "piecewise"]))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1, 2, -1, -2]), entries),
+        max_size=3,
+        unique_by=lambda pair: pair[0],
+    ),
+    st.sampled_from(["atom", "squared", "pinball", "piecewise"]),
+)
 def test_any_multipliers_stay_below_the_loss_of_private_noise(
     shifts: list[tuple[int, list[tuple[int, Fraction]]]], kind: str
 ) -> None:
     document = parse(good_text(kind))
     assert document.loss is not None
     certificate = Certificate(
-        document.sensitivity / 2, 4,
+        document.sensitivity / 2,
+        4,
         tuple(ShiftMultipliers(m, False, ONE, tuple(cells)) for m, cells in shifts),
     )
     bound = dual_bound(
-        certificate, ((document.epsilon, document.delta),), document.sensitivity, document.loss,
-        False)
+        certificate,
+        ((document.epsilon, document.delta),),
+        document.sensitivity,
+        document.loss,
+        False,
+    )
     assert bound <= document.upper
 
 
@@ -285,9 +311,17 @@ def test_dual_bound_takes_the_least_over_all_cells_exactly() -> None:
 def test_documents_that_are_not_well_formed_cannot_be_made() -> None:
     document = parse(good_text("atom"))
     fields = {name: getattr(document, name) for name in document.__dataclass_fields__}
-    for change in ({"weights": (-1,)}, {"grid": 2}, {"step": Fraction(2, 7)}, {"delta": ONE},
-                   {"atom": -1}, {"denominator": 0}, {"lower": Fraction(10**6)},
-                   {"kind": "integer"}, {"edges": (ONE,)}):
+    for change in (
+        {"weights": (-1,)},
+        {"grid": 2},
+        {"step": Fraction(2, 7)},
+        {"delta": ONE},
+        {"atom": -1},
+        {"denominator": 0},
+        {"lower": Fraction(10**6)},
+        {"kind": "integer"},
+        {"edges": (ONE,)},
+    ):
         with pytest.raises(FormatError):
             Document(**fields | change)
     with pytest.raises(FormatError):

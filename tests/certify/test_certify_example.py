@@ -51,8 +51,15 @@ def test_the_printed_gains() -> None:
 
 def test_the_printed_limits() -> None:
     for number in (
-        limits.MAX_BYTES, limits.MAX_CELLS, limits.MAX_WORK, limits.MAX_MULTIPLIERS,
-        limits.MAX_GRID, limits.MAX_EDGES, BUDGET, MAX_POINTS, MAX_TERMS,
+        limits.MAX_BYTES,
+        limits.MAX_CELLS,
+        limits.MAX_WORK,
+        limits.MAX_MULTIPLIERS,
+        limits.MAX_GRID,
+        limits.MAX_EDGES,
+        BUDGET,
+        MAX_POINTS,
+        MAX_TERMS,
     ):
         assert f"{number:,}" in PAGE
     assert f"{limits.MAX_DIGITS} characters; {limits.MAX_SHORT} for" in PAGE

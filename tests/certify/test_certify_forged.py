@@ -27,16 +27,23 @@ Data = dict[str, Any]
 # The mode 2 lies beyond the edge 1: cell 0 is compared with cell 1, the edge itself. The loss
 # falls from 4 at the edge to 1 beyond it; its minorant there is 4 - 3/2.
 BEYOND_THE_EDGE: Data = {
-    "format": "leastnoise/1", "kind": "additive", "epsilon": "0", "delta": "0.99",
-    "sensitivity": "1", "step": "1", "grid": 1,
-    "loss": {"name": "piecewise",
-             "points": [["-1", "2"], ["0", "0"], ["1", "4"], ["1.5", "1"], ["3", "1"]],
-             "slopes": ["-2", "1"]},
+    "format": "leastnoise/1",
+    "kind": "additive",
+    "epsilon": "0",
+    "delta": "0.99",
+    "sensitivity": "1",
+    "step": "1",
+    "grid": 1,
+    "loss": {
+        "name": "piecewise",
+        "points": [["-1", "2"], ["0", "0"], ["1", "4"], ["1.5", "1"], ["3", "1"]],
+        "slopes": ["-2", "1"],
+    },
     "constraints": [{"name": "unimodal", "at": "2"}],
     "noise": {"denominator": "2", "first": 2, "weights": ["1", "1"], "atom": "0"},
-    "upper": "10", "lower": "1",
-    "certificate": {"step": "1", "reach": 0, "shifts": [],
-                    "constraints": [{"cells": [[0, "1"]]}]},
+    "upper": "10",
+    "lower": "1",
+    "certificate": {"step": "1", "reach": 0, "shifts": [], "constraints": [{"cells": [[0, "1"]]}]},
 }
 
 
@@ -65,24 +72,40 @@ def test_a_comparison_with_the_edge_counts_against_the_loss_beyond_it() -> None:
 # Every row answers 1, at most 1 away; nodes beyond the range answer themselves. At x = 2 + t the
 # release costs (1-t) (1+t) + t (1-t) = (1-t) (1+2t), 9/8 at t = 1/4.
 BESIDE: Data = {
-    "format": "leastnoise/1", "kind": "dependent", "epsilon": "0", "delta": "0.999999999",
-    "sensitivity": "1", "loss": {"name": "l1"}, "bounds": ["0", "2"], "beyond": ["-10", "11"],
-    "prior": "uniform", "step": "1",
-    "channel": {"denominator": "2", "first": 1, "rows": [["2"], ["2"], ["2"]],
-                "noise": {"first": 0, "weights": ["2"]}},
-    "upper": "100", "lower": "0", "instance_bound": "1",
+    "format": "leastnoise/1",
+    "kind": "dependent",
+    "epsilon": "0",
+    "delta": "0.999999999",
+    "sensitivity": "1",
+    "loss": {"name": "l1"},
+    "bounds": ["0", "2"],
+    "beyond": ["-10", "11"],
+    "prior": "uniform",
+    "step": "1",
+    "channel": {
+        "denominator": "2",
+        "first": 1,
+        "rows": [["2"], ["2"], ["2"]],
+        "noise": {"first": 0, "weights": ["2"]},
+    },
+    "upper": "100",
+    "lower": "0",
+    "instance_bound": "1",
     "certificate": {"step": "1", "first": 0, "pairs": []},
 }
 
 
-@pytest.mark.parametrize(("beyond", "bound", "verdict"), [
-    (["-10", "11"], "1", "refuted"),
-    (["-10", "11"], "1.1249", "refuted"),
-    (["-10", "11"], "1.125", "proven"),
-    (["0", "11"], "1.1249", "refuted"),
-    (["-10", "2"], "1.1249", "refuted"),
-    (["0", "2"], "1", "proven"),  # nothing beyond the bounds is released
-])
+@pytest.mark.parametrize(
+    ("beyond", "bound", "verdict"),
+    [
+        (["-10", "11"], "1", "refuted"),
+        (["-10", "11"], "1.1249", "refuted"),
+        (["-10", "11"], "1.125", "proven"),
+        (["0", "11"], "1.1249", "refuted"),
+        (["-10", "2"], "1.1249", "refuted"),
+        (["0", "2"], "1", "proven"),  # nothing beyond the bounds is released
+    ],
+)
 def test_values_between_a_row_and_the_noise_count_for_the_instance_bound(
     beyond: list[str], bound: str, verdict: str
 ) -> None:
@@ -92,13 +115,24 @@ def test_values_between_a_row_and_the_noise_count_for_the_instance_bound(
 
 # |x - 10| for x > 0: answers 10 too high cost nothing, unless they are moved into the range [0, 1].
 FALLING: Data = {
-    "format": "leastnoise/1", "kind": "dependent", "epsilon": "0", "delta": "0.99",
-    "sensitivity": "1", "bounds": ["0", "1"], "prior": "uniform", "step": "1",
+    "format": "leastnoise/1",
+    "kind": "dependent",
+    "epsilon": "0",
+    "delta": "0.99",
+    "sensitivity": "1",
+    "bounds": ["0", "1"],
+    "prior": "uniform",
+    "step": "1",
     "loss": {"name": "piecewise", "points": [["10", "0"]], "slopes": ["-1", "1"]},
-    "additive": {"step": "1", "grid": 1,
-                 "noise": {"denominator": "1", "first": 9, "weights": ["1"], "atom": "0"}},
+    "additive": {
+        "step": "1",
+        "grid": 1,
+        "noise": {"denominator": "1", "first": 9, "weights": ["1"], "atom": "0"},
+    },
     "channel": {"denominator": "1", "first": 0, "rows": []},
-    "upper": "3", "lower": "0", "instance_bound": "3",
+    "upper": "3",
+    "lower": "0",
+    "instance_bound": "3",
     "certificate": {"step": "1", "first": 0, "pairs": []},
 }
 
@@ -119,18 +153,27 @@ def test_a_loss_that_falls_nowhere_is_still_proven_for_moved_answers() -> None:
 # -- tracebacks ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("supports", [
-    [{"low": "0.2", "high": "0.8"}],
-    [{"low": "5", "high": "6"}, {"low": "0", "high": "1"}],
-    [{"low": "0.2"}, {"high": "0.8"}],
-])
+@pytest.mark.parametrize(
+    "supports",
+    [
+        [{"low": "0.2", "high": "0.8"}],
+        [{"low": "5", "high": "6"}, {"low": "0", "high": "1"}],
+        [{"low": "0.2"}, {"high": "0.8"}],
+    ],
+)
 def test_a_support_without_a_lattice_point(supports: list[Data], tmp_path: Path) -> None:
     data: Data = {
-        "format": "leastnoise/1", "kind": "integer", "epsilon": "0", "delta": "0.5",
-        "sensitivity": "1", "step": "1", "loss": {"name": "l1"},
+        "format": "leastnoise/1",
+        "kind": "integer",
+        "epsilon": "0",
+        "delta": "0.5",
+        "sensitivity": "1",
+        "step": "1",
+        "loss": {"name": "l1"},
         "constraints": [{"name": "support"} | one for one in supports],
         "noise": {"denominator": "2", "first": 0, "weights": ["1", "1"]},
-        "upper": "1", "lower": "0",
+        "upper": "1",
+        "lower": "0",
         "certificate": {"step": "1", "reach": 0, "shifts": [], "constraints": [{}] * len(supports)},
     }
     with pytest.raises(FormatError, match="support"):
@@ -143,8 +186,11 @@ def test_a_support_without_a_lattice_point(supports: list[Data], tmp_path: Path)
 @pytest.mark.parametrize("support", [{"low": "30"}, {"high": "-30"}, {"low": "30", "high": "40"}])
 def test_a_support_beyond_the_edge(support: Data) -> None:
     data: Data = copy.deepcopy(BEYOND_THE_EDGE) | {
-        "constraints": [{"name": "support"} | support], "loss": {"name": "l1"}, "upper": "100",
-        "lower": "0"}
+        "constraints": [{"name": "support"} | support],
+        "loss": {"name": "l1"},
+        "upper": "100",
+        "lower": "0",
+    }
     data["certificate"]["constraints"] = [{}]
     data["noise"]["first"] = 35 if "low" in support else -35
     report = check(parse(json.dumps(data)))
@@ -156,8 +202,7 @@ def test_a_row_of_zeros_with_a_largest_error() -> None:
     data = copy.deepcopy(BESIDE)
     del data["beyond"]
     data |= {"max_error": "5"}
-    data["channel"] = {
-        "denominator": "2", "first": 0, "rows": [["0", "0"], ["1", "1"], ["1", "1"]]}
+    data["channel"] = {"denominator": "2", "first": 0, "rows": [["0", "0"], ["1", "1"], ["1", "1"]]}
     report = check_channel(parse_channel(data))
     assert report.verdict("distribution") == "refuted" and report.exit_code == 1
 

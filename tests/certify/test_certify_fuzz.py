@@ -27,8 +27,11 @@ Path = tuple[Any, ...]
 def paths(value: Any, here: Path = ()) -> Iterator[Path]:
     """Every place in a JSON value."""
     yield here
-    items = value.items() if isinstance(value, dict) else (
-        enumerate(value) if isinstance(value, list) else ())
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else (enumerate(value) if isinstance(value, list) else ())
+    )
     for key, inner in items:
         yield from paths(inner, (*here, key))
 
@@ -48,12 +51,26 @@ def changed_text(text: str, draw: random.Random, other: str) -> str:
     except ValueError:
         return draw.choice([text + "x", "", text.upper(), text[1:]])
     nudge = draw.choice([Fraction(1, 10**25), Fraction(1, 10**12), Fraction(1, 100), Fraction(1)])
-    return draw.choice([
-        text[:place] + digit + text[place + 1 :], text[:place] + text[place + 1 :],
-        text[:place] + digit + text[place:], "-" + text, "1/" + text, text + "/0", text + "e1",
-        other, text_of(number + nudge), text_of(number - nudge), text_of(number * 2),
-        text_of(number / 2), text_of(number * Fraction(99, 100)), " " + text, "", "NaN",
-    ])
+    return draw.choice(
+        [
+            text[:place] + digit + text[place + 1 :],
+            text[:place] + text[place + 1 :],
+            text[:place] + digit + text[place:],
+            "-" + text,
+            "1/" + text,
+            text + "/0",
+            text + "e1",
+            other,
+            text_of(number + nudge),
+            text_of(number - nudge),
+            text_of(number * 2),
+            text_of(number / 2),
+            text_of(number * Fraction(99, 100)),
+            " " + text,
+            "",
+            "NaN",
+        ]
+    )
 
 
 def changed(data: Any, draw: random.Random) -> Any:
@@ -102,7 +119,8 @@ def some(data: dict[str, Any], *keys: str) -> str:
 def _private(text: str) -> bool:
     data = json.loads(text)
     return (
-        brute.is_distribution(data) and brute.is_private(data)
+        brute.is_distribution(data)
+        and brute.is_private(data)
         and brute.grid_is_private_or_tailed(data)
     )
 
@@ -161,10 +179,13 @@ def test_single_changes_of_the_text_never_crash(kind: str) -> None:
     text = good_text(kind).encode()
     for _ in range(60):
         place = draw.randrange(len(text))
-        data = draw.choice([
-            text[:place], text[:place] + text[place + 1 :],
-            text[:place] + bytes([draw.randrange(256)]) + text[place + 1 :],
-        ])
+        data = draw.choice(
+            [
+                text[:place],
+                text[:place] + text[place + 1 :],
+                text[:place] + bytes([draw.randrange(256)]) + text[place + 1 :],
+            ]
+        )
         if data in (text, text.rstrip()):
             continue
         try:

@@ -16,9 +16,12 @@ import leastnoise
 
 SOURCE = Path(leastnoise.__file__).parent
 FILES = [
-    *sorted((SOURCE / "certify").glob("*.py")), *sorted((SOURCE / "losses").glob("*.py")),
+    *sorted((SOURCE / "certify").glob("*.py")),
+    *sorted((SOURCE / "losses").glob("*.py")),
     *sorted((SOURCE / "ask").glob("*.py")),
-    SOURCE / "exact.py", SOURCE / "errors.py", SOURCE / "work.py",
+    SOURCE / "exact.py",
+    SOURCE / "errors.py",
+    SOURCE / "work.py",
 ]
 ALLOWED = {"errors", "work", "exact", "losses", "ask", "certify"}
 
@@ -53,8 +56,13 @@ def test_only_the_standard_library(path: Path) -> None:
 def run(*words: str, tmp: Path) -> subprocess.CompletedProcess[str]:
     environment = {"PYTHONPATH": str(SOURCE.parent), "PATH": os.environ.get("PATH", "")}
     return subprocess.run(
-        [sys.executable, "-S", *words], cwd=tmp, env=environment, text=True,
-        capture_output=True, timeout=60, check=False,
+        [sys.executable, "-S", *words],
+        cwd=tmp,
+        env=environment,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=False,
     )
 
 
@@ -82,8 +90,13 @@ def test_importing_the_checker_imports_no_solver(tmp_path: Path) -> None:
     code = "import sys, leastnoise.certify; print(*sorted(sys.modules))"
     environment = {"PYTHONPATH": str(SOURCE.parent), "PATH": os.environ.get("PATH", "")}
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=environment, text=True,
-        capture_output=True, timeout=60, check=True,
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=environment,
+        text=True,
+        capture_output=True,
+        timeout=60,
+        check=True,
     )
     loaded = set(done.stdout.split())
     assert not {"numpy", "scipy", "highspy", "matplotlib"} & loaded

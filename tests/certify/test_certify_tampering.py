@@ -182,9 +182,14 @@ def test_lists_of_unequal_length() -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("noise.tail.period", 2), ("noise.tail.ratio", "1"), ("noise.tail.ratio", "0"),
-        ("noise.tail.ratio", "-1/2"), ("noise.first", 0), ("noise.weights", ["1"] * 5),
-        ("noise.tail", {"period": 3}), ("noise.tail", None),
+        ("noise.tail.period", 2),
+        ("noise.tail.ratio", "1"),
+        ("noise.tail.ratio", "0"),
+        ("noise.tail.ratio", "-1/2"),
+        ("noise.first", 0),
+        ("noise.weights", ["1"] * 5),
+        ("noise.tail", {"period": 3}),
+        ("noise.tail", None),
     ],
 )
 def test_malformed_tails(path: str, value: Any) -> None:
@@ -199,8 +204,13 @@ def test_a_tail_that_begins_before_the_last_kink_is_refused() -> None:
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("step", "1/2"), ("sensitivity", "2.5"), ("grid", 1), ("noise.atom", "0"),
-        ("noise.edges", ["0", "1"]), ("certificate.step", "1/2"), ("certificate.step", "3"),
+        ("step", "1/2"),
+        ("sensitivity", "2.5"),
+        ("grid", 1),
+        ("noise.atom", "0"),
+        ("noise.edges", ["0", "1"]),
+        ("certificate.step", "1/2"),
+        ("certificate.step", "3"),
     ],
 )
 def test_malformed_integer_noise(path: str, value: Any) -> None:
@@ -227,12 +237,18 @@ def test_custom_losses_carry_no_certificate_and_are_never_ok() -> None:
 @pytest.mark.parametrize(
     ("claim", "spoil"),
     [
-        ("distribution", lambda d: put(
-            d, "noise.denominator", str(int(d["noise"]["denominator"]) + 1))),
+        (
+            "distribution",
+            lambda d: put(d, "noise.denominator", str(int(d["noise"]["denominator"]) + 1)),
+        ),
         ("privacy", lambda d: put(d, "epsilon", str(Fraction(d["epsilon"]) - Fraction(1, 10**6)))),
         ("upper", lambda d: put(d, "upper", str(Fraction(d["upper"]) - Fraction(1, 10**40)))),
-        ("lower", lambda d: put(
-            d, "lower", str(Fraction(d["lower"]) * Fraction(9, 10) + Fraction(d["upper"]) / 10))),
+        (
+            "lower",
+            lambda d: put(
+                d, "lower", str(Fraction(d["lower"]) * Fraction(9, 10) + Fraction(d["upper"]) / 10)
+            ),
+        ),
     ],
 )
 def test_each_claim_is_refuted_when_it_fails_by_a_hair(
@@ -310,30 +326,60 @@ def hostile_works() -> dict[str, Data]:
 
     return {
         "long weights": spoiled(
-            step="1/60000", certificate__step="1",
-            noise__weights=[long(390, k) for k in range(333)]),
-        "many edges": put(good("mesh") | {"grid": 1_000_001}, "noise", {
-            "denominator": "1", "atom": "0", "weights": ["1"] * (len(edges) - 1),
-            "edges": [str(Fraction(e, 2_000_002)) for e in edges]}),
-        "free edges": put(good("mesh") | {"grid": 1_000_001}, "noise", {
-            "denominator": "1", "atom": "0", "weights": [long(30, k) for k in range(249)],
-            "edges": [str(Fraction(e, 2_000_002)) for e in edges[:250]]}),
+            step="1/60000", certificate__step="1", noise__weights=[long(390, k) for k in range(333)]
+        ),
+        "many edges": put(
+            good("mesh") | {"grid": 1_000_001},
+            "noise",
+            {
+                "denominator": "1",
+                "atom": "0",
+                "weights": ["1"] * (len(edges) - 1),
+                "edges": [str(Fraction(e, 2_000_002)) for e in edges],
+            },
+        ),
+        "free edges": put(
+            good("mesh") | {"grid": 1_000_001},
+            "noise",
+            {
+                "denominator": "1",
+                "atom": "0",
+                "weights": [long(30, k) for k in range(249)],
+                "edges": [str(Fraction(e, 2_000_002)) for e in edges[:250]],
+            },
+        ),
         "fractional powers": spoiled(
-            loss={"name": "power", "p": "15.999"}, certificate__reach=59999),
+            loss={"name": "power", "p": "15.999"}, certificate__reach=59999
+        ),
         "long step": spoiled(
-            sensitivity=f"{long(45, 1)}/{long(45, 2)}", step=f"{long(45, 1)}/{long(45, 2)}",
-            certificate__step=f"{long(45, 1)}/{long(45, 2)}", certificate__reach=900,
-            loss={"name": "power", "p": "16"}),
+            sensitivity=f"{long(45, 1)}/{long(45, 2)}",
+            step=f"{long(45, 1)}/{long(45, 2)}",
+            certificate__step=f"{long(45, 1)}/{long(45, 2)}",
+            certificate__reach=900,
+            loss={"name": "power", "p": "16"},
+        ),
         "many kinks": spoiled(loss=steep, certificate__reach=10_000),
         "many terms": spoiled(
-            loss={"name": "sum", "terms": [["1", {"name": "l1"}]] * 100},
-            certificate__reach=400),
+            loss={"name": "sum", "terms": [["1", {"name": "l1"}]] * 100}, certificate__reach=400
+        ),
         "too many terms": spoiled(loss={"name": "sum", "terms": [["1", {"name": "l1"}]] * 101}),
         "too many points": spoiled(loss={"name": "sum", "terms": [["1", steep]] * 2}),
-        "denominators": put(good("atom"), "certificate.shifts", [{
-            "shift": 1, "mirror": True, "budget": "1",
-            "cells": [[0, "1/" + long(300, 1)], [1, "1/" + long(300, 2)],
-                      *([k - 30, "1/" + long(300, k + 3)] for k in range(20))]}]),
+        "denominators": put(
+            good("atom"),
+            "certificate.shifts",
+            [
+                {
+                    "shift": 1,
+                    "mirror": True,
+                    "budget": "1",
+                    "cells": [
+                        [0, "1/" + long(300, 1)],
+                        [1, "1/" + long(300, 2)],
+                        *([k - 30, "1/" + long(300, k + 3)] for k in range(20)),
+                    ],
+                }
+            ],
+        ),
         "huge claims": spoiled(upper="9" * 400, lower="-" + "9" * 399),
         "huge weight": spoiled(noise__weights=["9" * 400], noise__first=0, upper="1"),
     }
@@ -355,9 +401,18 @@ def test_hostile_works_end_soon(name: str) -> None:
 def test_legitimate_sizes_are_accepted() -> None:
     """A certificate of 25,000 cells at one cell per sensitivity, and n * weights near 2e7."""
     data = good("atom")
-    data["certificate"] = {"step": "1", "reach": 25_000, "shifts": [{
-        "shift": 1, "mirror": True, "budget": "0.5",
-        "cells": [[-i, f"0.{(i * 7919) % 5000:04d}123456789"] for i in range(25_000)]}]}
+    data["certificate"] = {
+        "step": "1",
+        "reach": 25_000,
+        "shifts": [
+            {
+                "shift": 1,
+                "mirror": True,
+                "budget": "0.5",
+                "cells": [[-i, f"0.{(i * 7919) % 5000:04d}123456789"] for i in range(25_000)],
+            }
+        ],
+    }
     parse(json.dumps(data))
     data = good("atom")
     weights = [str(10**18 + abs(k)) for k in range(-6000, 6001)]

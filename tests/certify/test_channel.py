@@ -37,16 +37,29 @@ HALF, QUARTER = Fraction(1, 2), Fraction(1, 4)
 # nodes 0 and 1, at x = t, node 0 costs 3t/4 + (2-t)/4 and node 1 costs t/4 + (1-t)/2 + (2-t)/4;
 # with weights 1-t and t that is 1/2 + t - t^2, on average 2/3 and at most 3/4.
 BY_HAND = {
-    "format": "leastnoise/1", "kind": "dependent", "epsilon": "0", "delta": "1/2",
-    "sensitivity": "1", "loss": {"name": "l1"}, "bounds": ["0", "2"], "prior": "uniform",
+    "format": "leastnoise/1",
+    "kind": "dependent",
+    "epsilon": "0",
+    "delta": "1/2",
+    "sensitivity": "1",
+    "loss": {"name": "l1"},
+    "bounds": ["0", "2"],
+    "prior": "uniform",
     "step": "1",
-    "channel": {"denominator": "4", "first": 0,
-                "rows": [["3", "0", "1"], ["1", "2", "1"], ["1", "0", "3"]]},
-    "upper": "2/3", "lower": "1/4",
+    "channel": {
+        "denominator": "4",
+        "first": 0,
+        "rows": [["3", "0", "1"], ["1", "2", "1"], ["1", "0", "3"]],
+    },
+    "upper": "2/3",
+    "lower": "1/4",
     # Two nodes one apart, w = 1/2: theta_0 = min(0 + 1/4, 1/2 - 1/4) = 1/4, theta_1 likewise,
     # less delta * (1/4 + 1/4) = 1/4.
-    "certificate": {"step": "1", "first": 0, "pairs": [
-        {"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [[0, "1/4"]]}]},
+    "certificate": {
+        "step": "1",
+        "first": 0,
+        "pairs": [{"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [[0, "1/4"]]}],
+    },
 }
 
 
@@ -79,17 +92,20 @@ def test_by_hand() -> None:
     assert check_file(json.dumps(BY_HAND)) == []
 
 
-@pytest.mark.parametrize(("keys", "claim"), [
-    ({"upper": "0.6666"}, "upper"),
-    ({"lower": "0.2501"}, "lower"),
-    ({"delta": "0.4999"}, "privacy"),
-    ({"sensitivity": "2", "delta": "0.4"}, "privacy"),
-    ({"channel__denominator": "5"}, "distribution"),
-    ({"channel__rows": [["4", "0", "0"], ["1", "2", "1"], ["1", "0", "3"]]}, "privacy"),
-    ({"instance_bound": "0.74"}, "instance"),
-    ({"max_error": "1.99"}, "max_error"),
-    ({"certificate__pairs": []}, "lower"),
-])
+@pytest.mark.parametrize(
+    ("keys", "claim"),
+    [
+        ({"upper": "0.6666"}, "upper"),
+        ({"lower": "0.2501"}, "lower"),
+        ({"delta": "0.4999"}, "privacy"),
+        ({"sensitivity": "2", "delta": "0.4"}, "privacy"),
+        ({"channel__denominator": "5"}, "distribution"),
+        ({"channel__rows": [["4", "0", "0"], ["1", "2", "1"], ["1", "0", "3"]]}, "privacy"),
+        ({"instance_bound": "0.74"}, "instance"),
+        ({"max_error": "1.99"}, "max_error"),
+        ({"certificate__pairs": []}, "lower"),
+    ],
+)
 def test_refutes(keys: dict, claim: str) -> None:
     report = check_channel(parse_channel(changed(**keys)))
     assert report.verdict(claim) == "refuted" and report.exit_code == 1
@@ -97,35 +113,81 @@ def test_refutes(keys: dict, claim: str) -> None:
         assert claim in check_file(json.dumps(changed(**keys)))
 
 
-@pytest.mark.parametrize("keys", [
-    {"unknown": 1}, {"kind": "additive"}, {"epsilon": 1}, {"delta": "1"}, {"step": "0.7"},
-    {"step": "0"}, {"step": "2"}, {"bounds": ["2", "0"]}, {"bounds": ["0"]}, {"prior": "flat"},
-    {"prior": {"edges": ["0", "2"], "masses": ["1/2"]}}, {"channel__denominator": "0"},
-    {"channel__outputs": ["0", "1", "2"]}, {"channel__first": "0"}, {"channel__rows": []},
-    {"channel__rows": [["1", "1"]]}, {"channel__rows": [["4"], ["4", "0"], ["4"]]},
-    {"channel__rows": [["4", "0"], ["4", "-1"], ["4", "0"]]}, {"certificate__step": "0.3"},
-    {"loss": {"name": "custom"}}, {"certificate__first": 1}, {"beyond": ["-1", "3"]},
-    {"channel__noise": {"first": 0, "weights": ["4"]}},
-    {"certificate__pairs": [{"from": 0, "to": 0, "mirror": False, "budget": "1", "cells": []}]},
-    {"certificate__pairs": [
-        {"from": 0, "to": 1, "mirror": False, "budget": "1", "cells": [[0, "2"]]}]},
-    {"certificate__pairs": [
-        {"from": 0, "to": 1, "mirror": False, "budget": "1", "cells": [[2, "1"]]}]},
-    {"certificate__pairs": [
-        {"from": 0, "to": 1, "mirror": True, "budget": "1", "cells": []},
-        {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": []}]},
-    {"certificate__instance": ["1", "1"]}, {"integer": 1}, {"integer": True, "step": "1/2"},
-    {"integer": True, "sensitivity": "3/2"}, {"sensitivity": "3/2"}, {"upper": "1/0"},
-    {"profile": []}, {"profile": [["1", "1"]]}, {"profile": [["1"]]}, {"gdp": {"mu": "1"}},
-    {"gdp": {"mu": "1", "points": [["0", "0.3"], ["1", "0.1"]], "thresholds": ["1"]}},
-    {"certificate__points": [["0", "1/2"]]}, {"certificate__points": [["0", "1"]]},
-    {"certificate__points": [["0", "1/2"]], "certificate__pairs": [
-        {"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [], "point": 1}]},
-    {"certificate__points": [["0", "1/2"]], "certificate__pairs": [
-        {"from": 0, "to": 1, "mirror": True, "budget": "1", "cells": [], "point": 0},
-        {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": [], "point": 0}]},
-    {"upper": "1e3"}, {"upper": "٣"}, {"lower": "1"}, {"crossing": {"at": "3", "slope": "1"}},
-])
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"unknown": 1},
+        {"kind": "additive"},
+        {"epsilon": 1},
+        {"delta": "1"},
+        {"step": "0.7"},
+        {"step": "0"},
+        {"step": "2"},
+        {"bounds": ["2", "0"]},
+        {"bounds": ["0"]},
+        {"prior": "flat"},
+        {"prior": {"edges": ["0", "2"], "masses": ["1/2"]}},
+        {"channel__denominator": "0"},
+        {"channel__outputs": ["0", "1", "2"]},
+        {"channel__first": "0"},
+        {"channel__rows": []},
+        {"channel__rows": [["1", "1"]]},
+        {"channel__rows": [["4"], ["4", "0"], ["4"]]},
+        {"channel__rows": [["4", "0"], ["4", "-1"], ["4", "0"]]},
+        {"certificate__step": "0.3"},
+        {"loss": {"name": "custom"}},
+        {"certificate__first": 1},
+        {"beyond": ["-1", "3"]},
+        {"channel__noise": {"first": 0, "weights": ["4"]}},
+        {"certificate__pairs": [{"from": 0, "to": 0, "mirror": False, "budget": "1", "cells": []}]},
+        {
+            "certificate__pairs": [
+                {"from": 0, "to": 1, "mirror": False, "budget": "1", "cells": [[0, "2"]]}
+            ]
+        },
+        {
+            "certificate__pairs": [
+                {"from": 0, "to": 1, "mirror": False, "budget": "1", "cells": [[2, "1"]]}
+            ]
+        },
+        {
+            "certificate__pairs": [
+                {"from": 0, "to": 1, "mirror": True, "budget": "1", "cells": []},
+                {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": []},
+            ]
+        },
+        {"certificate__instance": ["1", "1"]},
+        {"integer": 1},
+        {"integer": True, "step": "1/2"},
+        {"integer": True, "sensitivity": "3/2"},
+        {"sensitivity": "3/2"},
+        {"upper": "1/0"},
+        {"profile": []},
+        {"profile": [["1", "1"]]},
+        {"profile": [["1"]]},
+        {"gdp": {"mu": "1"}},
+        {"gdp": {"mu": "1", "points": [["0", "0.3"], ["1", "0.1"]], "thresholds": ["1"]}},
+        {"certificate__points": [["0", "1/2"]]},
+        {"certificate__points": [["0", "1"]]},
+        {
+            "certificate__points": [["0", "1/2"]],
+            "certificate__pairs": [
+                {"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [], "point": 1}
+            ],
+        },
+        {
+            "certificate__points": [["0", "1/2"]],
+            "certificate__pairs": [
+                {"from": 0, "to": 1, "mirror": True, "budget": "1", "cells": [], "point": 0},
+                {"from": 1, "to": 0, "mirror": False, "budget": "1", "cells": [], "point": 0},
+            ],
+        },
+        {"upper": "1e3"},
+        {"upper": "٣"},
+        {"lower": "1"},
+        {"crossing": {"at": "3", "slope": "1"}},
+    ],
+)
 def test_refuses_malformed(keys: dict) -> None:
     with pytest.raises(FormatError):
         parse_channel(changed(**keys))
@@ -150,9 +212,14 @@ def test_additive_noise_for_every_value() -> None:
     """-1, 0, 1 with 1/4, 1/2, 1/4 on a grid of 1: at shift 1 the excess is 1/4 + 1/4; |x| costs
     1/2 + 1/2 * 1/2, because 0 costs up to 1/2 on that grid."""
     data = changed(
-        channel={"denominator": "1", "first": 0, "rows": []}, upper="3/4",
-        additive={"step": "1", "grid": 1, "noise": {
-            "denominator": "4", "first": -1, "weights": ["1", "2", "1"], "atom": "0"}})
+        channel={"denominator": "1", "first": 0, "rows": []},
+        upper="3/4",
+        additive={
+            "step": "1",
+            "grid": 1,
+            "noise": {"denominator": "4", "first": -1, "weights": ["1", "2", "1"], "atom": "0"},
+        },
+    )
     document = parse_channel(data)
     report = check_channel(document)
     assert report.proven and [claim.slack for claim in report.claims] == [0, 0, 0, 0]
@@ -162,8 +229,12 @@ def test_additive_noise_for_every_value() -> None:
         assert check_channel(parse_channel({**data, key: value})).verdict(claim) == "refuted"
     wider = parse_channel({**data, "beyond": ["-1", "9"]})
     assert check_channel(wider).proven and wider.ends == (-1, 9)
-    for wrong in ({"crossing": {"at": "1", "slope": "1"}}, {"beyond": ["1", "2"]},
-                  {"channel": BY_HAND["channel"]}, {"additive": {"step": "1"}}):
+    for wrong in (
+        {"crossing": {"at": "1", "slope": "1"}},
+        {"beyond": ["1", "2"]},
+        {"channel": BY_HAND["channel"]},
+        {"additive": {"step": "1"}},
+    ):
         with pytest.raises(FormatError):
             parse_channel({**data, **wrong})
 
@@ -171,8 +242,12 @@ def test_additive_noise_for_every_value() -> None:
 def test_noise_beyond_the_rows() -> None:
     """Rows that are the noise of the neighbours: private everywhere; one broken row is found."""
     row = {k: [str(max(0, 2 - abs(y - k))) for y in range(-1, 4)] for k in range(3)}
-    channel = {"denominator": "4", "first": -1, "rows": [row[k] for k in range(3)],
-               "noise": {"first": -1, "weights": ["1", "2", "1"]}}
+    channel = {
+        "denominator": "4",
+        "first": -1,
+        "rows": [row[k] for k in range(3)],
+        "noise": {"first": -1, "weights": ["1", "2", "1"]},
+    }
     data = changed(channel=channel, beyond=["-9", "9.5"], upper="2")
     document = parse_channel(data)
     assert worst_pair(document)[1] == HALF and document.ends == (-9, Fraction(19, 2))
@@ -191,12 +266,15 @@ def test_round_trip_and_second_checker(design) -> None:
 @pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])
 def test_second_checker_on_other_losses(loss) -> None:
     found = design_dependent(
-        epsilon=1, delta=0.2, sensitivity=2, bounds=(0, 4), gap=0.05, loss=loss)
+        epsilon=1, delta=0.2, sensitivity=2, bounds=(0, 4), gap=0.05, loss=loss
+    )
     assert check_file(found.document.dumps()) == []
 
 
-@pytest.mark.parametrize("budgets", [
-    {"epsilon": 1, "delta": 0.2, "profile": [(2, 0.05)], "gap": 0.2}, {"gdp": 1, "gap": 0.1}])
+@pytest.mark.parametrize(
+    "budgets",
+    [{"epsilon": 1, "delta": 0.2, "profile": [(2, 0.05)], "gap": 0.2}, {"gdp": 1, "gap": 0.1}],
+)
 def test_second_checker_on_several_budgets(budgets) -> None:
     document = design_dependent(**budgets, sensitivity=2, bounds=(0, 4)).document
     data = json.loads(document.dumps())
@@ -232,7 +310,9 @@ def test_every_single_change_that_breaks_a_claim_is_noticed(design) -> None:
     # The bounds are stated to fifteen digits.
     tiny = Fraction(1, 10**9)
     for key, change, claim in (
-        ("upper", -tiny, "upper"), ("lower", tiny, "lower"), ("epsilon", -tiny, "privacy"),
+        ("upper", -tiny, "upper"),
+        ("lower", tiny, "lower"),
+        ("epsilon", -tiny, "privacy"),
         ("delta", -tiny, "privacy"),
     ):
         data = json.loads(text)
@@ -253,8 +333,12 @@ def test_losses_agree_with_quadrature() -> None:
     density = np.where(values < 0.7, 0.25 / 0.7, 0.75 / 1.3)
     for name in ("l1", "l2", "pinball:0.8", "huber:0.5", "power:3", "power:3/2"):
         question = Question(
-            Fraction(1), Fraction(0), Fraction(1), as_loss(name),
-            range=Range(Fraction(0), Fraction(2), prior, rule))
+            Fraction(1),
+            Fraction(0),
+            Fraction(1),
+            as_loss(name),
+            range=Range(Fraction(0), Fraction(2), prior, rule),
+        )
         losses = NodeLosses(question, HALF)
         for k in range(5):
             hat = np.maximum(0, 1 - np.abs(values - k / 2) / 0.5)
@@ -271,11 +355,21 @@ def test_lower_bound_holds_for_random_multipliers() -> None:
     prior = Prior((Fraction(0), Fraction(1), Fraction(4)), (HALF, HALF))
     for name, likely in (("l1", None), ("l2", prior)):
         question = Question(
-            Fraction(1), Fraction(1, 5), Fraction(2), as_loss(name),
-            range=Range(Fraction(0), Fraction(4), likely))
+            Fraction(1),
+            Fraction(1, 5),
+            Fraction(2),
+            as_loss(name),
+            range=Range(Fraction(0), Fraction(4), likely),
+        )
         best = design_dependent(
-            epsilon=1, delta=0.2, sensitivity=2, bounds=(0, 4), loss=question.loss.name, gap=0.05,
-            prior="uniform" if question.prior is None else {"edges": [0, 1, 4], "masses": [1, 1]})
+            epsilon=1,
+            delta=0.2,
+            sensitivity=2,
+            bounds=(0, 4),
+            loss=question.loss.name,
+            gap=0.05,
+            prior="uniform" if question.prior is None else {"edges": [0, 1, 4], "masses": [1, 1]},
+        )
         for _ in range(20):
             pairs = []
             for k in range(8):
@@ -294,23 +388,38 @@ def test_privacy_by_brute_force() -> None:
         raw = rng.integers(0, 9, (3, 4)) * rng.integers(0, 2, (3, 4)) + np.eye(3, 4, dtype=int)
         scale = math.lcm(*raw.sum(axis=1).tolist())
         rows = [[int(w) * scale // int(row.sum()) for w in row] for row in raw]
-        data = changed(channel={
-            "denominator": str(scale), "first": -1, "rows": [[str(w) for w in r] for r in rows],
-        }, epsilon="0.3")
+        data = changed(
+            channel={
+                "denominator": str(scale),
+                "first": -1,
+                "rows": [[str(w) for w in r] for r in rows],
+            },
+            epsilon="0.3",
+        )
         exp = math.exp(0.3)
         worst = max(
             sum((rows[k][j] - exp * rows[m][j]) / scale for j in range(4) if event >> j & 1)
-            for event in range(16) for k in range(3) for m in range(3) if abs(k - m) == 1
+            for event in range(16)
+            for k in range(3)
+            for m in range(3)
+            if abs(k - m) == 1
         )
         assert float(worst_pair(parse_channel(data))[1]) == pytest.approx(worst)
 
 
 def test_useless_multipliers_prove_nothing(design) -> None:
-    certificate = ChannelCertificate(Fraction(1), (
-        PairMultipliers(0, 1, True, Fraction(9), ((0, Fraction(9)), (1, Fraction(9)))),))
-    assert check_channel(
-        replace(design.document, certificate=certificate)).verdict("lower") == "refuted"
+    certificate = ChannelCertificate(
+        Fraction(1),
+        (PairMultipliers(0, 1, True, Fraction(9), ((0, Fraction(9)), (1, Fraction(9)))),),
+    )
+    assert (
+        check_channel(replace(design.document, certificate=certificate)).verdict("lower")
+        == "refuted"
+    )
     noise = LatticeNoise(0, (design.document.denominator,))
-    assert check_channel(
-        replace(design.document, noise=noise, beyond=design.document.ends)
-    ).verdict("privacy") == "refuted"
+    assert (
+        check_channel(replace(design.document, noise=noise, beyond=design.document.ends)).verdict(
+            "privacy"
+        )
+        == "refuted"
+    )

@@ -18,8 +18,12 @@ from leastnoise.errors import FormatError
 BASE: dict[str, Any] = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2}
 FILES: dict[str, dict[str, Any]] = {
     "plain": BASE,
-    "options": {**BASE, "prior": {"edges": [0, 1, 4], "masses": [1, 1]}, "instance_bound": 1.5,
-                "monotone": True},
+    "options": {
+        **BASE,
+        "prior": {"edges": [0, 1, 4], "masses": [1, 1]},
+        "instance_bound": 1.5,
+        "monotone": True,
+    },
     "crossing": {**BASE, "crossing": (2, 3), "outputs": ["1/3", 2, 3]},
     "integer": {**BASE, "bounds": (0, 8), "integer": True},
     "beyond": {**BASE, "bounds": (-50, 50), "core": (-2, 2), "gap": 0.9},

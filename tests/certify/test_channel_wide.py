@@ -31,8 +31,13 @@ from leastnoise.losses import as_loss
 
 def question(width: int = 6, loss: str = "l1", integer: bool = False, n: int = 1) -> Question:
     return Question(
-        Fraction(1), Fraction(1, 100), Fraction(n), as_loss(loss), integer,
-        range=Range(Fraction(0), Fraction(width)))
+        Fraction(1),
+        Fraction(1, 100),
+        Fraction(n),
+        as_loss(loss),
+        integer,
+        range=Range(Fraction(0), Fraction(width)),
+    )
 
 
 def some_shifts(chance: random.Random, n: int, mirror: bool) -> tuple[ShiftMultipliers, ...]:
@@ -43,9 +48,7 @@ def some_shifts(chance: random.Random, n: int, mirror: bool) -> tuple[ShiftMulti
     return tuple(entries)
 
 
-def spelled_out(
-    asked: Question, certificate: ChannelCertificate, count: int
-) -> ChannelCertificate:
+def spelled_out(asked: Question, certificate: ChannelCertificate, count: int) -> ChannelCertificate:
     """Every copy as pairs of its own; those of one pair of nodes are added up."""
     copies = certificate.copies
     assert copies is not None
@@ -62,17 +65,29 @@ def spelled_out(
     for k in range(copies.layer, count - copies.layer):
         for entry in copies.shifts:
             for sign in (1, -1)[: 1 + entry.mirror]:
-                add(k, k + sign * entry.shift, entry.budget / count,
-                    [(k + sign * i, z / count) for i, z in entry.cells])
+                add(
+                    k,
+                    k + sign * entry.shift,
+                    entry.budget / count,
+                    [(k + sign * i, z / count) for i, z in entry.cells],
+                )
     for pair in certificate.pairs:
         add(pair.source, pair.target, pair.budget, pair.cells)
         if pair.mirror:
             last = count - 1
-            add(last - pair.source, last - pair.target, pair.budget,
-                [(last - y, z) for y, z in pair.cells])
-    return ChannelCertificate(certificate.step, tuple(
-        PairMultipliers(*key, False, budgets[key], tuple(sorted(mine.items())))
-        for key, mine in cells.items()))
+            add(
+                last - pair.source,
+                last - pair.target,
+                pair.budget,
+                [(last - y, z) for y, z in pair.cells],
+            )
+    return ChannelCertificate(
+        certificate.step,
+        tuple(
+            PairMultipliers(*key, False, budgets[key], tuple(sorted(mine.items())))
+            for key, mine in cells.items()
+        ),
+    )
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -87,11 +102,17 @@ def test_copies_prove_what_they_prove_one_by_one(seed: int) -> None:
     layer = chance.randint(reach, count // 2)
     pairs = tuple(
         PairMultipliers(
-            k, k + 1, mirror, Fraction(1, 7),
-            tuple((y, Fraction(chance.randint(0, 5), 40)) for y in range(k, k + 3)))
-        for k in range(2))
+            k,
+            k + 1,
+            mirror,
+            Fraction(1, 7),
+            tuple((y, Fraction(chance.randint(0, 5), 40)) for y in range(k, k + 3)),
+        )
+        for k in range(2)
+    )
     certificate = ChannelCertificate(
-        step, pairs, (), (), Copies(layer, some_shifts(chance, reach, mirror)))
+        step, pairs, (), (), Copies(layer, some_shifts(chance, reach, mirror))
+    )
     found = channel_dual_bound(asked, certificate)
     plain = channel_dual_bound(asked, spelled_out(asked, certificate, count))
     # The short form sees answers beyond the edge as one, and offsets that the range lacks.
@@ -102,9 +123,17 @@ def test_copies_prove_what_they_prove_one_by_one(seed: int) -> None:
 def moved_document(asked: Question, moved: Moved) -> ChannelDocument:
     weights = (1, 5, 14, 5, 1)
     return ChannelDocument(
-        asked, Fraction(1, 2) if not asked.integer else Fraction(1), 26, 0, (), Fraction(9),
-        Fraction(0), ChannelCertificate(asked.width if not asked.integer else Fraction(1), ()),
-        noise=LatticeNoise(-2, weights), moved=moved)
+        asked,
+        Fraction(1, 2) if not asked.integer else Fraction(1),
+        26,
+        0,
+        (),
+        Fraction(9),
+        Fraction(0),
+        ChannelCertificate(asked.width if not asked.integer else Fraction(1), ()),
+        noise=LatticeNoise(-2, weights),
+        moved=moved,
+    )
 
 
 def as_rows(document: ChannelDocument) -> ChannelDocument:
@@ -121,11 +150,10 @@ def as_rows(document: ChannelDocument) -> ChannelDocument:
 
 @pytest.mark.parametrize("integer", [False, True])
 @pytest.mark.parametrize("loss", ["l1", "l2", "pinball:0.7"])
-@pytest.mark.parametrize("moved", [
-    Moved((), ()), Moved((1, 1, 1, 2), (2, 2, 1)), Moved((0,) * 6, ()), Moved((3,), (3,))])
-def test_moved_answers_cost_what_their_rows_cost(
-    integer: bool, loss: str, moved: Moved
-) -> None:
+@pytest.mark.parametrize(
+    "moved", [Moved((), ()), Moved((1, 1, 1, 2), (2, 2, 1)), Moved((0,) * 6, ()), Moved((3,), (3,))]
+)
+def test_moved_answers_cost_what_their_rows_cost(integer: bool, loss: str, moved: Moved) -> None:
     document = moved_document(question(6, loss, integer), moved)
     rows = as_rows(document)
     assert loss_of(document) == loss_of(rows)
@@ -136,8 +164,10 @@ def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> Non
     document = moved_document(question(6), Moved((1, 1), (1, 1)))
     copies = Copies(2, (ShiftMultipliers(1, True, Fraction(0), ()),))
     document = replace(
-        document, question=replace(document.question, delta=Fraction(99, 100)),
-        certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies))
+        document,
+        question=replace(document.question, delta=Fraction(99, 100)),
+        certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies),
+    )
     document = replace(document, upper=loss_of(document))
     data = json.loads(document.dumps())
     assert parse_channel(data) == document
@@ -167,8 +197,7 @@ def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> Non
 def test_what_copies_and_moved_answers_do_not_go_with_is_refused(change: Any) -> None:
     document = moved_document(question(6), Moved((1, 1), (1, 1)))
     copies = Copies(2, (ShiftMultipliers(2, True, Fraction(0), ()),))
-    document = replace(
-        document, certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies))
+    document = replace(document, certificate=ChannelCertificate(Fraction(1, 2), (), (), (), copies))
     data = json.loads(document.dumps())
     parse_channel(data)
     change(data)

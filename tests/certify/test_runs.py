@@ -52,11 +52,16 @@ def test_a_whole_step_bounds_integer_noise_from_below() -> None:
     assert check(above).verdict("lower") == "refuted"
 
 
-@pytest.mark.parametrize(("change", "words"), [
-    ({"grid": 4}, "odd"), ({"grid": 5}, "grid of whole numbers"), ({"step": "5"}, "whole numbers"),
-    ({"sensitivity": "4051/2"}, "whole"),
-    ({"constraints": [{"name": "symmetric"}]}, "constraints"),
-])
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"grid": 4}, "odd"),
+        ({"grid": 5}, "grid of whole numbers"),
+        ({"step": "5"}, "whole numbers"),
+        ({"sensitivity": "4051/2"}, "whole"),
+        ({"constraints": [{"name": "symmetric"}]}, "constraints"),
+    ],
+)
 def test_malformed(change: dict[str, object], words: str) -> None:
     data = json.loads(_runs(1e-3).document.dumps())
     with pytest.raises(FormatError, match=words):

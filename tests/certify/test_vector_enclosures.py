@@ -132,23 +132,24 @@ def test_hockey_stick_agrees_with_quadrature(d, shift):
             middle = (a + b) / 2
             other = density(math.sqrt(max(0.0, radius**2 + t * t - 2 * radius * t * middle)))
             share = betainc((d - 1) / 2, (d - 1) / 2, (1 + b) / 2) - betainc(
-                (d - 1) / 2, (d - 1) / 2, (1 + a) / 2)
+                (d - 1) / 2, (d - 1) / 2, (1 + a) / 2
+            )
             total += share * max(0.0, own - factor * other)
         return total * d * radius ** (d - 1)
 
     breaks = sorted({*r, *(abs(x - t) for x in r), *(x + t for x in r)})
     edges = [0.0, *(b for b in breaks if 0 < b < r[-1]), r[-1]]
-    whole = sum(
-        quad(inner, a, b, limit=100, epsabs=1e-10)[0] for a, b in pairwise(edges) if b > a
-    )
+    whole = sum(quad(inner, a, b, limit=100, epsabs=1e-10)[0] for a, b in pairwise(edges) if b > a)
     assert value == pytest.approx(0.05 + whole, abs=2e-8)
     assert value >= 0.05 + whole - 1e-8
 
 
 def test_the_hockey_stick_rises_with_the_shift():
     mixture = BallMixture(
-        4, [Fraction(1), Fraction(2), Fraction(7, 2)],
-        [Fraction(1, 5), Fraction(2, 5), Fraction(2, 5)], Fraction(0),
+        4,
+        [Fraction(1), Fraction(2), Fraction(7, 2)],
+        [Fraction(1, 5), Fraction(2, 5), Fraction(2, 5)],
+        Fraction(0),
     )
     values = [mixture.hockey_stick(Fraction(1, 3), Fraction(k, 10)) for k in range(1, 11)]
     assert values == sorted(values)

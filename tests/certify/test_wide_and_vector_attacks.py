@@ -60,7 +60,8 @@ def best_channel(
     found = linprog(cost, A_ub=rules.tocsr(), b_ub=right, A_eq=whole.tocsr(), b_eq=np.ones(count))
     duals = np.maximum(0, -found.ineqlin.marginals)
     return found.fun, {
-        (k, m, y): duals[p * count + y] for p, (k, m) in enumerate(pairs) for y in range(count)}
+        (k, m, y): duals[p * count + y] for p, (k, m) in enumerate(pairs) for y in range(count)
+    }
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -72,11 +73,13 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     loss = as_loss(chance.choice(["l1", "l2", "pinball:0.7"]))
     epsilon, delta = Fraction(chance.choice([1, 10, 20]), 10), Fraction(chance.choice([0, 5]), 100)
     asked = Question(
-        epsilon, delta, Fraction(n), loss, integer, range=Range(Fraction(0), Fraction(width)))
+        epsilon, delta, Fraction(n), loss, integer, range=Range(Fraction(0), Fraction(width))
+    )
     count, reach = int(width / step) + integer, math.floor(n / step)
     floors = {
         i: float(loss.lower(Fraction(i)) if integer else loss.minorant(i, step))
-        for i in range(-count, count + 1)}
+        for i in range(-count, count + 1)
+    }
     best, z = best_channel(count, reach, float(epsilon), float(delta), floors)
 
     def rounded(value: float) -> Fraction:
@@ -86,8 +89,10 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     for m in range(-reach, reach + 1):
         if m and 0 <= middle + m < count:
             shake = Fraction(chance.randint(80, 105), 100)
-            cells = [(y - middle, shake * rounded(count * z[middle, middle + m, y]))
-                     for y in range(count)]
+            cells = [
+                (y - middle, shake * rounded(count * z[middle, middle + m, y]))
+                for y in range(count)
+            ]
             far = [(count + 1, Fraction(1, 5)), (-count - 2, Fraction(1, 5))]
             cells += far[: seed % 3]
             top = max(value for _, value in cells)
@@ -126,12 +131,25 @@ def test_answers_moved_anywhere_cost_and_hide_what_is_claimed(seed: int) -> None
     low = [chance.randint(-15, 15) for _ in range(chance.randint(0, places))]
     high = [chance.randint(-15, 15) for _ in range(chance.randint(0, places - len(low)))]
     asked = Question(
-        Fraction(1, 2), Fraction(1, 100), Fraction(n), as_loss(name), False,
-        range=Range(Fraction(-1, 3), last * step - Fraction(1, 3)))
+        Fraction(1, 2),
+        Fraction(1, 100),
+        Fraction(n),
+        as_loss(name),
+        False,
+        range=Range(Fraction(-1, 3), last * step - Fraction(1, 3)),
+    )
     document = ChannelDocument(
-        asked, step, sum(weights), 0, (), Fraction(9), Fraction(0),
-        ChannelCertificate(last * step, ()), noise=LatticeNoise(first, weights),
-        moved=Moved(tuple(low), tuple(high)))
+        asked,
+        step,
+        sum(weights),
+        0,
+        (),
+        Fraction(9),
+        Fraction(0),
+        ChannelCertificate(last * step, ()),
+        noise=LatticeNoise(first, weights),
+        moved=Moved(tuple(low), tuple(high)),
+    )
     rows: list[dict[int, Fraction]] = []
     for k in range(last + 1):
         law: dict[int, Fraction] = {}
@@ -146,9 +164,14 @@ def test_answers_moved_anywhere_cost_and_hide_what_is_claimed(seed: int) -> None
         rows.append(law)
     assert loss_of(document) == exact_mean(loss, last, step, rows)
     worst = max(
-        sum(max(0.0, float(q) - math.exp(0.5) * float(rows[m].get(y, 0)))
-            for y, q in rows[k].items())
-        for k in range(last + 1) for m in range(last + 1) if k == m or abs(k - m) * step <= n)
+        sum(
+            max(0.0, float(q) - math.exp(0.5) * float(rows[m].get(y, 0)))
+            for y, q in rows[k].items()
+        )
+        for k in range(last + 1)
+        for m in range(last + 1)
+        if k == m or abs(k - m) * step <= n
+    )
     assert float(worst_pair(document)[1]) >= worst - 1e-12
 
 
@@ -166,9 +189,7 @@ def multiplier(certificate: VectorCertificate, rho: Floats, sigma: Floats) -> Fl
     return total * float(certificate.unit)
 
 
-def dual_at(
-    d: int, epsilon: float, loss: Any, certificate: VectorCertificate, r: float
-) -> float:
+def dual_at(d: int, epsilon: float, loss: Any, certificate: VectorCertificate, r: float) -> float:
     """c(r) + G(r) at the sensitivity 1."""
     angles = (np.arange(8000) + 0.5) / 8000 * math.pi
     cosine, weight = np.cos(angles), np.sin(angles) ** (d - 2) if d > 1 else np.ones(8000)
@@ -185,17 +206,23 @@ def dual_at(
 def test_no_interval_of_radii_is_bounded_above_the_dual_function(seed: int) -> None:
     chance = random.Random(seed)
     d, n = chance.choice([1, 1, 2, 2, 3, 4, 10, 61, 100]), chance.choice([1, 2, 4])
-    epsilon, loss = Fraction(chance.choice([0, 5, 20]), 10), as_loss(
-        chance.choice(["l1", "l2", "power:3/2", "huber:1"]))
+    epsilon, loss = (
+        Fraction(chance.choice([0, 5, 20]), 10),
+        as_loss(chance.choice(["l1", "l2", "power:3/2", "huber:1"])),
+    )
     points = [(0, chance.randint(0, n)), (5 * n, chance.randint(3 * n, 7 * n))]
     for _ in range(chance.randint(1, 4)):
         rho = chance.randint(0, 4 * n)
         points.append((rho, max(0, rho + chance.randint(-n - 1, n + 1))))
     pieces = [(0, 1, 1)] + [
-        (i, j, chance.randint(1, 4)) for i, a in enumerate(points) for j, b in enumerate(points)
-        if a[0] < b[0] and chance.random() < 0.4]
+        (i, j, chance.randint(1, 4))
+        for i, a in enumerate(points)
+        for j, b in enumerate(points)
+        if a[0] < b[0] and chance.random() < 0.4
+    ]
     certificate = VectorCertificate(
-        Fraction(1, n), Fraction(chance.choice([1, 10, 30]), 100), tuple(points), tuple(pieces))
+        Fraction(1, n), Fraction(chance.choice([1, 10, 30]), 100), tuple(points), tuple(pieces)
+    )
     function = DualFunction(d, epsilon, Fraction(1), loss, certificate)
     size, unit = function.scale << function.bits, float(function.unit)
     close = 0.01 * float(certificate.budget) * math.exp(epsilon)
@@ -214,16 +241,22 @@ def test_no_interval_of_radii_is_bounded_above_the_dual_function(seed: int) -> N
 
 def vector_file(**changes: Any) -> dict[str, Any]:
     return {
-        "format": "leastnoise/1", "kind": "vector", "dimension": 3, "epsilon": "1",
-        "delta": "0", "sensitivity": "1", "loss": {"name": "l1"}, "grid": "0.001",
+        "format": "leastnoise/1",
+        "kind": "vector",
+        "dimension": 3,
+        "epsilon": "1",
+        "delta": "0",
+        "sensitivity": "1",
+        "loss": {"name": "l1"},
+        "grid": "0.001",
         "noise": {"denominator": "1", "radii": ["1"], "weights": ["1"], "atom": "0"},
-        "upper": "1000", "lower": "0",
+        "upper": "1000",
+        "lower": "0",
         "certificate": {"step": "1", "unit": "1", "points": [], "pieces": []},
     } | changes
 
 
-@pytest.mark.parametrize("loss", [
-    {"name": "huber", "width": "1"}, {"name": "power", "p": "16"}])
+@pytest.mark.parametrize("loss", [{"name": "huber", "width": "1"}, {"name": "power", "p": "16"}])
 def test_radii_without_a_common_denominator_do_not_keep_the_checker(loss: Any) -> None:
     chance, count = random.Random(1), 600
     radii = []
@@ -242,12 +275,18 @@ def test_radii_without_a_common_denominator_do_not_keep_the_checker(loss: Any) -
 def test_losses_that_are_slow_to_evaluate_do_not_keep_the_checker() -> None:
     count, top, bottom = 20_000, 10**45 + 9, 10**45 + 7
     certificate = {
-        "step": f"{top}/{bottom}", "unit": "1/1000",
+        "step": f"{top}/{bottom}",
+        "unit": "1/1000",
         "points": [[3 * i, 3 * i + 40] for i in range(count)],
-        "pieces": [[i, i + 1, 1 + i % 7] for i in range(count - 1)]}
-    document = parse_vector(vector_file(
-        loss={"name": "power", "p": "1001/1000"}, sensitivity=f"{16 * top}/{bottom}",
-        certificate=certificate))
+        "pieces": [[i, i + 1, 1 + i % 7] for i in range(count - 1)],
+    }
+    document = parse_vector(
+        vector_file(
+            loss={"name": "power", "p": "1001/1000"},
+            sensitivity=f"{16 * top}/{bottom}",
+            certificate=certificate,
+        )
+    )
     start = time.process_time()
     with suppress(LimitError):  # ending soon is what is asked for
         check_vector(document)
@@ -267,12 +306,25 @@ def test_the_mean_of_hubers_loss_in_a_ball(d: int, width: str) -> None:
 
 def test_a_sensitivity_of_millions_of_steps_does_not_keep_the_checker() -> None:
     asked = Question(
-        Fraction(1), Fraction(1, 2), Fraction(2_900_000), as_loss("l1"), False,
-        range=Range(Fraction(0), Fraction(9_000_000)))
+        Fraction(1),
+        Fraction(1, 2),
+        Fraction(2_900_000),
+        as_loss("l1"),
+        False,
+        range=Range(Fraction(0), Fraction(9_000_000)),
+    )
     document = ChannelDocument(
-        asked, Fraction(1), 7, 0, (), Fraction(9), Fraction(0),
-        ChannelCertificate(Fraction(9_000_000), ()), noise=LatticeNoise(0, (1, 0, 6)),
-        moved=Moved((), ()))
+        asked,
+        Fraction(1),
+        7,
+        0,
+        (),
+        Fraction(9),
+        Fraction(0),
+        ChannelCertificate(Fraction(9_000_000), ()),
+        noise=LatticeNoise(0, (1, 0, 6)),
+        moved=Moved((), ()),
+    )
     start = time.process_time()
     assert check_channel(document).verdict("privacy") == "refuted"
     assert worst_pair(document)[1] == 1

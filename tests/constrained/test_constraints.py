@@ -101,9 +101,7 @@ BREAKS = {
     "symmetric": lambda d: moved(d, middle(d), middle(d) + 1),
     "unimodal": lambda d: moved(d, middle(d), 0, 2),
     "unbiased": lambda d: moved(d, middle(d), middle(d) + 1, 10**15),
-    "distinguishing": lambda d: replace(
-        d, constraints=(d.constraints[0], Distinguishing("0.14"))
-    ),
+    "distinguishing": lambda d: replace(d, constraints=(d.constraints[0], Distinguishing("0.14"))),
     "loss-at-most": lambda d: replace(d, constraints=(LossAtMost("l2", "0.4"),)),
 }
 
@@ -154,9 +152,12 @@ def test_the_mirror_image_solves_the_mirrored_problem(loss):
     two = design(**BUDGET, loss=as_loss(loss).mirror(), gap=5e-3)
     assert max(one.lower, two.lower) <= min(one.upper, two.upper)
     image = replace(
-        one.document, loss=two.document.loss, first=-(one.document.first
-                                                      + len(one.document.weights) - 1),
-        weights=one.document.weights[::-1], certificate=two.document.certificate, lower=Fraction(0),
+        one.document,
+        loss=two.document.loss,
+        first=-(one.document.first + len(one.document.weights) - 1),
+        weights=one.document.weights[::-1],
+        certificate=two.document.certificate,
+        lower=Fraction(0),
     )
     assert check(image).proven
     assert one.document.weights != one.document.weights[::-1]  # the noise does lean
@@ -175,8 +176,11 @@ def test_any_multipliers_prove_a_valid_bound(designs):
         for _ in range(20):
             entries = tuple(
                 ShiftMultipliers(
-                    e.shift, e.mirror, 2 * e.budget,
-                    tuple((i, shaken(z)) for i, z in e.cells), e.point,
+                    e.shift,
+                    e.mirror,
+                    2 * e.budget,
+                    tuple((i, shaken(z)) for i, z in e.cells),
+                    e.point,
                 )
                 for e in certificate.shifts
             )
@@ -186,8 +190,11 @@ def test_any_multipliers_prove_a_valid_bound(designs):
             )
             bound = dual_bound(
                 Certificate(certificate.step, certificate.reach, entries, duals),
-                [(document.epsilon, document.delta)], document.sensitivity, document.loss,
-                document.kind == "integer", document.constraints,
+                [(document.epsilon, document.delta)],
+                document.sensitivity,
+                document.loss,
+                document.kind == "integer",
+                document.constraints,
             )
             assert bound <= document.upper
 

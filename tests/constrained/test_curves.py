@@ -42,10 +42,9 @@ def test_a_frontier_falls_and_brackets_what_lies_between(tmp_path):
     between = design(epsilon=1.5, delta=0.1, sensitivity=1, gap=0.01)
     assert low <= between.upper and between.lower <= up
     curve.plot(tmp_path / "f.svg")
-    assert frontier(epsilon=1, delta=[0.1, 0.2], sensitivity=1, constraints=[Monotone()],
-        gap=0.05).along == (
-        "delta"
-    )
+    assert frontier(
+        epsilon=1, delta=[0.1, 0.2], sensitivity=1, constraints=[Monotone()], gap=0.05
+    ).along == ("delta")
     with pytest.raises(ArgumentError, match="a list while delta is a number"):
         frontier(epsilon=1, delta=0.1, sensitivity=1)
 
@@ -92,15 +91,32 @@ def test_renyi_and_zcdp_are_reported():
         renyi(pure, 1)
 
 
-@pytest.mark.parametrize("words, name", [
-    (["--support", "-2", "2"], "support"), (["--max-error", "2"], "max-error"),
-    (["--monotone"], "monotone"), (["--symmetric"], "symmetric"), (["--unbiased"], "unbiased"),
-    (["--unimodal", "-0.1"], "unimodal"), (["--loss-at-most", "l2", "0.6"], "loss-at-most"),
-])
+@pytest.mark.parametrize(
+    "words, name",
+    [
+        (["--support", "-2", "2"], "support"),
+        (["--max-error", "2"], "max-error"),
+        (["--monotone"], "monotone"),
+        (["--symmetric"], "symmetric"),
+        (["--unbiased"], "unbiased"),
+        (["--unimodal", "-0.1"], "unimodal"),
+        (["--loss-at-most", "l2", "0.6"], "loss-at-most"),
+    ],
+)
 def test_constraints_on_the_command_line(words, name, tmp_path):
     out = tmp_path / "m.json"
-    asked = ["design", "--epsilon", "1", "--delta", "0.2", "--sensitivity", "1",
-             "--gap", "0.05", "--json"]
+    asked = [
+        "design",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.2",
+        "--sensitivity",
+        "1",
+        "--gap",
+        "0.05",
+        "--json",
+    ]
     result = CliRunner().invoke(app, [*asked, *words, "--out", str(out)])
     assert result.exit_code == 0, result.output
     assert json.loads(result.output)["constraints"][0]["name"] == name
@@ -111,11 +127,37 @@ def test_constraints_on_the_command_line(words, name, tmp_path):
 
 def test_profiles_and_releases_on_the_command_line():
     run = CliRunner().invoke
-    found = json.loads(run(app, ["design", "--profile", "1:0.2", "--profile", "2:0.05",
-                                 "--sensitivity", "1", "--gap", "0.05", "--json"]).output)
+    found = json.loads(
+        run(
+            app,
+            [
+                "design",
+                "--profile",
+                "1:0.2",
+                "--profile",
+                "2:0.05",
+                "--sensitivity",
+                "1",
+                "--gap",
+                "0.05",
+                "--json",
+            ],
+        ).output
+    )
     assert found["profile"] == [[2.0, 0.05]] and found["epsilon"] == 1
-    several = ["design", "--epsilon", "1", "--delta", "0.01", "--sensitivity", "1", "--releases",
-               "10", "--gap", "0.05"]
+    several = [
+        "design",
+        "--epsilon",
+        "1",
+        "--delta",
+        "0.01",
+        "--sensitivity",
+        "1",
+        "--releases",
+        "10",
+        "--gap",
+        "0.05",
+    ]
     done = run(app, [*several, "--json"])
     assert done.exit_code == 1  # the gap stays open, and the code says so for every kind of design
     found = json.loads(done.output)

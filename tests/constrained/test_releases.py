@@ -81,10 +81,15 @@ def test_any_points_above_the_curve_will_do():
     assert composed_delta([(F(1, 7), F(0)), (F(1, 10**9), F(1, 2))], 2, F(1)) is None
 
 
-@pytest.mark.parametrize(("points", "count"), [
-    ([(F(0), F(1, 2))], 10**9), ([(F(1, 1000), F(1, 2))], 5000),
-    ([(F(0), F(1, 2)), (F(1, 10**37), F(0))], 20_000), ([(F(1, 10**90), F(1, 10))], 1),
-])
+@pytest.mark.parametrize(
+    ("points", "count"),
+    [
+        ([(F(0), F(1, 2))], 10**9),
+        ([(F(1, 1000), F(1, 2))], 5000),
+        ([(F(0), F(1, 2)), (F(1, 10**37), F(0))], 20_000),
+        ([(F(1, 10**90), F(1, 10))], 1),
+    ],
+)
 def test_hostile_profiles_end_soon(points, count):
     found = composed_delta(points, count, F(1))
     assert found is None or found >= 0
@@ -124,10 +129,15 @@ def test_counting_many_releases_is_close_to_what_gaussian_noise_keeps():
     assert must_keep((F(0), kept * F(145, 100)), 10 * MAX_COUNTED, *total)
 
 
-@pytest.mark.parametrize(("budget", "count", "ahead"), [
-    ((1, 0.01), 2, 0.14), ((1, 1e-5), 10, 0.06), ((2, 0.1), 5, 0.015),
-    pytest.param((1, 1e-5), 50, 0.01, marks=pytest.mark.slow),
-])
+@pytest.mark.parametrize(
+    ("budget", "count", "ahead"),
+    [
+        ((1, 0.01), 2, 0.14),
+        ((1, 1e-5), 10, 0.06),
+        ((2, 0.1), 5, 0.015),
+        pytest.param((1, 1e-5), 50, 0.01, marks=pytest.mark.slow),
+    ],
+)
 def test_the_search_is_ahead_of_gaussian_noise(budget, count, ahead):
     epsilon, delta = budget
     found = design(epsilon=epsilon, delta=delta, sensitivity=1, releases=count, gap=0.05)
@@ -161,11 +171,13 @@ def test_no_delta_one_release_and_constraints():
     single = design(epsilon=0.25, delta=0, sensitivity=1)
     assert (pure.lower, pure.upper) == (single.lower, single.upper)
     assert pure.verify().proven and pure.document.releases.count == 4
-    assert design(epsilon=1, delta=0.01, sensitivity=1, releases=1) == design(epsilon=1,
-        delta=0.01, sensitivity=1)
+    assert design(epsilon=1, delta=0.01, sensitivity=1, releases=1) == design(
+        epsilon=1, delta=0.01, sensitivity=1
+    )
     free = design(epsilon=1, delta=0.01, sensitivity=1, releases=3, gap=0.05)
-    held = design(epsilon=1, delta=0.01, sensitivity=1, releases=3, gap=0.05,
-        constraints=[Monotone()])
+    held = design(
+        epsilon=1, delta=0.01, sensitivity=1, releases=3, gap=0.05, constraints=[Monotone()]
+    )
     assert held.verify().proven and held.upper >= 0.999 * free.upper
     with pytest.raises(ArgumentError, match="left out when releases is given"):
         design(epsilon=1, delta=0.01, sensitivity=1, releases=3, profile=[(1, 0.1)])
@@ -173,10 +185,15 @@ def test_no_delta_one_release_and_constraints():
         design(epsilon=1, delta=1e-6, sensitivity=1, releases=1_000_000)
 
 
-@pytest.mark.parametrize("options", [
-    {"integer": True, "sensitivity": 2, "loss": "l2"}, {"loss": "pinball:0.8", "time_limit": 1},
-    {"output_step": "1/3"}, {"epsilon": 0},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"integer": True, "sensitivity": 2, "loss": "l2"},
+        {"loss": "pinball:0.8", "time_limit": 1},
+        {"output_step": "1/3"},
+        {"epsilon": 0},
+    ],
+)
 def test_other_questions(options):
     asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 1, "releases": 3, "gap": 0.05} | options
     found = design(**asked)

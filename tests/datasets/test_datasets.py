@@ -105,7 +105,8 @@ def test_unknown_names_and_missing_files(monkeypatch, tmp_path):
 def test_a_changed_file_is_noticed(monkeypatch, tmp_path):
     (tmp_path / "ecoli").mkdir()
     (tmp_path / "ecoli" / "ecoli.data").write_text(
-        "A 0.1 0.2 0.48 0.5 0.3 0.4 0.5 cp\nB 0.1 0.2 1.0 0.5 0.3 0.4 0.5 im\n")
+        "A 0.1 0.2 0.48 0.5 0.3 0.4 0.5 cp\nB 0.1 0.2 1.0 0.5 0.3 0.4 0.5 im\n"
+    )
     monkeypatch.setenv("LEASTNOISE_DATA", str(tmp_path))
     with pytest.raises(DatasetError, match="its 2 rows are not the ones"):
         load("ecoli")

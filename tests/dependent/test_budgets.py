@@ -112,13 +112,21 @@ def test_more_budgets_cost_more() -> None:
     assert worst(found[-1], 2) <= 1e-12 and worst(found[-1], 1) <= 0.2 + 1e-12
 
 
-@pytest.mark.parametrize("options", [
-    {"prior": {"edges": [0, 1, 4], "masses": [3, 1]}},
-    {"instance_bound": "1.3"}, {"max_error": 3}, {"outputs": [0, 1, 2, 3, 4], "gap": 0.3},
-    {"crossing": (2, 3)}, {"monotone": True}, {"exact_answers": False},
-    {"loss": "pinball:0.8"}, {"regions": 2, "gap": 0.9},
-    {"bounds": (-30, 30), "core": (-2, 2), "gap": 0.9},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"prior": {"edges": [0, 1, 4], "masses": [3, 1]}},
+        {"instance_bound": "1.3"},
+        {"max_error": 3},
+        {"outputs": [0, 1, 2, 3, 4], "gap": 0.3},
+        {"crossing": (2, 3)},
+        {"monotone": True},
+        {"exact_answers": False},
+        {"loss": "pinball:0.8"},
+        {"regions": 2, "gap": 0.9},
+        {"bounds": (-30, 30), "core": (-2, 2), "gap": 0.9},
+    ],
+)
 def test_budgets_go_with_the_other_options(options) -> None:
     found = design(**{**BASE, **options}, epsilon=1, delta=0.2, profile=[(2, 0.1)], time_limit=5)
     assert found.verify().proven and found.verify().verdict("profile") == "proven"
@@ -139,6 +147,7 @@ def test_answers_below_a_curve(curved, tmp_path) -> None:
 
 def _clamped_gaussian(value: float, low: float, high: float) -> float:
     """The mean absolute error of value + N(0, 1), moved into the range."""
+
     def part(t: float) -> float:  # E min(|N|, t), N > 0
         return float((1 - math.exp(-t * t / 2)) / math.sqrt(2 * math.pi) + t * ndtr(-t))
 

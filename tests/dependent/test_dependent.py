@@ -50,14 +50,16 @@ def audit(design, values) -> float:
 
 
 # The brackets of earlier prototypes for |x|, sensitivity 2, range of length 4.
-@pytest.mark.parametrize(("epsilon", "delta", "gap", "low", "high"), [
-    (1, 0.2, 0.01, 0.64660, 0.65027),
-    (0.2, 0.05, 0.01, 0.9394, 0.9439),
-    (5, 0.25, 0.1, 0.0965, 0.10680),
-])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "gap", "low", "high"),
+    [
+        (1, 0.2, 0.01, 0.64660, 0.65027),
+        (0.2, 0.05, 0.01, 0.9394, 0.9439),
+        (5, 0.25, 0.1, 0.0965, 0.10680),
+    ],
+)
 def test_known_brackets(epsilon, delta, gap, low, high) -> None:
-    design = design_dependent(
-        epsilon=epsilon, delta=delta, sensitivity=2, bounds=(0, 4), gap=gap)
+    design = design_dependent(epsilon=epsilon, delta=delta, sensitivity=2, bounds=(0, 4), gap=gap)
     assert design.converged and design.gap <= gap
     assert design.verify().proven
     assert design.lower <= high and low <= design.upper  # two brackets of one number meet
@@ -92,8 +94,7 @@ def test_never_worse_than_simple_answers(base) -> None:
 def test_wider_ranges_approach_additive_noise() -> None:
     ratios = []
     for width in (2, 4, 8):
-        design = design_dependent(
-            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.05)
+        design = design_dependent(epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.05)
         ratios.append(design.upper / 0.558745)
     assert ratios == sorted(ratios) and ratios[-1] <= 1.05
 
@@ -141,13 +142,23 @@ def test_ends_given_as_floats() -> None:
     assert design.checked(0.7) == Fraction(0.7) < Fraction(7, 10)
 
 
-@pytest.mark.parametrize(("key", "value", "words"), [
-    ("bounds", (4, 0), "low < high"), ("bounds", 3, "low < high"), ("prior", "flat", "uniform"),
-    ("gap", 0, "1e-9"), ("delta", 1, "below 1"), ("loss", "l7", "l1"),
-    ("prior", {"edges": [0, 4], "masses": [-1]}, "non-negative"), ("prior", [5.0], "samples"),
-    ("resolution", 999, "at most 256"), ("instance_bound", -1, "positive"),
-    ("crossing", (9, 1), "slope"), ("outputs", [], "answers"),
-])
+@pytest.mark.parametrize(
+    ("key", "value", "words"),
+    [
+        ("bounds", (4, 0), "low < high"),
+        ("bounds", 3, "low < high"),
+        ("prior", "flat", "uniform"),
+        ("gap", 0, "1e-9"),
+        ("delta", 1, "below 1"),
+        ("loss", "l7", "l1"),
+        ("prior", {"edges": [0, 4], "masses": [-1]}, "non-negative"),
+        ("prior", [5.0], "samples"),
+        ("resolution", 999, "at most 256"),
+        ("instance_bound", -1, "positive"),
+        ("crossing", (9, 1), "slope"),
+        ("outputs", [], "answers"),
+    ],
+)
 def test_bad_arguments(key, value, words) -> None:
     with pytest.raises(ArgumentError, match=words) as caught:
         design_dependent(**{**BASE, key: value})
@@ -218,7 +229,8 @@ def ghosh(epsilon: float, count: int) -> float:
 @pytest.mark.parametrize(("epsilon", "count"), [(1, 5), (0.5, 10), (2, 12), (1, 30)])
 def test_counts_without_delta_agree_with_ghosh(epsilon, count) -> None:
     design = design_dependent(
-        epsilon=epsilon, delta=0, sensitivity=1, bounds=(0, count), integer=True, gap=1e-4)
+        epsilon=epsilon, delta=0, sensitivity=1, bounds=(0, count), integer=True, gap=1e-4
+    )
     assert design.converged and design.verify().proven
     optimum = ghosh(epsilon, count)
     assert design.lower <= optimum * (1 + 1e-9) and optimum <= design.upper * (1 + 1e-9)
@@ -227,7 +239,8 @@ def test_counts_without_delta_agree_with_ghosh(epsilon, count) -> None:
 
 def test_counts_with_delta() -> None:
     design = design_dependent(
-        epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 20), integer=True, gap=1e-4)
+        epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 20), integer=True, gap=1e-4
+    )
     assert design.converged and design.verify().proven
     with pytest.raises(ArgumentError, match="whole"):
         design.release(2.5)
@@ -250,10 +263,12 @@ def test_scaling() -> None:
 
 def test_awkward_sensitivity_and_small_range() -> None:
     awkward = design_dependent(
-        epsilon=1, delta=0.1, sensitivity="0.37", bounds=(0, 1), gap=0.1, time_limit=20)
+        epsilon=1, delta=0.1, sensitivity="0.37", bounds=(0, 1), gap=0.1, time_limit=20
+    )
     assert awkward.verify().proven and awkward.gap < 0.3 and awkward.sensitivity == 0.37
     worse = design_dependent(
-        epsilon=1, delta=0.1, sensitivity="0.3717", bounds=(0, 1), gap=0.1, time_limit=20)
+        epsilon=1, delta=0.1, sensitivity="0.3717", bounds=(0, 1), gap=0.1, time_limit=20
+    )
     assert worse.sensitivity >= 0.3717 and "private up to a sensitivity" in worse.status
     everything = design_dependent(epsilon=1, delta=0.1, sensitivity=5, bounds=(0, 1), gap=0.05)
     assert everything.converged
@@ -273,20 +288,28 @@ def test_save_and_show(base, tmp_path) -> None:
 
 def test_time_limit() -> None:
     design = design_dependent(
-        epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=1e-4, time_limit=2)
+        epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=1e-4, time_limit=2
+    )
     assert not design.converged and "time limit" in design.status
     assert design.verify().proven
 
 
 def test_closed_forms_stand_in_when_time_is_short() -> None:
     design = design_dependent(
-        epsilon=0.5, delta=0, sensitivity=2, bounds=(0, 100), integer=True, loss="l2",
-        time_limit=0.05)
+        epsilon=0.5,
+        delta=0,
+        sensitivity=2,
+        bounds=(0, 100),
+        integer=True,
+        loss="l2",
+        time_limit=0.05,
+    )
     assert design.verify().proven and design.upper < 40
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "integer"), [
-    (7, 0.1, False), (7, 0, False), (6, 1e-6, True)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "integer"), [(7, 0.1, False), (7, 0, False), (6, 1e-6, True)]
+)
 def test_additive_noise_stands_in_where_rows_are_too_coarse(epsilon, delta, integer) -> None:
     options = {"epsilon": epsilon, "delta": delta, "sensitivity": 1, "integer": integer}
     design = design_dependent(**options, bounds=(0, 20), gap=0.05, time_limit=0.1)
@@ -312,11 +335,14 @@ def test_the_front_door() -> None:
         any_design(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 1), colour="red")
 
 
-@pytest.mark.parametrize("options", [
-    {**BASE, "gap": 0.05},
-    {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 20), "integer": True},
-    {"epsilon": 7, "delta": 0.1, "sensitivity": 1, "bounds": (0, 20), "time_limit": 0.1},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {**BASE, "gap": 0.05},
+        {"epsilon": 1, "delta": 0.1, "sensitivity": 2, "bounds": (0, 20), "integer": True},
+        {"epsilon": 7, "delta": 0.1, "sensitivity": 1, "bounds": (0, 20), "time_limit": 0.1},
+    ],
+)
 def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
     design = design_dependent(**options, monotone=True)
     assert design.verify().verdict("monotone") == "proven" and design.verify().proven
@@ -333,7 +359,8 @@ def test_answers_can_be_proven_to_grow_with_the_value(options) -> None:
 
 def test_counts_up_to_a_thousand() -> None:
     design = design_dependent(
-        epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 1000), integer=True, gap=0.01)
+        epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 1000), integer=True, gap=0.01
+    )
     assert design.converged and design.verify().proven and design.gap < 0.005
     assert all(0 <= design.release(v) <= 1000 for v in (0, 500, 1000))
     with pytest.raises(ArgumentError, match="1024 whole numbers"):
@@ -346,7 +373,8 @@ def test_wide_ranges_without_a_core_come_close_to_additive_noise() -> None:
     shares = []
     for width in (25, 100):
         design = design_dependent(
-            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.1 if width < 50 else 0.02)
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, width), gap=0.1 if width < 50 else 0.02
+        )
         assert design.verify().proven and design.upper <= 1.005 * additive.upper
         shares.append(design.lower / additive.upper)
     assert 0.9 < shares[0] < shares[1] and shares[1] > 0.97
@@ -355,9 +383,20 @@ def test_wide_ranges_without_a_core_come_close_to_additive_noise() -> None:
 def test_the_best_constant() -> None:
     """At almost no budget the best answer ignores the data: the median of the prior."""
     prior = {"edges": [0, 1, 4], "masses": [3, 1]}
-    found = constant_upper(question_of(
-        epsilon=0.01, delta=0.0001, sensitivity=4, loss="l1", bounds=(0, 4), prior=prior,
-        integer=False, instance_bound=None, crossing=None), None)
+    found = constant_upper(
+        question_of(
+            epsilon=0.01,
+            delta=0.0001,
+            sensitivity=4,
+            loss="l1",
+            bounds=(0, 4),
+            prior=prior,
+            integer=False,
+            instance_bound=None,
+            crossing=None,
+        ),
+        None,
+    )
     low, high = (np.arange(3000) + 0.5) / 3000, 1 + 3 * (np.arange(1000) + 0.5) / 1000
     values = np.concatenate([low, high])  # with median 2/3
     assert float(found.value) == pytest.approx(np.abs(values - 2 / 3).mean(), rel=1e-3)
@@ -405,5 +444,10 @@ def test_constraints_hold_for_every_value() -> None:
 def test_constraints_that_mean_nothing_with_bounds(constraint, text) -> None:
     with pytest.raises(ArgumentError, match=text):
         any_design(
-            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), constraints=[constraint],
-            max_error=3)
+            epsilon=1,
+            delta=0.2,
+            sensitivity=1,
+            bounds=(0, 4),
+            constraints=[constraint],
+            max_error=3,
+        )

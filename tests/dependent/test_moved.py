@@ -27,7 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 @pytest.fixture(scope="module")
 def wide():  # type: ignore[no-untyped-def]
     return design(
-        epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 10_000), gap=0.02, time_limit=200)
+        epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 10_000), gap=0.02, time_limit=200
+    )
 
 
 def test_ten_thousand_sensitivities_close_and_the_file_stays_small(wide) -> None:  # type: ignore[no-untyped-def]
@@ -53,8 +54,12 @@ def test_moved_answers_stay_inside_and_cost_what_is_said(wide, tmp_path: Path) -
 
 def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
     question = Question(
-        Fraction(1), Fraction(1, 100), Fraction(1), as_loss("l1"),
-        range=Range(Fraction(0), Fraction(60)))
+        Fraction(1),
+        Fraction(1, 100),
+        Fraction(1),
+        as_loss("l1"),
+        range=Range(Fraction(0), Fraction(60)),
+    )
     lower = layered_lower(question, 3, 3.0, Search(Ranged(question), 1e-3, 60), 60)
     upper = moved_upper(question, 4)
     additive = design(epsilon=1, delta="0.01", sensitivity=1)
@@ -62,22 +67,29 @@ def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
     assert lower.value <= upper.value
     assert 0.97 * additive.lower < float(lower.value) < additive.upper
     # Without what the programs at the ends found, less is proven.
-    bare = channel_dual_bound(question, type(lower.certificate)(
-        lower.certificate.step, (), (), (), lower.certificate.copies))
+    bare = channel_dual_bound(
+        question,
+        type(lower.certificate)(lower.certificate.step, (), (), (), lower.certificate.copies),
+    )
     assert bare < lower.value - Fraction(1, 100)
 
 
 @pytest.mark.parametrize("loss", ["l2", "pinball:0.8"])
 def test_other_losses_close_too(loss: str) -> None:
     found = design(
-        epsilon=1, delta="0.001", sensitivity=1, loss=loss, bounds=(0, 300), gap=0.05,
-        time_limit=200)
+        epsilon=1,
+        delta="0.001",
+        sensitivity=1,
+        loss=loss,
+        bounds=(0, 300),
+        gap=0.05,
+        time_limit=200,
+    )
     assert found.converged and found.verify().proven
 
 
 def test_a_tiny_delta_does_not_spoil_the_lower_bound() -> None:
-    found = design(
-        epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 4), gap=0.01, time_limit=200)
+    found = design(epsilon=1, delta="1e-6", sensitivity=1, bounds=(0, 4), gap=0.01, time_limit=200)
     assert found.converged and found.lower > 0.618
 
 

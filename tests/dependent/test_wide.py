@@ -56,9 +56,7 @@ def test_audit_across_the_border(wide) -> None:
     for x in values:
         for z in values:
             if x != z and abs(x - z) <= 2:
-                excess = sum(
-                    max(0.0, p - exp * laws[z].get(y, 0.0)) for y, p in laws[x].items()
-                )
+                excess = sum(max(0.0, p - exp * laws[z].get(y, 0.0)) for y, p in laws[x].items())
                 assert excess <= 0.1 + 1e-9
 
 
@@ -87,7 +85,8 @@ def test_sign_flips_are_avoided() -> None:
 
 def test_a_wide_range_gets_a_core() -> None:
     found = design_dependent(
-        epsilon=1, delta=0.1, sensitivity=2, bounds=(-5000, 5000), gap=0.4, crossing=(100, 5))
+        epsilon=1, delta=0.1, sensitivity=2, bounds=(-5000, 5000), gap=0.4, crossing=(100, 5)
+    )
     assert found.core == (90, 110) and found.bounds == (-5000, 5000)
     assert "values of the core, 90 to 110" in found.status
     with pytest.raises(ArgumentError, match="core must be given with a prior"):
@@ -103,8 +102,13 @@ def test_never_worse_than_additive_noise() -> None:
 
 
 def test_bad_cores() -> None:
-    for key, value in (("core", (-1, 0)), ("core", (-9000, 0)), ("instance_bound", 3),
-                       ("resolution", 9), ("delta", 0)):
+    for key, value in (
+        ("core", (-1, 0)),
+        ("core", (-9000, 0)),
+        ("instance_bound", 3),
+        ("resolution", 9),
+        ("delta", 0),
+    ):
         with pytest.raises(ArgumentError, match=key):
             design_dependent(**{**WIDE, key: value})
 
@@ -113,8 +117,15 @@ def test_command_line_face(tmp_path, capsys) -> None:
     prior = tmp_path / "prior.json"
     prior.write_text('{"edges": ["0", "1", "4"], "masses": ["1", "1"]}')
     design = run_dependent(
-        epsilon="1", delta="0.2", sensitivity="2", bounds=("0", "4"), prior=str(prior),
-        gap="0.1", loss="l1", time_limit=None)
+        epsilon="1",
+        delta="0.2",
+        sensitivity="2",
+        bounds=("0", "4"),
+        prior=str(prior),
+        gap="0.1",
+        loss="l1",
+        time_limit=None,
+    )
     shown = describe(design)
     assert json.loads(json.dumps(shown))["bounds"] == [0.0, 4.0]
     assert shown["lower"] <= shown["upper"] and shown["prior"] == "histogram"
@@ -122,7 +133,8 @@ def test_command_line_face(tmp_path, capsys) -> None:
     assert "proven" in capsys.readouterr().out
     with pytest.raises(ArgumentError, match="prior"):
         run_dependent(
-            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), prior=str(tmp_path / "none.json"))
+            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), prior=str(tmp_path / "none.json")
+        )
 
 
 def test_more_regions_cost_less() -> None:
@@ -145,12 +157,14 @@ def test_more_regions_cost_less() -> None:
     ]
     common = set(inner[0]) & set(inner[1])
     assert common and all(
-        abs(inner[0][i] - inner[1][i]) <= 1e-12 * document.denominator for i in common)
+        abs(inner[0][i] - inner[1][i]) <= 1e-12 * document.denominator for i in common
+    )
 
 
 def test_regions_of_whole_numbers_and_bad_ones() -> None:
     found = design_dependent(
-        epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 20), integer=True, regions=4)
+        epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 20), integer=True, regions=4
+    )
     assert found.verify().proven and found.gap < 0.05
     for regions in (0, 101, 2.5, [5], [2, 1], "two", True):
         with pytest.raises(ArgumentError, match="regions"):

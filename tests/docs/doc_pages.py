@@ -46,9 +46,15 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
     return [
-        Block(found[3], found[4], text.count("\n", 0, found.start()) + 1, found[1] or "",
-              found[2] or "")
-        for found in BLOCK.finditer(text)]
+        Block(
+            found[3],
+            found[4],
+            text.count("\n", 0, found.start()) + 1,
+            found[1] or "",
+            found[2] or "",
+        )
+        for found in BLOCK.finditer(text)
+    ]
 
 
 # -- comparing ----------------------------------------------------------------------------------
@@ -87,7 +93,8 @@ def contains(comment: str, printed: str, code: str) -> None:
     values = [value for value, _ in numbers(printed)]
     for quoted in numbers(comment):
         assert any(agrees(quoted, value) for value in values), (
-            f"{code}\nsays {comment!r}, and came out as:\n{printed}")
+            f"{code}\nsays {comment!r}, and came out as:\n{printed}"
+        )
 
 
 # -- running ------------------------------------------------------------------------------------
@@ -96,9 +103,9 @@ def contains(comment: str, printed: str, code: str) -> None:
 def run_python(code: str, names: dict) -> None:
     lines = code.split("\n")
     for statement in ast.parse(code).body:
-        source = "\n".join(lines[statement.lineno - 1:statement.end_lineno])
+        source = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
         last = lines[statement.end_lineno - 1]
-        comment = last[len(last.encode()[:statement.end_col_offset].decode()):].partition("#")[2]
+        comment = last[len(last.encode()[: statement.end_col_offset].decode()) :].partition("#")[2]
         out = io.StringIO()
         with contextlib.redirect_stdout(out):
             if isinstance(statement, ast.Expr):
@@ -130,10 +137,19 @@ def shell(command: str, folder: Path) -> str:
         (bin_folder / "python").symlink_to(sys.executable)
     source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     done = subprocess.run(
-        ["bash", "-c", command], cwd=folder, capture_output=True, text=True, timeout=560,
-        check=False, env=os.environ | {
-            "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": source,
-            "COLUMNS": "100"})
+        ["bash", "-c", command],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=560,
+        check=False,
+        env=os.environ
+        | {
+            "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": source,
+            "COLUMNS": "100",
+        },
+    )
     assert done.returncode in (0, 1), f"{command}\n{done.stdout}\n{done.stderr}"
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout

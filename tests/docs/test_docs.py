@@ -28,7 +28,8 @@ def test_a_block_that_does_not_run_says_why(page):
     for block in blocks(page):
         fine = block.language in RUNNABLE | {"text", "json"} or page.name in DRAWINGS
         assert fine or block.mark == "not run", (
-            f"{page.name}, line {block.line}: a block without a language that can be run")
+            f"{page.name}, line {block.line}: a block without a language that can be run"
+        )
         assert not block.mark or len(block.reason) > 10
 
 

@@ -15,7 +15,8 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_runs(path):
     done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=False, timeout=300)
+        [sys.executable, str(path)], capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     assert "proven" in done.stdout and "one private release" in done.stdout
     assert "refuted" not in done.stdout

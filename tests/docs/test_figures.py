@@ -53,28 +53,71 @@ def _gaussian_of_ten():
 
 #: (page, words on it, numbers that come out, in the order of the words)
 FIGURES = [
-    ("README.md", "Laplace noise\ncosts 4 % more and the analytic Gaussian 3.5 times",
-     lambda: (excess("laplace", "1", "1e-6"), rivals("1", "1e-6")["analytic-gaussian"].loss
-              / rivals("1", "1e-6").lower)),
-    ("README.md", "at the paper's (1, 0.2) it is 79 % and\n19 % more, and OpenDP's canonical noise "
-     "4 %",
-     lambda: (1, 0.2, excess("laplace", "1", "0.2"), excess("analytic-gaussian", "1", "0.2"),
-              excess("tulap", "1", "0.2"))),
+    (
+        "README.md",
+        "Laplace noise\ncosts 4 % more and the analytic Gaussian 3.5 times",
+        lambda: (
+            excess("laplace", "1", "1e-6"),
+            rivals("1", "1e-6")["analytic-gaussian"].loss / rivals("1", "1e-6").lower,
+        ),
+    ),
+    (
+        "README.md",
+        "at the paper's (1, 0.2) it is 79 % and\n19 % more, and OpenDP's canonical noise 4 %",
+        lambda: (
+            1,
+            0.2,
+            excess("laplace", "1", "0.2"),
+            excess("analytic-gaussian", "1", "0.2"),
+            excess("tulap", "1", "0.2"),
+        ),
+    ),
     ("README.md", "2.7 times for 1, 1.1 times for 0.1", lambda: (math.e, 1, math.exp(0.1), 0.1)),
-    ("docs/dependent.md", "at (0.2, 0.05), sensitivity 2 on [0, 4], the expected error is 0.94 "
-     "instead of 4.71 (or 1.64",
-     lambda: (0.2, 0.05, 2, 0, 4, upper_with_bounds("0.2", "0.05"),
-              design(epsilon="0.2", delta="0.05", sensitivity=2).upper, moved("0.2", "0.05"))),
-    ("docs/constraints.md", "0.573 for 1/4 against 0.559 without",
-     lambda: (design(epsilon=1, delta="0.2", sensitivity=1, output_step="1/4").upper, 1, 4,
-              design(epsilon=1, delta="0.2", sensitivity=1).upper)),
-    ("docs/guarantee.md", "Gaussian noise of the same variance costs 7.43",
-     _gaussian_of_ten),
-    ("docs/compare.md", "# 0.94", lambda: (design_for_error(
-        2, delta=0.05, confidence=0.9, sensitivity=1).epsilon,)),
-    ("docs/dependent.md", "A count between 0 and 1,000, sensitivity 1, (1, 0.1): [0.5873, 0.5887]",
-     lambda: (0, 1000, 1, 1, 0.1, *_bracket(design(
-         epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 1000), integer=True)))),
+    (
+        "docs/dependent.md",
+        "at (0.2, 0.05), sensitivity 2 on [0, 4], the expected error is 0.94 "
+        "instead of 4.71 (or 1.64",
+        lambda: (
+            0.2,
+            0.05,
+            2,
+            0,
+            4,
+            upper_with_bounds("0.2", "0.05"),
+            design(epsilon="0.2", delta="0.05", sensitivity=2).upper,
+            moved("0.2", "0.05"),
+        ),
+    ),
+    (
+        "docs/constraints.md",
+        "0.573 for 1/4 against 0.559 without",
+        lambda: (
+            design(epsilon=1, delta="0.2", sensitivity=1, output_step="1/4").upper,
+            1,
+            4,
+            design(epsilon=1, delta="0.2", sensitivity=1).upper,
+        ),
+    ),
+    ("docs/guarantee.md", "Gaussian noise of the same variance costs 7.43", _gaussian_of_ten),
+    (
+        "docs/compare.md",
+        "# 0.94",
+        lambda: (design_for_error(2, delta=0.05, confidence=0.9, sensitivity=1).epsilon,),
+    ),
+    (
+        "docs/dependent.md",
+        "A count between 0 and 1,000, sensitivity 1, (1, 0.1): [0.5873, 0.5887]",
+        lambda: (
+            0,
+            1000,
+            1,
+            1,
+            0.1,
+            *_bracket(
+                design(epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 1000), integer=True)
+            ),
+        ),
+    ),
 ]
 
 

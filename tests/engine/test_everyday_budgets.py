@@ -16,11 +16,21 @@ from leastnoise.design import Design
 from leastnoise.sampling import InsecureSeededEntropy
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "loss", "gap"), [
-    (0.5, 1e-12, "l1", 2e-4), (1, 1e-9, "l1", 2e-4), (2, 1e-9, "l2", 2e-4), (2, 1e-4, "l1", 2e-4),
-    (4, 1e-6, "pinball:0.9", 1e-3), (1, 0, "pinball:0.9", 2e-4), (8, 1e-3, "l2", 1e-3),
-    (8, 0.01, "l1", 1e-3), (12, 0, "l1", 1e-3), (12, 0.05, "l1", 1e-3),
-])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "loss", "gap"),
+    [
+        (0.5, 1e-12, "l1", 2e-4),
+        (1, 1e-9, "l1", 2e-4),
+        (2, 1e-9, "l2", 2e-4),
+        (2, 1e-4, "l1", 2e-4),
+        (4, 1e-6, "pinball:0.9", 1e-3),
+        (1, 0, "pinball:0.9", 2e-4),
+        (8, 1e-3, "l2", 1e-3),
+        (8, 0.01, "l1", 1e-3),
+        (12, 0, "l1", 1e-3),
+        (12, 0.05, "l1", 1e-3),
+    ],
+)
 def test_closes(epsilon: float, delta: float, loss: str, gap: float) -> None:
     found = design(sensitivity=1, epsilon=epsilon, delta=delta, loss=loss, gap=gap)
     assert found.converged and found.certified
@@ -29,12 +39,14 @@ def test_closes(epsilon: float, delta: float, loss: str, gap: float) -> None:
 
 @pytest.mark.parametrize("width", [60, 1000, 10**6, 10**9])
 @pytest.mark.parametrize(("epsilon", "delta"), [(1, 0), (1, 1e-6), (4, 1e-6)])
-def test_integers_close_whatever_the_sensitivity(
-    width: int, epsilon: float, delta: float
-) -> None:
+def test_integers_close_whatever_the_sensitivity(width: int, epsilon: float, delta: float) -> None:
     found = design(
-        epsilon=epsilon, delta=delta, sensitivity=width, integer=True, gap=2e-4 if epsilon < 4
-        else 1e-3)
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=width,
+        integer=True,
+        gap=2e-4 if epsilon < 4 else 1e-3,
+    )
     assert found.converged and found.certified
     assert parse(found.document.dumps()) == found.document
     real = design(epsilon=epsilon, delta=delta, sensitivity=width, gap=1e-3)
@@ -81,5 +93,6 @@ def test_a_file_of_runs_travels(tmp_path: Path) -> None:
 def test_the_benchmark_runs() -> None:
     path = Path(__file__).parents[2] / "benchmarks" / "budgets.py"
     ran = subprocess.run(
-        [sys.executable, str(path), "--quick"], capture_output=True, text=True, check=True)
+        [sys.executable, str(path), "--quick"], capture_output=True, text=True, check=True
+    )
     assert "5 questions, 5 within the gap" in ran.stdout

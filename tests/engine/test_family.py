@@ -31,8 +31,12 @@ class Coarse(Family):
         self.n = int(problem.sensitivity) // coarse
         # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
         self.problem = Question.of(
-            epsilon=problem.epsilon, delta=problem.delta, sensitivity=self.n, loss=problem.loss,
-            integer=True)
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=self.n,
+            loss=problem.loss,
+            integer=True,
+        )
         self.closed_forms = Incumbents(self.problem, None)
 
     def incumbents(self, search: Search) -> Iterator[Bounds]:

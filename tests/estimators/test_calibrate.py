@@ -36,8 +36,9 @@ def brute_delta(noises, shifts, epsilon):
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
 
-@pytest.mark.parametrize("noise", [
-    "optimal", "analytic-gaussian", "gaussian", "laplace", "truncated-laplace", "tulap"])
+@pytest.mark.parametrize(
+    "noise", ["optimal", "analytic-gaussian", "gaussian", "laplace", "truncated-laplace", "tulap"]
+)
 def test_two_releases_keep_the_budget_and_use_it(noise):
     found = plan(FEW, *BUDGET, noise)
     (one,) = found.chosen
@@ -72,8 +73,10 @@ def test_optimal_is_no_worse_than_any_family():
 
 
 def test_more_budget_means_less_noise():
-    stds = [plan(KINDS, Fraction(e), BUDGET[1], "analytic-gaussian").chosen[0].std
-            for e in ("0.1", "1", "10")]
+    stds = [
+        plan(KINDS, Fraction(e), BUDGET[1], "analytic-gaussian").chosen[0].std
+        for e in ("0.1", "1", "10")
+    ]
     assert stds[0] > stds[1] > stds[2]
 
 
@@ -85,12 +88,16 @@ def test_the_budget_is_divided_to_hurt_least():
         first = gaussian(found.chosen[0].std * factor)
         scale = found.chosen[1].std * found.chosen[1].cells
         moved = [
-            (first.variance * KINDS[0].weight * 2
-             + (scale * other / found.chosen[1].cells) ** 2 * KINDS[1].weight * 4, other)
+            (
+                first.variance * KINDS[0].weight * 2
+                + (scale * other / found.chosen[1].cells) ** 2 * KINDS[1].weight * 4,
+                other,
+            )
             for other in (0.97, 0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
         ]
         total = [
-            2 / first.variance + 4 * 1 / (found.chosen[1].std * other) ** 2 for _, other in moved]
+            2 / first.variance + 4 * 1 / (found.chosen[1].std * other) ** 2 for _, other in moved
+        ]
         now = 2 / found.chosen[0].std ** 2 + 4 / found.chosen[1].std ** 2
         allowed = [harm for (harm, _), t in zip(moved, total, strict=True) if t <= now]
         assert all(harm >= best * 0.97 for harm in allowed)
@@ -98,7 +105,9 @@ def test_the_budget_is_divided_to_hurt_least():
 
 def test_mixed_composition_of_gaussians_is_the_known_one():
     parts = [
-        Part((shifted(gaussian(10).masses, 1),), 10), Part((shifted(gaussian(20).masses, 2),), 10)]
+        Part((shifted(gaussian(10).masses, 1),), 10),
+        Part((shifted(gaussian(20).masses, 2),), 10),
+    ]
     ratio = 1 / math.sqrt(10 / 100 + 10 * 4 / 400)
     assert total_epsilon(parts, 1e-5) == pytest.approx(gaussian_epsilon(ratio, 1, 1e-5), rel=2e-3)
     assert total_delta([], 1.0) == 0
@@ -107,8 +116,10 @@ def test_mixed_composition_of_gaussians_is_the_known_one():
 def test_optimal_composition_of_budgets():
     # Kairouz, Oh, Viswanath: two (e, 0) releases at epsilon e: delta = (1-e^-e) e^e/(1+e^e)^2 ...
     p, q = budget_pair(0.5, 0.0)
-    true = sum(max(0.0, p[i] * p[j] - math.exp(0.5) * q[i] * q[j])
-               for i, j in itertools.product(range(4), repeat=2))
+    true = sum(
+        max(0.0, p[i] * p[j] - math.exp(0.5) * q[i] * q[j])
+        for i, j in itertools.product(range(4), repeat=2)
+    )
     assert total_delta([Part((budget_pair(0.5, 0.0),), 2)], 0.5) == pytest.approx(true, rel=1e-3)
 
 

@@ -71,8 +71,11 @@ def test_a_row_with_another_label_counts_for_nothing(model):
 def test_a_row_with_another_label_beside_categories():
     frame = pd.DataFrame({"a": X[:, 0], "b": np.where(X[:, 1] > 5, "p", "q")})
     options = {
-        "noise": None, "bounds": (0, 10), "categories": {"b": ["p", "q"]},
-        "classes": ["no", "yes"]}
+        "noise": None,
+        "bounds": (0, 10),
+        "categories": {"b": ["p", "q"]},
+        "classes": ["no", "yes"],
+    }
     kept = Y_RARE != "rare"
     left_out = DPNaiveBayes(**options).fit(frame, Y_RARE)
     without = DPNaiveBayes(**options).fit(frame[kept], Y_RARE[kept])
@@ -81,16 +84,22 @@ def test_a_row_with_another_label_beside_categories():
 
 def test_answers_that_depend_on_the_range_use_the_public_number_of_rows():
     options = {
-        "epsilon": 2, "delta": 1e-3, "noise": "optimal-dependent", "classes": ["no", "yes"],
-        "categorical": [0], "categories": [[0, 1]]}
+        "epsilon": 2,
+        "delta": 1e-3,
+        "noise": "optimal-dependent",
+        "classes": ["no", "yes"],
+        "categorical": [0],
+        "categories": [[0, 1]],
+    }
     table = (X[:40, :1] > 5).astype(int)
     fits = [DPNaiveBayes(**options).fit(table, labels[:40]) for labels in (Y, Y_RARE)]
     assert fits[0].privacy_ == fits[1].privacy_
 
 
-@pytest.mark.parametrize("classes", [
-    ["yes"], "yes", 3, [], [1, 1], ["yes", 1], [["no", "yes"], ["a", "b"]], [None, "yes"],
-])
+@pytest.mark.parametrize(
+    "classes",
+    [["yes"], "yes", 3, [], [1, 1], ["yes", 1], [["no", "yes"], ["a", "b"]], [None, "yes"]],
+)
 def test_what_is_no_list_of_classes_is_refused(classes):
     with pytest.raises(ArgumentError, match="classes must be a list of at least two labels"):
         known_classes(classes)
@@ -102,13 +111,16 @@ def test_labels_of_another_type_are_refused_by_type_alone():
             classes_of(classes, np.array(labels), False)
 
 
-@pytest.mark.parametrize(("classes", "labels", "codes"), [
-    ([1, 0], [0, 1, 5, 0], [0, 1, -1, 0]),
-    ([0, 1], [0.0, 1.0, 0.5], [0, 1, -1]),
-    ([False, True], [True, False], [1, 0]),
-    (np.array(["b", "a"]), ["a", "b", "c"], [0, 1, -1]),
-    (("a", "b"), np.array(["a", "b", None], dtype=object), [0, 1, -1]),
-])
+@pytest.mark.parametrize(
+    ("classes", "labels", "codes"),
+    [
+        ([1, 0], [0, 1, 5, 0], [0, 1, -1, 0]),
+        ([0, 1], [0.0, 1.0, 0.5], [0, 1, -1]),
+        ([False, True], [True, False], [1, 0]),
+        (np.array(["b", "a"]), ["a", "b", "c"], [0, 1, -1]),
+        (("a", "b"), np.array(["a", "b", None], dtype=object), [0, 1, -1]),
+    ],
+)
 def test_codes_of_labels(classes, labels, codes):
     known, found = classes_of(classes, np.asarray(labels), False)
     assert found.tolist() == codes

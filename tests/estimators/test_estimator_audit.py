@@ -34,12 +34,14 @@ FAILURE = 1e-6
 
 def scaled(monkeypatch, module, factor):
     """Noise of a smaller standard deviation, under the same claims."""
+
     @lru_cache
     def wrong(*args):
         found = plan(*args)
         chosen = tuple(
             replace(one, noise=gaussian(math.sqrt(one.noise.variance) * factor))
-            for one in found.chosen)
+            for one in found.chosen
+        )
         return replace(found, chosen=chosen)
 
     monkeypatch.setattr(module, "plan", wrong)
@@ -74,14 +76,17 @@ def tables():
 
 
 def statistics():
-    return [bayes_statistics(y, 2, X, [3], np.zeros((ROWS, 0), dtype=np.int64))
-            for X, y in tables()]
+    return [
+        bayes_statistics(y, 2, X, [3], np.zeros((ROWS, 0), dtype=np.int64)) for X, y in tables()
+    ]
 
 
 def scores(one, two):
     """Both sets of releases along the line between the exact statistics."""
-    exact = [np.concatenate([np.array([float(v) for v in kind]) for kind in
-                             DPNaiveBayes._exact(found)]) for found in statistics()]
+    exact = [
+        np.concatenate([np.array([float(v) for v in kind]) for kind in DPNaiveBayes._exact(found)])
+        for found in statistics()
+    ]
     spread = np.concatenate([one, two]).var(axis=0)
     direction = (exact[0] - exact[1]) / np.maximum(spread, 1e-9)
     return one @ direction, two @ direction
@@ -135,8 +140,15 @@ def test_audit_of_fit(monkeypatch):
 def descent_scores(times, delta):
     """One step along one coordinate: all that it tells is the coefficient."""
     model = DPLogisticRegression(
-        EPSILON, delta, noise="analytic-gaussian", bounds=(-1, 1), classes=[0, 1], max_iter=1,
-        fit_intercept=False, random_state=np.random.RandomState(0))
+        EPSILON,
+        delta,
+        noise="analytic-gaussian",
+        bounds=(-1, 1),
+        classes=[0, 1],
+        max_iter=1,
+        fit_intercept=False,
+        random_state=np.random.RandomState(0),
+    )
     first = np.zeros((60, 1))
     second = first.copy()
     first[0], second[0] = 1.0, -1.0

@@ -29,7 +29,7 @@ QUICK = {"delta": 0, "bounds": (0, 10), "classes": CLASSES}
 
 def test_without_noise_it_converges_to_logistic_regression():
     model = DPLogisticRegression(
-        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=3000, coordinates=4, alpha=0,
+        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=3000, coordinates=4, alpha=0
     ).fit(X, Y)
     known = LogisticRegression(C=1e9, max_iter=1000).fit(X, Y)
     assert np.allclose(model.coef_, known.coef_, atol=0.01)
@@ -39,7 +39,7 @@ def test_without_noise_it_converges_to_logistic_regression():
 
 def test_the_penalty_makes_coefficients_vanish():
     model = DPLogisticRegression(
-        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=200, coordinates=4, alpha=0.5,
+        noise=None, bounds=(0, 10), classes=CLASSES, max_iter=200, coordinates=4, alpha=0.5
     ).fit(X, Y)
     assert np.all(model.coef_ == 0)
 
@@ -55,8 +55,9 @@ def test_a_modest_budget_costs_little(neighbours):
 
 def test_three_classes_share_the_budget():
     labels = np.digitize(X[:, 0], [4, 6])
-    model = DPLogisticRegression(
-        epsilon=500, max_iter=50, **{**QUICK, "classes": [0, 1, 2]}).fit(X, labels)
+    model = DPLogisticRegression(epsilon=500, max_iter=50, **{**QUICK, "classes": [0, 1, 2]}).fit(
+        X, labels
+    )
     assert model.coef_.shape == (3, 3)
     assert model.privacy_.releases[0].numbers == 3 * 50 * 1
     assert np.allclose(model.predict_proba(X).sum(axis=1), 1)
@@ -68,7 +69,8 @@ def test_pipeline_search_and_pickle():
     words = [list(level) for level in DATA.levels]
     encode = make_column_transformer(
         (OneHotEncoder(categories=words, handle_unknown="ignore"), ["colour", "size"]),
-        remainder="passthrough")
+        remainder="passthrough",
+    )
     bounds = (np.zeros(9), np.array([1.0] * 6 + [10.0] * 3))
     model = DPLogisticRegression(epsilon=30, delta=0, bounds=bounds, classes=CLASSES)
     pipe = make_pipeline(encode, model).fit(frame, Y)
@@ -87,8 +89,10 @@ def test_pipeline_search_and_pickle():
         ({"step": 0}, "step must be positive"),
         ({"bounds": None}, "bounds must be given"),
         ({"alpha": -1}, "alpha must be at least 0"),
-        ({"noise": "gaussian", "delta": 0.01, "epsilon": 100, "max_iter": 20},
-         "epsilon must be at most 20 for noise='gaussian' here"),
+        (
+            {"noise": "gaussian", "delta": 0.01, "epsilon": 100, "max_iter": 20},
+            "epsilon must be at most 20 for noise='gaussian' here",
+        ),
     ],
 )
 def test_bad_parameters_are_named(options, words):
@@ -101,8 +105,9 @@ ROW = st.tuples(st.floats(), st.sampled_from([-1.0, 1.0]), NUMBER)
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(ROW, min_size=1, max_size=20), ROW, st.integers(0, 19), st.randoms(),
-       st.floats(0.5, 1))
+@given(
+    st.lists(ROW, min_size=1, max_size=20), ROW, st.integers(0, 19), st.randoms(), st.floats(0.5, 1)
+)
 def test_a_row_changes_a_sum_of_gradients_by_no_more_than_claimed(rows, new, at, random, bound):
     def total(table):
         columns = np.array(table).T
@@ -169,7 +174,7 @@ def test_the_number_of_rows_is_part_of_the_total():
 @pytest.mark.parametrize("noise", ["optimal", "laplace"])
 def test_epsilon_zero_counts_rows_too(noise):
     model = DPLogisticRegression(
-        epsilon=0, delta=0.3, noise=noise, neighbours="add-remove", bounds=(0, 10),
-        classes=CLASSES).fit(X, Y)
+        epsilon=0, delta=0.3, noise=noise, neighbours="add-remove", bounds=(0, 10), classes=CLASSES
+    ).fit(X, Y)
     assert (model.privacy_.epsilon, model.privacy_.delta) == (0, 0.3)
     assert model.n_iter_ == 4

@@ -31,8 +31,9 @@ QUICK = {"delta": 0, "bounds": (0, 10), "categories": LEVELS, "classes": CLASSES
 
 
 def test_without_noise_it_is_gaussian_naive_bayes():
-    model = DPNaiveBayes(
-        noise=None, bounds=(0, 10), classes=CLASSES, alpha=0).fit(DATA.numeric, LABELS)
+    model = DPNaiveBayes(noise=None, bounds=(0, 10), classes=CLASSES, alpha=0).fit(
+        DATA.numeric, LABELS
+    )
     known = GaussianNB().fit(DATA.numeric, LABELS)
     assert np.allclose(model.theta_, known.theta_, atol=1e-3)
     assert np.allclose(model.var_, known.var_, atol=2e-3)
@@ -45,7 +46,7 @@ def test_without_noise_it_is_categorical_naive_bayes():
     codes = DATA.categorical
     levels = [list(range(len(words))) for words in DATA.levels]
     model = DPNaiveBayes(
-        noise=None, categorical=[0, 1], categories=levels, classes=CLASSES, alpha=1e-9,
+        noise=None, categorical=[0, 1], categories=levels, classes=CLASSES, alpha=1e-9
     ).fit(codes, LABELS)
     known = CategoricalNB(alpha=1e-9).fit(codes, LABELS)
     for ours, theirs in zip(model.category_log_prob_, known.feature_log_prob_, strict=True):
@@ -71,8 +72,9 @@ def test_pandas_polars_and_arrays_agree():
     polars = DPNaiveBayes(**options).fit(pl.DataFrame(columns), LABELS)
     assert np.array_equal(pandas.predict_proba(FRAME), polars.predict_proba(pl.DataFrame(columns)))
     array = FRAME.to_numpy(dtype=object)
-    plain = DPNaiveBayes(**{
-        **options, "categorical": [3, 4], "categories": list(LEVELS.values())}).fit(array, LABELS)
+    plain = DPNaiveBayes(
+        **{**options, "categorical": [3, 4], "categories": list(LEVELS.values())}
+    ).fit(array, LABELS)
     assert np.array_equal(pandas.predict_proba(FRAME), plain.predict_proba(array))
     assert "NOT PRIVATE: random_state" in repr(plain.privacy_)
 
@@ -105,8 +107,9 @@ def test_public_knowledge_is_asked_for():
         DPNaiveBayes().fit(DATA.numeric, LABELS)
     with pytest.raises(ArgumentError, match="categories must be given"):
         DPNaiveBayes(bounds=(0, 10)).fit(FRAME, LABELS)
-    loud = DPNaiveBayes(
-        epsilon=3, delta=0, take_public_knowledge_from_data_not_private=True).fit(FRAME, LABELS)
+    loud = DPNaiveBayes(epsilon=3, delta=0, take_public_knowledge_from_data_not_private=True).fit(
+        FRAME, LABELS
+    )
     assert not loud.privacy_.private
     assert repr(loud.privacy_).startswith("Privacy: NOT PRIVATE")
     assert loud.score(FRAME, LABELS) > 0.7
@@ -140,8 +143,12 @@ def test_statistics_can_come_from_elsewhere():
     fitted = DPNaiveBayes(**options).fit(FRAME, LABELS)
     schema = fitted._schema
     counted = bayes_statistics(
-        DATA.labels, 2, schema.codes([FRAME["colour"], FRAME["size"]]), [5, 3],
-        schema.whole(DATA.numeric))
+        DATA.labels,
+        2,
+        schema.codes([FRAME["colour"], FRAME["size"]]),
+        [5, 3],
+        schema.whole(DATA.numeric),
+    )
     assert counted.counts.sum() == len(FRAME)
     assert all(table.sum() == len(FRAME) for table in counted.levels)
     other = DPNaiveBayes(**options)
@@ -153,8 +160,12 @@ def test_statistics_can_come_from_elsewhere():
 # -- what one row can do ------------------------------------------------------------------------
 
 ROW = st.tuples(
-    st.integers(0, 2), st.integers(0, 3), st.integers(0, 2), st.integers(-SCALE, SCALE),
-    st.integers(-SCALE, SCALE))
+    st.integers(0, 2),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.integers(-SCALE, SCALE),
+    st.integers(-SCALE, SCALE),
+)
 
 
 def counted(rows):

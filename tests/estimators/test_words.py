@@ -11,8 +11,9 @@ import pytest
 from leastnoise.errors import ArgumentError
 from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
 
-TABLE = pd.DataFrame({
-    "height": [1.0, 2, 3, 4, 5, 6], "width": [6.0, 5, 4, 3, 2, 1], "colour": list("bgbgbg")})
+TABLE = pd.DataFrame(
+    {"height": [1.0, 2, 3, 4, 5, 6], "width": [6.0, 5, 4, 3, 2, 1], "colour": list("bgbgbg")}
+)
 NUMBERS = TABLE[["height", "width"]]
 LABELS = [0, 1, 0, 1, 0, 1]
 
@@ -34,11 +35,14 @@ def test_missing_levels_are_named_by_column():
         DPNaiveBayes(classes=[0, 1], bounds=(0, 10)).fit(TABLE, LABELS)
 
 
-@pytest.mark.parametrize(("model", "table"), [
-    (DPNaiveBayes(classes=[0, 1], bounds=(0, 10), categories={"colour": ["b", "g"]}), TABLE),
-    (DPNaiveBayes(classes=[0, 1], bounds=(0, 10)), NUMBERS),
-    (DPLogisticRegression(classes=[0, 1], bounds=(0, 10)), NUMBERS),
-])
+@pytest.mark.parametrize(
+    ("model", "table"),
+    [
+        (DPNaiveBayes(classes=[0, 1], bounds=(0, 10), categories={"colour": ["b", "g"]}), TABLE),
+        (DPNaiveBayes(classes=[0, 1], bounds=(0, 10)), NUMBERS),
+        (DPLogisticRegression(classes=[0, 1], bounds=(0, 10)), NUMBERS),
+    ],
+)
 def test_missing_values_are_named_by_column_with_the_remedy(model, table):
     spoiled = table.assign(width=[6.0, np.nan, 31415926, 3, 2, 1])
     with pytest.raises(ValueError, match="NaN or infinity in column 'width'") as error:

@@ -80,8 +80,10 @@ def test_sensitivity_scales():
 
 def test_beyond_its_ends_the_atlas_refuses():
     for budget, words in (
-        ((0.001, 0.1), "epsilon must be from 0.01 to 5.6"), ((11, 0.1), "epsilon must be"),
-        ((1, 0.8), "delta must be at most 0.75"), ((1, -0.1), "delta must be"),
+        ((0.001, 0.1), "epsilon must be from 0.01 to 5.6"),
+        ((11, 0.1), "epsilon must be"),
+        ((1, 0.8), "delta must be at most 0.75"),
+        ((1, -0.1), "delta must be"),
     ):
         with pytest.raises(ArgumentError, match=words):
             atlas().bounds(*budget)

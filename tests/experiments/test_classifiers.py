@@ -17,7 +17,8 @@ from leastnoise.experiments.classifiers import Size, collect, paired, read_resul
 from leastnoise.experiments.noises import METHODS, Channel, quantile
 
 needs_files = pytest.mark.skipif(
-    not os.environ.get("LEASTNOISE_DATA"), reason="LEASTNOISE_DATA names no folder")
+    not os.environ.get("LEASTNOISE_DATA"), reason="LEASTNOISE_DATA names no folder"
+)
 DATA = synthetic(300)
 
 
@@ -47,7 +48,8 @@ def plain_errors(dataset, train, test, method, uniforms):
                         mean = held["mean", label, j, -1]
                         spread = held["spread", label, j, -1]
                         score += -0.5 * ((x - mean) / spread) ** 2 - math.log(
-                            spread * math.sqrt(2 * math.pi))
+                            spread * math.sqrt(2 * math.pi)
+                        )
                     scores.append(score)
                 wrong += int(np.argmax(scores)) != dataset.labels[row]
             result[side].append(wrong / len(rows))
@@ -59,8 +61,13 @@ def three_classes():
     twice = np.concatenate([np.arange(len(DATA)), np.arange(80)])
     labels = DATA.labels[twice].copy()
     labels[::3] = 2
-    return replace(DATA, numeric=np.round(DATA.numeric[twice]), labels=labels,
-                   categorical=DATA.categorical[twice], classes=(*DATA.classes, "third"))
+    return replace(
+        DATA,
+        numeric=np.round(DATA.numeric[twice]),
+        labels=labels,
+        categorical=DATA.categorical[twice],
+        classes=(*DATA.classes, "third"),
+    )
 
 
 @pytest.mark.parametrize("dataset", [DATA, three_classes()], ids=["two", "three"])
@@ -80,8 +87,14 @@ def test_rows_that_a_class_cannot_explain():
     levels = (("a", "b", "c", "d"), ("e", "f"))
     codes = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [0, 0], [1, 1], [2, 0], [3, 1]])
     dataset = replace(
-        DATA, numeric=np.zeros((8, 0)), numeric_names=(), levels=levels, categorical=codes,
-        categorical_names=("u", "v"), labels=np.array([0, 0, 1, 1, 0, 1, 0, 1]))
+        DATA,
+        numeric=np.zeros((8, 0)),
+        numeric_names=(),
+        levels=levels,
+        categorical=codes,
+        categorical_names=("u", "v"),
+        labels=np.array([0, 0, 1, 1, 0, 1, 0, 1]),
+    )
     for third in ((), ("never",)):  # the way for two classes, and the way for many
         for labels in (dataset.labels, 1 - dataset.labels):
             whole = replace(dataset, classes=("no", "yes", *third), labels=labels)
@@ -123,7 +136,8 @@ def test_rank_one_updates_are_the_plain_descent(scale):
     plain = plain_descent(signed, np.random.default_rng([3, 2, 0]), "optimal", scale)
     assert np.allclose(fast[:, 0], plain, atol=1e-4)
     found = descent_as_published.errors(
-        features, labels, train, test, ("none", "optimal"), 3, 2, iterations=5)
+        features, labels, train, test, ("none", "optimal"), 3, 2, iterations=5
+    )
     assert {method: len(errors[0]) for method, errors in found.items()} == {"none": 3, "optimal": 3}
 
 
@@ -132,7 +146,8 @@ def test_a_methods_draws_do_not_depend_on_its_company():
     train, test = split(len(labels), 0)
     alone = descent_as_published.errors(features, labels, train, test, ("optimal",), 4, 0, 3)
     both = descent_as_published.errors(
-        features, labels, train, test, ("gaussian", "optimal"), 4, 0, 3)
+        features, labels, train, test, ("gaussian", "optimal"), 4, 0, 3
+    )
     assert np.array_equal(alone["optimal"][1], both["optimal"][1])
 
 
@@ -151,8 +166,15 @@ def test_the_tables_of_a_channel_follow_its_law():
 
 def test_channels_with_a_core_answer_beyond_it():
     best = design(
-        epsilon=1, delta=0.1, sensitivity=2, bounds=(-100, 100), core=(-4, 4), crossing=(0, 99),
-        gap=0.9, time_limit=5)
+        epsilon=1,
+        delta=0.1,
+        sensitivity=2,
+        bounds=(-100, 100),
+        core=(-4, 4),
+        crossing=(0, 99),
+        gap=0.9,
+        time_limit=5,
+    )
     channel = Channel(best)
     rng = np.random.default_rng(5)
     for value in (-50.0, 3.0, 77.7):

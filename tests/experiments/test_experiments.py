@@ -42,8 +42,10 @@ def made(name, place):
 
 @pytest.mark.parametrize(
     ("total", "upper", "lower"),
-    [("table1_l1_total", "table4_l1_upper", "table5_l1_lower"),
-     ("table6_l2_total", "l2_upper", "l2_lower")],
+    [
+        ("table1_l1_total", "table4_l1_upper", "table5_l1_lower"),
+        ("table6_l2_total", "l2_upper", "l2_lower"),
+    ],
 )
 def test_published_splits_add_up_to_the_totals(total, upper, lower):
     whole, above, below = percents(total), percents(upper), percents(lower)

@@ -19,8 +19,9 @@ MOST_CELLS = 40_000
 class Noise:
     """The law of the noise: cells (left, right, mass), an atom at 0, tails as a ratio."""
 
-    def __init__(self, step: Fraction, grid: int | None, found: dict[str, Any], reach: Fraction,
-                 ) -> None:
+    def __init__(
+        self, step: Fraction, grid: int | None, found: dict[str, Any], reach: Fraction
+    ) -> None:
         self.step, self.grid = step, grid
         self.reach = reach  # the sensitivity
         self.n = int(reach / step)
@@ -43,7 +44,7 @@ class Noise:
         """The mass of everything."""
         mass = Fraction(sum(self.weights), self.denominator) + self.atom
         if self.ratio is not None:
-            ends = sum(self.weights[: self.n]) + sum(self.weights[-self.n:])
+            ends = sum(self.weights[: self.n]) + sum(self.weights[-self.n :])
             mass += Fraction(ends, self.denominator) * self.ratio / (1 - self.ratio)
         return mass
 
@@ -53,7 +54,7 @@ class Noise:
         if self.ratio is None:
             return self.first, base
         left = [w * self.ratio**k for k in range(copies, 0, -1) for w in base[: self.n]]
-        right = [w * self.ratio**k for k in range(1, copies + 1) for w in base[-self.n:]]
+        right = [w * self.ratio**k for k in range(1, copies + 1) for w in base[-self.n :]]
         return self.first - copies * self.n, left + base + right
 
     def floats(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -69,7 +70,7 @@ class Noise:
                 raise Unknown("tails too long")
             scale = float(self.ratio) ** np.arange(1, copies + 1)
             left = np.outer(scale[::-1], base[: self.n]).ravel()
-            right = np.outer(scale, base[-self.n:]).ravel()
+            right = np.outer(scale, base[-self.n :]).ravel()
             first -= copies * self.n
             base = np.concatenate([left, base, right])
         b = float(self.step)
@@ -112,8 +113,7 @@ class Noise:
                         outer += term
                     else:
                         inner += term
-            yield (m * self.step,
-                   self.atom + (inner + outer * series) / Fraction(scale * down))
+            yield (m * self.step, self.atom + (inner + outer * series) / Fraction(scale * down))
 
     def _continued(self, whole: list[int], i: int, last: int) -> Fraction:
         """The mass of a cell just beyond those written out."""
@@ -136,10 +136,13 @@ class Noise:
             raise Unknown("whole shifts only")
         edges = self.edges
         if edges is None:
-            edges = [(self.first + j - Fraction(1, 2)) * self.step
-                     for j in range(len(self.weights) + 1)]
-        density = [Fraction(w, self.denominator) / (v - u)
-                   for w, u, v in zip(self.weights, edges, edges[1:], strict=False)]
+            edges = [
+                (self.first + j - Fraction(1, 2)) * self.step for j in range(len(self.weights) + 1)
+            ]
+        density = [
+            Fraction(w, self.denominator) / (v - u)
+            for w, u, v in zip(self.weights, edges, edges[1:], strict=False)
+        ]
 
         def at(x: Fraction) -> Fraction:
             k = bisect_right(edges, x) - 1
@@ -229,8 +232,11 @@ class Noise:
             g = self.step / self.grid
             found = {h * g: p for h, p in self._mesh_points().items() if p > 0}
         else:
-            found = {(self.first + j) * self.step: Fraction(w, self.denominator)
-                     for j, w in enumerate(self.weights) if w > 0}
+            found = {
+                (self.first + j) * self.step: Fraction(w, self.denominator)
+                for j, w in enumerate(self.weights)
+                if w > 0
+            }
             if self.atom > 0:
                 found[Fraction(0)] = found.get(Fraction(0), Fraction(0)) + self.atom
         mean = sum((x * p for x, p in found.items()), Fraction(0))
@@ -240,8 +246,11 @@ class Noise:
         cells = [x for x in found if x != 0 or self.edges is not None]
         low = min([x - side for x in cells] + ([Fraction(0)] if 0 in found else []))
         high = max([x + side for x in cells] + ([Fraction(0)] if 0 in found else []))
-        if self.edges is None and self.first <= 0 < self.first + len(self.weights) \
-                and self.weights[-self.first] > 0:
+        if (
+            self.edges is None
+            and self.first <= 0 < self.first + len(self.weights)
+            and self.weights[-self.first] > 0
+        ):
             low, high = min(low, -side), max(high, side)
         return mean, low, high
 
@@ -249,12 +258,16 @@ class Noise:
         """(left, right, mass) of every cell that is written out; whole numbers have no width."""
         if self.edges is not None:
             ends = self.edges
-            return [(u, v, Fraction(w, self.denominator)) for u, v, w in
-                    zip(ends, ends[1:], self.weights, strict=False)]
+            return [
+                (u, v, Fraction(w, self.denominator))
+                for u, v, w in zip(ends, ends[1:], self.weights, strict=False)
+            ]
         half = Fraction(0) if self.integer else self.step / 2
         first, masses = self.masses(1)
-        return [((first + j) * self.step - half, (first + j) * self.step + half, p)
-                for j, p in enumerate(masses)]
+        return [
+            ((first + j) * self.step - half, (first + j) * self.step + half, p)
+            for j, p in enumerate(masses)
+        ]
 
 
 def _finite(value: float) -> float:
@@ -266,5 +279,4 @@ def _finite(value: float) -> float:
 def noise_of(document: dict[str, Any]) -> Noise:
     """The noise of a file of kind "additive" or "integer"."""
     grid = document.get("grid") if document["kind"] == "additive" else None
-    return Noise(number(document["step"]), grid, document["noise"],
-                 number(document["sensitivity"]))
+    return Noise(number(document["step"]), grid, document["noise"], number(document["sensitivity"]))

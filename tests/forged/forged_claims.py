@@ -145,10 +145,14 @@ def constraint_holds(noise: Noise, found: dict[str, Any], document: dict[str, An
     if low is None or high is None:
         raise Unknown("no support")
     reach = noise.reach
-    left = sum((_part(u, v, p, low + reach, noise.integer) for u, v, p in noise.cells()),
-               noise.atom if low + reach > 0 else Fraction(0))
-    right = sum((_part(-v, -u, p, reach - high, noise.integer) for u, v, p in noise.cells()),
-                noise.atom if high - reach < 0 else Fraction(0))
+    left = sum(
+        (_part(u, v, p, low + reach, noise.integer) for u, v, p in noise.cells()),
+        noise.atom if low + reach > 0 else Fraction(0),
+    )
+    right = sum(
+        (_part(-v, -u, p, reach - high, noise.integer) for u, v, p in noise.cells()),
+        noise.atom if high - reach < 0 else Fraction(0),
+    )
     return left <= most and right <= most
 
 
@@ -166,7 +170,7 @@ def _part(u: Fraction, v: Fraction, p: Fraction, below: Fraction, whole: bool) -
 
 def _within(noise: Noise, found: dict[str, Any]) -> bool:
     if noise.ratio is not None and any(p for _, _, p in noise.cells()):
-        masses = noise.weights[: noise.n], noise.weights[-noise.n:]
+        masses = noise.weights[: noise.n], noise.weights[-noise.n :]
         if any(masses[0]) and any(masses[1]):
             return False
         raise Unknown("one tail")
@@ -177,8 +181,10 @@ def _within(noise: Noise, found: dict[str, Any]) -> bool:
         return max(-low, high) + g <= t
     occupied = [(u, v) for u, v, p in noise.cells() if p > 0]
     occupied += [(Fraction(0), Fraction(0))] if noise.atom > 0 else []
-    return not (("low" in found and min(u for u, _ in occupied) < number(found["low"]))
-                or ("high" in found and max(v for _, v in occupied) > number(found["high"])))
+    return not (
+        ("low" in found and min(u for u, _ in occupied) < number(found["low"]))
+        or ("high" in found and max(v for _, v in occupied) > number(found["high"]))
+    )
 
 
 def guarded(test: Any, *arguments: Any) -> bool | None:
@@ -208,8 +214,7 @@ def additive_truth(document: dict[str, Any]) -> list[tuple[str, bool | None]]:
         truth.append((found["name"], guarded(constraint_holds, noise, found, document)))
     if document["loss"]["name"] != "custom":
         loss, upper = Loss(document["loss"]), number(document["upper"])
-        truth.append(("upper", guarded(
-            lambda: noise.released(loss) <= float(upper) * (1 + CLOSE))))
+        truth.append(("upper", guarded(lambda: noise.released(loss) <= float(upper) * (1 + CLOSE))))
     return truth
 
 

@@ -8,14 +8,7 @@ from typing import Any
 
 import numpy as np
 from forged_additive import Noise
-from forged_claims import (
-    CLOSE,
-    composed_delta,
-    curve_holds,
-    gaussian_curve,
-    guarded,
-    releases_hold,
-)
+from forged_claims import CLOSE, composed_delta, curve_holds, gaussian_curve, guarded, releases_hold
 from forged_loss import NODES, WEIGHTS, Loss, Unknown, Unreadable, exponential, number
 
 Law = dict[Fraction, int]
@@ -64,14 +57,18 @@ class Channel:
             first, weights = channel["noise"]["first"], channel["noise"]["weights"]
             lowest = math.floor((self.wide[0] - self.low) / self.step)
             highest = math.ceil((self.wide[1] - self.low) / self.step)
-            around = range(max(lowest, -2 * self.n - 2), min(highest, self.count + 2 * self.n + 2)
-                           + 1)
+            around = range(
+                max(lowest, -2 * self.n - 2), min(highest, self.count + 2 * self.n + 2) + 1
+            )
             if len(around) * len(weights) > 200_000:
                 raise Unknown("too many nodes")
             for k in around:
                 if not 0 <= k <= self.count:
-                    self.laws[k] = {self.low + (k + first + j) * self.step: int(w)
-                                    for j, w in enumerate(weights) if int(w)}
+                    self.laws[k] = {
+                        self.low + (k + first + j) * self.step: int(w)
+                        for j, w in enumerate(weights)
+                        if int(w)
+                    }
 
     # claims -------------------------------------------------------------------------------
 
@@ -120,12 +117,17 @@ class Channel:
             return releases_hold(self.noise, found)
         nodes = sorted(self.laws)
         pairs = []
-        for k, m in ((nodes[0], nodes[0] + self.n), (nodes[-1], nodes[-1] - self.n),
-                     (nodes[len(nodes) // 2], nodes[len(nodes) // 2] + self.n)):
+        for k, m in (
+            (nodes[0], nodes[0] + self.n),
+            (nodes[-1], nodes[-1] - self.n),
+            (nodes[len(nodes) // 2], nodes[len(nodes) // 2] + self.n),
+        ):
             if m in self.laws:
                 places = sorted({*self.laws[k], *self.laws[m]})
-                p, q = (np.array([self.laws[i].get(y, 0) / self.denominator for y in places])
-                        for i in (k, m))
+                p, q = (
+                    np.array([self.laws[i].get(y, 0) / self.denominator for y in places])
+                    for i in (k, m)
+                )
                 pairs += [(p, q), (q, p)]
         delta = composed_delta(pairs, found["count"], float(number(found["epsilon"])))
         return delta <= float(number(found["delta"]))
@@ -173,8 +175,9 @@ class Channel:
         position = (values - float(self.low)) / float(self.step) - nodes[0]
         index = np.clip(np.floor(position + 1e-12).astype(int), 0, len(nodes) - 1)
         share = np.clip(position - index, 0, 1)
-        mixed = (1 - share)[:, None] * law[index] \
-            + share[:, None] * law[np.minimum(index + 1, len(nodes) - 1)]
+        mixed = (1 - share)[:, None] * law[index] + share[:, None] * law[
+            np.minimum(index + 1, len(nodes) - 1)
+        ]
         if values.size * places.size > 4_000_000:
             raise Unknown("too many answers")
         return (mixed * self._cost(places[None, :], values[:, None])).sum(axis=1)
@@ -209,8 +212,11 @@ class Channel:
         if self.whole:
             values = np.arange(self.count + 1) + float(self.low)
             prior = self.document["prior"]
-            mass = np.full(len(values), 1 / len(values)) if prior == "uniform" else np.array(
-                [float(number(m)) for m in prior["masses"]])
+            mass = (
+                np.full(len(values), 1 / len(values))
+                if prior == "uniform"
+                else np.array([float(number(m)) for m in prior["masses"]])
+            )
             return _finite(float(self.losses(values) @ mass))
         cuts = self._cuts()
         half, middle = np.diff(cuts) / 2, (cuts[1:] + cuts[:-1]) / 2
@@ -226,8 +232,10 @@ class Channel:
         if prior == "uniform":
             return np.full(values.shape, 1 / float(self.high - self.low))
         edges = [number(e) for e in prior["edges"]]
-        heights = [float(number(m) / (v - u)) for m, u, v in
-                   zip(prior["masses"], edges, edges[1:], strict=False)]
+        heights = [
+            float(number(m) / (v - u))
+            for m, u, v in zip(prior["masses"], edges, edges[1:], strict=False)
+        ]
         index = np.searchsorted([float(e) for e in edges], values, side="right") - 1
         return np.array(heights)[np.clip(index, 0, len(heights) - 1)]
 
@@ -239,8 +247,7 @@ class Channel:
         if "crossing" in self.document:
             cuts.add(float(number(self.document["crossing"]["at"])))
         if self.noise is not None:
-            g = float(self.noise.step if self.noise.integer
-                      else self.noise.step / self.noise.grid)
+            g = float(self.noise.step if self.noise.integer else self.noise.step / self.noise.grid)
             if (high - low) / g > 3000:
                 raise Unknown("grid too fine")
             answers = [low, high, *(np.arange(math.floor(low / g), math.ceil(high / g) + 1) * g)]

@@ -18,9 +18,23 @@ from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
 
 _KNOWN: dict[str, float] = {}
-_QUESTION = ("kind", "epsilon", "delta", "sensitivity", "loss", "constraints", "profile",
-             "releases", "bounds", "prior", "integer", "crossing", "instance_bound", "max_error",
-             "beyond")
+_QUESTION = (
+    "kind",
+    "epsilon",
+    "delta",
+    "sensitivity",
+    "loss",
+    "constraints",
+    "profile",
+    "releases",
+    "bounds",
+    "prior",
+    "integer",
+    "crossing",
+    "instance_bound",
+    "max_error",
+    "beyond",
+)
 
 
 def cost(document: dict[str, Any], fine: int = 6) -> float:
@@ -45,8 +59,12 @@ def _points(asked: dict[str, Any]) -> list[tuple[float, float]]:
     """Budgets that are enough for what the question asks."""
     if "releases" in asked:
         k = asked["releases"]["count"]
-        return [(float(number(asked["releases"]["epsilon"]) / k),
-                 float(number(asked["releases"]["delta"]) / k))]
+        return [
+            (
+                float(number(asked["releases"]["epsilon"]) / k),
+                float(number(asked["releases"]["delta"]) / k),
+            )
+        ]
     pairs = [(number(asked["epsilon"]), number(asked["delta"])), *budgets(asked)]
     return [(float(e), float(d)) for e, d in pairs]
 
@@ -66,13 +84,23 @@ class Program:
     def add(self, where: list[int], what: list[float], most: float, equal: bool = False) -> None:
         self.rows[equal].append((where, what, most))
 
-    def hockey_stick(self, one: list[list[tuple[int, float]]], two: list[list[tuple[int, float]]],
-                     growth: float, delta: float, atom: int | None, scale: list[float]) -> None:
+    def hockey_stick(
+        self,
+        one: list[list[tuple[int, float]]],
+        two: list[list[tuple[int, float]]],
+        growth: float,
+        delta: float,
+        atom: int | None,
+        scale: list[float],
+    ) -> None:
         """sum over cells of scale * max(0, one - growth * two) (+ atom) <= delta."""
         first = self.new(len(one))
         for j, (p, q) in enumerate(zip(one, two, strict=True)):
-            self.add([i for i, _ in p] + [i for i, _ in q] + [first + j],
-                     [a for _, a in p] + [-growth * a for _, a in q] + [-1.0], 0.0)
+            self.add(
+                [i for i, _ in p] + [i for i, _ in q] + [first + j],
+                [a for _, a in p] + [-growth * a for _, a in q] + [-1.0],
+                0.0,
+            )
         where = list(range(first, first + len(one)))
         extra = ([atom], [1.0]) if atom is not None else ([], [])
         self.add(where + extra[0], scale + extra[1], delta)
@@ -89,9 +117,15 @@ class Program:
 
         most, bound = matrix(self.rows[False])
         equal, value = matrix(self.rows[True])
-        found = linprog(self.prices, A_ub=most, b_ub=bound, A_eq=equal, b_eq=value,
-                        method="highs",
-                        options={"time_limit": 20.0, "primal_feasibility_tolerance": 1e-10})
+        found = linprog(
+            self.prices,
+            A_ub=most,
+            b_ub=bound,
+            A_eq=equal,
+            b_eq=value,
+            method="highs",
+            options={"time_limit": 20.0, "primal_feasibility_tolerance": 1e-10},
+        )
         if found.status != 0 or not math.isfinite(found.fun):
             raise Unknown("no noise found")
         return float(found.fun)
@@ -113,8 +147,9 @@ def _noise(asked: dict[str, Any], fine: int) -> float:
             raise Unknown("a curve with more")
         return _gaussian(loss, float(reach / number(asked["mu"])))
     whole = asked["kind"] == "integer"
-    modes = [number(c.get("at", "0")) for c in asked.get("constraints", [])
-             if c["name"] == "unimodal"]
+    modes = [
+        number(c.get("at", "0")) for c in asked.get("constraints", []) if c["name"] == "unimodal"
+    ]
     far = math.ceil(max([abs(x) for x in modes], default=Fraction(0)) / reach)
     n = int(reach) if whole else fine if far <= 3 else 2
     if n > 12 or far > 60 or (whole and reach.denominator != 1):
@@ -126,12 +161,15 @@ def _noise(asked: dict[str, Any], fine: int) -> float:
     constraints = asked.get("constraints", [])
     low, high = ends(constraints)
     half = Fraction(0) if whole else step / 2
-    usable = [i for i in cells if (low is None or i * step - half >= low)
-              and (high is None or i * step + half <= high)]
+    usable = [
+        i
+        for i in cells
+        if (low is None or i * step - half >= low) and (high is None or i * step + half <= high)
+    ]
     if not usable:
         raise Unknown("no room")
     found = []
-    for tails in ((True, False) if low is None and high is None and not constraints else (False,)):
+    for tails in (True, False) if low is None and high is None and not constraints else (False,):
         try:
             found.append(_solved(asked, loss, usable, n, step, whole, tails))
         except Unknown:
@@ -141,8 +179,15 @@ def _noise(asked: dict[str, Any], fine: int) -> float:
     return min(found)
 
 
-def _solved(asked: dict[str, Any], loss: Loss, cells: list[int], n: int, step: Fraction,
-            whole: bool, tails: bool) -> float:
+def _solved(
+    asked: dict[str, Any],
+    loss: Loss,
+    cells: list[int],
+    n: int,
+    step: Fraction,
+    whole: bool,
+    tails: bool,
+) -> float:
     points = _points(asked)
     ratio = math.exp(-min(e for e, _ in points)) if tails else 0.0
     if ratio > 0.9:
@@ -164,34 +209,56 @@ def _solved(asked: dict[str, Any], loss: Loss, cells: list[int], n: int, step: F
             return [(i, 1.0)]
         if not tails:
             return []
-        return [(i % n, ratio ** ((n - 1 - i) // n))] if i < 0 else [
-            (count - n + (i - count) % n, ratio ** ((i - count) // n + 1))]
+        return (
+            [(i % n, ratio ** ((n - 1 - i) // n))]
+            if i < 0
+            else [(count - n + (i - count) % n, ratio ** ((i - count) // n + 1))]
+        )
 
     mass = [1.0] * count
     if tails:
         mass = [m / (1 - ratio) if i < n or i >= count - n else m for i, m in enumerate(mass)]
-    program.add([*range(count), *([] if atom is None else [atom])],
-                mass + ([] if atom is None else [1.0]), 1.0, equal=True)
+    program.add(
+        [*range(count), *([] if atom is None else [atom])],
+        mass + ([] if atom is None else [1.0]),
+        1.0,
+        equal=True,
+    )
     edge = 2 * n if tails else 0
     for m in (s for k in range(1, n + 1) for s in (k, -k)):
         span = range(min(0, m) - edge, count + max(0, m) + edge)
-        scale = [1 / (1 - ratio) if tails and (i < span[0] + n or i > span[-1] - n) else 1.0
-                 for i in span]
+        scale = [
+            1 / (1 - ratio) if tails and (i < span[0] + n or i > span[-1] - n) else 1.0
+            for i in span
+        ]
         for epsilon, delta in points:
-            program.hockey_stick([at(i) for i in span], [at(i - m) for i in span],
-                                 math.exp(epsilon), delta, atom, scale)
+            program.hockey_stick(
+                [at(i) for i in span],
+                [at(i - m) for i in span],
+                math.exp(epsilon),
+                delta,
+                atom,
+                scale,
+            )
     _constrain(program, asked, cells, step, whole, atom)
     return program.solve()
 
 
 def _means(loss: Loss, index: np.ndarray, step: Fraction, whole: bool) -> np.ndarray:
     b = float(step)
-    return loss.floats(index * b) if whole else loss.mean_floats((index - 0.5) * b,
-                                                                  (index + 0.5) * b)
+    return (
+        loss.floats(index * b) if whole else loss.mean_floats((index - 0.5) * b, (index + 0.5) * b)
+    )
 
 
-def _constrain(program: Program, asked: dict[str, Any], cells: list[int], step: Fraction,
-               whole: bool, atom: int | None) -> None:
+def _constrain(
+    program: Program,
+    asked: dict[str, Any],
+    cells: list[int],
+    step: Fraction,
+    whole: bool,
+    atom: int | None,
+) -> None:
     """The rows that the constraints ask for, all of them linear in the masses."""
     count = len(cells)
     half = Fraction(0) if whole else step / 2
@@ -206,8 +273,10 @@ def _constrain(program: Program, asked: dict[str, Any], cells: list[int], step: 
                     program.add([j, j + 1], [1.0, -1.0], 0.0)
                 if meet >= mode if not whole else cells[j] >= mode:
                     program.add([j + 1, j], [1.0, -1.0], 0.0)
-            for j, side in ((0, cells[0] * step - half > mode),
-                            (-1, cells[-1] * step + half < mode)):
+            for j, side in (
+                (0, cells[0] * step - half > mode),
+                (-1, cells[-1] * step + half < mode),
+            ):
                 if side:
                     program.add([j % count], [1.0], 0.0)
             if atom is not None and mode != 0:
@@ -229,8 +298,10 @@ def _constrain(program: Program, asked: dict[str, Any], cells: list[int], step: 
             left = [j for j, i in enumerate(cells) if i * step - half < low + reach]
             right = [j for j, i in enumerate(cells) if i * step + half > high - reach]
             extra = [] if atom is None else [atom]
-            for held in (left + (extra if low + reach > 0 else []),
-                         right + (extra if high - reach < 0 else [])):
+            for held in (
+                left + (extra if low + reach > 0 else []),
+                right + (extra if high - reach < 0 else []),
+            ):
                 program.add(held, [1.0] * len(held), most)
         elif name == "loss-at-most":
             second = Loss(found["loss"])
@@ -273,20 +344,35 @@ def _channel(asked: dict[str, Any], fine: int) -> float:
         for m in range(max(0, k - n), min(count, k + n + 1)):
             if m != k:
                 for epsilon, delta in _points(asked):
-                    program.hockey_stick([[(k * count + y, 1.0)] for y in range(count)],
-                                         [[(m * count + y, 1.0)] for y in range(count)],
-                                         math.exp(epsilon), delta, None, [1.0] * count)
+                    program.hockey_stick(
+                        [[(k * count + y, 1.0)] for y in range(count)],
+                        [[(m * count + y, 1.0)] for y in range(count)],
+                        math.exp(epsilon),
+                        delta,
+                        None,
+                        [1.0] * count,
+                    )
     return program.solve()
 
 
-def _answer_prices(asked: dict[str, Any], loss: Loss, low: Fraction, high: Fraction,
-                   step: Fraction, count: int, whole: bool) -> np.ndarray:
+def _answer_prices(
+    asked: dict[str, Any],
+    loss: Loss,
+    low: Fraction,
+    high: Fraction,
+    step: Fraction,
+    count: int,
+    whole: bool,
+) -> np.ndarray:
     prior = asked["prior"]
     prices = np.zeros((count, count))
     b = float(step)
     if whole:
-        mass = [1 / count] * count if prior == "uniform" else [
-            float(number(m)) for m in prior["masses"]]
+        mass = (
+            [1 / count] * count
+            if prior == "uniform"
+            else [float(number(m)) for m in prior["masses"]]
+        )
         for k in range(count):
             prices[k] = mass[k] * loss.floats((np.arange(count) - k) * 1.0)
         return prices
@@ -294,8 +380,9 @@ def _answer_prices(asked: dict[str, Any], loss: Loss, low: Fraction, high: Fract
         edges, heights = [low, high], [1 / (high - low)]
     else:
         edges = [number(e) for e in prior["edges"]]
-        heights = [number(m) / (v - u) for m, u, v in
-                   zip(prior["masses"], edges, edges[1:], strict=False)]
+        heights = [
+            number(m) / (v - u) for m, u, v in zip(prior["masses"], edges, edges[1:], strict=False)
+        ]
     values = np.linspace(0, 1, 401)
     middle = (values[1:] + values[:-1]) / 2
     for k in range(count - 1):

@@ -140,15 +140,19 @@ def _too_high(document: dict[str, Any], mine: bool, dependent: bool, tally: Tall
     try:
         if mine:
             costs["the file's own noise"] = (
-                Channel(document).average() if dependent else own_cost(document))
+                Channel(document).average() if dependent else own_cost(document)
+            )
     except (Unknown, OverflowError):
         tally.counts["accepted, not evaluated"] += 1
     try:
         costs["other noise"] = forged_feasible.cost(document) * (1 + 3e-6) + 1e-8
     except (Unknown, OverflowError):
         tally.counts["lower without a rival"] += 1
-    return [f"lower ({name} costs {cost:.9g}, not {float(lower):.9g})"
-            for name, cost in costs.items() if float(lower) > cost * (1 + 1e-9) + 1e-13]
+    return [
+        f"lower ({name} costs {cost:.9g}, not {float(lower):.9g})"
+        for name, cost in costs.items()
+        if float(lower) > cost * (1 + 1e-9) + 1e-13
+    ]
 
 
 def decimal(value: Fraction, up: bool, digits: int = 40) -> str:
@@ -162,12 +166,18 @@ def decimal(value: Fraction, up: bool, digits: int = 40) -> str:
 def sharpened(document: dict[str, Any], report: Report) -> dict[str, Any] | None:
     """The same file with `lower`, `upper` and the bound on instances as far as the checker goes."""
     made = copy.deepcopy(document)
-    slacks = {c.name: c.slack for c in report.claims if c.slack is not None
-              and c.verdict in (PROVEN, REFUTED) and c.verdict != NOT_CHECKED}
+    slacks = {
+        c.name: c.slack
+        for c in report.claims
+        if c.slack is not None and c.verdict in (PROVEN, REFUTED) and c.verdict != NOT_CHECKED
+    }
     if not slacks:
         return None
-    for key, name, up in (("upper", "upper", True), ("instance_bound", "instance", True),
-                          ("lower", "lower", False)):
+    for key, name, up in (
+        ("upper", "upper", True),
+        ("instance_bound", "instance", True),
+        ("lower", "lower", False),
+    ):
         if name in slacks and key in made:
             value = number(made[key]) + (-slacks[name] if up else slacks[name])
             if abs(value) > 10**300:

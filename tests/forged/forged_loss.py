@@ -38,8 +38,14 @@ def number(text: object) -> Fraction:
 def exponential(epsilon: Fraction) -> Fraction:
     """e^epsilon within one part in 10^80."""
     with mpmath.workdps(100):
-        return Fraction(mpmath.nstr(mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator),
-                                    90, min_fixed=0, max_fixed=0))
+        return Fraction(
+            mpmath.nstr(
+                mpmath.exp(mpmath.mpf(epsilon.numerator) / epsilon.denominator),
+                90,
+                min_fixed=0,
+                max_fixed=0,
+            )
+        )
 
 
 class Loss:
@@ -82,8 +88,11 @@ class Loss:
         elif self.name == "piecewise":
             points = [(number(x), number(y)) for x, y in found["points"]]
             first, last = (number(s) for s in found["slopes"])
-            slopes = [first, *((b[1] - a[1]) / (b[0] - a[0])
-                               for a, b in itertools.pairwise(points)), last]
+            slopes = [
+                first,
+                *((b[1] - a[1]) / (b[0] - a[0]) for a, b in itertools.pairwise(points)),
+                last,
+            ]
             self.breaks = [x for x, _ in points]
             anchors = [points[0], *points]
             self.polys = [[y - s * x, s] for s, (x, y) in zip(slopes, anchors, strict=True)]
@@ -123,8 +132,9 @@ class Loss:
         for k, piece in enumerate(self.polys):
             chosen = where == k
             if chosen.any():
-                value[chosen] = np.polynomial.polynomial.polyval(x[chosen],
-                                                                 [float(a) for a in piece])
+                value[chosen] = np.polynomial.polynomial.polyval(
+                    x[chosen], [float(a) for a in piece]
+                )
         return value
 
     def mean_floats(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:

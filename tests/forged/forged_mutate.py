@@ -30,7 +30,8 @@ def branches(found: Any, path: Path = ()) -> list[Path]:
     elif isinstance(found, list):
         below = list(enumerate(found[:40]))
     return [(*path, key) for key, value in below if isinstance(value, dict | list)] + [
-        p for key, value in below for p in branches(value, (*path, key))]
+        p for key, value in below for p in branches(value, (*path, key))
+    ]
 
 
 def at(found: Any, path: Path) -> Any:
@@ -52,9 +53,21 @@ def other_number(rng: random.Random, text: str) -> str:
     if not NUMBER.fullmatch(text):
         return rng.choice(["0", "1", "-1", "l2", "additive", ""])
     value = Fraction(text)
-    far = [Fraction(0), Fraction(1), -value, value * 2, value / 2, value + 1, value - 1,
-           Fraction(10) ** 50, Fraction(1, 10**50), Fraction(10) ** 389, Fraction(10**95),
-           Fraction(1, 3), value * 1000]
+    far = [
+        Fraction(0),
+        Fraction(1),
+        -value,
+        value * 2,
+        value / 2,
+        value + 1,
+        value - 1,
+        Fraction(10) ** 50,
+        Fraction(1, 10**50),
+        Fraction(10) ** 389,
+        Fraction(10**95),
+        Fraction(1, 3),
+        value * 1000,
+    ]
     near = [value * (1 + s * Fraction(1, 10**k)) for k in (1, 2, 3, 6, 15) for s in (1, -1)]
     made = rng.choice(far if rng.random() < 0.4 else near)
     if made.denominator == 1:
@@ -70,8 +83,9 @@ def nudged(rng: random.Random, document: dict[str, Any]) -> dict[str, Any]:
     if isinstance(value, bool):
         home[path[-1]] = not value
     elif isinstance(value, int):
-        home[path[-1]] = rng.choice([value + 1, value - 1, 0, -value, 2 * value, 1, 60_000,
-                                     10**9, -1, value + 2])
+        home[path[-1]] = rng.choice(
+            [value + 1, value - 1, 0, -value, 2 * value, 1, 60_000, 10**9, -1, value + 2]
+        )
     elif isinstance(value, str):
         home[path[-1]] = other_number(rng, value)
     else:
@@ -89,8 +103,9 @@ def structure(rng: random.Random, document: dict[str, Any]) -> dict[str, Any]:
         if rng.random() < 0.7:
             home.pop(key)
         else:
-            home[rng.choice(["first", "tail", "atom", "edges", "extra", "points", "grid"])] = \
+            home[rng.choice(["first", "tail", "atom", "edges", "extra", "points", "grid"])] = (
                 copy.deepcopy(home[key])
+            )
     elif isinstance(home, list) and home:
         j = rng.randrange(len(home))
         way = rng.random()
@@ -123,12 +138,25 @@ def moved_mass(rng: random.Random, document: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def question(rng: random.Random, document: dict[str, Any], others: list[dict[str, Any]],
-             ) -> dict[str, Any]:
+def question(
+    rng: random.Random, document: dict[str, Any], others: list[dict[str, Any]]
+) -> dict[str, Any]:
     """The proof of one question under another: loss, budget, constraints or bounds change."""
     made = copy.deepcopy(document)
-    way = rng.choice(["loss", "epsilon", "delta", "certificate", "scale", "constraint", "shift",
-                      "budget", "option", "bracket"])
+    way = rng.choice(
+        [
+            "loss",
+            "epsilon",
+            "delta",
+            "certificate",
+            "scale",
+            "constraint",
+            "shift",
+            "budget",
+            "option",
+            "bracket",
+        ]
+    )
     if way == "loss":
         made["loss"] = loss(rng)
     elif way == "epsilon":
@@ -166,9 +194,13 @@ def _scale(made: dict[str, Any], factor: Fraction, rng: random.Random) -> None:
 
 def _constrain(rng: random.Random, made: dict[str, Any]) -> None:
     """One more constraint, with multipliers that may be empty."""
-    empty = {"loss-at-most": {"weight": "0.1"}, "unbiased": {"slope": "0.1"},
-             "distinguishing": {"left": "0.1", "right": "0"}, "unimodal": {"cells": [[2, "0.1"]]},
-             "monotone": {"cells": [[1, "0.1"], [-1, "0.1"]]}}
+    empty = {
+        "loss-at-most": {"weight": "0.1"},
+        "unbiased": {"slope": "0.1"},
+        "distinguishing": {"left": "0.1", "right": "0"},
+        "unimodal": {"cells": [[2, "0.1"]]},
+        "monotone": {"cells": [[1, "0.1"], [-1, "0.1"]]},
+    }
     for found in constraints(rng, made["kind"] == "integer"):
         made.setdefault("constraints", []).append(found)
         certificate = made.get("certificate", {})
@@ -182,20 +214,25 @@ def _option(rng: random.Random, made: dict[str, Any]) -> None:
     """One more option of data dependent noise."""
     low, high = (Fraction(x) for x in made["bounds"])
     key = rng.choice(["instance_bound", "max_error", "monotone", "crossing", "beyond", "prior"])
-    value: Any = {"instance_bound": rng.choice(["0.5", "1", "2"]), "monotone": True,
-                  "max_error": rng.choice(["0.5", "1", "2", "3"]),
-                  "crossing": {"at": str((low + high) / 2), "slope": "2"},
-                  "beyond": [str(low - 2), str(high + 2)],
-                  "prior": {"edges": [str(low), str((low + high) / 3), str(high)],
-                            "masses": ["0.9", "0.1"]}}[key]
+    value: Any = {
+        "instance_bound": rng.choice(["0.5", "1", "2"]),
+        "monotone": True,
+        "max_error": rng.choice(["0.5", "1", "2", "3"]),
+        "crossing": {"at": str((low + high) / 2), "slope": "2"},
+        "beyond": [str(low - 2), str(high + 2)],
+        "prior": {"edges": [str(low), str((low + high) / 3), str(high)], "masses": ["0.9", "0.1"]},
+    }[key]
     made[key] = value
     if key == "beyond" and made["channel"]["rows"]:
-        made["channel"]["noise"] = {"first": rng.choice([0, -1]),
-                                    "weights": [made["channel"]["denominator"]]}
+        made["channel"]["noise"] = {
+            "first": rng.choice([0, -1]),
+            "weights": [made["channel"]["denominator"]],
+        }
 
 
-def forged(rng: random.Random, document: dict[str, Any], others: list[dict[str, Any]],
-           ) -> tuple[dict[str, Any], str]:
+def forged(
+    rng: random.Random, document: dict[str, Any], others: list[dict[str, Any]]
+) -> tuple[dict[str, Any], str]:
     """A forgery of the document, and the way it was made."""
     made, ways = document, []
     for _ in range(rng.choice([1, 1, 1, 2, 3])):

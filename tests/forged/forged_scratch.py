@@ -26,8 +26,9 @@ def loss(rng: random.Random, falling: bool = True) -> dict[str, Any]:
     """A random loss; some are not convex, some fall away from 0."""
     if falling and rng.random() < 0.1:
         return spike(rng)
-    kind = rng.choice(["l1", "l1", "l2", "pinball", "huber", "power", "piecewise", "piecewise",
-                       "sum"])
+    kind = rng.choice(
+        ["l1", "l1", "l2", "pinball", "huber", "power", "piecewise", "piecewise", "sum"]
+    )
     if kind == "pinball":
         return {"name": kind, "tau": rng.choice(["0.2", "0.8", "1/2", "0.99"])}
     if kind == "huber":
@@ -41,22 +42,36 @@ def loss(rng: random.Random, falling: bool = True) -> dict[str, Any]:
             places = [-2, 0, 1]
             values = [str(rng.randint(2, 4)), "0", str(rng.randint(1, 3))]
         halves = [str(Fraction(x, 2)) for x in places]
-        return {"name": kind, "points": [list(p) for p in zip(halves, values, strict=True)],
-                "slopes": [rng.choice(["-1", "-1/3", "-2"]), rng.choice(["1", "1/3", "2"])]}
+        return {
+            "name": kind,
+            "points": [list(p) for p in zip(halves, values, strict=True)],
+            "slopes": [rng.choice(["-1", "-1/3", "-2"]), rng.choice(["1", "1/3", "2"])],
+        }
     if kind == "sum":
-        return {"name": kind, "terms": [["0.5", {"name": "l1"}], [rng.choice(["1", "0"]),
-                                                               {"name": "l2"}]]}
+        return {
+            "name": kind,
+            "terms": [["0.5", {"name": "l1"}], [rng.choice(["1", "0"]), {"name": "l2"}]],
+        }
     return {"name": kind}
 
 
 def spike(rng: random.Random) -> dict[str, Any]:
     """Nothing inside, much at one place on each side, little beyond it."""
     at, width = Fraction(rng.choice([1, 2, 3, 4]), 2), Fraction(1, rng.choice([2, 4]))
-    points = [(-at - width, rng.choice([0, 1])), (-at, 5), (width - at, 0),
-              (at - width, 0), (at, 5), (at + width, rng.choice([0, 1]))]
+    points = [
+        (-at - width, rng.choice([0, 1])),
+        (-at, 5),
+        (width - at, 0),
+        (at - width, 0),
+        (at, 5),
+        (at + width, rng.choice([0, 1])),
+    ]
     kept = sorted(dict(points).items())
-    return {"name": "piecewise", "points": [[str(x), str(y)] for x, y in kept],
-            "slopes": ["-1/3", "1/3"]}
+    return {
+        "name": "piecewise",
+        "points": [[str(x), str(y)] for x, y in kept],
+        "slopes": ["-1/3", "1/3"],
+    }
 
 
 def constraints(rng: random.Random, whole: bool) -> list[dict[str, Any]]:
@@ -64,11 +79,25 @@ def constraints(rng: random.Random, whole: bool) -> list[dict[str, Any]]:
     places = ["0", "1", "-1", "2", "-3", "5", "-7", "40"] + ([] if whole else ["1/2", "-1/3"])
     found = []
     for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        name = rng.choice(["support", "max-error", "unimodal", "unimodal", "monotone", "symmetric",
-                           "unbiased", "distinguishing", "loss-at-most"])
+        name = rng.choice(
+            [
+                "support",
+                "max-error",
+                "unimodal",
+                "unimodal",
+                "monotone",
+                "symmetric",
+                "unbiased",
+                "distinguishing",
+                "loss-at-most",
+            ]
+        )
         if name == "support":
-            made = {"name": name, "low": rng.choice(["-1", "-2", "-3", "-5/2", "-1/2", "0"]),
-                    "high": rng.choice(["1", "2", "3", "7/2", "1/2", "0"])}
+            made = {
+                "name": name,
+                "low": rng.choice(["-1", "-2", "-3", "-5/2", "-1/2", "0"]),
+                "high": rng.choice(["1", "2", "3", "7/2", "1/2", "0"]),
+            }
             if rng.random() < 0.4:
                 made.pop(rng.choice(["low", "high"]))
         elif name == "max-error":
@@ -76,8 +105,13 @@ def constraints(rng: random.Random, whole: bool) -> list[dict[str, Any]]:
         elif name == "unimodal":
             made = {"name": name, "at": rng.choice(places)}
         elif name == "distinguishing":
-            found.append({"name": "support", "low": rng.choice(["-1", "-2", "-3"]),
-                          "high": rng.choice(["1", "2", "3"])})
+            found.append(
+                {
+                    "name": "support",
+                    "low": rng.choice(["-1", "-2", "-3"]),
+                    "high": rng.choice(["1", "2", "3"]),
+                }
+            )
             made = {"name": name, "at_most": rng.choice(["0.01", "0.1", "0.5", "0.9"])}
         elif name == "loss-at-most":
             made = {"name": name, "loss": loss(rng), "bound": rng.choice(["0.5", "1", "3", "100"])}
@@ -91,7 +125,7 @@ def _weights(rng: random.Random, count: int) -> list[int]:
     shape = rng.choice(["any", "hump", "flat", "sparse"])
     if shape == "hump":
         half = sorted(rng.randint(0, 6) for _ in range((count + 1) // 2))
-        found = half + half[::-1][count % 2:]
+        found = half + half[::-1][count % 2 :]
     elif shape == "flat":
         found = [1] * count
     elif shape == "sparse":
@@ -110,7 +144,8 @@ def additive(rng: random.Random) -> dict[str, Any]:
     weights = _weights(rng, count)
     noise: dict[str, Any] = {
         "first": -(count // 2) + rng.choice([0, 0, 0, 1, -1]),
-        "weights": [str(w) for w in weights]}
+        "weights": [str(w) for w in weights],
+    }
     total = sum(weights)
     if not whole:
         atom = rng.choice([0, 0, 1])
@@ -122,10 +157,17 @@ def additive(rng: random.Random) -> dict[str, Any]:
             noise["edges"] = [str(Fraction(e, 2)) for e in cuts]
     noise["denominator"] = str(total)
     document: dict[str, Any] = {
-        "format": "leastnoise/1", "kind": "integer" if whole else "additive",
-        "epsilon": rng.choice(["0", "1/2", "1", "2", "1/10"]), "delta": "0.999",
-        "sensitivity": str(reach), "loss": loss(rng), "step": "1" if whole else str(reach / n),
-        "noise": noise, "upper": "1000000", "lower": "0"}
+        "format": "leastnoise/1",
+        "kind": "integer" if whole else "additive",
+        "epsilon": rng.choice(["0", "1/2", "1", "2", "1/10"]),
+        "delta": "0.999",
+        "sensitivity": str(reach),
+        "loss": loss(rng),
+        "step": "1" if whole else str(reach / n),
+        "noise": noise,
+        "upper": "1000000",
+        "lower": "0",
+    }
     if not whole:
         document["grid"] = rng.choice([1, 1, 3, 5])
     if rng.random() < 0.6:
@@ -153,21 +195,39 @@ def cliff(rng: random.Random) -> dict[str, Any]:
     top, little = rng.choice([2, 4, 8, 16]), rng.choice([1, 1, 2])
     inside = rng.choice([0, 0, 1])
     fall = Fraction(rng.choice(["1/10", "1/2", "1", "2"]))
-    points = [(Fraction(-far), 0), (Fraction(far - inside), 0), (Fraction(far + 1), top),
-              (far + 1 + fall, little)]
+    points = [
+        (Fraction(-far), 0),
+        (Fraction(far - inside), 0),
+        (Fraction(far + 1), top),
+        (far + 1 + fall, little),
+    ]
     sign = rng.choice([1, -1])
     points = sorted((sign * x, y) for x, y in points)
     slopes = ["-3", "1/50"][::sign]
     mode = sign * (far + 1 + Fraction(rng.choice(["1", "1", "5/4", "2", "3", "4"])))
     document: dict[str, Any] = {
-        "format": "leastnoise/1", "kind": "additive", "epsilon": rng.choice(["0", "1/2", "1", "2"]),
-        "delta": rng.choice(["0.05", "0.1", "0.2", "0.5"]), "sensitivity": "1", "step": "1",
-        "grid": 1, "upper": "1000000", "lower": "0",
-        "noise": {"denominator": "4", "first": math.floor(mode) - 2, "weights": ["1"] * 4,
-                  "atom": "0"},
-        "loss": {"name": "piecewise", "points": [[str(x), str(y)] for x, y in points],
-                 "slopes": slopes if sign > 0 else ["-1/50", "3"]},
-        "constraints": [{"name": "unimodal", "at": str(mode)}]}
+        "format": "leastnoise/1",
+        "kind": "additive",
+        "epsilon": rng.choice(["0", "1/2", "1", "2"]),
+        "delta": rng.choice(["0.05", "0.1", "0.2", "0.5"]),
+        "sensitivity": "1",
+        "step": "1",
+        "grid": 1,
+        "upper": "1000000",
+        "lower": "0",
+        "noise": {
+            "denominator": "4",
+            "first": math.floor(mode) - 2,
+            "weights": ["1"] * 4,
+            "atom": "0",
+        },
+        "loss": {
+            "name": "piecewise",
+            "points": [[str(x), str(y)] for x, y in points],
+            "slopes": slopes if sign > 0 else ["-1/50", "3"],
+        },
+        "constraints": [{"name": "unimodal", "at": str(mode)}],
+    }
     document["certificate"] = multipliers(document, rng, n=1, far=far)
     return document
 
@@ -176,7 +236,8 @@ def _settle(document: dict[str, Any], rng: random.Random) -> None:
     """Delta at, or a little above, what the noise needs (or anything)."""
     try:
         true = (Channel(document) if document["kind"] == "dependent" else noise_of(document)).delta(
-            number(document["epsilon"]))
+            number(document["epsilon"])
+        )
     except (Unknown, Unreadable):
         return
     if true < 1 and rng.random() < 0.9:
@@ -186,8 +247,12 @@ def _settle(document: dict[str, Any], rng: random.Random) -> None:
         document["delta"] = rng.choice(["0", "0.05", "0.3"])
 
 
-def _solve(prices: list[float], rows: list[dict[int, float]], bounds: list[tuple[Any, Any]],
-           most: list[float] | None = None) -> np.ndarray | None:
+def _solve(
+    prices: list[float],
+    rows: list[dict[int, float]],
+    bounds: list[tuple[Any, Any]],
+    most: list[float] | None = None,
+) -> np.ndarray | None:
     matrix = np.zeros((len(rows), len(prices)))
     for i, row in enumerate(rows):
         for j, a in row.items():
@@ -201,8 +266,9 @@ def text(value: float) -> str:
     return decimal(Fraction(round(value * 10**9), 10**9), True, 9)
 
 
-def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = None,
-                far: int | None = None) -> dict[str, Any]:
+def multipliers(
+    document: dict[str, Any], rng: random.Random, n: int | None = None, far: int | None = None
+) -> dict[str, Any]:
     """The certificate that proves most, by a kind reading of the format."""
     whole = document["kind"] == "integer"
     reach = number(document["sensitivity"])
@@ -210,9 +276,12 @@ def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = No
     b = reach / n
     far = rng.choice([0, 1, 2, 3, 5]) if far is None else far
     low, high = ends(document.get("constraints", []))
-    cells = [i for i in range(-far - n, far + n + 1)
-             if (low is None or i >= low / b - (not whole))
-             and (high is None or i <= high / b + (not whole))]
+    cells = [
+        i
+        for i in range(-far - n, far + n + 1)
+        if (low is None or i >= low / b - (not whole))
+        and (high is None or i <= high / b + (not whole))
+    ]
     growth, delta = math.exp(float(number(document["epsilon"]))), float(number(document["delta"]))
     rows: dict[int, dict[int, float]] = {i: {0: 1.0} for i in cells}
     prices, bounds = [-1.0], [(None, 60.0)]  # of theta, then of the multipliers
@@ -244,20 +313,35 @@ def multipliers(document: dict[str, Any], rng: random.Random, n: int | None = No
         edge = side * (far + n)
         beyond = float(main.floats(edge * float(b) + side * np.linspace(0, 12, 241)).min())
         if not whole and edge in rows:
-            extra += [({0: 1.0}, beyond), ({j: a for j, a in rows[edge].items() if j not in
-                                            {v for k, v in kept.items() if k[0] == "u"}}, beyond)]
-    solution = _solve(prices, [*rows.values(), *(r for r, _ in extra)], bounds,
-                      [*values, *(v for _, v in extra)])
-    get = (lambda key: 0.0) if solution is None else (
-        lambda key: float(solution[kept[key]]) if key in kept else 0.0)
+            extra += [
+                ({0: 1.0}, beyond),
+                (
+                    {
+                        j: a
+                        for j, a in rows[edge].items()
+                        if j not in {v for k, v in kept.items() if k[0] == "u"}
+                    },
+                    beyond,
+                ),
+            ]
+    solution = _solve(
+        prices, [*rows.values(), *(r for r, _ in extra)], bounds, [*values, *(v for _, v in extra)]
+    )
+    get = (
+        (lambda key: 0.0)
+        if solution is None
+        else (lambda key: float(solution[kept[key]]) if key in kept else 0.0)
+    )
     certificate: dict[str, Any] = {"step": "1" if whole else str(b), "reach": far, "shifts": []}
     for m in shifts:
-        used = [[i, text(get(("z", m, i)))] for i in range(-far, far + 1)
-                if get(("z", m, i)) > 1e-9]
+        used = [
+            [i, text(get(("z", m, i)))] for i in range(-far, far + 1) if get(("z", m, i)) > 1e-9
+        ]
         if used:
             most = max([get(("y", m)), *(float(z) for _, z in used)])
-            certificate["shifts"].append({"shift": m, "mirror": False, "budget": text(most + 1e-9),
-                                          "cells": used})
+            certificate["shifts"].append(
+                {"shift": m, "mirror": False, "budget": text(most + 1e-9), "cells": used}
+            )
     if "constraints" in document:
         certificate["constraints"] = [make(get) for make in found]
     return certificate
@@ -278,9 +362,17 @@ def _minorant(main: Loss, i: int, b: float) -> float:
     return here - worst
 
 
-def _constraint_multipliers(document: dict[str, Any], cells: list[int], b: Fraction, far: int,
-                            low: Any, high: Any, new: Any, add: Any, rng: random.Random,
-                            ) -> list[Any]:
+def _constraint_multipliers(
+    document: dict[str, Any],
+    cells: list[int],
+    b: Fraction,
+    far: int,
+    low: Any,
+    high: Any,
+    new: Any,
+    add: Any,
+    rng: random.Random,
+) -> list[Any]:
     """Variables for the multipliers of the constraints, and how each is written."""
     whole = document["kind"] == "integer"
     makers: list[Any] = []
@@ -303,11 +395,13 @@ def _constraint_multipliers(document: dict[str, Any], cells: list[int], b: Fract
             for i in cells:
                 if i <= (math.ceil(low + reach) if whole else math.floor((low + reach) / b)) - 1:
                     add(i, left, 1.0)
-                if i >= (math.floor(high - reach) + 1 if whole
-                         else math.ceil((high - reach) / b) + 1):
+                if i >= (
+                    math.floor(high - reach) + 1 if whole else math.ceil((high - reach) / b) + 1
+                ):
                     add(i, right, 1.0)
-            makers.append(lambda get, k=k: {"left": text(get(("l", k))),
-                                            "right": text(get(("r", k)))})
+            makers.append(
+                lambda get, k=k: {"left": text(get(("l", k))), "right": text(get(("r", k)))}
+            )
         elif name in ("unimodal", "monotone"):
             at = number(found.get("at", "0"))
             own = [j for j in range(-far, far + 1) if _inward(j, at, b, whole) is not None]
@@ -315,8 +409,11 @@ def _constraint_multipliers(document: dict[str, Any], cells: list[int], b: Fract
                 u = new(("u", k, j), 0.0)
                 add(j, u, 1.0)
                 add(_inward(j, at, b, whole), u, -1.0)
-            makers.append(lambda get, k=k, own=own: {
-                "cells": [[j, text(get(("u", k, j)))] for j in own if get(("u", k, j)) > 1e-9]})
+            makers.append(
+                lambda get, k=k, own=own: {
+                    "cells": [[j, text(get(("u", k, j)))] for j in own if get(("u", k, j)) > 1e-9]
+                }
+            )
         else:
             makers.append(lambda get: {})
     return makers
@@ -345,10 +442,18 @@ def dependent(rng: random.Random) -> dict[str, Any]:
     low = Fraction(rng.choice([0, -1, 2]))
     high = low + steps * b
     document: dict[str, Any] = {
-        "format": "leastnoise/1", "kind": "dependent", "bounds": [str(low), str(high)],
-        "epsilon": rng.choice(["0", "1/2", "1", "2"]), "delta": "0.999",
-        "sensitivity": str(n * b), "loss": loss(rng, rng.random() < 0.3), "step": str(b),
-        "prior": "uniform", "upper": "1000000", "lower": "0"}
+        "format": "leastnoise/1",
+        "kind": "dependent",
+        "bounds": [str(low), str(high)],
+        "epsilon": rng.choice(["0", "1/2", "1", "2"]),
+        "delta": "0.999",
+        "sensitivity": str(n * b),
+        "loss": loss(rng, rng.random() < 0.3),
+        "step": str(b),
+        "prior": "uniform",
+        "upper": "1000000",
+        "lower": "0",
+    }
     if whole:
         document["integer"] = True
     if rng.random() < 0.3:
@@ -389,8 +494,15 @@ def _rows(rng: random.Random, steps: int, low: Fraction, b: Fraction) -> dict[st
     return channel
 
 
-def _options(document: dict[str, Any], rng: random.Random, steps: int, b: Fraction, low: Fraction,
-             high: Fraction, whole: bool) -> None:
+def _options(
+    document: dict[str, Any],
+    rng: random.Random,
+    steps: int,
+    b: Fraction,
+    low: Fraction,
+    high: Fraction,
+    whole: bool,
+) -> None:
     if rng.random() < 0.25:
         document["instance_bound"] = rng.choice(["1", "2", "5", "0.5"])
     if rng.random() < 0.2:
@@ -400,8 +512,10 @@ def _options(document: dict[str, Any], rng: random.Random, steps: int, b: Fracti
     if rng.random() < 0.15:
         document["profile"] = [["0", "0.999"], ["3", "0.9"]]
     if rng.random() < 0.15 and not whole:
-        document["crossing"] = {"at": str(low + Fraction(rng.randint(0, 4), 4)),
-                                "slope": rng.choice(["1", "3", "0"])}
+        document["crossing"] = {
+            "at": str(low + Fraction(rng.randint(0, 4), 4)),
+            "slope": rng.choice(["1", "3", "0"]),
+        }
     if rng.random() < 0.3 and "outputs" not in document["channel"]:
         further = [rng.choice([0, 1, 2, 3, 7]), rng.choice([0, 1, 2, 3, 7])]
         part = rng.choice([b, b, b / 2]) if not whole else b
@@ -411,12 +525,19 @@ def _options(document: dict[str, Any], rng: random.Random, steps: int, b: Fracti
         cuts = sorted(rng.randint(0, whole_mass) for _ in range(count - 1))
         document["channel"]["noise"] = {
             "first": rng.choice([-(count // 2), 0, -2]),
-            "weights": [str(v - u) for u, v in zip([0, *cuts], [*cuts, whole_mass], strict=True)]}
+            "weights": [str(v - u) for u, v in zip([0, *cuts], [*cuts, whole_mass], strict=True)],
+        }
     if rng.random() < 0.25:
         document["channel"] = {"denominator": "1", "first": 0, "rows": []}
         weights = _weights(rng, 5)
-        document["additive"] = {"step": str(b), "noise": {
-            "first": -2, "weights": [str(w) for w in weights], "denominator": str(sum(weights))}}
+        document["additive"] = {
+            "step": str(b),
+            "noise": {
+                "first": -2,
+                "weights": [str(w) for w in weights],
+                "denominator": str(sum(weights)),
+            },
+        }
         if not whole:
             document["additive"]["grid"] = rng.choice([1, 3])
             document["additive"]["noise"]["atom"] = "0"
@@ -433,8 +554,9 @@ def pairs(document: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     reach = number(document["sensitivity"])
     growth, delta = math.exp(float(number(document["epsilon"]))), float(number(document["delta"]))
     main = Loss(document["loss"])
-    near = [(k, m) for k in range(count) for m in range(count)
-            if k != m and abs(k - m) * b <= reach]
+    near = [
+        (k, m) for k in range(count) for m in range(count) if k != m and abs(k - m) * b <= reach
+    ]
     prices, bounds = [-1.0] * count, [(None, 60.0)] * count
     rows = {(k, y): {k: 1.0} for k in range(count) for y in range(count)}
     extra, kept = [], {}
@@ -450,16 +572,24 @@ def pairs(document: dict[str, Any], rng: random.Random) -> dict[str, Any]:
             rows[m, y][z] = rows[m, y].get(z, 0.0) + growth
             extra.append({z: 1.0, budget: -1.0})
     errors = np.array([float((y - k) * b) for k, y in rows])
-    solution = _solve(prices, [*rows.values(), *extra], bounds,
-                      [*(main.floats(errors) / count), *([0.0] * len(extra))])
+    solution = _solve(
+        prices,
+        [*rows.values(), *extra],
+        bounds,
+        [*(main.floats(errors) / count), *([0.0] * len(extra))],
+    )
     found: list[dict[str, Any]] = []
     for k, m in near if solution is not None else []:
-        used = [[y, text(float(solution[kept[k, m, y]]))] for y in range(count)
-                if solution[kept[k, m, y]] > 1e-9]
+        used = [
+            [y, text(float(solution[kept[k, m, y]]))]
+            for y in range(count)
+            if solution[kept[k, m, y]] > 1e-9
+        ]
         if used:
             most = max([float(solution[kept[k, m]]), *(float(z) for _, z in used)])
-            found.append({"from": k, "to": m, "mirror": False, "budget": text(most + 1e-9),
-                          "cells": used})
+            found.append(
+                {"from": k, "to": m, "mirror": False, "budget": text(most + 1e-9), "cells": used}
+            )
     certificate = {"step": str(b), "first": 0, "pairs": found}
     if "instance_bound" in document and rng.random() < 0.6:
         certificate["instance"] = [rng.choice(["0", "0.1", "1", "0.01"]) for _ in range(count)]

@@ -66,44 +66,60 @@ def additive_questions() -> dict[str, Questions]:
         "output-step": {"output_step": "1/4"},
     }
     integer = {
-        "": {}, "-l2": {"loss": "l2", "sensitivity": 3}, "-tail": {"delta": 0},
+        "": {},
+        "-l2": {"loss": "l2", "sensitivity": 3},
+        "-tail": {"delta": 0},
         "-support": {"constraints": [Support(-2, 5)], "sensitivity": 2},
         "-unimodal": {"constraints": [Unimodal(1)], "sensitivity": 2},
         "-unbiased": {"constraints": [Unbiased()], "loss": "pinball:0.8", "sensitivity": 2},
         "-max-error": {"constraints": [MaxError(4)], "sensitivity": 2},
-        "-distinguishing": {"constraints": [Support(-4, 4), Distinguishing("0.15")],
-                            "sensitivity": 2},
+        "-distinguishing": {
+            "constraints": [Support(-4, 4), Distinguishing("0.15")],
+            "sensitivity": 2,
+        },
         "-profile": {"profile": [(2, "0.05")], "sensitivity": 2},
         "-gdp": {"gdp": 1, "epsilon": None, "delta": None, "sensitivity": 2},
         "-releases": {"releases": 2},
     }
     return {f"additive-{name}": {**BUDGET, **more} for name, more in additive.items()} | {
-        f"integer{name}": {**BUDGET, "integer": True, **more} for name, more in integer.items()}
+        f"integer{name}": {**BUDGET, "integer": True, **more} for name, more in integer.items()
+    }
 
 
 def dependent_questions() -> dict[str, Questions]:
     """Arguments of `design` for answers within a range."""
     dependent = {
-        "": {}, "-l2": {"loss": "l2"}, "-pinball": {"loss": "pinball:0.8"},
-        "-huber": {"loss": "huber:0.5"}, "-kinked": {"loss": KINKED}, "-pure": {"delta": 0},
+        "": {},
+        "-l2": {"loss": "l2"},
+        "-pinball": {"loss": "pinball:0.8"},
+        "-huber": {"loss": "huber:0.5"},
+        "-kinked": {"loss": KINKED},
+        "-pure": {"delta": 0},
         "-prior": {"prior": {"edges": [0, 1, "5/2", 4], "masses": ["0.5", "0.3", "0.2"]}},
         "-instance": {"instance_bound": "0.9"},
-        "-max-error": {"max_error": 3}, "-outputs": {"outputs": [0, 1, "5/2", 4]},
-        "-crossing": {"crossing": (1, 1)}, "-monotone": {"monotone": True},
-        "-blurred": {"exact_answers": False}, "-regions": {"regions": 2},
+        "-max-error": {"max_error": 3},
+        "-outputs": {"outputs": [0, 1, "5/2", 4]},
+        "-crossing": {"crossing": (1, 1)},
+        "-monotone": {"monotone": True},
+        "-blurred": {"exact_answers": False},
+        "-regions": {"regions": 2},
         "-core": {"core": (1, 3), "sensitivity": 1, "resolution": None},
         "-profile": {"profile": [(1, "0.2"), (2, "0.05")]},
         "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
         "-releases": {"releases": 2},
     }
     counted = {
-        "": {}, "-prior": {"prior": {"masses": ["0.1"] * 5 + ["0.2", "0.3"]}},
-        "-instance": {"instance_bound": 3}, "-max-error": {"max_error": 4},
-        "-monotone": {"monotone": True}, "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
+        "": {},
+        "-prior": {"prior": {"masses": ["0.1"] * 5 + ["0.2", "0.3"]}},
+        "-instance": {"instance_bound": 3},
+        "-max-error": {"max_error": 4},
+        "-monotone": {"monotone": True},
+        "-gdp": {"gdp": 1, "epsilon": None, "delta": None},
         "-wide": {"bounds": (0, 400), "resolution": None},
     }
     return {f"dependent{name}": {**RANGED, **more} for name, more in dependent.items()} | {
-        f"counted{name}": {**WHOLE, **more} for name, more in counted.items()}
+        f"counted{name}": {**WHOLE, **more} for name, more in counted.items()
+    }
 
 
 @cache
@@ -125,4 +141,6 @@ def _newer(data: dict[str, Any]) -> bool:
     """
     return (
         (data["kind"] == "integer" and "grid" in data)
-        or "moved" in data.get("channel", {}) or "copies" in data.get("certificate", {}))
+        or "moved" in data.get("channel", {})
+        or "copies" in data.get("certificate", {})
+    )

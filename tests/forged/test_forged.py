@@ -19,15 +19,7 @@ from forged_additive import noise_of
 from forged_claims import exact_upper
 from forged_dependent import Channel
 from forged_hands import hands, spiked
-from forged_judge import (
-    Tally,
-    decimal,
-    examine,
-    falsehoods,
-    judge,
-    sharpened,
-    sharpened_delta,
-)
+from forged_judge import Tally, decimal, examine, falsehoods, judge, sharpened, sharpened_delta
 from forged_loss import Unknown, exponential, number
 from forged_mutate import forged
 from forged_scratch import additive, cliff, dependent
@@ -63,8 +55,11 @@ def forge(files: int, seed: int) -> Tally:
             made, how = forged(rng, genuine[name], list(genuine.values()))
             try_one(made, tally, f"{name}, {how}, turn {turn}")
         elif turn % 60 == 5:
-            made = spiked(rng.randint(1, 9), rng.choice([10, 1000, 10**5]),
-                          Fraction(rng.randint(50, 100), 100))
+            made = spiked(
+                rng.randint(1, 9),
+                rng.choice([10, 1000, 10**5]),
+                Fraction(rng.randint(50, 100), 100),
+            )
             try_one(made, tally, f"spiked, turn {turn}")
         else:
             make = (additive, dependent, additive, dependent, cliff)[way - 1]
@@ -96,23 +91,26 @@ def test_between_whole_shifts_nothing_is_worse() -> None:
         noise = noise_of(seeds()[name])
         worst = noise.delta(Fraction(1))
         for _ in range(20):
-            shift = noise.reach * Fraction(rng.randint(-10**6, 10**6), 10**6)
+            shift = noise.reach * Fraction(rng.randint(-(10**6), 10**6), 10**6)
             assert shift == 0 or noise.divergence(exponential(Fraction(1)), shift) <= worst
 
 
 @pytest.mark.parametrize("name", ["additive-l1", "dependent", "counted-prior"])
-@pytest.mark.parametrize(("key", "factor", "claim"), [
-    ("delta", "0.99", "privacy"), ("upper", "0.99", "upper"), ("lower", "1.1", "lower"),
-])
+@pytest.mark.parametrize(
+    ("key", "factor", "claim"),
+    [("delta", "0.99", "privacy"), ("upper", "0.99", "upper"), ("lower", "1.1", "lower")],
+)
 def test_the_judge_sees_through_a_checker_that_believes_everything(
     name: str, key: str, factor: str, claim: str
 ) -> None:
     document = copy.deepcopy(seeds()[name])
     document[key] = str(number(document[key]) * Fraction(factor))
-    believed = [Claim(c, PROVEN, Fraction(0), "") for c in ("distribution", "privacy", "upper",
-                                                            "lower")]
-    assert any(found.startswith(claim) for found in falsehoods(document, Report(tuple(believed)),
-                                                               Tally()))
+    believed = [
+        Claim(c, PROVEN, Fraction(0), "") for c in ("distribution", "privacy", "upper", "lower")
+    ]
+    assert any(
+        found.startswith(claim) for found in falsehoods(document, Report(tuple(believed)), Tally())
+    )
 
 
 @pytest.mark.parametrize("name", sorted(hands()))

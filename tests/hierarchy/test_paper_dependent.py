@@ -109,9 +109,7 @@ def test_one_cell_for_the_whole_range_is_data_independent_noise():
 
 
 def test_merged_lower_bounds_are_never_called_bounds():
-    noise = DPrime(
-        **MEDIUM, beta="1/2", pi=merged_tails(12, 4, 3), shifts="one"
-    ).solve()
+    noise = DPrime(**MEDIUM, beta="1/2", pi=merged_tails(12, 4, 3), shifts="one").solve()
     ranges = DPrime(
         **MEDIUM, beta="1/2", cells=12, range_cells=(0, 2, 4, 8), shifts="three"
     ).solve()

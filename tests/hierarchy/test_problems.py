@@ -108,10 +108,22 @@ def test_noise_on_random_meshes_is_private(seed):
     (density,), (total,) = bound.exact_weights.density, bound.exact_weights.total
     weights = tuple(d * (b - a) for d, (a, b) in zip(density, pairwise(pi), strict=True))
     document = Document(
-        kind="additive", epsilon=Fraction(epsilon), delta=Fraction(delta),
-        sensitivity=Fraction(1), loss=None, step=Fraction(1, 4), grid=1, denominator=total,
-        first=0, weights=weights, atom=0, tail=None, edges=tuple(map(Fraction, pi)),
-        upper=Fraction(bound.upper), lower=Fraction(0), certificate=None,
+        kind="additive",
+        epsilon=Fraction(epsilon),
+        delta=Fraction(delta),
+        sensitivity=Fraction(1),
+        loss=None,
+        step=Fraction(1, 4),
+        grid=1,
+        denominator=total,
+        first=0,
+        weights=weights,
+        atom=0,
+        tail=None,
+        edges=tuple(map(Fraction, pi)),
+        upper=Fraction(bound.upper),
+        lower=Fraction(0),
+        certificate=None,
     )
     assert check(document).private
 

@@ -26,12 +26,8 @@ def instances(draw, padded):
     half = draw(st.integers(1, 6))
     inner = draw(st.sets(st.integers(1 - half, half)))
     reach = draw(st.integers(1, 2 * half))
-    partition = Partition(
-        (-half, *sorted(inner), half + 1), Fraction(1), reach if padded else 0
-    )
-    raw = draw(
-        st.lists(st.integers(0, 9), min_size=partition.count, max_size=partition.count)
-    )
+    partition = Partition((-half, *sorted(inner), half + 1), Fraction(1), reach if padded else 0)
+    raw = draw(st.lists(st.integers(0, 9), min_size=partition.count, max_size=partition.count))
     weights = np.array(raw, dtype=float) + (0 if sum(raw) else 1)
     growth = draw(st.sampled_from([1.0, 1.25, 2.0, 8.0]))
     return partition, weights / weights.sum(), reach, growth

@@ -49,13 +49,18 @@ def test_seeds_and_non_numbers_are_refused(mechanism):
     with pytest.raises(ArgumentError, match="value must be"):
         mechanism.variance("seven")
     SystemRandom = secrets.SystemRandom  # what diffprivlib itself uses without a seed
-    OptimalMechanism(
-        epsilon=1, delta=0.1, sensitivity=1, integer=True, random_state=SystemRandom())
+    OptimalMechanism(epsilon=1, delta=0.1, sensitivity=1, integer=True, random_state=SystemRandom())
 
 
 def test_wrong_types_are_type_errors_too(mechanism):
-    for wrong in ({"epsilon": "1"}, {"epsilon": 1j}, {"delta": "0"}, {"sensitivity": "1"},
-                  {"sensitivity": None}, {"sensitivity": 1.5, "integer": True}):
+    for wrong in (
+        {"epsilon": "1"},
+        {"epsilon": 1j},
+        {"delta": "0"},
+        {"sensitivity": "1"},
+        {"sensitivity": None},
+        {"sensitivity": 1.5, "integer": True},
+    ):
         with pytest.raises(TypeError) as caught:
             OptimalMechanism(**{"epsilon": 1, "sensitivity": 1, **wrong})
         assert isinstance(caught.value, ArgumentError)
@@ -75,8 +80,7 @@ def test_symmetric_noise_has_no_bias(mechanism):
     assert mechanism.bias(3) == 0.0 and isinstance(mechanism.bias(3), float)
     pure = OptimalMechanism(epsilon=1, sensitivity=1)
     assert pure.bias(0) == 0.0
-    skew = OptimalMechanism(
-        epsilon=1, delta=0.1, sensitivity=1, integer=True, loss="pinball:0.8")
+    skew = OptimalMechanism(epsilon=1, delta=0.1, sensitivity=1, integer=True, loss="pinball:0.8")
     assert skew.bias(0) == skew.design.noise.mean != 0
     free = design(epsilon=1, delta=0.2, sensitivity=1, loss="pinball:0.8", gap=0.1)
     assert OptimalMechanism.of(free).bias(0) != 0

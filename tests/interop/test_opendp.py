@@ -212,11 +212,11 @@ def test_the_ways_of_opendp(real):
     space = dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()
     bounded = space >> dp.t.then_clamp((0.0, 90.0)) >> dp.t.then_sum()
     # OpenDP's float sum is a hair above 90: noise for 90 pays twice, noise for what it says once.
-    for_90 = bounded >> then_least_noise(
-        design(epsilon=1, delta=0, sensitivity=90, gap=0.05))
+    for_90 = bounded >> then_least_noise(design(epsilon=1, delta=0, sensitivity=90, gap=0.05))
     assert for_90.map(1) == 2.0
     exactly = bounded >> then_least_noise(
-        design(epsilon=1, delta=0, sensitivity=bounded.map(1), gap=0.05))
+        design(epsilon=1, delta=0, sensitivity=bounded.map(1), gap=0.05)
+    )
     assert exactly.map(1) == 1.0
     made = bounded >> then_least_noise(d_in=bounded.map(1), d_out=(0.7, 1e-5), loss="l2")
     assert made.check(1, (0.7, 1e-5))
@@ -231,16 +231,17 @@ def test_the_context_of_opendp():
     register_opendp()
     register_opendp()  # once is enough
     context = dp.Context.compositor(
-        data=[1.0, 2.0, 3.0], privacy_unit=dp.unit_of(contributions=1),
-        privacy_loss=dp.loss_of(epsilon=2.0, delta=2e-6), split_evenly_over=2,
+        data=[1.0, 2.0, 3.0],
+        privacy_unit=dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(epsilon=2.0, delta=2e-6),
+        split_evenly_over=2,
         domain=dp.vector_domain(dp.atom_domain(T=float, nan=False)),
     )
     query = context.query().clamp((0.0, 4.0)).sum()
     made = design(epsilon=1, delta=1e-6, sensitivity=4.000001, gap=0.05)
     assert isinstance(query.least_noise(design=made).release(), float)
     second = context.query().clamp((0.0, 4.0)).sum()
-    assert isinstance(
-        second.least_noise(d_in=4.000001, d_out=(1.0, 1e-6)).release(), float)
+    assert isinstance(second.least_noise(d_in=4.000001, d_out=(1.0, 1e-6)).release(), float)
     with pytest.raises(ValueError, match="exhausted"):
         context.query()
 

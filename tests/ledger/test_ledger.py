@@ -82,13 +82,18 @@ def test_one_unit_and_relation_per_ledger(where, name):
         ledger.charge(1, query="b", protects="row, add-remove")
 
 
-@pytest.mark.parametrize(("arguments", "text"), [
-    ({"epsilon": -1}, "epsilon"), ({"epsilon": float("nan")}, "epsilon"),
-    ({"epsilon": 1, "delta": 1}, "delta"), ({"epsilon": 0}, "delta"),
-    ({"epsilon": 1, "composition": "pld"}, "composition"),
-    ({"epsilon": 1, "composition": "adaptive"}, "adaptive"),
-    ({"epsilon": 1, "name": ""}, "name"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"epsilon": -1}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": 1, "delta": 1}, "delta"),
+        ({"epsilon": 0}, "delta"),
+        ({"epsilon": 1, "composition": "pld"}, "composition"),
+        ({"epsilon": 1, "composition": "adaptive"}, "adaptive"),
+        ({"epsilon": 1, "name": ""}, "name"),
+    ],
+)
 def test_bad_budgets_are_refused(tmp_path, arguments, text):
     with pytest.raises(ArgumentError, match=text):
         Ledger.create(tmp_path / "b.db", **arguments)
@@ -210,7 +215,8 @@ for i in range(10**6):
 def _killed(path, round_, delay):
     """How many charges a process reported before it was killed."""
     process = subprocess.Popen(
-        [sys.executable, "-c", _CHARGE, str(path), str(round_)], stdout=subprocess.PIPE)
+        [sys.executable, "-c", _CHARGE, str(path), str(round_)], stdout=subprocess.PIPE
+    )
     assert process.stdout is not None
     first = process.stdout.readline()
     time.sleep(delay)

@@ -11,17 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise.errors import ArgumentError
-from leastnoise.losses import (
-    L1,
-    L2,
-    Huber,
-    Loss,
-    Piecewise,
-    Pinball,
-    Power,
-    Sum,
-    loss_from_spec,
-)
+from leastnoise.losses import L1, L2, Huber, Loss, Piecewise, Pinball, Power, Sum, loss_from_spec
 
 TINY = Fraction(1, 10**25)
 
@@ -38,9 +28,12 @@ def piecewise(draw: st.DrawFn) -> Piecewise:
 
 powers = st.fractions(1, 5, max_denominator=4).map(Power)
 simple = st.one_of(
-    st.just(L1()), st.just(L2()),
+    st.just(L1()),
+    st.just(L2()),
     st.fractions(Fraction(1, 9), Fraction(8, 9), max_denominator=9).map(Pinball),
-    powers, st.fractions(Fraction(1, 6), 3, max_denominator=6).map(Huber), piecewise(),
+    powers,
+    st.fractions(Fraction(1, 6), 3, max_denominator=6).map(Huber),
+    piecewise(),
 )
 sums = st.lists(
     st.tuples(st.fractions(Fraction(1, 4), 3, max_denominator=4), simple), min_size=1, max_size=3

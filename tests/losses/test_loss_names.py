@@ -28,8 +28,11 @@ from leastnoise.losses import (
 @pytest.mark.parametrize(
     ("text", "spec"),
     [
-        ("l1", {"name": "l1"}), ("absolute", {"name": "l1"}), ("squared", {"name": "l2"}),
-        ("power:1", {"name": "l1"}), ("power:2.5", {"name": "power", "p": "2.5"}),
+        ("l1", {"name": "l1"}),
+        ("absolute", {"name": "l1"}),
+        ("squared", {"name": "l2"}),
+        ("power:1", {"name": "l1"}),
+        ("power:2.5", {"name": "power", "p": "2.5"}),
         ("huber:0.5", {"name": "huber", "width": "0.5"}),
         ("pinball:0.9", {"name": "pinball", "tau": "0.9"}),
     ],
@@ -50,8 +53,10 @@ def test_names(text: str, spec: dict[str, Any]) -> None:
         ({"name": "pinball", "tau": "0"}, "strictly between"),
         ({"name": "pinball", "tau": "x"}, "finite number"),
         ({"name": "pinball"}, "keys"),
-        ({"name": "piecewise", "points": [["1", "1"], ["0", "0"]], "slopes": ["-1", "1"]},
-         "increasing"),
+        (
+            {"name": "piecewise", "points": [["1", "1"], ["0", "0"]], "slopes": ["-1", "1"]},
+            "increasing",
+        ),
         ({"name": "piecewise", "points": "x", "slopes": ["-1", "1"]}, "points"),
         ({"name": "piecewise", "points": [["0", "0"]] * 1001, "slopes": ["-1", "1"]}, "1000"),
         ({"name": "sum", "terms": [["0", {"name": "l1"}]]}, "positive weight"),
@@ -66,12 +71,27 @@ def test_bad_specifications(spec: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("text", "meant"),
     [
-        ("mae", "l1"), ("abs", "l1"), ("MAE", "l1"), ("absolut", "l1"), ("l_1", "l1"),
-        ("absolute_error", "l1"), ("l1:3", "l1"), ("mse", "l2"), ("square", "l2"),
-        ("squared error", "l2"), ("L-2", "l2"), ("quantile:0.9", "pinball:0.9"),
-        ("pinball", "pinball:TAU"), ("pinbal:0.8", "pinball:0.8"), ("huber", "huber:WIDTH"),
-        ("huber(0.5)", "huber:0.5"), ("Hubr = 2", "huber:2"), ("l3", "power:3"),
-        ("power3", "power:3"), ("lp", "power:P"), ("piecewise", "piecewise:FILE"),
+        ("mae", "l1"),
+        ("abs", "l1"),
+        ("MAE", "l1"),
+        ("absolut", "l1"),
+        ("l_1", "l1"),
+        ("absolute_error", "l1"),
+        ("l1:3", "l1"),
+        ("mse", "l2"),
+        ("square", "l2"),
+        ("squared error", "l2"),
+        ("L-2", "l2"),
+        ("quantile:0.9", "pinball:0.9"),
+        ("pinball", "pinball:TAU"),
+        ("pinbal:0.8", "pinball:0.8"),
+        ("huber", "huber:WIDTH"),
+        ("huber(0.5)", "huber:0.5"),
+        ("Hubr = 2", "huber:2"),
+        ("l3", "power:3"),
+        ("power3", "power:3"),
+        ("lp", "power:P"),
+        ("piecewise", "piecewise:FILE"),
     ],
 )
 def test_a_name_from_elsewhere_is_refused_with_the_right_one(text: str, meant: str) -> None:
@@ -94,13 +114,14 @@ def test_names_may_be_in_capitals() -> None:
 @pytest.mark.parametrize(
     ("function", "words"),
     [
-        (abs, "Custom(abs, convex=True)"), (lambda x: x * x, "Custom(function, convex=True)"),
-        (L1, "L1(...)"), (Huber, "Huber(...)"), (Pinball, "Pinball(...)"),
+        (abs, "Custom(abs, convex=True)"),
+        (lambda x: x * x, "Custom(function, convex=True)"),
+        (L1, "L1(...)"),
+        (Huber, "Huber(...)"),
+        (Pinball, "Pinball(...)"),
     ],
 )
-def test_a_function_is_refused_with_what_to_write(
-    function: Callable[..., Any], words: str
-) -> None:
+def test_a_function_is_refused_with_what_to_write(function: Callable[..., Any], words: str) -> None:
     with pytest.raises(ArgumentError, match=re.escape(words)):
         as_loss(function)  # type: ignore[arg-type]
 
@@ -124,7 +145,10 @@ def test_a_file_holds_a_piecewise_loss(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (None, "No such file"), ("{", "Expecting"), ("[]", "an object"), ("[" * 100_000, ""),
+        (None, "No such file"),
+        ("{", "Expecting"),
+        ("[]", "an object"),
+        ("[" * 100_000, ""),
         ('{"name": "piecewise"}', "the keys name, points, slopes"),
         ('{"name": "piecewise", "points": [["0", "1"]], "slopes": ["1", "1"]}', "negative before"),
     ],
@@ -151,9 +175,16 @@ def test_keys_tell_losses_apart_and_stay() -> None:
         return 2 * abs(x)
 
     named: list[Loss] = [
-        L1(), L2(), Pinball("0.8"), Huber(1), 2 * L1(), L1() + L2(),
-        Custom(abs, convex=True, name="mine"), Custom(abs, convex=True, name="other"),
-        Custom(abs, lipschitz=1.0, name="mine"), Custom(abs, lipschitz=2.0, name="mine"),
+        L1(),
+        L2(),
+        Pinball("0.8"),
+        Huber(1),
+        2 * L1(),
+        L1() + L2(),
+        Custom(abs, convex=True, name="mine"),
+        Custom(abs, convex=True, name="other"),
+        Custom(abs, lipschitz=1.0, name="mine"),
+        Custom(abs, lipschitz=2.0, name="mine"),
         Custom(twice, convex=True, name="mine"),  # another function under the same name
         L1() + Custom(abs, convex=True, name="mine"),
     ]

@@ -31,7 +31,8 @@ def test_exponential_mechanism_is_private_and_normalised():
         ratio = noise.pdf(y, a) / noise.pdf(y, b)
         assert ratio.max() <= math.exp(1.5) * (1 + 1e-12)
     constant = ExponentialMechanism(epsilon=1, low=0, high=4).expected_loss(
-        {"name": "sum", "terms": [["1", {"name": "l1"}]]}, 1.0)
+        {"name": "sum", "terms": [["1", {"name": "l1"}]]}, 1.0
+    )
     fine = np.linspace(0, 4, 400_001)
     middle = (fine[1:] + fine[:-1]) / 2
     noise = ExponentialMechanism(epsilon=1, low=0, high=4)

@@ -29,9 +29,9 @@ def test_rounding_up_is_no_bound():
     assert geng_lower_bound(epsilon=0.2, delta=0.2) < best
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "published"), [
-    (1, 0.2, 0.573357), (0.2, 0.05, 3.91688),
-])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "published"), [(1, 0.2, 0.573357), (0.2, 0.05, 3.91688)]
+)
 def test_figure_3_rounds_up(epsilon, delta, published):
     value = geng_lower_bound(epsilon=epsilon, delta=delta, sensitivity=2, round_up=True)
     assert value == pytest.approx(published, rel=1e-5)

@@ -29,7 +29,8 @@ def test_moments_agree_with_quadrature(epsilon, delta, sensitivity):
     for noise in real(epsilon, delta, sensitivity):
         for name in ("l1", "l2"):
             by_quadrature = expected_by_quadrature(
-                noise._density, as_loss(name), noise._panels(56.0))
+                noise._density, as_loss(name), noise._panels(56.0)
+            )
             assert noise.expected_loss(name) == pytest.approx(by_quadrature, rel=1e-11), noise
         assert noise.variance == noise.expected_loss("l2")
 
@@ -62,7 +63,8 @@ def test_atom_scales_the_loss():
     assert atom.atoms == [(0.0, 0.3)]
     assert atom.expected_loss("l1") == pytest.approx(0.7 * plain.expected_loss("l1"), rel=1e-14)
     assert atom.expected_loss("huber:0.5") == pytest.approx(
-        0.7 * Staircase(epsilon=2, gamma=atom.gamma).expected_loss("huber:0.5"), rel=1e-13)
+        0.7 * Staircase(epsilon=2, gamma=atom.gamma).expected_loss("huber:0.5"), rel=1e-13
+    )
 
 
 def test_the_closed_gammas_are_minima():
@@ -80,7 +82,8 @@ def test_the_search_finds_the_closed_gamma():
         found = Staircase(epsilon=epsilon, loss=plain)
         assert found.gamma == pytest.approx(1 / (1 + math.exp(epsilon / 2)), rel=1e-4)
         assert found.expected_loss("l1") == pytest.approx(
-            Staircase(epsilon=epsilon).expected_loss("l1"), rel=1e-9)
+            Staircase(epsilon=epsilon).expected_loss("l1"), rel=1e-9
+        )
 
 
 def test_uniform_formulas():

@@ -25,13 +25,20 @@ def test_example_1():
     assert 1000 * laplace.std == pytest.approx(510.28, abs=0.005)
     for kind, inr in ((Gaussian, 689.21), (AnalyticGaussian, 300.96), (TruncatedLaplace, 273.48)):
         assert 1000 * kind(epsilon=1, delta=0.2, sensitivity=0.36).std == pytest.approx(
-            inr, abs=0.005)
+            inr, abs=0.005
+        )
 
 
-@pytest.mark.parametrize(("kind", "first", "std"), [
-    (Tulap, 0.579, 0.727), (TruncatedLaplace, 0.612, 0.760), (AnalyticGaussian, 0.667, 0.836),
-    (Staircase, 0.960, 1.386), (Laplace, 1.000, 1.414),
-])
+@pytest.mark.parametrize(
+    ("kind", "first", "std"),
+    [
+        (Tulap, 0.579, 0.727),
+        (TruncatedLaplace, 0.612, 0.760),
+        (AnalyticGaussian, 0.667, 0.836),
+        (Staircase, 0.960, 1.386),
+        (Laplace, 1.000, 1.414),
+    ],
+)
 def test_moments_of_what_peers_ship(kind, first, std):
     noise = kind(epsilon=1, delta=0.2)
     assert noise.expected_loss("l1") == pytest.approx(first, abs=5e-4)
@@ -45,9 +52,10 @@ def test_classic_gaussian():
     assert noise.expected_loss("l1") == pytest.approx(1.529, abs=2e-3)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "truncated"), [
-    (5, 0.25, 0.392281), (1, 0.2, 1.22392), (0.2, 0.05, 4.72669),
-])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "truncated"),
+    [(5, 0.25, 0.392281), (1, 0.2, 1.22392), (0.2, 0.05, 4.72669)],
+)
 def test_figure_3_truncated_laplace(epsilon, delta, truncated):
     noise = TruncatedLaplace(epsilon=epsilon, delta=delta, sensitivity=2)
     assert noise.expected_loss("l1") == pytest.approx(truncated, rel=1e-5)
@@ -73,10 +81,17 @@ def test_integers():
     assert DiscreteLaplace(**wide).expected_loss("l1") == pytest.approx(0.851, abs=5e-4)
 
 
-@pytest.mark.parametrize(("epsilon", "delta", "best", "kind"), [
-    (0.5, 0.01, 1.7639, Tulap), (1, 0.01, 0.9146, Tulap), (2, 0.05, 0.4255, Staircase),
-    (2, 0.2, 0.3807, Tulap), (3, 0.2, 0.2348, Staircase), (5, 0.2, 0.0826, Staircase),
-])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "best", "kind"),
+    [
+        (0.5, 0.01, 1.7639, Tulap),
+        (1, 0.01, 0.9146, Tulap),
+        (2, 0.05, 0.4255, Staircase),
+        (2, 0.2, 0.3807, Tulap),
+        (3, 0.2, 0.2348, Staircase),
+        (5, 0.2, 0.0826, Staircase),
+    ],
+)
 def test_best_shipped_rivals(epsilon, delta, best, kind):
     value = kind(epsilon=epsilon, delta=delta).expected_loss("l1")
     assert value == pytest.approx(best, abs=1e-4)

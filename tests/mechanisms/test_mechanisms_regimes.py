@@ -23,20 +23,23 @@ from leastnoise.mechanisms import (
 )
 
 
-@pytest.mark.parametrize(("kind", "epsilon", "delta", "words"), [
-    (Laplace, 0, 0.1, "Laplace noise needs epsilon > 0, got epsilon=0.0, delta=0.1"),
-    (Gaussian, 1.5, 0.1, "classic Gaussian noise needs 0 < epsilon <= 1 and delta > 0, got"),
-    (Gaussian, 0.5, 0, "needs 0 < epsilon <= 1 and delta > 0, got epsilon=0.5, delta=0.0"),
-    (AnalyticGaussian, 1, 0, "analytic Gaussian noise needs delta > 0"),
-    (TruncatedLaplace, 1, 0, "truncated Laplace noise needs epsilon > 0 and delta > 0"),
-    (TruncatedLaplace, 0, 0.1, "truncated Laplace noise needs epsilon > 0 and delta > 0"),
-    (Staircase, 0, 0.1, "staircase noise needs epsilon > 0"),
-    (Tulap, 0, 0, "Tulap noise needs epsilon > 0 or delta > 0"),
-    (Uniform, 1, 0, "uniform noise needs delta > 0"),
-    (UniformAtom, 1, 0, "uniform noise with an atom needs delta > 0"),
-    (DiscreteLaplace, 0, 0.1, "discrete Laplace noise needs epsilon > 0"),
-    (DiscreteGaussian, 1, 0, "discrete Gaussian noise needs delta > 0"),
-])
+@pytest.mark.parametrize(
+    ("kind", "epsilon", "delta", "words"),
+    [
+        (Laplace, 0, 0.1, "Laplace noise needs epsilon > 0, got epsilon=0.0, delta=0.1"),
+        (Gaussian, 1.5, 0.1, "classic Gaussian noise needs 0 < epsilon <= 1 and delta > 0, got"),
+        (Gaussian, 0.5, 0, "needs 0 < epsilon <= 1 and delta > 0, got epsilon=0.5, delta=0.0"),
+        (AnalyticGaussian, 1, 0, "analytic Gaussian noise needs delta > 0"),
+        (TruncatedLaplace, 1, 0, "truncated Laplace noise needs epsilon > 0 and delta > 0"),
+        (TruncatedLaplace, 0, 0.1, "truncated Laplace noise needs epsilon > 0 and delta > 0"),
+        (Staircase, 0, 0.1, "staircase noise needs epsilon > 0"),
+        (Tulap, 0, 0, "Tulap noise needs epsilon > 0 or delta > 0"),
+        (Uniform, 1, 0, "uniform noise needs delta > 0"),
+        (UniformAtom, 1, 0, "uniform noise with an atom needs delta > 0"),
+        (DiscreteLaplace, 0, 0.1, "discrete Laplace noise needs epsilon > 0"),
+        (DiscreteGaussian, 1, 0, "discrete Gaussian noise needs delta > 0"),
+    ],
+)
 def test_regime_errors(kind, epsilon, delta, words):
     with pytest.raises(RegimeError, match="got epsilon=") as caught:
         kind.valid(epsilon, delta)
@@ -51,12 +54,15 @@ def test_valid_is_silent_where_the_mechanism_serves():
     assert Tulap.valid(0, Fraction(1, 3)) is None
 
 
-@pytest.mark.parametrize(("given", "words"), [
-    ({"epsilon": -1}, "epsilon must be at least 0, got epsilon=-1"),
-    ({"epsilon": 1, "delta": 1}, "delta must be at least 0 and below 1, got delta=1"),
-    ({"epsilon": 1, "sensitivity": 0}, "sensitivity must be positive, got sensitivity=0"),
-    ({"epsilon": float("nan")}, "epsilon must be a finite number"),
-])
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"epsilon": -1}, "epsilon must be at least 0, got epsilon=-1"),
+        ({"epsilon": 1, "delta": 1}, "delta must be at least 0 and below 1, got delta=1"),
+        ({"epsilon": 1, "sensitivity": 0}, "sensitivity must be positive, got sensitivity=0"),
+        ({"epsilon": float("nan")}, "epsilon must be a finite number"),
+    ],
+)
 def test_arguments(given, words):
     with pytest.raises(ArgumentError) as caught:
         Laplace(**given)

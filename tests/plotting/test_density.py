@@ -128,14 +128,21 @@ def test_rivals_by_name_or_object(plain):
         plot_density(plain, rivals=["no-such-noise"])
 
 
-@pytest.mark.parametrize(("options", "title"), [
-    ({"epsilon": 1, "delta": 1e-6}, "ε = 1, δ = 1e-6, sensitivity 1, loss l1"),
-    ({"epsilon": 1, "delta": "0.01", "releases": 2},
-     "ε = 1, δ = 0.01 for 2 releases together, sensitivity 1, loss l1"),
-    ({"gdp": 1}, "μ = 1 (Gaussian privacy), sensitivity 1, loss l1"),
-    ({"profile": [(1, "0.01"), (2, "0.001")]},
-     "ε = 1, δ = 0.01 and 1 more budgets, sensitivity 1, loss l1"),
-])
+@pytest.mark.parametrize(
+    ("options", "title"),
+    [
+        ({"epsilon": 1, "delta": 1e-6}, "ε = 1, δ = 1e-6, sensitivity 1, loss l1"),
+        (
+            {"epsilon": 1, "delta": "0.01", "releases": 2},
+            "ε = 1, δ = 0.01 for 2 releases together, sensitivity 1, loss l1",
+        ),
+        ({"gdp": 1}, "μ = 1 (Gaussian privacy), sensitivity 1, loss l1"),
+        (
+            {"profile": [(1, "0.01"), (2, "0.001")]},
+            "ε = 1, δ = 0.01 and 1 more budgets, sensitivity 1, loss l1",
+        ),
+    ],
+)
 def test_the_title_says_what_was_asked(options, title):
     found = design(**options, sensitivity=1, gap=0.2, time_limit=5)
     axes = plot_density(found).axes[0]

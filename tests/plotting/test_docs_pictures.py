@@ -21,11 +21,14 @@ def grey(path: Path, cell: int = 8) -> np.ndarray:
     return cut.reshape(rows, cell, columns, cell).mean(axis=(1, 3))
 
 
-@pytest.mark.parametrize("name", [
-    "density.png",
-    pytest.param("tradeoff.png", marks=pytest.mark.slow),
-    pytest.param("frontier.png", marks=pytest.mark.slow),
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "density.png",
+        pytest.param("tradeoff.png", marks=pytest.mark.slow),
+        pytest.param("frontier.png", marks=pytest.mark.slow),
+    ],
+)
 def test_drawn_by_the_code_as_it_is(tmp_path, name):
     DRAW[name]().save(tmp_path / name)
     drawn, kept = grey(tmp_path / name), grey(DOCS / name)

@@ -17,7 +17,8 @@ from leastnoise.errors import ArgumentError
 
 CODE = (
     "from leastnoise import design; print(design("
-    "epsilon=1, delta=0.2, sensitivity=1, gap=1e-4, progress=True))")
+    "epsilon=1, delta=0.2, sensitivity=1, gap=1e-4, progress=True))"
+)
 
 
 def in_a_terminal(code: str) -> tuple[str, str]:
@@ -25,8 +26,13 @@ def in_a_terminal(code: str) -> tuple[str, str]:
     master, slave = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "140"}
     done = subprocess.run(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=slave, env=environment,
-        timeout=120, check=True)
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=slave,
+        env=environment,
+        timeout=120,
+        check=True,
+    )
     os.close(slave)
     seen = b""
     try:
@@ -46,14 +52,16 @@ def test_a_terminal_sees_a_line_that_moves():
 
 def test_a_pipe_sees_nothing_of_a_quick_search():
     done = subprocess.run(
-        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=120, check=True)
+        [sys.executable, "-c", CODE], capture_output=True, text=True, timeout=120, check=True
+    )
     assert done.stdout.startswith("Design(") and done.stderr == ""
 
 
 def test_a_sweep_counts():
     _, seen = in_a_terminal(
         "from leastnoise import *; "
-        "sweep(budget_grid([1, 2, 3], [0.2], gap=0.05, sensitivity=1), progress=True)")
+        "sweep(budget_grid([1, 2, 3], [0.2], gap=0.05, sensitivity=1), progress=True)"
+    )
     assert " of 3" in seen
 
 
@@ -100,8 +108,10 @@ def test_a_function_is_still_told_and_nobody_is_fine():
     assert design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=False).converged
     with listening(None, 1e-3) as nobody:
         assert nobody is None
-    for call in (lambda: design(sensitivity=1, epsilon=1, delta=0.2, progress="bar"),
-                 lambda: design(sensitivity=1, epsilon=1, delta=0.2, bounds=(0, 1), progress="bar"),
-                 lambda: sweep(budget_grid([1], [0.2], sensitivity=1), progress="bar")):
+    for call in (
+        lambda: design(sensitivity=1, epsilon=1, delta=0.2, progress="bar"),
+        lambda: design(sensitivity=1, epsilon=1, delta=0.2, bounds=(0, 1), progress="bar"),
+        lambda: sweep(budget_grid([1], [0.2], sensitivity=1), progress="bar"),
+    ):
         with pytest.raises(ArgumentError, match="progress must be a function, True"):
             call()

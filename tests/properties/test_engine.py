@@ -52,9 +52,16 @@ def test_more_budget_never_costs_more(pair_epsilon, pair_delta, loss):
 
 
 @settings(max_examples=50)
-@given(budgets, st.sampled_from(["l1", "l2", "pinball:0.7"]),
-       st.builds(lambda a, b, k: Fraction(a, b) * Fraction(10) ** k,
-                 st.integers(1, 9), st.integers(1, 9), st.integers(-6, 6)))
+@given(
+    budgets,
+    st.sampled_from(["l1", "l2", "pinball:0.7"]),
+    st.builds(
+        lambda a, b, k: Fraction(a, b) * Fraction(10) ** k,
+        st.integers(1, 9),
+        st.integers(1, 9),
+        st.integers(-6, 6),
+    ),
+)
 def test_scales_with_sensitivity(budget, loss, sensitivity):
     one, many = solve(*budget, loss), solve(*budget, loss, sensitivity=sensitivity)
     power = 2 if loss == "l2" else 1
@@ -76,11 +83,18 @@ def test_mirror_image_for_a_mirrored_loss(budget, left, right):
     document = one.document
     edges = document.edges
     turned = (
-        {"first": -document.first - len(document.weights) + 1} if edges is None
-        else {"edges": tuple(-edge for edge in reversed(edges))})
+        {"first": -document.first - len(document.weights) + 1}
+        if edges is None
+        else {"edges": tuple(-edge for edge in reversed(edges))}
+    )
     flipped = replace(
-        document, loss=loss.mirror(), weights=document.weights[::-1], **turned,
-        certificate=two.document.certificate, lower=min(two.document.lower, document.upper))
+        document,
+        loss=loss.mirror(),
+        weights=document.weights[::-1],
+        **turned,
+        certificate=two.document.certificate,
+        lower=min(two.document.lower, document.upper),
+    )
     assert noise_of(flipped).expected_loss(loss.mirror()) == pytest.approx(cost, rel=1e-12)
     report = check(flipped)
     assert report.private and report.proven

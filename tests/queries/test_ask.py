@@ -35,12 +35,14 @@ from leastnoise.sampling import Entropy, InsecureSeededEntropy, system_entropy
 
 BOUNDS = {"low": 120, "high": 190}
 N = 4000
-FRAME = pd.DataFrame({
-    "person_id": [i // 4 for i in range(N)],
-    "salary": [120 + (i * 37) % 71 + 0.25 for i in range(N)],
-    "region": [("north", "south", "west")[i % 3] for i in range(N)],
-    "year": [2023 + i % 2 for i in range(N)],
-})
+FRAME = pd.DataFrame(
+    {
+        "person_id": [i // 4 for i in range(N)],
+        "salary": [120 + (i * 37) % 71 + 0.25 for i in range(N)],
+        "region": [("north", "south", "west")[i % 3] for i in range(N)],
+        "year": [2023 + i % 2 for i in range(N)],
+    }
+)
 CLAMPED = FRAME.salary.clip(120, 190)
 
 
@@ -69,15 +71,23 @@ def source(request, tmp_path):
             con.execute("create table people as select * from f")
         return f"duckdb://{path}#people"
     else:
-        return {"pandas": FRAME, "polars": pl.from_pandas(FRAME),
-                "arrow": pa.Table.from_pandas(FRAME)}[kind]
+        return {
+            "pandas": FRAME,
+            "polars": pl.from_pandas(FRAME),
+            "arrow": pa.Table.from_pandas(FRAME),
+        }[kind]
     return path if kind == "csv" else str(path)
 
 
 def test_every_kind_of_table(source):
     person = Person("person_id", max_rows=4, max_groups=3)
-    answer = ask(source, Mean("salary", **BOUNDS, where="year = 2024", by="region",
-                              keys=["north", "south"]), epsilon=4, delta=1e-6, unit=person)
+    answer = ask(
+        source,
+        Mean("salary", **BOUNDS, where="year = 2024", by="region", keys=["north", "south"]),
+        epsilon=4,
+        delta=1e-6,
+        unit=person,
+    )
     here = FRAME[FRAME.year == 2024]
     for key in ("north", "south"):
         true = here[here.region == key].salary.clip(120, 190).mean()
@@ -95,8 +105,10 @@ def test_answers_are_near_the_truth(unit, neighbours):
         return ask(FRAME, query, **options)
 
     assert covers(asked(Count()), N)
-    assert covers(asked(Count(where="year = 2024 and region = 'west'")),
-                  len(FRAME[(FRAME.year == 2024) & (FRAME.region == "west")]))
+    assert covers(
+        asked(Count(where="year = 2024 and region = 'west'")),
+        len(FRAME[(FRAME.year == 2024) & (FRAME.region == "west")]),
+    )
     assert covers(asked(Total("salary", **BOUNDS)), CLAMPED.sum())
     assert covers(asked(Mean("salary", **BOUNDS)), CLAMPED.mean())
     assert covers(asked(Variance("salary", **BOUNDS)), CLAMPED.var(ddof=0))
@@ -111,8 +123,9 @@ def test_answers_are_near_the_truth(unit, neighbours):
 
 def test_the_salary_example_uses_the_public_number_of_rows():
     data = FRAME.head(194)
-    answer = ask(data, Mean("salary", **BOUNDS), epsilon=1, delta=0.2, neighbours="replace",
-                 loss="l2")
+    answer = ask(
+        data, Mean("salary", **BOUNDS), epsilon=1, delta=0.2, neighbours="replace", loss="l2"
+    )
     assert "0.3608" in answer.noise or "70/194" in answer.why or "35/97" in answer.why
     assert any("194" in note for note in answer.notes)
     assert covers(answer, data.salary.clip(120, 190).mean())
@@ -141,10 +154,16 @@ class _Watch(Entropy):
         return system_entropy().bytes(count)
 
 
-@pytest.mark.parametrize("query", [
-    Count(), Mean("salary", **BOUNDS), Median("salary", **BOUNDS),
-    Count(by="region", keys="private"),
-], ids=str)
+@pytest.mark.parametrize(
+    "query",
+    [
+        Count(),
+        Mean("salary", **BOUNDS),
+        Median("salary", **BOUNDS),
+        Count(by="region", keys="private"),
+    ],
+    ids=str,
+)
 def test_the_charge_is_durable_before_any_noise_is_drawn(tmp_path, query):
     ledger = Ledger.create(tmp_path / "b.db", epsilon=1, delta=1e-6)
     watch = _Watch(ledger)
@@ -177,8 +196,12 @@ def test_a_failed_question_costs_nothing(tmp_path):
 def test_the_mechanism_file_is_there_and_checks_out():
     answer = ask(FRAME, Total("salary", **BOUNDS), epsilon=1, delta=1e-6)
     (path,) = answer.mechanisms
-    done = subprocess.run([sys.executable, "-m", "leastnoise.certify", str(path)],
-                          capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "leastnoise.certify", str(path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout
     assert "<table>" in answer._repr_html_() and "spent epsilon=1" in str(answer)
     json.dumps(answer.as_dict(), allow_nan=False)
@@ -218,6 +241,7 @@ def test_html_is_escaped():
 
 # -- private keys ---------------------------------------------------------------------------------
 
+
 def test_partition_selection_is_private_and_the_best():
     epsilon, delta = Fraction(1), Fraction(1, 10**5)
     table = [Fraction(p, 2**128) for p in probabilities(epsilon, delta)]
@@ -246,8 +270,13 @@ def test_rare_keys_are_not_shown_and_common_ones_are():
     units = {f"rare{i}": 1 for i in range(2000)} | {"common": 100}
     assert select(units, table, entropy) == ["common"]
     frame = pd.DataFrame({"p": [0] * 500 + list(range(500)), "g": ["solo"] * 500 + ["all"] * 500})
-    answer = ask(frame, Count(by="g", keys="private"), epsilon=1, delta=1e-6,
-                 unit=Person("p", max_rows=2, max_groups=1))
+    answer = ask(
+        frame,
+        Count(by="g", keys="private"),
+        epsilon=1,
+        delta=1e-6,
+        unit=Person("p", max_rows=2, max_groups=1),
+    )
     assert set(answer.value) == {"all"}  # 500 rows of one person are one person
 
 
@@ -296,8 +325,13 @@ def test_no_answer_without_a_durable_charge_when_killed(tmp_path, rounds):
     path = tmp_path / "b.db"
     ledger = Ledger.create(path, epsilon=1000)
     ask(FRAME[["salary"]].head(9), Mean("salary", **BOUNDS), epsilon="0.01", ledger=path)
-    done = subprocess.run([sys.executable, "-c", _NURSERY, str(path), str(rounds)],
-                          capture_output=True, text=True, check=False, timeout=900)
+    done = subprocess.run(
+        [sys.executable, "-c", _NURSERY, str(path), str(rounds)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=900,
+    )
     assert done.returncode == 0, done.stderr
     answered = {int(word) for word in done.stdout.split()}
     held = {charge.id for charge in ledger.history()}

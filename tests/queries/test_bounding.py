@@ -35,24 +35,40 @@ BOUNDS = {"low": -2, "high": 5}
 KEYS = ["a", "b", "c"]
 PEOPLE = (Person("p", 2), Person("p", 3, 2), Person("p", 1, 1))
 QUERIES = [
-    Count(), Count("x"), Count(where="y > 1 or x is null"), Count(by="g", keys=KEYS),
-    Total("x", **BOUNDS), Total("y", low=3, high=9), Total("x", low=-7, high=-2),
-    Total("x", **BOUNDS, by="g", keys=KEYS), Total("x", **BOUNDS, where="g != 'a'"),
-    Mean("x", **BOUNDS), Mean("y", low="0.5", high="7.25", nulls="middle"),
-    Mean("x", **BOUNDS, by="g", keys=KEYS), Mean("x", **BOUNDS, nulls="skip"),
-    Variance("x", **BOUNDS), Variance("y", low=0, high=4, by="g", keys=["a", "zz"]),
-    Share("x > 1"), Share("x > 1", where="g in ('a', 'b')"), Share("y = 2", by="g", keys=KEYS),
-    Histogram("x", low=-2, high=5, bins=3), Histogram("y", bins=[0, 1, 5, 6]),
-    Median("x", **BOUNDS, step="0.5"), Quantile("x", "0.9", **BOUNDS, step=1),
+    Count(),
+    Count("x"),
+    Count(where="y > 1 or x is null"),
+    Count(by="g", keys=KEYS),
+    Total("x", **BOUNDS),
+    Total("y", low=3, high=9),
+    Total("x", low=-7, high=-2),
+    Total("x", **BOUNDS, by="g", keys=KEYS),
+    Total("x", **BOUNDS, where="g != 'a'"),
+    Mean("x", **BOUNDS),
+    Mean("y", low="0.5", high="7.25", nulls="middle"),
+    Mean("x", **BOUNDS, by="g", keys=KEYS),
+    Mean("x", **BOUNDS, nulls="skip"),
+    Variance("x", **BOUNDS),
+    Variance("y", low=0, high=4, by="g", keys=["a", "zz"]),
+    Share("x > 1"),
+    Share("x > 1", where="g in ('a', 'b')"),
+    Share("y = 2", by="g", keys=KEYS),
+    Histogram("x", low=-2, high=5, bins=3),
+    Histogram("y", bins=[0, 1, 5, 6]),
+    Median("x", **BOUNDS, step="0.5"),
+    Quantile("x", "0.9", **BOUNDS, step=1),
     Quantile("x", "0.2", **BOUNDS, step=1, by="g", keys=KEYS),
 ]
 
 cells = st.one_of(
-    st.none(), st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e-320, 5.0, -2.0, 1e18]),
+    st.none(),
+    st.sampled_from([math.nan, math.inf, -math.inf, 1e308, -1e-320, 5.0, -2.0, 1e18]),
     st.floats(-4, 8),
 )
 rows = st.tuples(
-    st.none() | st.integers(1, 4), st.none() | st.sampled_from(["a", "b", "c", "d", ""]), cells,
+    st.none() | st.integers(1, 4),
+    st.none() | st.sampled_from(["a", "b", "c", "d", ""]),
+    cells,
     st.none() | st.integers(-3, 10) | st.sampled_from([10**18, -(2**63), 2**63 - 1]),
 )
 tables = st.lists(rows, min_size=2, max_size=12)
@@ -60,8 +76,9 @@ tables = st.lists(rows, min_size=2, max_size=12)
 
 def table_of(data):
     columns = list(zip(*data, strict=True)) if data else [[], [], [], []]
-    arrays = [pa.array(list(c), f.type, from_pandas=False)
-              for c, f in zip(columns, SCHEMA, strict=True)]
+    arrays = [
+        pa.array(list(c), f.type, from_pandas=False) for c, f in zip(columns, SCHEMA, strict=True)
+    ]
     CON.con.register("t", pa.Table.from_arrays(arrays, schema=SCHEMA))
     return CON.table("t")
 
@@ -71,7 +88,7 @@ def neighbour(data, draw, unit, relation):
     extra = draw(st.lists(rows, min_size=1, max_size=6))
     if isinstance(unit, Row):
         at = draw(st.integers(0, len(data) - 1))
-        left = data[:at] + data[at + 1:]
+        left = data[:at] + data[at + 1 :]
         return left + extra[:1] if relation == "replace" else left
     person = draw(st.integers(1, 4))
     left = [row for row in data if row[0] != person]
@@ -101,8 +118,11 @@ def penalties(query, cells):
     """|(1-q) below - q above| of every candidate, in rows, by the definition."""
     q = query.level
     return [
-        abs((1 - q) * sum(w for c, w in cells.items() if c < k)
-            - q * sum(w for c, w in cells.items() if c > k)) / WEIGHT
+        abs(
+            (1 - q) * sum(w for c, w in cells.items() if c < k)
+            - q * sum(w for c, w in cells.items() if c > k)
+        )
+        / WEIGHT
         for k in range(query.scale.top + 1)
     ]
 
@@ -206,6 +226,7 @@ def test_sums_do_not_depend_on_the_order():
     data = [(i, "a", math.sin(i) * 10.0 ** (i % 9), i) for i in range(500)]
     query, setting = Total("x", low=-(10**8), high=10**8), Setting(Row(), "add-remove")
     assert released(data, query, setting) == released(data[::-1], query, setting)
-    exact = sum(Fraction(round(Fraction(row[2]) / query.scale.step)) * query.scale.step
-                for row in data)
+    exact = sum(
+        Fraction(round(Fraction(row[2]) / query.scale.step)) * query.scale.step for row in data
+    )
     assert abs(released(data, query, setting)[1][""][0] - exact) <= 500 * query.scale.step

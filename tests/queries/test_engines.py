@@ -31,22 +31,33 @@ from leastnoise.queries.unit import Row
 
 N = 2000
 RANDOM = np.random.default_rng(5)
-TABLE = pa.table({
-    "p": pa.array(RANDOM.integers(0, 300, N), mask=RANDOM.random(N) < 0.05),
-    "g": pa.array([("north", "süd", "", "ost")[i] for i in RANDOM.integers(0, 4, N)],
-                  mask=RANDOM.random(N) < 0.05),
-    "x": pa.array(np.where(RANDOM.random(N) < 0.05, np.nan, RANDOM.normal(50, 40, N) ** 3),
-                  mask=RANDOM.random(N) < 0.05),
-    "y": pa.array(RANDOM.integers(-(10**17), 10**17, N)),
-    "t": pa.array([str(v) for v in RANDOM.integers(0, 99, N)]),
-})
+TABLE = pa.table(
+    {
+        "p": pa.array(RANDOM.integers(0, 300, N), mask=RANDOM.random(N) < 0.05),
+        "g": pa.array(
+            [("north", "süd", "", "ost")[i] for i in RANDOM.integers(0, 4, N)],
+            mask=RANDOM.random(N) < 0.05,
+        ),
+        "x": pa.array(
+            np.where(RANDOM.random(N) < 0.05, np.nan, RANDOM.normal(50, 40, N) ** 3),
+            mask=RANDOM.random(N) < 0.05,
+        ),
+        "y": pa.array(RANDOM.integers(-(10**17), 10**17, N)),
+        "t": pa.array([str(v) for v in RANDOM.integers(0, 99, N)]),
+    }
+)
 BOUNDS = {"low": "-1000.5", "high": 200_000}
 QUERIES = [
-    Count(where="x > 3.5 and g != 'ost'"), Count("x", by="g", keys=["north", "süd", "none"]),
-    Total("x", **BOUNDS), Total("y", low=-(10**16), high=10**17), Mean("x", **BOUNDS, by="g",
-                                                                     keys="private"),
-    Variance("x", **BOUNDS), Share("x > 100 or p < 20"), Histogram("x", **BOUNDS, bins=9),
-    Histogram("y", bins=[-(10**17), 0, 10, 10**16]), Median("x", **BOUNDS),
+    Count(where="x > 3.5 and g != 'ost'"),
+    Count("x", by="g", keys=["north", "süd", "none"]),
+    Total("x", **BOUNDS),
+    Total("y", low=-(10**16), high=10**17),
+    Mean("x", **BOUNDS, by="g", keys="private"),
+    Variance("x", **BOUNDS),
+    Share("x > 100 or p < 20"),
+    Histogram("x", **BOUNDS, bins=9),
+    Histogram("y", bins=[-(10**17), 0, 10, 10**16]),
+    Median("x", **BOUNDS),
     Quantile("x", 0.9, **BOUNDS, by="g", keys=["north", "ost"]),
 ]
 UNITS = [Row(), Person("p", 3, 2)]
@@ -64,8 +75,10 @@ def spark():
     sql = pytest.importorskip("pyspark.sql", reason="the extra spark is not installed")
     builder = sql.SparkSession.builder.master("local[2]").appName("leastnoise tests")
     for name, value in {
-        "spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "2",
-        "spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.ansi.enabled": "true",
     }.items():
         builder = builder.config(name, value)
@@ -88,8 +101,9 @@ def frame(spark, tmp_path_factory):
 FEW = [QUERIES[i] for i in (1, 3, 4, 5, 7, 10)]
 
 
-@pytest.mark.parametrize("queries", [FEW, pytest.param(QUERIES, marks=pytest.mark.slow)],
-                         ids=["few", "all"])
+@pytest.mark.parametrize(
+    "queries", [FEW, pytest.param(QUERIES, marks=pytest.mark.slow)], ids=["few", "all"]
+)
 @pytest.mark.parametrize("unit", UNITS, ids=str)
 def test_spark_adds_up_as_duckdb_does(frame, unit, queries):
     here, there = open_table(TABLE), open_table(frame)

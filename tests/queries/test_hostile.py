@@ -65,21 +65,38 @@ def test_whole_numbers_near_the_ends_of_64_bits():
     from leastnoise.queries.unit import Row
 
     query = Total("x", low=BIG - 3, high=BIG)
-    sums = aggregate(open_table(pd.DataFrame({"x": [BIG - 3, BIG - 2, BIG - 1, BIG]})),
-                     query.request(Setting(Row(), "add-remove")))[""]
+    sums = aggregate(
+        open_table(pd.DataFrame({"x": [BIG - 3, BIG - 2, BIG - 1, BIG]})),
+        query.request(Setting(Row(), "add-remove")),
+    )[""]
     assert query.exact(sums, Setting(Row(), "add-remove")) == [4 * BIG - 6]
 
 
-@pytest.mark.parametrize("query", [
-    Count(), Total("x", low=0, high=1), Mean("x", low=0, high=1), Variance("x", low=0, high=1),
-    Median("x", low=0, high=1), Share("x > 0"), Histogram("x", low=0, high=1, bins=2),
-    Count(by="g", keys=["a"]), Count(by="g", keys="private"), Mean("x", low=0, high=1, by="g",
-                                                                  keys=["a", "b"]),
-], ids=str)
+@pytest.mark.parametrize(
+    "query",
+    [
+        Count(),
+        Total("x", low=0, high=1),
+        Mean("x", low=0, high=1),
+        Variance("x", low=0, high=1),
+        Median("x", low=0, high=1),
+        Share("x > 0"),
+        Histogram("x", low=0, high=1, bins=2),
+        Count(by="g", keys=["a"]),
+        Count(by="g", keys="private"),
+        Mean("x", low=0, high=1, by="g", keys=["a", "b"]),
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("unit", ["row", Person("p", 2, 1)], ids=str)
 def test_empty_tables_and_groups(query, unit):
-    frame = pa.table({"x": pa.array([], pa.float64()), "g": pa.array([], pa.string()),
-                      "p": pa.array([], pa.int64())})
+    frame = pa.table(
+        {
+            "x": pa.array([], pa.float64()),
+            "g": pa.array([], pa.string()),
+            "p": pa.array([], pa.int64()),
+        }
+    )
     answer = ask(frame, query, epsilon=1, delta=1e-6, unit=unit)
     values = answer.value if isinstance(answer.value, dict) else {"": answer.value}
     assert all(math.isfinite(value) for value in values.values())
@@ -136,28 +153,51 @@ def test_one_row_cannot_change_what_another_means(tmp_path):
         assert near(ask(path, Count(where="x = 5"), epsilon=5), 400)
 
 
-@pytest.mark.parametrize("table", [
-    pd.DataFrame({"a": [1, SECRET, 2.5]}), pd.DataFrame({"a": [object()]}),
-    pd.DataFrame([[1, 2]], columns=["a", "a"]), {"a": [1]}, 7, None, [SECRET],
-    pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]),
-], ids=lambda t: type(t).__name__)
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": [1, SECRET, 2.5]}),
+        pd.DataFrame({"a": [object()]}),
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        {"a": [1]},
+        7,
+        None,
+        [SECRET],
+        pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]),
+    ],
+    ids=lambda t: type(t).__name__,
+)
 def test_what_is_no_table_is_refused_without_a_value(table):
     with pytest.raises(LeastnoiseError) as caught:
         ask(table, Count(), epsilon=1)
     assert SECRET not in tell(caught.value)
 
 
-@pytest.mark.parametrize("query", [
-    Mean("s", low=0, high=1), Total("d", low=0, high=1), Median("l", low=0, high=1),
-    Count(by="x", keys=["1.5"]), Share("s > 3 and d = 4"), Count(where="l = 3"),
-    Mean("nothere", low=0, high=1), Count(by="nothere", keys=["a"]), Count("nothere"),
-    Histogram("d", low=0, high=1),
-], ids=str)
+@pytest.mark.parametrize(
+    "query",
+    [
+        Mean("s", low=0, high=1),
+        Total("d", low=0, high=1),
+        Median("l", low=0, high=1),
+        Count(by="x", keys=["1.5"]),
+        Share("s > 3 and d = 4"),
+        Count(where="l = 3"),
+        Mean("nothere", low=0, high=1),
+        Count(by="nothere", keys=["a"]),
+        Count("nothere"),
+        Histogram("d", low=0, high=1),
+    ],
+    ids=str,
+)
 def test_wrong_types_and_columns(query):
-    frame = pa.table({
-        "s": pa.array([SECRET.encode()], pa.binary()), "x": pa.array([1.5]),
-        "d": pa.array([10], pa.date32()), "l": pa.array([[1, 2]]),
-    })
+    frame = pa.table(
+        {
+            "s": pa.array([SECRET.encode()], pa.binary()),
+            "x": pa.array([1.5]),
+            "d": pa.array([10], pa.date32()),
+            "l": pa.array([[1, 2]]),
+        }
+    )
     with pytest.raises(ArgumentError) as caught:
         ask(frame, query, epsilon=1)
     assert SECRET not in tell(caught.value)
@@ -185,28 +225,53 @@ def test_injection_through_names_and_keys():
     assert all(70 < value < 130 for value in answer.value.values())
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Mean("x"), lambda: Mean("x", low=0), lambda: Mean("x", low=2, high=1),
-    lambda: Mean("x", low=math.nan, high=1), lambda: Mean("x", low=0, high=math.inf),
-    lambda: Total("x", low=0, high=1, step=0), lambda: Total("x", low=0, high=1, step=2),
-    lambda: Mean("", low=0, high=1), lambda: Mean("x", low=0, high=1, nulls="zero"),
-    lambda: Quantile("x", 1.5, low=0, high=1), lambda: Median("x", 0.3, low=0, high=1),
-    lambda: Count(by="g"), lambda: Count(keys=["a"]), lambda: Count(by="g", keys=[]),
-    lambda: Count(by="g", keys=["a", "a"]), lambda: Count(by="g", keys="north"),
-    lambda: Histogram("x", bins=0, low=0, high=1), lambda: Histogram("x"),
-    lambda: Histogram("x", bins=[3, 2]), lambda: Share(""), lambda: Person("p", 0),
-    lambda: Person("", 1), lambda: Person("p", True), lambda: Person("p", 1, 0),
-])
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Mean("x"),
+        lambda: Mean("x", low=0),
+        lambda: Mean("x", low=2, high=1),
+        lambda: Mean("x", low=math.nan, high=1),
+        lambda: Mean("x", low=0, high=math.inf),
+        lambda: Total("x", low=0, high=1, step=0),
+        lambda: Total("x", low=0, high=1, step=2),
+        lambda: Mean("", low=0, high=1),
+        lambda: Mean("x", low=0, high=1, nulls="zero"),
+        lambda: Quantile("x", 1.5, low=0, high=1),
+        lambda: Median("x", 0.3, low=0, high=1),
+        lambda: Count(by="g"),
+        lambda: Count(keys=["a"]),
+        lambda: Count(by="g", keys=[]),
+        lambda: Count(by="g", keys=["a", "a"]),
+        lambda: Count(by="g", keys="north"),
+        lambda: Histogram("x", bins=0, low=0, high=1),
+        lambda: Histogram("x"),
+        lambda: Histogram("x", bins=[3, 2]),
+        lambda: Share(""),
+        lambda: Person("p", 0),
+        lambda: Person("", 1),
+        lambda: Person("p", True),
+        lambda: Person("p", 1, 0),
+    ],
+)
 def test_bad_questions_are_refused_when_they_are_made(make):
     with pytest.raises(ArgumentError):
         make()
 
 
-@pytest.mark.parametrize("options", [
-    {"epsilon": -1}, {"epsilon": math.nan}, {"epsilon": 16}, {"epsilon": 0},
-    {"epsilon": 1, "delta": 1}, {"epsilon": 1, "unit": "person"},
-    {"epsilon": 1, "neighbours": "bounded"}, {"epsilon": 1, "loss": "l7"},
-])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"epsilon": -1},
+        {"epsilon": math.nan},
+        {"epsilon": 16},
+        {"epsilon": 0},
+        {"epsilon": 1, "delta": 1},
+        {"epsilon": 1, "unit": "person"},
+        {"epsilon": 1, "neighbours": "bounded"},
+        {"epsilon": 1, "loss": "l7"},
+    ],
+)
 def test_bad_options_are_refused(options):
     with pytest.raises(ArgumentError):
         ask(pd.DataFrame({"x": [1]}), Count(), **options)
@@ -218,6 +283,7 @@ def test_very_many_groups(n):
 
     frame = pa.table({"g": pa.array(np.arange(n).astype(str)), "p": np.arange(n)})
     frame = pa.concat_tables([frame, pa.table({"g": pa.array(["big"] * 500), "p": np.arange(500)})])
-    answer = ask(frame, Count(by="g", keys="private"), epsilon=1, delta=1e-9,
-                 unit=Person("p", 1, 2))
+    answer = ask(
+        frame, Count(by="g", keys="private"), epsilon=1, delta=1e-9, unit=Person("p", 1, 2)
+    )
     assert set(answer.value) == {"big"} and abs(answer.value["big"] - 500) < 100

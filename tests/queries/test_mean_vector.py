@@ -16,10 +16,14 @@ from leastnoise.queries.unit import Row
 
 N = 4000
 RANDOM = np.random.default_rng(4)
-FRAME = pd.DataFrame({
-    "x": RANDOM.uniform(10, 60, N), "y": RANDOM.uniform(-1, 1, N), "z": RANDOM.integers(0, 7, N),
-    "p": np.arange(N) // 2,
-})
+FRAME = pd.DataFrame(
+    {
+        "x": RANDOM.uniform(10, 60, N),
+        "y": RANDOM.uniform(-1, 1, N),
+        "z": RANDOM.integers(0, 7, N),
+        "p": np.arange(N) // 2,
+    }
+)
 QUERY = MeanVector(["x", "y", "z"], low=[0, -1, 0], high=[100, 1, 10])
 OPTIONS = {"epsilon": 1, "delta": "0.01"}
 
@@ -79,9 +83,13 @@ def test_the_ledger_is_charged_once_and_before(tmp_path):
 
 @pytest.mark.parametrize(
     ("change", "name"),
-    [({"columns": ["x"], "low": [0], "high": [1]}, "columns"),
-     ({"low": [0]}, "columns"), ({"columns": ["x", "x", "y"]}, "columns"),
-     ({"by": "z", "keys": [1]}, "by"), ({"high": [100, -1, 10]}, "high")],
+    [
+        ({"columns": ["x"], "low": [0], "high": [1]}, "columns"),
+        ({"low": [0]}, "columns"),
+        ({"columns": ["x", "x", "y"]}, "columns"),
+        ({"by": "z", "keys": [1]}, "by"),
+        ({"high": [100, -1, 10]}, "high"),
+    ],
 )
 def test_bad_questions(change, name):
     good = {"columns": ["x", "y", "z"], "low": [0, -1, 0], "high": [100, 1, 10]}

@@ -34,18 +34,25 @@ FRAME = pd.DataFrame({"x": np.linspace(0, 100, N), "p": np.arange(N)})
 BOUNDS = {"low": 0, "high": 100}
 
 
-@pytest.mark.parametrize("query", [
-    Count(), Total("x", **BOUNDS), Mean("x", **BOUNDS), Variance("x", **BOUNDS), Share("x > 50"),
-], ids=str)
+@pytest.mark.parametrize(
+    "query",
+    [Count(), Total("x", **BOUNDS), Mean("x", **BOUNDS), Variance("x", **BOUNDS), Share("x > 50")],
+    ids=str,
+)
 @pytest.mark.parametrize("relation", ["add-remove", "replace"])
 def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
     budget = Budget(Fraction(1), Fraction(1, 10**6))
     planned = plan(query, epsilon=1, delta=1e-6, rows=N, neighbours=relation)
-    ready = prepare(open_table(FRAME), query, Setting(Row(), relation), budget, "l1", None,
-                    lambda _: None)
-    exact = query.estimate([
-        type("R", (), {"value": v, "error": Fraction(0), "ends": (v, v)})()
-        for v in query.exact(ready.sums[""], ready.setting)], ready.setting).value
+    ready = prepare(
+        open_table(FRAME), query, Setting(Row(), relation), budget, "l1", None, lambda _: None
+    )
+    exact = query.estimate(
+        [
+            type("R", (), {"value": v, "error": Fraction(0), "ends": (v, v)})()
+            for v in query.exact(ready.sums[""], ready.setting)
+        ],
+        ready.setting,
+    ).value
     entropy = InsecureSeededEntropy(4)
     found = np.array([ready.draw(entropy, None).groups[""].value for _ in range(600)])
     inside = (np.abs(found - exact) <= planned.error * (1 + 1e-9)).mean()

@@ -15,17 +15,7 @@ import pandas as pd
 import pytest
 from scipy.stats import beta
 
-from leastnoise import (
-    Count,
-    Histogram,
-    Mean,
-    Median,
-    Person,
-    Quantile,
-    Share,
-    Total,
-    Variance,
-)
+from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
 from leastnoise.queries import selection
 from leastnoise.queries.ask import Budget, prepare
 from leastnoise.queries.base import Setting
@@ -45,7 +35,8 @@ PERSON = Person("p", max_rows=2, max_groups=1)
 
 def rows(*data):
     return pd.DataFrame(list(data), columns=["p", "g", "x"]).astype(
-        {"p": "int64", "g": "str", "x": "float64"})
+        {"p": "int64", "g": "str", "x": "float64"}
+    )
 
 
 BASE = [(100 + i, "ab"[i % 2], float(i % 11)) for i in range(20)]
@@ -53,11 +44,14 @@ ONE = [(1, "a", 10.0)]
 MANY = [(1, "a", 10.0)] * 7  # a person with more rows than count
 OTHER = [(1, "b", 0.0)]
 CASES = [
-    ("count", Count(), "add-remove"), ("total", Total("x", **BOUNDS), "add-remove"),
-    ("total", Total("x", **BOUNDS), "replace"), ("mean", Mean("x", **BOUNDS), "add-remove"),
+    ("count", Count(), "add-remove"),
+    ("total", Total("x", **BOUNDS), "add-remove"),
+    ("total", Total("x", **BOUNDS), "replace"),
+    ("mean", Mean("x", **BOUNDS), "add-remove"),
     ("mean", Mean("x", **BOUNDS), "replace"),
     ("variance", Variance("x", **BOUNDS), "add-remove"),
-    ("share", Share("x > 5"), "add-remove"), ("share", Share("x > 5"), "replace"),
+    ("share", Share("x > 5"), "add-remove"),
+    ("share", Share("x > 5"), "replace"),
     ("histogram", Histogram("x", bins=2, **BOUNDS), "replace"),
     ("groups", Count(by="g", keys=["a", "b"]), "replace"),
     ("where", Count(where="x >= 10"), "replace"),
@@ -66,8 +60,15 @@ CASES = [
 
 def drawn(data, query, relation, unit, seed):
     """Scores of the draws; a larger one speaks for the first table."""
-    prepared = prepare(open_table(rows(*data)), query, Setting(unit, relation),
-                       Budget(EPSILON, Fraction(0)), "l1", None, lambda _: None)
+    prepared = prepare(
+        open_table(rows(*data)),
+        query,
+        Setting(unit, relation),
+        Budget(EPSILON, Fraction(0)),
+        "l1",
+        None,
+        lambda _: None,
+    )
     entropy = InsecureSeededEntropy(seed)
     # Parts move together: the event that all of them are large is the telling one.
     assert prepared.noise is not None
@@ -76,10 +77,15 @@ def drawn(data, query, relation, unit, seed):
 
     exact = [query.exact(prepared.sums.get(k, Sums()), prepared.setting) for k in keys]
     found = prepared.noise.released(exact * DRAWS, entropy)
-    scores = np.array([
-        [float(one.value / part.sensitivity)
-         for one, part in zip(parts, prepared.noise.parts, strict=True)] for parts in found
-    ]).reshape(DRAWS, len(keys), -1)
+    scores = np.array(
+        [
+            [
+                float(one.value / part.sensitivity)
+                for one, part in zip(parts, prepared.noise.parts, strict=True)
+            ]
+            for parts in found
+        ]
+    ).reshape(DRAWS, len(keys), -1)
     signs = np.array([1.0, -1.0] if len(keys) == 2 else [1.0])
     if isinstance(query, Histogram):
         signs = -signs  # the first table's row is in the last bin
@@ -121,8 +127,9 @@ def neighbours(name, relation, unit):
 
 
 @pytest.mark.parametrize("unit", [Row(), PERSON], ids=str)
-@pytest.mark.parametrize(("name", "query", "relation"), CASES,
-                         ids=[f"{name}-{relation}" for name, _, relation in CASES])
+@pytest.mark.parametrize(
+    ("name", "query", "relation"), CASES, ids=[f"{name}-{relation}" for name, _, relation in CASES]
+)
 def test_the_claim_holds_and_half_the_noise_is_caught(name, query, relation, unit, monkeypatch):
     mine, other = neighbours(name, relation, unit)
 
@@ -154,22 +161,31 @@ def _law(data, query, relation, unit, monkeypatch):
             super().__init__(counts, penalties, rate)
 
     monkeypatch.setattr(quantile_module, "ExponentialSampler", Recorder)
-    prepare(open_table(rows(*data)), query, Setting(unit, relation),
-            Budget(EPSILON, Fraction(0)), "l1", None, lambda _: None,
-            ).draw(InsecureSeededEntropy(1), None)
+    prepare(
+        open_table(rows(*data)),
+        query,
+        Setting(unit, relation),
+        Budget(EPSILON, Fraction(0)),
+        "l1",
+        None,
+        lambda _: None,
+    ).draw(InsecureSeededEntropy(1), None)
     ((counts, penalties, rate),) = asked
     weights = [-float(rate * p) for c, p in zip(counts, penalties, strict=True) for _ in range(c)]
     return np.array(weights) - np.logaddexp.reduce(weights)
 
 
 @pytest.mark.parametrize("unit", [Row(), PERSON], ids=str)
-@pytest.mark.parametrize(("query", "relation"), [
-    (Median("x", **BOUNDS, step=5), "add-remove"), (Median("x", **BOUNDS, step="2.5"), "replace"),
-    (Quantile("x", "0.75", **BOUNDS, step=1), "replace"),
-], ids=str)
-def test_quantiles_keep_the_claim_and_twice_the_rate_is_caught(
-    query, relation, unit, monkeypatch
-):
+@pytest.mark.parametrize(
+    ("query", "relation"),
+    [
+        (Median("x", **BOUNDS, step=5), "add-remove"),
+        (Median("x", **BOUNDS, step="2.5"), "replace"),
+        (Quantile("x", "0.75", **BOUNDS, step=1), "replace"),
+    ],
+    ids=str,
+)
+def test_quantiles_keep_the_claim_and_twice_the_rate_is_caught(query, relation, unit, monkeypatch):
     # Most rows in the middle: it is nearly always chosen, and one unit makes it the better choice.
     each = unit.max_rows
     below = 300 if query.level == Fraction(3, 4) else 100
@@ -187,8 +203,13 @@ def test_quantiles_keep_the_claim_and_twice_the_rate_is_caught(
 
     assert audit() <= EPSILON + 1e-9
     real = Quantile.choose
-    monkeypatch.setattr(Quantile, "choose", lambda self, cells, epsilon, sensitivity, entropy:
-                        real(self, cells, 2 * epsilon, sensitivity, entropy))
+    monkeypatch.setattr(
+        Quantile,
+        "choose",
+        lambda self, cells, epsilon, sensitivity, entropy: real(
+            self, cells, 2 * epsilon, sensitivity, entropy
+        ),
+    )
     assert audit() > EPSILON
 
 
@@ -197,9 +218,15 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
     delta = Fraction(1, 100)
 
     def shows(table_rows, seed):
-        prepared = prepare(open_table(rows(*table_rows)), Count(by="g", keys="private"),
-                           Setting(PERSON, "add-remove"), Budget(EPSILON, delta), "l1", None,
-                           lambda _: None)
+        prepared = prepare(
+            open_table(rows(*table_rows)),
+            Count(by="g", keys="private"),
+            Setting(PERSON, "add-remove"),
+            Budget(EPSILON, delta),
+            "l1",
+            None,
+            lambda _: None,
+        )
         entropy = InsecureSeededEntropy(seed)
         return sum("rare" in prepared.draw(entropy, None).groups for _ in range(DRAWS))
 

@@ -12,8 +12,13 @@ import pytest
 
 def run(*words, cwd):
     return subprocess.run(
-        [sys.executable, "-m", "leastnoise", *map(str, words)], capture_output=True, text=True,
-        cwd=cwd, check=False, timeout=180)
+        [sys.executable, "-m", "leastnoise", *map(str, words)],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+        timeout=180,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -23,37 +28,96 @@ def folder(tmp_path_factory):
     lines = ["person_id,salary,region,year"]
     for _ in range(3000):
         region = random.choice(["north", "south", "[red]west"])
-        lines.append(f"{random.randint(1, 900)},{random.gauss(160, 12):.2f},{region},"
-                     f"{random.choice([2023, 2024])}")
+        lines.append(
+            f"{random.randint(1, 900)},{random.gauss(160, 12):.2f},{region},"
+            f"{random.choice([2023, 2024])}"
+        )
     (path / "data.csv").write_text("\n".join(lines) + "\n")
-    assert run("ledger", "create", "budget.db", "--epsilon", 3, "--delta", "1e-5",
-               cwd=path).returncode == 0
+    assert (
+        run("ledger", "create", "budget.db", "--epsilon", 3, "--delta", "1e-5", cwd=path).returncode
+        == 0
+    )
     return path
 
 
 def test_the_salary_example_and_the_budget_behind_it(folder):
-    words = ["ask", "data.csv", "mean(salary)", "--low", 120, "--high", 190, "--epsilon", 1,
-             "--delta", "1e-6", "--unit", "person_id", "--max-rows", 3, "--by", "region",
-             "--keys", "north,south", "--where", "year = 2024", "--ledger", "budget.db"]
+    words = [
+        "ask",
+        "data.csv",
+        "mean(salary)",
+        "--low",
+        120,
+        "--high",
+        190,
+        "--epsilon",
+        1,
+        "--delta",
+        "1e-6",
+        "--unit",
+        "person_id",
+        "--max-rows",
+        3,
+        "--by",
+        "region",
+        "--keys",
+        "north,south",
+        "--where",
+        "year = 2024",
+        "--ledger",
+        "budget.db",
+    ]
     done = run(*words, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert [one["key"] for one in data["answers"]] == ["north", "south"]
-    assert all(150 < one["value"] < 170 and one["low"] < one["value"] < one["high"]
-               for one in data["answers"])
+    assert all(
+        150 < one["value"] < 170 and one["low"] < one["value"] < one["high"]
+        for one in data["answers"]
+    )
     assert data["charge"] == 1 and data["epsilon"] == 1
     assert run("verify", data["mechanisms"][0], cwd=folder).returncode == 0
-    histogram = run("ask", "data.csv", "histogram(salary, 7)", "--low", 120, "--high", 190,
-                    "--epsilon", 1, "--unit", "person_id", "--max-rows", 1, "--max-groups", 1,
-                    "--ledger", "budget.db", "--plot", "h.png", cwd=folder)
+    histogram = run(
+        "ask",
+        "data.csv",
+        "histogram(salary, 7)",
+        "--low",
+        120,
+        "--high",
+        190,
+        "--epsilon",
+        1,
+        "--unit",
+        "person_id",
+        "--max-rows",
+        1,
+        "--max-groups",
+        1,
+        "--ledger",
+        "budget.db",
+        "--plot",
+        "h.png",
+        cwd=folder,
+    )
     assert histogram.returncode == 0, histogram.stderr
     assert "[150, 160)" in histogram.stdout and "█" in histogram.stdout
     assert (folder / "h.png").read_bytes().startswith(b"\x89PNG")
     state = json.loads(run("ledger", "show", "budget.db", "--json", cwd=folder).stdout)
     assert state["charges"] == 2 and state["left_epsilon"] == 1
     assert state["protects"] == "person person_id, add-remove"
-    refused = run("ask", "data.csv", "count()", "--epsilon", 2, "--unit", "person_id",
-                  "--max-rows", 1, "--ledger", "budget.db", cwd=folder)
+    refused = run(
+        "ask",
+        "data.csv",
+        "count()",
+        "--epsilon",
+        2,
+        "--unit",
+        "person_id",
+        "--max-rows",
+        1,
+        "--ledger",
+        "budget.db",
+        cwd=folder,
+    )
     assert refused.returncode == 2 and not refused.stdout
     assert "left are epsilon=1" in refused.stderr
     entries = json.loads(run("ledger", "history", "budget.db", "--json", cwd=folder).stdout)
@@ -63,22 +127,44 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
 
 
 def test_plan_reads_nothing(folder):
-    done = run("plan", "mean(salary)", "--low", 120, "--high", 190, "--epsilon", 1, "--delta",
-               "0.2", "--rows", 194, "--neighbours", "replace", "--loss", "l2", "--json",
-               cwd=folder)
+    done = run(
+        "plan",
+        "mean(salary)",
+        "--low",
+        120,
+        "--high",
+        190,
+        "--epsilon",
+        1,
+        "--delta",
+        "0.2",
+        "--rows",
+        194,
+        "--neighbours",
+        "replace",
+        "--loss",
+        "l2",
+        "--json",
+        cwd=folder,
+    )
     data = json.loads(done.stdout)
     assert done.returncode == 0 and data["error_95"] < 1 and "35/97" in data["why"]
 
 
-@pytest.mark.parametrize(("words", "text"), [
-    (["nothere.csv", "count()"], "that exists"), (["data.csv", "count"], "query must be"),
-    (["data.csv", "mean(salary)"], "low must be"), (["data.csv", "steal(salary)"], "query must be"),
-    (["data.csv", "count()", "--unit", "person_id"], "max_rows must be"),
-    (["data.csv", "count()", "--by", "region"], "keys must be"),
-    (["data.csv", "count()", "--where", "1=1; drop table x"], "where must be"),
-    (["data.csv", "count()", "--ledger", "none.db"], "no ledger there"),
-    (["data.csv", "count()", "--low", "3"], "low must be left out"),
-])
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["nothere.csv", "count()"], "that exists"),
+        (["data.csv", "count"], "query must be"),
+        (["data.csv", "mean(salary)"], "low must be"),
+        (["data.csv", "steal(salary)"], "query must be"),
+        (["data.csv", "count()", "--unit", "person_id"], "max_rows must be"),
+        (["data.csv", "count()", "--by", "region"], "keys must be"),
+        (["data.csv", "count()", "--where", "1=1; drop table x"], "where must be"),
+        (["data.csv", "count()", "--ledger", "none.db"], "no ledger there"),
+        (["data.csv", "count()", "--low", "3"], "low must be left out"),
+    ],
+)
 def test_bad_input_is_exit_code_2_and_a_sentence(folder, words, text):
     done = run("ask", *words, "--epsilon", 1, cwd=folder)
     assert done.returncode == 2 and not done.stdout

@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise.errors import ArgumentError, LeastnoiseError
-from leastnoise.sampling import (
-    Entropy,
-    GeometricSampler,
-    GridOverflowError,
-    InsecureSeededEntropy,
-)
+from leastnoise.sampling import Entropy, GeometricSampler, GridOverflowError, InsecureSeededEntropy
 from leastnoise.sampling.geometric import Coin
 
 ratios = st.builds(lambda a, b: Fraction(a, a + b), st.integers(1, 10**40), st.integers(1, 10**40))

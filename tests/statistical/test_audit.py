@@ -39,7 +39,8 @@ def violation(noise: AdditiveNoise, epsilon, one, two, size, entropy, scale=1.0)
     test_a, test_b = (np.histogram(x[size:], edges)[0] for x in (a, b))
     spread = math.sqrt(math.log(2 / FAILURE) / (2 * size))
     return (test_a[event].sum() - math.exp(epsilon) * test_b[event].sum()) / size - (
-        1 + math.exp(epsilon)) * spread
+        1 + math.exp(epsilon)
+    ) * spread
 
 
 @pytest.mark.parametrize("sign", [1, -1])

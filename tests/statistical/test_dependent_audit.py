@@ -44,9 +44,18 @@ def pairs_of(found) -> list[tuple[float, float]]:
     """Neighbours on nodes, between nodes, at both ends, and very close to each other."""
     step = float(found.document.step)
     return [
-        (0, 2), (2, 0), (4, 2), (2, 4), (1, 3), (3, 1),
-        (0.37 * step, 2 + 0.37 * step), (1 + 0.5 * step, 3 + 0.5 * step),
-        (4 - 0.9 * step, 2 - 0.9 * step), (2, 2 + step), (2, 2 + 0.5 * step), (0, 1e-9),
+        (0, 2),
+        (2, 0),
+        (4, 2),
+        (2, 4),
+        (1, 3),
+        (3, 1),
+        (0.37 * step, 2 + 0.37 * step),
+        (1 + 0.5 * step, 3 + 0.5 * step),
+        (4 - 0.9 * step, 2 - 0.9 * step),
+        (2, 2 + step),
+        (2, 2 + 0.5 * step),
+        (0, 1e-9),
     ]
 
 
@@ -73,12 +82,20 @@ def test_released_answers_have_the_sampled_law(found) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("epsilon", "delta", "integer"), [
-    (1, 0.2, False), (0.2, 0.05, False), (5, 0.25, False), (1, 0.1, True)])
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "integer"),
+    [(1, 0.2, False), (0.2, 0.05, False), (5, 0.25, False), (1, 0.1, True)],
+)
 def test_audit_with_system_entropy_and_more_samples(epsilon, delta, integer) -> None:
     sensitivity, bounds = (2, (0, 12)) if integer else (2, (0, 4))
-    found = design(epsilon=epsilon, delta=delta, sensitivity=sensitivity, bounds=bounds,
-                   integer=integer, gap=0.1)
+    found = design(
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=sensitivity,
+        bounds=bounds,
+        integer=integer,
+        gap=0.1,
+    )
     pairs = [(0, 2), (5, 3), (12, 10), (6, 7)] if integer else pairs_of(found)
     best = 0.0
     for one, two in pairs:

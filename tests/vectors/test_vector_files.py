@@ -146,8 +146,12 @@ CHANGES = {
     "delta": ["1", "-0.1"],
     "sensitivity": ["0", "-1"],
     "grid": ["0", "1/0", None],
-    "loss": [{"name": "pinball", "tau": "0.9"}, {"name": "l3"}, "l1",
-             {"name": "sum", "terms": [["1", {"name": "l1"}]]}],
+    "loss": [
+        {"name": "pinball", "tau": "0.9"},
+        {"name": "l3"},
+        "l1",
+        {"name": "sum", "terms": [["1", {"name": "l1"}]]},
+    ],
     "lower": ["-1", "1e9", "100"],
     "kind": ["vectors"],
     "certificate": [
@@ -215,7 +219,10 @@ def test_the_dual_function_agrees_with_simulation():
     """G(r) from the curves against draws of a direction."""
     document = made(*GOOD).document
     function = DualFunction(
-        document.dimension, document.epsilon, document.sensitivity, document.loss,
+        document.dimension,
+        document.epsilon,
+        document.sensitivity,
+        document.loss,
         document.certificate,
     )
     length = float(function.unit)

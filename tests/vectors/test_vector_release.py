@@ -120,8 +120,16 @@ def test_releases_lie_on_the_grid_and_never_fail():
 
 
 @pytest.mark.parametrize(
-    "row", [[1, 2], [1, 2, 3, 4, math.nan], [1, 2, 3, 4, math.inf], [1, 2, 3, 4, "7.25"], 3.0,
-            [1, 2, 3, 4, True], [[1] * 5] * 5]
+    "row",
+    [
+        [1, 2],
+        [1, 2, 3, 4, math.nan],
+        [1, 2, 3, 4, math.inf],
+        [1, 2, 3, 4, "7.25"],
+        3.0,
+        [1, 2, 3, 4, True],
+        [[1] * 5] * 5,
+    ],
 )
 def test_bad_rows(row):
     noise = noise_of(*GOOD)
@@ -149,10 +157,12 @@ def audited_delta(released, other, epsilon, radii):
     centre = np.zeros(released.shape[1])
     centre[0] = 1.0
     for gap in (0, 1):
+
         def chosen(points, gap=gap):
             near = np.searchsorted(radii, np.linalg.norm(points, axis=1))
             far = np.searchsorted(radii, np.linalg.norm(points - centre, axis=1))
             return far > near + gap
+
         first, second, n = int(chosen(released).sum()), int(chosen(other).sum()), len(released)
         low = binomtest(first, n).proportion_ci(0.999).low
         high = binomtest(second, n).proportion_ci(0.999).high
@@ -188,7 +198,8 @@ def test_privacy_by_simulation_on_other_shifts(d, shift):
     document = noise.document
     masses = [Fraction(w, document.denominator) for w in document.weights]
     exact = BallMixture(d, document.radii, masses, Fraction(0)).hockey_stick(
-        Fraction(1), Fraction(str(shift)))
+        Fraction(1), Fraction(str(shift))
+    )
     spread = parts.std() / math.sqrt(len(parts))
     assert abs(parts.mean() - float(exact)) < 5 * spread + 1e-9
     assert exact <= document.delta

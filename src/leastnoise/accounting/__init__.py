@@ -13,6 +13,14 @@ from .distribution import dp_event, pld_accountant, privacy_loss_distribution
 from .renyi import renyi, zcdp
 
 __all__ = [
-    "Composition", "break_even", "compose", "compose_many", "dp_event", "gaussian_epsilon",
-    "pld_accountant", "privacy_loss_distribution", "renyi", "zcdp",
+    "Composition",
+    "break_even",
+    "compose",
+    "compose_many",
+    "dp_event",
+    "gaussian_epsilon",
+    "pld_accountant",
+    "privacy_loss_distribution",
+    "renyi",
+    "zcdp",
 ]

@@ -121,7 +121,8 @@ def _compose_several(
         isinstance(part, (list, tuple)) and len(part) == 2 for part in parts
     ):
         raise ArgumentError(
-            "mechanism", f"{len(parts)} entries", f"1 to {_MOST_PARTS} pairs (mechanism, times)")
+            "mechanism", f"{len(parts)} entries", f"1 to {_MOST_PARTS} pairs (mechanism, times)"
+        )
     if times is not None:
         raise ArgumentError("times", times, "left out with a list of pairs")
     target_delta, target_epsilon = _targets(delta, epsilon)
@@ -131,17 +132,14 @@ def _compose_several(
     if target_delta is not None:
         low, high = several.epsilon(target_delta)
         rival = gaussian_epsilon(several.ratio, 1, target_delta)
-        return Composition(
-            several.label, releases, "epsilon", None, target_delta, low, high, rival)
+        return Composition(several.label, releases, "epsilon", None, target_delta, low, high, rival)
     assert target_epsilon is not None
     low, high = several.delta(target_epsilon)
     rival = gaussian_delta(target_epsilon, several.ratio)
     return Composition(several.label, releases, "delta", target_epsilon, None, low, high, rival)
 
 
-def _targets(
-    delta: Number | None, epsilon: Number | None
-) -> tuple[float | None, float | None]:
+def _targets(delta: Number | None, epsilon: Number | None) -> tuple[float | None, float | None]:
     """The total delta, or the total epsilon, that is given."""
     if (delta is None) == (epsilon is None):
         raise ArgumentError("delta", delta, "given, or else epsilon: exactly one of the two")
@@ -262,13 +260,23 @@ class _Cost:
         for m in sorted({max(pairs), worst, *([] if self.law.symmetric else [min(pairs)])}):
             p, q = pairs[m]
             index = np.unique(np.concatenate([kinks(p, q, step, n), kinks(q, p, step, n)]))
-            there, back = (self.law.atom + hockey(*pair, np.exp(step * index))
-                           for pair in ((p, q), (q, p)))
+            there, back = (
+                self.law.atom + hockey(*pair, np.exp(step * index)) for pair in ((p, q), (q, p))
+            )
             losses = dots(step, index, there, back)
             lost = float(p[q == 0].sum()) + self.law.atom  # losses that are infinite in truth
-            found.append(_with_slack(
-                Losses(step, losses.start - 1, losses.masses, min(losses.infinite, lost),
-                        losses.slack), len(p)))
+            found.append(
+                _with_slack(
+                    Losses(
+                        step,
+                        losses.start - 1,
+                        losses.masses,
+                        min(losses.infinite, lost),
+                        losses.slack,
+                    ),
+                    len(p),
+                )
+            )
         return found
 
     def delta(self, times: int, epsilon: float) -> tuple[float, float]:
@@ -312,7 +320,9 @@ class _Cost:
         held = np.flatnonzero(losses.masses)
         one = _distributions().create_from_rounded_probability(
             dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
-            losses.infinite, losses.step, which < 0,
+            losses.infinite,
+            losses.step,
+            which < 0,
         )
         if times == 1:
             return one, losses.slack + 2 * ROUNDING * len(losses.masses)
@@ -366,6 +376,7 @@ def _repeated(mass: float, times: int) -> float:
 
 def _smallest_epsilon(composed: Any, delta: float, up: bool) -> float:
     """The epsilon at which the falling curve passes delta, rounded as `up` says."""
+
     def excess(epsilon: float) -> float:
         return float(composed.get_delta_for_epsilon(epsilon)) - delta
 

@@ -56,20 +56,24 @@ def privacy_loss_distribution(
     step = float(value_discretization_interval)
     if not 1e-7 <= step <= 1:
         raise ArgumentError(
-            "value_discretization_interval", value_discretization_interval, "from 1e-7 to 1")
+            "value_discretization_interval", value_discretization_interval, "from 1e-7 to 1"
+        )
     law = law_of(mechanism)
     far = _farthest(law)
     if far / step > _MOST_STEPS:
         raise ArgumentError(
-            "value_discretization_interval", value_discretization_interval,
-            f"at least {far / _MOST_STEPS:.1g} for this mechanism: its losses reach {far:.3g}")
+            "value_discretization_interval",
+            value_discretization_interval,
+            f"at least {far / _MOST_STEPS:.1g} for this mechanism: its losses reach {far:.3g}",
+        )
     index, removed, added = _curves(law, share, step, math.ceil(far / step) + 1)
     there = _with_margin(dots(step, index, removed, added), law)
     if share == 1:
         return _distributions().create_from_rounded_probability(*_masses(there), step, True)
     back = _with_margin(dots(step, index, added, removed), law)
     return _distributions().create_from_rounded_probability(
-        *_masses(there), step, True, *_masses(back), False)
+        *_masses(there), step, True, *_masses(back), False
+    )
 
 
 def _curves(
@@ -187,8 +191,10 @@ def _classes() -> tuple[Any, Any]:
                 return super()._maybe_compose(event, count, do_compose)
             if do_compose and share > 0:
                 one = privacy_loss_distribution(
-                    inner.mechanism, sampling_probability=share,
-                    value_discretization_interval=self._value_discretization_interval)
+                    inner.mechanism,
+                    sampling_probability=share,
+                    value_discretization_interval=self._value_discretization_interval,
+                )
                 before: Any = self._pld  # type: ignore[has-type]
                 self._pld = before.compose(one.self_compose(count))
             return None

@@ -64,8 +64,9 @@ def upper_envelope(pairs: list[Pair], step: float, n: int) -> tuple[Floats, NDAr
         winner[better] = which
         np.maximum(curve, value, out=curve)
     change = np.flatnonzero(np.diff(winner))
-    index = np.unique(np.concatenate([change, change + 1, *(kinks(*pair, step, n)
-                                                            for pair in pairs)]))
+    index = np.unique(
+        np.concatenate([change, change + 1, *(kinks(*pair, step, n) for pair in pairs)])
+    )
     return curve[index], index
 
 

@@ -94,7 +94,9 @@ def _powers(part: Part, step: float) -> tuple[Any, float]:
     held = np.flatnonzero(losses.masses)
     one = _distributions().create_from_rounded_probability(
         dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
-        losses.infinite, step, True,
+        losses.infinite,
+        step,
+        True,
     )
     if part.times == 1:
         return one, losses.slack + 2 * ROUNDING * len(losses.masses)

@@ -17,7 +17,22 @@ from .privacy import GaussianCurve, Point, Releases
 from .question import Crossing, Prior, Question, Range
 
 __all__ = [
-    "Constraint", "Crossing", "Distinguishing", "GaussianCurve", "LossAtMost", "MaxError",
-    "Monotone", "Point", "Prior", "Question", "Range", "Releases", "Support", "Symmetric",
-    "Unbiased", "Unimodal", "ends_of", "foldable",
+    "Constraint",
+    "Crossing",
+    "Distinguishing",
+    "GaussianCurve",
+    "LossAtMost",
+    "MaxError",
+    "Monotone",
+    "Point",
+    "Prior",
+    "Question",
+    "Range",
+    "Releases",
+    "Support",
+    "Symmetric",
+    "Unbiased",
+    "Unimodal",
+    "ends_of",
+    "foldable",
 ]

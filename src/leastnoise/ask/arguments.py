@@ -75,7 +75,8 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     values = dict(arguments)
     gap, limit, progress = (values.pop(name) for name in ("gap", "time_limit", "progress"))
     resolution, releases, bounds = (
-        values.pop(name) for name in ("resolution", "releases", "bounds"))
+        values.pop(name) for name in ("resolution", "releases", "bounds")
+    )
     dimension = check_dimension(values.pop("dimension"))
     integer = _flag("integer", values["integer"])
     check_progress(progress)
@@ -86,12 +87,17 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     values["sensitivity"] = stated_sensitivity(values["sensitivity"])
     if bounds is not None:
         options = with_constraints(demands, values["loss"], options)
-    refuse_combinations({
-        "resolution": resolution, "bounds": bounds, "releases": count if count > 1 else None,
-        **{name: values[name] for name in ("integer", "profile", "gdp", "output_step")},
-        "constraints": demands or None, "dimension": dimension if dimension > 1 else None,
-        **options,
-    })
+    refuse_combinations(
+        {
+            "resolution": resolution,
+            "bounds": bounds,
+            "releases": count if count > 1 else None,
+            **{name: values[name] for name in ("integer", "profile", "gdp", "output_step")},
+            "constraints": demands or None,
+            "dimension": dimension if dimension > 1 else None,
+            **options,
+        }
+    )
     total = None if count == 1 else total_budget(count, values["epsilon"], values["delta"])
     usual = _GAP if dimension == 1 else _GAP_OF_VECTOR
     if bounds is not None:
@@ -101,8 +107,13 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     if bounds is not None:
         more = _ranged(values, bounds, options, cells)
         return Asked(
-            gap=wanted, time_limit=seconds or _LONGEST, resolution=cells, progress=progress,
-            total=total, **more)
+            gap=wanted,
+            time_limit=seconds or _LONGEST,
+            resolution=cells,
+            progress=progress,
+            total=total,
+            **more,
+        )
     if dimension > 1:
         vector = {name: values[name] for name in ("epsilon", "delta", "sensitivity", "loss")}
         question = Question.of_vector(dimension=dimension, **vector)
@@ -118,26 +129,42 @@ def _ranged(
     """What is asked about a range: the question, and how its answers may look."""
     # What can be read only once is read here.
     given: dict[str, Any] = {
-        k: list(v) if isinstance(v, Iterator) else v for k, v in options.items()}
+        k: list(v) if isinstance(v, Iterator) else v for k, v in options.items()
+    }
     prior, crossing = given.get("prior", "uniform"), given.get("crossing")
     integer, outputs = values["integer"], given.get("outputs")
     core = core_of(given.get("core"), bounds, values["sensitivity"], integer, prior, crossing)
     step = values["output_step"]
     if core is not None:  # chosen for a range so wide, if nobody asked for one
-        refuse_combinations({
-            "bounds": bounds, "core": core, "integer": integer, "resolution": cells,
-            "output_step": step, **given})
+        refuse_combinations(
+            {
+                "bounds": bounds,
+                "core": core,
+                "integer": integer,
+                "resolution": cells,
+                "output_step": step,
+                **given,
+            }
+        )
     question = question_of(
-        bounds=bounds if core is None else core, prior=prior, crossing=crossing,
+        bounds=bounds if core is None else core,
+        prior=prior,
+        crossing=crossing,
         monotone=_flag("monotone", given.get("monotone", False)),
-        instance_bound=given.get("instance_bound"), max_error=given.get("max_error"),
-        **{name: values[name] for name in (
-            "epsilon", "delta", "sensitivity", "loss", "integer", "profile", "gdp")})
+        instance_bound=given.get("instance_bound"),
+        max_error=given.get("max_error"),
+        **{
+            name: values[name]
+            for name in ("epsilon", "delta", "sensitivity", "loss", "integer", "profile", "gdp")
+        },
+    )
     if cells is not None and cells > _MOST_CELLS:
         raise ArgumentError("resolution", cells, f"at most {_MOST_CELLS} cells of the range")
     found: dict[str, Any] = {
-        "question": question, "outputs": outputs_of(outputs, step, question),
-        "exact_answers": _flag("exact_answers", given.get("exact_answers", True))}
+        "question": question,
+        "outputs": outputs_of(outputs, step, question),
+        "exact_answers": _flag("exact_answers", given.get("exact_answers", True)),
+    }
     regions = given.get("regions")
     if core is not None:
         refuse_pure(question, "core")

@@ -17,8 +17,10 @@ MIN_MU, MAX_MU = Fraction(1, 500), 6
 
 
 def check_budgets(
-    epsilon: Number | None, delta: Number | None,
-    profile: Sequence[tuple[Number, Number]] | None, gdp: Number | None,
+    epsilon: Number | None,
+    delta: Number | None,
+    profile: Sequence[tuple[Number, Number]] | None,
+    gdp: Number | None,
 ) -> tuple[Point, tuple[Point, ...], Fraction | None]:
     """(a budget, further ones, mu): what is asked of privacy.
 
@@ -88,7 +90,8 @@ def refuse_too_many(total: Releases) -> None:
     if one is not None and one * one < MIN_MU**2 * total.count:
         most = int(one * one / MIN_MU**2)
         raise ArgumentError(
-            "releases", total.count,
+            "releases",
+            total.count,
             f"at most {most} at this budget: noise is at most 500 sensitivities wide here",
         )
 
@@ -109,7 +112,8 @@ def check_profile(profile: Sequence[tuple[Number, Number]] | None) -> tuple[Poin
     checked = {(check_epsilon(e), check_delta(d, e)) for e, d in pairs}
     # A smaller epsilon with no larger delta implies the point.
     kept = [
-        (e, d) for e, d in checked
+        (e, d)
+        for e, d in checked
         if not any((a, b) != (e, d) and a <= e and b <= d for a, b in checked)
     ]
     return tuple(sorted(kept))

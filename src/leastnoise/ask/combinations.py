@@ -13,10 +13,24 @@ from ..errors import ArgumentError
 
 #: What each argument is when it is not given.
 DEFAULTS: Mapping[str, object] = {
-    "integer": False, "resolution": None, "bounds": None, "constraints": (), "profile": None,
-    "gdp": None, "releases": None, "output_step": None, "prior": "uniform",
-    "instance_bound": None, "max_error": None, "outputs": None, "crossing": None,
-    "exact_answers": True, "monotone": False, "regions": None, "core": None, "dimension": None,
+    "integer": False,
+    "resolution": None,
+    "bounds": None,
+    "constraints": (),
+    "profile": None,
+    "gdp": None,
+    "releases": None,
+    "output_step": None,
+    "prior": "uniform",
+    "instance_bound": None,
+    "max_error": None,
+    "outputs": None,
+    "crossing": None,
+    "exact_answers": True,
+    "monotone": False,
+    "regions": None,
+    "core": None,
+    "dimension": None,
 }
 
 
@@ -35,9 +49,19 @@ def _all(arguments: tuple[str, ...], beside: str, reason: str) -> tuple[Rule, ..
 
 
 RULES: tuple[Rule, ...] = (
-    *(Rule(argument, "dimension", "noise for a vector is continuous and keeps one budget")
-      for argument in ("integer", "resolution", "bounds", "constraints", "profile", "gdp",
-                       "releases", "output_step")),
+    *(
+        Rule(argument, "dimension", "noise for a vector is continuous and keeps one budget")
+        for argument in (
+            "integer",
+            "resolution",
+            "bounds",
+            "constraints",
+            "profile",
+            "gdp",
+            "releases",
+            "output_step",
+        )
+    ),
     Rule("resolution", "integer", "the step is 1"),
     Rule("output_step", "integer", "releases are whole"),
     Rule("outputs", "integer", "answers are whole"),
@@ -49,12 +73,35 @@ RULES: tuple[Rule, ...] = (
     Rule("outputs", "output_step", "both say which answers there are", True),
     Rule("instance_bound", "crossing", "it is not known where a value's loss is largest", True),
     # (With bounds, constraints say what max_error and instance_bound say.)
-    *_all(("constraints", "outputs", "output_step", "resolution", "regions", "instance_bound",
-           "max_error", "monotone", "exact_answers"),
-          "core", "additive noise answers beside it"),
-    *_all(("constraints", "outputs", "output_step", "instance_bound", "max_error", "monotone",
-           "exact_answers", "gdp"),
-          "regions", "additive noise, which ends somewhere, answers in each of them"),
+    *_all(
+        (
+            "constraints",
+            "outputs",
+            "output_step",
+            "resolution",
+            "regions",
+            "instance_bound",
+            "max_error",
+            "monotone",
+            "exact_answers",
+        ),
+        "core",
+        "additive noise answers beside it",
+    ),
+    *_all(
+        (
+            "constraints",
+            "outputs",
+            "output_step",
+            "instance_bound",
+            "max_error",
+            "monotone",
+            "exact_answers",
+            "gdp",
+        ),
+        "regions",
+        "additive noise, which ends somewhere, answers in each of them",
+    ),
 )
 
 
@@ -81,5 +128,7 @@ def refuse_combinations(arguments: Mapping[str, object]) -> None:
         applies = rule.bounds is None or rule.bounds == ranged
         if applies and rule.argument in asked and rule.beside in asked:
             raise ArgumentError(
-                rule.argument, asked[rule.argument],
-                f"left out when {rule.beside} is given: {rule.reason}")
+                rule.argument,
+                asked[rule.argument],
+                f"left out when {rule.beside} is given: {rule.reason}",
+            )

@@ -230,7 +230,8 @@ def check_constraints(
         raise ArgumentError("constraints", found, "supports that overlap")
     if any(isinstance(one, Distinguishing) for one in found) and (low is None or high is None):
         raise ArgumentError(
-            "constraints", found,
+            "constraints",
+            found,
             "with a Support of two ends (or MaxError) when Distinguishing is asked for: without a "
             "declared support a grain of noise everywhere would satisfy it",
         )

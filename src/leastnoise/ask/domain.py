@@ -1,5 +1,4 @@
-"""From a user's range, prior, outputs, core and regions to exact ones, or an error that names them.
-"""
+"""From a user's range, prior, outputs, core and regions to exact ones, or a clear error."""
 
 from __future__ import annotations
 
@@ -125,24 +124,35 @@ def question_of(
             raise ArgumentError("instance_bound", instance_bound, "positive")
         if rule is not None or not exact_loss.convex:
             raise ArgumentError(
-                "instance_bound", instance_bound, "left out unless the loss is convex, and without "
-                "crossing: only then is it known where a value's loss is largest"
+                "instance_bound",
+                instance_bound,
+                "left out unless the loss is convex, and without "
+                "crossing: only then is it known where a value's loss is largest",
             )
     farthest = None if max_error is None else rational(max_error, "max_error")
     if farthest is not None and farthest <= 0:
         raise ArgumentError("max_error", max_error, "positive")
     budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
-    domain = Range(
-        low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
+    domain = Range(low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
     return Question(
-        *budget, check_sensitivity(sensitivity, integer), exact_loss, integer, (), points, mu,
+        *budget,
+        check_sensitivity(sensitivity, integer),
+        exact_loss,
+        integer,
+        (),
+        points,
+        mu,
         range=domain,
     )
 
 
 def core_of(
-    core: tuple[Number, Number] | None, bounds: tuple[Number, Number], sensitivity: Number,
-    integer: bool, prior: PriorLike, crossing: object,
+    core: tuple[Number, Number] | None,
+    bounds: tuple[Number, Number],
+    sensitivity: Number,
+    integer: bool,
+    prior: PriorLike,
+    crossing: object,
 ) -> tuple[Number, Number] | None:
     """The core of a wide range, chosen in the middle if it must have one; None for no core."""
     low, high = _bounds(bounds, False)
@@ -152,8 +162,10 @@ def core_of(
             return None
         if not isinstance(prior, str):
             raise ArgumentError(
-                "core", core, "given with a prior when the bounds are more than "
-                f"{_WIDEST_RANGE} sensitivities apart: the prior is then about the core"
+                "core",
+                core,
+                "given with a prior when the bounds are more than "
+                f"{_WIDEST_RANGE} sensitivities apart: the prior is then about the core",
             )
         if crossing is None:
             return None  # one noise for all values, moved near the ends, needs no core
@@ -164,7 +176,8 @@ def core_of(
     inner = _bounds(core, False)
     if integer or not (low <= inner[0] and inner[1] <= high and inner[1] - inner[0] >= reach):
         raise ArgumentError(
-            "core", core, "inside bounds, at least one sensitivity wide, and not for integers")
+            "core", core, "inside bounds, at least one sensitivity wide, and not for integers"
+        )
     if inner[1] - inner[0] > _WIDEST_CORE * reach:
         raise ArgumentError("core", core, f"at most {_WIDEST_CORE} sensitivities wide")
     return core
@@ -193,8 +206,10 @@ def refuse_pure(question: Question, what: str) -> None:
 
 def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
     allowed = "a pair (low, high) with low < high"
-    if isinstance(bounds, (str, Mapping)) or not isinstance(bounds, Iterable) or (
-        not isinstance(bounds, Sized) or len(bounds) != 2
+    if (
+        isinstance(bounds, (str, Mapping))
+        or not isinstance(bounds, Iterable)
+        or (not isinstance(bounds, Sized) or len(bounds) != 2)
     ):
         raise ArgumentError("bounds", bounds, allowed)
     low, high = (rational(end, "bounds") for end in bounds)
@@ -204,9 +219,12 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
         raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
     if integer and high - low + 1 > _MOST_NODES:
         raise ArgumentError(
-            "bounds", bounds, f"at most {_MOST_NODES} whole numbers: each needs a law of its own. "
+            "bounds",
+            bounds,
+            f"at most {_MOST_NODES} whole numbers: each needs a law of its own. "
             "Additive noise is as good in a range so wide: leave bounds out, and use "
-            "design(..., integer=True).clamped(low, high)")
+            "design(..., integer=True).clamped(low, high)",
+        )
     return low, high
 
 
@@ -238,9 +256,7 @@ def prior_of(prior: PriorLike, low: Fraction, high: Fraction, integer: bool) -> 
     return _normalised(() if integer else edges, masses, "prior")
 
 
-def _histogram(
-    prior: Mapping[str, Any], low: Fraction, high: Fraction, integer: bool
-) -> Prior:
+def _histogram(prior: Mapping[str, Any], low: Fraction, high: Fraction, integer: bool) -> Prior:
     wanted = {"masses"} if integer else {"edges", "masses"}
     if set(prior) != wanted:
         raise ArgumentError("prior", dict(prior), f"a histogram with the keys {sorted(wanted)}")
@@ -306,7 +322,8 @@ def outputs_of(
     found = tuple(sorted({rational(y, "outputs") for y in outputs}))
     if not 1 <= len(found) <= _MOST_OUTPUTS:
         raise ArgumentError(
-            "outputs", f"{len(found)} answers", f"from 1 to {_MOST_OUTPUTS} answers")
+            "outputs", f"{len(found)} answers", f"from 1 to {_MOST_OUTPUTS} answers"
+        )
     return found
 
 
@@ -315,6 +332,7 @@ def _multiples(output_step: Number, question: Question) -> tuple[Fraction, ...]:
     step = rational(output_step, "output_step")
     if step <= 0 or question.width / step > _MOST_OUTPUTS - 2:
         raise ArgumentError(
-            "output_step", output_step, f"positive, and large enough for {_MOST_OUTPUTS} answers")
+            "output_step", output_step, f"positive, and large enough for {_MOST_OUTPUTS} answers"
+        )
     first, last = math.floor(question.low / step), math.ceil(question.high / step)
     return tuple(k * step for k in range(first, last + 1))

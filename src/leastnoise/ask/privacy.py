@@ -86,7 +86,8 @@ class Releases:
         """The same if each keeps these budgets, adding up epsilons and deltas; None: no epsilon."""
         left = [
             self.delta - self.count * delta
-            for epsilon, delta in points if self.count * epsilon <= self.epsilon
+            for epsilon, delta in points
+            if self.count * epsilon <= self.epsilon
         ]
         return max(left, default=None)
 
@@ -148,5 +149,3 @@ def check_points(points: tuple[Point, ...]) -> None:
 def points_to_json(points: tuple[Point, ...]) -> list[list[str]]:
     """The pairs [epsilon, delta] of the file."""
     return [[text_of(epsilon), text_of(delta)] for epsilon, delta in points]
-
-

@@ -122,8 +122,13 @@ class Question:
 
     @classmethod
     def of_vector(
-        cls, *, dimension: int, epsilon: Number | None, delta: Number | None,
-        sensitivity: Number = 1, loss: str | Loss = "l1",
+        cls,
+        *,
+        dimension: int,
+        epsilon: Number | None,
+        delta: Number | None,
+        sensitivity: Number = 1,
+        loss: str | Loss = "l1",
     ) -> Question:
         """What a user asks of noise for a vector."""
         (level, share), _, _ = check_budgets(epsilon, delta, None, None)
@@ -131,8 +136,11 @@ class Question:
             raise ArgumentError("epsilon", epsilon, "positive for a vector")
         if share == 0:
             raise ArgumentError(
-                "delta", delta, "positive for a vector: at delta = 0 no bounded noise is private "
-                "(exponential noise is the closed form there)")
+                "delta",
+                delta,
+                "positive for a vector: at delta = 0 no bounded noise is private "
+                "(exponential noise is the closed form there)",
+            )
         cost = as_loss(loss)
         if not cost.of_norm:
             raise ArgumentError("loss", cost.name, NORM_ONLY)
@@ -226,9 +234,7 @@ class Question:
         if self.integer:
             count = int(self.width) + 1
             masses = self.prior.masses if self.prior else (Fraction(1, count),) * count
-            return tuple(
-                ((self.low + k, self.low + k, mass),) for k, mass in enumerate(masses)
-            )
+            return tuple(((self.low + k, self.low + k, mass),) for k, mass in enumerate(masses))
         edges = self.prior.edges if self.prior else (self.low, self.high)
         longest = max(map(bits, edges)) + bits(step, self.low)
         charge((int(self.width / step) + len(edges)) * 8 * arithmetic(longest))

@@ -19,8 +19,15 @@ MAX_DIMENSION = 1_000
 
 #: Words that people type, and the argument that they mean.
 _MEANT = {
-    "sens": "sensitivity", "delta_f": "sensitivity", "range": "bounds", "limits": "bounds",
-    "mu": "gdp", "k": "releases", "times": "releases", "timeout": "time_limit", "cost": "loss",
+    "sens": "sensitivity",
+    "delta_f": "sensitivity",
+    "range": "bounds",
+    "limits": "bounds",
+    "mu": "gdp",
+    "k": "releases",
+    "times": "releases",
+    "timeout": "time_limit",
+    "cost": "loss",
 }
 
 
@@ -58,7 +65,8 @@ def stated_sensitivity(sensitivity: Number | None) -> Number:
     """The sensitivity, which nobody but the user can know: privacy rests on it."""
     if sensitivity is None:
         raise ArgumentError(
-            "sensitivity", None,
+            "sensitivity",
+            None,
             "stated: the most that the query's value can change when one person's data change "
             "(1 for a count of people; high - low for a sum of values clamped to [low, high], "
             "one a person; (high - low) / n for the mean of n of them). Noise for too small a "

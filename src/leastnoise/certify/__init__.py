@@ -6,7 +6,22 @@ from .document import Certificate, Document, ShiftMultipliers, Tail, parse, read
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, check
 
 __all__ = [
-    "NOT_CHECKED", "PROVEN", "REFUTED", "Certificate", "ChannelDocument", "Claim", "Document",
-    "Report", "ShiftMultipliers", "Tail", "check", "check_any", "check_file", "parse",
-    "parse_any", "read", "read_and_check", "read_any",
+    "NOT_CHECKED",
+    "PROVEN",
+    "REFUTED",
+    "Certificate",
+    "ChannelDocument",
+    "Claim",
+    "Document",
+    "Report",
+    "ShiftMultipliers",
+    "Tail",
+    "check",
+    "check_any",
+    "check_file",
+    "parse",
+    "parse_any",
+    "read",
+    "read_and_check",
+    "read_any",
 ]

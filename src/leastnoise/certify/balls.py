@@ -35,7 +35,8 @@ def overlap(d: int, shift: Fraction, small: Fraction, large: Fraction, bits: int
     near = (shift * shift + small * small - large * large) / (2 * shift * small)
     far = (shift * shift + large * large - small * small) / (2 * shift * large)
     first = (
-        cap_bounds(d, ceil_at(near, bits), bits)[0], cap_bounds(d, floor_at(near, bits), bits)[1]
+        cap_bounds(d, ceil_at(near, bits), bits)[0],
+        cap_bounds(d, floor_at(near, bits), bits)[1],
     )
     second = _far_cap(d, near, far, small / large, bits)
     return min(one, first[0] + second[0]), min(one, first[1] + second[1])
@@ -73,8 +74,12 @@ class BallMixture:
     """
 
     def __init__(
-        self, dimension: int, radii: Sequence[Fraction], masses: Sequence[Fraction],
-        atom: Fraction, bits: int = 192,
+        self,
+        dimension: int,
+        radii: Sequence[Fraction],
+        masses: Sequence[Fraction],
+        atom: Fraction,
+        bits: int = 192,
     ) -> None:
         self.dimension, self.radii, self.atom, self.bits = dimension, tuple(radii), atom, bits
         d, n, one = dimension, len(radii), 1 << bits

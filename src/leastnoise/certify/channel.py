@@ -79,7 +79,8 @@ def _claims(document: ChannelDocument) -> Iterator[Claim]:
         yield _privacy(document)
         yield _upper(document)
         yield from budget_claims(
-            question.profile, question.curve, lambda epsilon: worst_pair(document, epsilon))
+            question.profile, question.curve, lambda epsilon: worst_pair(document, epsilon)
+        )
     if question.releases is not None:
         budgets = ((question.epsilon, question.delta), *question.profile)
         yield releases_claim(question.releases, budgets, question.curve)
@@ -101,7 +102,8 @@ def _distribution(document: ChannelDocument) -> Claim:
         totals.append(sum(document.noise.weights))
     error = max(abs(total - document.denominator) for total in totals)
     return claim_of(
-        "distribution", -Fraction(error, document.denominator),
+        "distribution",
+        -Fraction(error, document.denominator),
         "every row is non-negative and sums to the denominator",
         "a row does not sum to the denominator",
     )
@@ -148,7 +150,10 @@ def _row(part: Sequence[tuple[int, int]]) -> Row:
 
 
 def _compared(
-    own: Sequence[int], groups: Sequence[int], rows: Sequence[Row], reach: int,
+    own: Sequence[int],
+    groups: Sequence[int],
+    rows: Sequence[Row],
+    reach: int,
     growth: tuple[int, int],
 ) -> Iterator[tuple[int, int, int]]:
     top, bottom = growth
@@ -168,8 +173,11 @@ def _compared(
                 # Both from the first column of the one behind which they overlap.
                 start = rows[h][0] - rows[g][0]
                 here, there = ahead[g][max(0, start) :], behind[h][max(0, -start) :]
-                known[g, h] = sum(ahead[g][: max(0, start)]) + sum(here[len(there) :]) + sum(
-                    [a - b for a, b in zip(here, there, strict=False) if a > b])
+                known[g, h] = (
+                    sum(ahead[g][: max(0, start)])
+                    + sum(here[len(there) :])
+                    + sum([a - b for a, b in zip(here, there, strict=False) if a > b])
+                )
             yield k, m, own[k] + known[g, h]
 
 
@@ -181,14 +189,10 @@ def _laws(document: ChannelDocument) -> tuple[int, list[Law]]:
     if document.noise is not None:
         charge(2 * border * (2 + len(document.noise.weights) // 2))
     laws = (document.law_in_steps(k) for k in nodes)
-    return -border, [
-        {y: w for y, w in zip(places, row, strict=True) if w} for places, row in laws
-    ]
+    return -border, [{y: w for y, w in zip(places, row, strict=True) if w} for places, row in laws]
 
 
-def worst_pair(
-    document: ChannelDocument, epsilon: Fraction | None = None
-) -> tuple[str, Fraction]:
+def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tuple[str, Fraction]:
     """(where, largest hockey stick) over the nodes that neighbours can meet, exactly.
 
     At the question's epsilon, or another.
@@ -320,7 +324,8 @@ def disorder(document: ChannelDocument) -> Fraction:
 
 def _monotone(document: ChannelDocument) -> Claim:
     return claim_of(
-        "monotone", -disorder(document),
+        "monotone",
+        -disorder(document),
         "answers grow with the true value, in the order of distributions",
         "a larger value makes small answers likelier",
     )

@@ -61,8 +61,9 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
     else:
         floors = [loss.minorant(i, step) for i in range(-edge, edge + 1)]
         outer = [
-            min(loss.minorant(side * (edge + 1), step),
-                loss.outer_minimum(side, (edge + 1) * step)) for side in (-1, 1)]
+            min(loss.minorant(side * (edge + 1), step), loss.outer_minimum(side, (edge + 1) * step))
+            for side in (-1, 1)
+        ]
     unit = lcm(*(low.denominator for low in (*floors, *outer)))
     whole = [int(low * unit) * units.scale * units.bottom for low in floors]
     beyond = min(int(low * unit) for low in outer) * units.scale * units.bottom
@@ -76,20 +77,20 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
 
     special = _special(question, certificate, units, edge)
     total = sum(
-        least(row, max(-edge, -k), min(edge, units.count - 1 - k)) for k, row in special.items())
+        least(row, max(-edge, -k), min(edge, units.count - 1 - k)) for k, row in special.items()
+    )
     usual = _row(copies, units, edge, None)
     total += (units.count - len(special)) * least(usual, -edge, edge)
     middle = Fraction(units.count - 2 * copies.layer, units.count)
     spent = add_up(
         (1 + entry.mirror) * points[entry.point][1] * entry.budget for entry in copies.shifts
     ) * middle + add_up(
-        (1 + pair.mirror) * points[pair.point][1] * pair.budget for pair in certificate.pairs)
+        (1 + pair.mirror) * points[pair.point][1] * pair.budget for pair in certificate.pairs
+    )
     return Fraction(total, unit * units.scale * units.bottom * units.count) - spent
 
 
-def _units(
-    certificate: ChannelCertificate, points: Sequence[Point], count: int
-) -> _Units:
+def _units(certificate: ChannelCertificate, points: Sequence[Point], count: int) -> _Units:
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = lcm(*(one.denominator for one in exponentials))
     assert certificate.copies is not None

@@ -254,7 +254,8 @@ class ChannelDocument:
                 data["prior"]["edges"] = [text_of(edge) for edge in asked.prior.edges]
         if asked.crossing is not None:
             data["crossing"] = {
-                "at": text_of(asked.crossing.at), "slope": text_of(asked.crossing.slope)
+                "at": text_of(asked.crossing.at),
+                "slope": text_of(asked.crossing.slope),
             }
         if asked.profile:
             data["profile"] = points_to_json(asked.profile)
@@ -293,17 +294,15 @@ class ChannelDocument:
         channel["rows"] = [[str(w) for w in row] for row in self.rows]
         if self.noise is not None:
             channel["noise"] = {
-                "first": self.noise.first, "weights": [str(w) for w in self.noise.weights]
+                "first": self.noise.first,
+                "weights": [str(w) for w in self.noise.weights],
             }
         if self.moved is not None:
             channel["moved"] = {"low": list(self.moved.low), "high": list(self.moved.high)}
         return channel
 
     def _certificate_json(self) -> dict[str, Any]:
-        certificate: dict[str, Any] = {
-            "step": text_of(self.certificate.step),
-            "first": 0,
-        }
+        certificate: dict[str, Any] = {"step": text_of(self.certificate.step), "first": 0}
         if self.certificate.points:
             certificate["points"] = points_to_json(self.certificate.points)
         certificate |= {
@@ -314,9 +313,10 @@ class ChannelDocument:
                     "mirror": pair.mirror,
                     "budget": text_of(pair.budget),
                     "cells": [[y, text_of(z)] for y, z in pair.cells],
-                } | ({"point": pair.point} if self.certificate.points else {})
+                }
+                | ({"point": pair.point} if self.certificate.points else {})
                 for pair in self.certificate.pairs
-            ],
+            ]
         }
         if self.certificate.copies is not None:
             copies = self.certificate.copies

@@ -102,7 +102,8 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
         row = gains[k]
         if extra:
             least = min(
-                above * whole[y - k] + below * row[y] + across * crossed(k, y) for y in outputs)
+                above * whole[y - k] + below * row[y] + across * crossed(k, y) for y in outputs
+            )
         else:
             least = min(above * whole[y - k] + below * row[y] for y in outputs)
         parts.append(Fraction(least, below * scale * bottom))
@@ -121,7 +122,8 @@ def _gains(
     charge(listed * (2000 + 2 * scale.bit_length()) // 1000 + count * count // 50)
     gains = [[0] * count for _ in range(count)]
     spent = add_up(
-        (1 + pair.mirror) * points[pair.point][1] * pair.budget for pair in certificate.pairs)
+        (1 + pair.mirror) * points[pair.point][1] * pair.budget for pair in certificate.pairs
+    )
     last = count - 1
     for pair in certificate.pairs:
         top = tops[pair.point]

@@ -70,11 +70,36 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     demand(data.get("format") == FORMAT, f'"format" must be "{FORMAT}"')
     demand(data.get("kind") == KIND, f'"kind" must be "{KIND}"')
     check_keys(
-        data, "file",
-        {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "bounds", "prior", "step",
-         "channel", "upper", "lower", "certificate"},
-        {"integer", "instance_bound", "crossing", "max_error", "monotone", "beyond", "additive",
-         "profile", "gdp", "releases", "about"},
+        data,
+        "file",
+        {
+            "format",
+            "kind",
+            "epsilon",
+            "delta",
+            "sensitivity",
+            "loss",
+            "bounds",
+            "prior",
+            "step",
+            "channel",
+            "upper",
+            "lower",
+            "certificate",
+        },
+        {
+            "integer",
+            "instance_bound",
+            "crossing",
+            "max_error",
+            "monotone",
+            "beyond",
+            "additive",
+            "profile",
+            "gdp",
+            "releases",
+            "about",
+        },
     )
     question = _question(data)
     step = read_positive(data["step"], "step")
@@ -84,7 +109,9 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     channel = read_object(data["channel"], "channel")
     mesh = "outputs" in channel
     check_keys(
-        channel, "channel", {"denominator", "rows", "outputs" if mesh else "first"},
+        channel,
+        "channel",
+        {"denominator", "rows", "outputs" if mesh else "first"},
         {"noise", "moved"},
     )
     denominator = read_count(channel["denominator"], "denominator")
@@ -130,11 +157,15 @@ def _additive(data: Mapping[str, Any], integer: bool) -> Document:
     check_keys(inner, "additive", {"step", "noise"} | (set() if integer else {"grid"}), set())
     same = ("format", "epsilon", "delta", "sensitivity", "loss", "upper", "profile", "gdp")
     nothing = {"step": data["sensitivity"], "reach": 0, "shifts": []}
-    return document_of({
-        **{key: data[key] for key in same if key in data}, **inner, "lower": "0",
-        "kind": "integer" if integer else "additive",
-        "certificate": {**nothing, "step": "1"} if integer else nothing,
-    })
+    return document_of(
+        {
+            **{key: data[key] for key in same if key in data},
+            **inner,
+            "lower": "0",
+            "kind": "integer" if integer else "additive",
+            "certificate": {**nothing, "step": "1"} if integer else nothing,
+        }
+    )
 
 
 def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
@@ -156,16 +187,23 @@ def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> M
     data, question, noise = read_object(raw, "moved"), document.question, document.noise
     check_keys(data, "moved", {"low", "high"}, set())
     low, high = (
-        tuple(read_integer(place, name, -MAX_NODES, MAX_NODES)
-              for place in read_list(data[name], name, MAX_CELLS)) for name in ("low", "high"))
+        tuple(
+            read_integer(place, name, -MAX_NODES, MAX_NODES)
+            for place in read_list(data[name], name, MAX_CELLS)
+        )
+        for name in ("low", "high")
+    )
     if noise is None:
         raise FormatError('"moved" needs "noise"')
-    demand(len(low) + len(high) <= document.last + len(noise.weights),
-           '"moved" names a place twice')
+    demand(
+        len(low) + len(high) <= document.last + len(noise.weights), '"moved" names a place twice'
+    )
     others = (question.prior, question.crossing, question.instance_bound, question.max_error)
     plain = others == (None,) * 4 and not question.monotone and "beyond" not in file
-    demand(plain and document.outputs is None,
-           '"moved" goes with a uniform prior and with no further demands')
+    demand(
+        plain and document.outputs is None,
+        '"moved" goes with a uniform prior and with no further demands',
+    )
     return Moved(low, high)
 
 
@@ -180,9 +218,7 @@ def _noise(raw: object) -> LatticeNoise:
 
 
 def _outputs(raw: object, document: ChannelDocument) -> tuple[Fraction, ...]:
-    outputs = tuple(
-        read_short_number(y, "outputs") for y in read_list(raw, "outputs", MAX_WEIGHTS)
-    )
+    outputs = tuple(read_short_number(y, "outputs") for y in read_list(raw, "outputs", MAX_WEIGHTS))
     count = len(document.rows[0]) if document.rows else 0
     demand(len(outputs) == count, f'"outputs" must have {count} entries, one for each weight')
     demand(all(a < b for a, b in pairwise(outputs)), '"outputs" must be strictly increasing')
@@ -212,18 +248,28 @@ def _question(data: Mapping[str, Any]) -> Question:
     bound = None
     if "instance_bound" in data:
         bound = read_number(
-            data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative")
+            data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative"
+        )
     curve = curve_from_json(data["gdp"]) if "gdp" in data else None
     return Question(
-        epsilon, delta, sensitivity, read_loss(read_object(data["loss"], "loss")), integer,
+        epsilon,
+        delta,
+        sensitivity,
+        read_loss(read_object(data["loss"], "loss")),
+        integer,
         profile=_profile(data["profile"]) if "profile" in data else (),
-        gdp=None if curve is None else curve.mu, curve=curve,
+        gdp=None if curve is None else curve.mu,
+        curve=curve,
         releases=releases_from_json(data["releases"]) if "releases" in data else None,
         range=Range(
-            low, high, _prior(data["prior"], low, high, integer),
-            _crossing(data["crossing"], low, high) if "crossing" in data else None, bound,
+            low,
+            high,
+            _prior(data["prior"], low, high, integer),
+            _crossing(data["crossing"], low, high) if "crossing" in data else None,
+            bound,
             read_positive(data["max_error"], "max_error") if "max_error" in data else None,
-            read_flag(data.get("monotone", False), "monotone")),
+            read_flag(data.get("monotone", False), "monotone"),
+        ),
     )
 
 
@@ -276,8 +322,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
     step = read_positive(data["step"], "certificate.step")
     demand(not question.integer or step == 1, '"certificate.step" must be "1" for whole numbers')
     most = MAX_NODES if "copies" in data else MAX_CERTIFICATE_NODES
-    count = read_whole(
-        question.width / step + question.integer, "range/certificate.step", 1, most)
+    count = read_whole(question.width / step + question.integer, "range/certificate.step", 1, most)
     last, reach = count - 1, floor(question.sensitivity / step)
     copies = None
     if "copies" in data:

@@ -111,7 +111,8 @@ def channel_loss(document: ChannelDocument) -> Fraction:
             if w:
                 held[node, place + (node - k)] += w
     total = add_up(
-        w * losses.cost(node, document.place(place)) for (node, place), w in held.items())
+        w * losses.cost(node, document.place(place)) for (node, place), w in held.items()
+    )
     return total / document.denominator
 
 
@@ -123,7 +124,8 @@ def noise_loss(document: ChannelDocument) -> Fraction:
     charge(held * 2 * loss.effort_at(bits(step) + 20))
     total = add_up(
         w * (loss.upper(i * step) if integer else loss.release_point(i * step, step))
-        for i, w in enumerate(document.noise.weights, document.noise.first) if w
+        for i, w in enumerate(document.noise.weights, document.noise.first)
+        if w
     )
     return total / document.denominator
 

@@ -203,8 +203,10 @@ def _counting(a: int, b: int, count: int, growth: Fraction) -> Fraction:
     excess = 0
     for i in range(count, -1, -1):
         ways = math.comb(count, i)
-        here = ways * (powers[0][i] * powers[1][count - i] * growth.denominator
-                       - powers[2][i] * powers[3][count - i] * growth.numerator)
+        here = ways * (
+            powers[0][i] * powers[1][count - i] * growth.denominator
+            - powers[2][i] * powers[3][count - i] * growth.numerator
+        )
         if here <= 0:
             break  # fewer are less likely still, relative to b
         excess += here

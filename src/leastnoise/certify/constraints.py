@@ -21,15 +21,7 @@ from ..ask.demands import (
 )
 from ..errors import FormatError
 from ..exact import text_of
-from .fields import (
-    check_keys,
-    read_integer,
-    read_list,
-    read_loss,
-    read_number,
-    read_object,
-    short,
-)
+from .fields import check_keys, read_integer, read_list, read_loss, read_number, read_object, short
 from .limits import MAX_CELLS, MAX_MULTIPLIERS
 
 
@@ -54,10 +46,13 @@ def _constraint(raw: object, number: Callable[[object, str], Fraction]) -> Const
     data = read_object(raw, "constraints")
     name = data.get("name")
     plain: dict[Any, type[Constraint]] = {
-        "monotone": Monotone, "symmetric": Symmetric, "unbiased": Unbiased,
+        "monotone": Monotone,
+        "symmetric": Symmetric,
+        "unbiased": Unbiased,
     }
     keyed: dict[Any, tuple[Callable[[Fraction], Constraint], str]] = {
-        "max-error": (MaxError, "t"), "unimodal": (Unimodal, "at"),
+        "max-error": (MaxError, "t"),
+        "unimodal": (Unimodal, "at"),
         "distinguishing": (Distinguishing, "at_most"),
     }
     if name in plain:

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from ..ask.privacy import MAX_RELEASES, GaussianCurve, Point, Releases
 from ..errors import FormatError
-from .fields import (
-    check_keys,
-    read_integer,
-    read_list,
-    read_number,
-    read_object,
-    read_short_number,
-)
+from .fields import check_keys, read_integer, read_list, read_number, read_object, read_short_number
 from .limits import MAX_POINTS_OF_PROFILE
 
 

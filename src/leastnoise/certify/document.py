@@ -199,7 +199,8 @@ class Document:
             demand(whole, '"certificate.step" must be whole for integer noise')
             demand(
                 certificate.step == 1 or not self.constraints,
-                'with constraints "certificate.step" must be "1" for integer noise')
+                'with constraints "certificate.step" must be "1" for integer noise',
+            )
             ratio = Fraction(ratio.numerator // ratio.denominator)
         n = read_whole(ratio, "sensitivity/certificate.step", 1, MAX_CELLS)
         demand(
@@ -380,9 +381,21 @@ def _document(raw: object) -> Document:
         raise FormatError(f'"kind" must be one of {", ".join(KINDS)}, got {short(kind)}')
     gridded = kind == "additive" or "grid" in data  # integer noise on runs of whole numbers
     check_keys(
-        data, "file",
-        {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "step", "noise",
-         "upper", "lower"} | ({"grid"} if gridded else set()),
+        data,
+        "file",
+        {
+            "format",
+            "kind",
+            "epsilon",
+            "delta",
+            "sensitivity",
+            "loss",
+            "step",
+            "noise",
+            "upper",
+            "lower",
+        }
+        | ({"grid"} if gridded else set()),
         {"certificate", "constraints", "profile", "gdp", "releases", "about"},
     )
     noise = read_object(data["noise"], "noise")
@@ -458,7 +471,8 @@ def shifts_to_json(shifts: Iterable[ShiftMultipliers], numbered: bool) -> list[d
             "mirror": entry.mirror,
             "budget": text_of(entry.budget),
             "cells": [[i, text_of(z)] for i, z in entry.cells],
-        } | ({"point": entry.point} if numbered else {})
+        }
+        | ({"point": entry.point} if numbered else {})
         for entry in shifts
     ]
 
@@ -472,13 +486,15 @@ def shifts_from_json(raw: object, numbered: bool) -> tuple[ShiftMultipliers, ...
         check_keys(entry, "shifts", wanted, set())
         cells = read_list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
         multipliers += len(cells)
-        entries.append(ShiftMultipliers(
-            read_integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
-            read_flag(entry["mirror"], "mirror"),
-            read_number(entry["budget"], "budget"),
-            tuple(_multiplier(cell) for cell in cells),
-            read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
-        ))
+        entries.append(
+            ShiftMultipliers(
+                read_integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
+                read_flag(entry["mirror"], "mirror"),
+                read_number(entry["budget"], "budget"),
+                tuple(_multiplier(cell) for cell in cells),
+                read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
+            )
+        )
     return tuple(entries)
 
 
@@ -489,6 +505,14 @@ def _multiplier(raw: object) -> tuple[int, Fraction]:
 
 
 __all__ = [
-    "FORMAT", "KINDS", "MAX_CELLS", "MAX_WORK", "Certificate", "Document", "ShiftMultipliers",
-    "Tail", "parse", "read",
+    "FORMAT",
+    "KINDS",
+    "MAX_CELLS",
+    "MAX_WORK",
+    "Certificate",
+    "Document",
+    "ShiftMultipliers",
+    "Tail",
+    "parse",
+    "read",
 ]

@@ -100,7 +100,10 @@ def dual_bound(
 
 
 def _floors(
-    terms: Sequence[tuple[Fraction, Loss]], slope: Fraction, edge: int, step: Fraction,
+    terms: Sequence[tuple[Fraction, Loss]],
+    slope: Fraction,
+    edge: int,
+    step: Fraction,
     integer: bool,
 ) -> list[Fraction]:
     """At lattice points: the minorant of the weighted losses, plus the line of that slope."""
@@ -163,9 +166,7 @@ def end_cells(
     # Rounding to cell j moves noise below (j + 1) step there, and none from beyond.
     if integer:
         return math.ceil(low + sensitivity) - 1, math.floor(high - sensitivity) + 1
-    return (
-        math.floor((low + sensitivity) / step) - 1, math.ceil((high - sensitivity) / step) + 1
-    )
+    return (math.floor((low + sensitivity) / step) - 1, math.ceil((high - sensitivity) / step) + 1)
 
 
 def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) -> int | None:
@@ -185,8 +186,13 @@ def inward(mode: Fraction, j: int, step: Fraction, integer: bool, fold: bool) ->
 
 
 def _compare(
-    gains: list[int], unit: int, one: Monotone | Unimodal, dual: Dual, step: Fraction,
-    integer: bool, fold: bool,
+    gains: list[int],
+    unit: int,
+    one: Monotone | Unimodal,
+    dual: Dual,
+    step: Fraction,
+    integer: bool,
+    fold: bool,
 ) -> None:
     """Add the multipliers of p(inner neighbour of j) - p(j) >= 0 to the gains."""
     edge = len(gains) // 2
@@ -258,7 +264,8 @@ def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fr
     least = min(whole)
     candidates = {
         (k.numerator, k.denominator, gain)
-        for k, gain, w in zip(floors, gains, whole, strict=True) if w == least
+        for k, gain, w in zip(floors, gains, whole, strict=True)
+        if w == least
     }
     charge(len(candidates) * 3 * arithmetic(2 * longest))
     return min(Fraction(top, bottom) + Fraction(gain, unit) for top, bottom, gain in candidates)

@@ -49,9 +49,7 @@ def mesh_hockey_sticks(
     return ((Fraction(shift, scale), value * unit) for shift, value in found)
 
 
-def worst_hockey_stick(
-    document: Document, epsilon: Fraction | None = None
-) -> tuple[str, Fraction]:
+def worst_hockey_stick(document: Document, epsilon: Fraction | None = None) -> tuple[str, Fraction]:
     """(where, atom + V) at the worst shift that the statement of privacy names, exactly.
 
     At the document's epsilon, or another.
@@ -88,8 +86,11 @@ def _on_lattice(
     a, b = tail.ratio.numerator, tail.ratio.denominator
     left, right = cells[: tail.period], cells[-tail.period :]
     cells = [
-        *(w * a * a for w in left), *(w * a * b for w in left), *(w * b * b for w in cells),
-        *(w * a * b for w in right), *(w * a * a for w in right),
+        *(w * a * a for w in left),
+        *(w * a * b for w in left),
+        *(w * b * b for w in cells),
+        *(w * a * b for w in right),
+        *(w * a * a for w in right),
     ]
     plus, minus = [w * bottom for w in cells], [w * top for w in cells]
     return _tailed(plus, minus, n, signs, tail), Fraction(1, bottom * b * b * (b - a))
@@ -116,9 +117,7 @@ def _finite(plus: list[int], minus: list[int], n: int, signs: Sequence[int]) -> 
                 yield -size, sum(plus[-size:]) + _excess(plus[:-size], minus[size:])
 
 
-def _tailed(
-    plus: list[int], minus: list[int], n: int, signs: Sequence[int], tail: Tail
-) -> Found:
+def _tailed(plus: list[int], minus: list[int], n: int, signs: Sequence[int], tail: Tail) -> Found:
     period, a, b = tail.period, tail.ratio.numerator, tail.ratio.denominator
     start, stop = 2 * period, len(plus) - 2 * period
 
@@ -149,7 +148,8 @@ def _on_mesh(
         parts = [length // h for length in lengths]
         common = math.lcm(*parts)
         cells = [
-            each for w, count in zip(weights, parts, strict=True)
+            each
+            for w, count in zip(weights, parts, strict=True)
             for each in (w * (common // count),) * count
         ]
         found, unit = _on_lattice(cells, epsilon, n, None)
@@ -164,9 +164,7 @@ def _on_mesh(
     return _sweep(marks, plus, minus, mass, limit), Fraction(1, common * bottom), scale
 
 
-def _sweep(
-    marks: Sequence[int], plus: list[int], minus: list[int], mass: int, limit: int
-) -> Found:
+def _sweep(marks: Sequence[int], plus: list[int], minus: list[int], mass: int, limit: int) -> Found:
     """V at every difference of two edges up to the limit, and at the limit.
 
     V(shift) = mass - sum over pairs of cells (j, k) of min(plus_j, minus_k) times the length of

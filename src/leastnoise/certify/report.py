@@ -72,7 +72,9 @@ class Report:
     def _repr_html_(self) -> str:
         rows = "".join(
             f"<tr><td>{escape(c.name)}</td><td><b>{escape(c.verdict)}</b></td>"
-            f'<td style="text-align:left">{escape(c.detail)}</td></tr>' for c in self.claims)
+            f'<td style="text-align:left">{escape(c.detail)}</td></tr>'
+            for c in self.claims
+        )
         return f"<table><tr><th>claim</th><th>verdict</th><th></th></tr>{rows}</table>"
 
     def to_json(self) -> dict[str, Any]:
@@ -124,7 +126,8 @@ def _distribution(document: Document) -> Claim:
         total += ends * ratio / (1 - ratio)
     error = abs(total - document.denominator) / document.denominator
     return claim_of(
-        "distribution", -error,
+        "distribution",
+        -error,
         "the weights are non-negative and sum to the denominator",
         f"the weights sum to {nearest_float(total / document.denominator)} times the denominator",
     )
@@ -198,12 +201,15 @@ def releases_claim(
 def _constraint(document: Document, constraint: Constraint) -> Claim:
     slack = slack_of(document, constraint)
     words = ", ".join(
-        f"{key} {value}" for key, value in constraint.spec().items()
+        f"{key} {value}"
+        for key, value in constraint.spec().items()
         if key != "name" and isinstance(value, str)
     )
     words = f"({words})" if words else ""
     return claim_of(
-        constraint.name, slack, f"the noise obeys it {words}".rstrip(),
+        constraint.name,
+        slack,
+        f"the noise obeys it {words}".rstrip(),
         f"the noise breaks it {words}".rstrip(),
     )
 
@@ -229,9 +235,7 @@ def _lower(document: Document) -> Claim:
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
-def lower_bound(
-    document: Document, certificate: Certificate, loss: Loss
-) -> Fraction | None:
+def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fraction | None:
     """What the certificate proves; None if it uses a budget that is not asked of all noise."""
     points = certificate.points or ((document.epsilon, document.delta),)
     # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
@@ -248,13 +252,24 @@ def lower_bound(
     if not all(asked(points[j]) for j in used if j < len(points)):
         return None
     return dual_bound(
-        certificate, points, document.sensitivity, loss,
+        certificate,
+        points,
+        document.sensitivity,
+        loss,
         document.kind == "integer" and certificate.step == 1,
         document.constraints,
     )
 
 
 __all__ = [
-    "NOT_CHECKED", "PROVEN", "REFUTED", "Claim", "Report", "budget_claims", "check", "claim_of",
-    "lower_bound", "releases_claim",
+    "NOT_CHECKED",
+    "PROVEN",
+    "REFUTED",
+    "Claim",
+    "Report",
+    "budget_claims",
+    "check",
+    "claim_of",
+    "lower_bound",
+    "releases_claim",
 ]

@@ -38,5 +38,13 @@ def written_out(document: Document, most: int) -> Document | None:
             weights[(half + 1) // 2 - first] += w * (common // (b - a))
     weights[-first] += document.atom * common
     return replace(
-        document, step=Fraction(1), grid=1, edges=None, first=first, weights=tuple(weights), atom=0,
-        denominator=document.denominator * common, tail=tail)
+        document,
+        step=Fraction(1),
+        grid=1,
+        edges=None,
+        first=first,
+        weights=tuple(weights),
+        atom=0,
+        denominator=document.denominator * common,
+        tail=tail,
+    )

@@ -143,8 +143,11 @@ def _unimodal(document: Document, at: Fraction) -> Fraction:
     worst = Fraction(0)
     if document.kind == "integer":
         nothing = Fraction(0)
-        cells = [(cells[0][0] - 1, cells[0][1] - 1, nothing), *cells,
-                 (cells[-1][0] + 1, cells[-1][1] + 1, nothing)]
+        cells = [
+            (cells[0][0] - 1, cells[0][1] - 1, nothing),
+            *cells,
+            (cells[-1][0] + 1, cells[-1][1] + 1, nothing),
+        ]
         if document.tail is not None:
             cells = cells[1:-1]
         for (i, _, here), (_, _, there) in pairwise(cells):
@@ -201,7 +204,8 @@ def mean_error(document: Document) -> Fraction:
         zeroth, moment = geometric_sums(document.tail.ratio, 2)
         last = document.first + len(document.weights) - n
         for start, side, cells in (
-            (document.first, -1, document.weights[:n]), (last, 1, document.weights[-n:]),
+            (document.first, -1, document.weights[:n]),
+            (last, 1, document.weights[-n:]),
         ):
             total += zeroth * sum(i * w for i, w in enumerate(cells, start))
             total += side * n * moment * sum(cells)

@@ -31,8 +31,12 @@ def release_loss(document: Document, loss: Loss) -> Fraction:
         integer = document.kind == "integer"
         charge(len(held) * (evaluation // 4 if integer else evaluation))
         total += add_up(
-            w * (_run(document, loss, i * step, grid) if integer
-                 else loss.release_cell(i, step, grid))
+            w
+            * (
+                _run(document, loss, i * step, grid)
+                if integer
+                else loss.release_cell(i, step, grid)
+            )
             for i, w in held.items()
         )
     if document.tail is not None:

@@ -34,7 +34,8 @@ def own_claims(document: VectorDocument) -> tuple[Claim, Claim, Claim]:
 def mixture_of(document: VectorDocument) -> BallMixture:
     """The noise of the file."""
     return BallMixture(
-        document.dimension, document.radii,
+        document.dimension,
+        document.radii,
         [Fraction(weight, document.denominator) for weight in document.weights],
         Fraction(document.atom, document.denominator),
     )
@@ -43,7 +44,8 @@ def mixture_of(document: VectorDocument) -> BallMixture:
 def _distribution(document: VectorDocument) -> Claim:
     total = Fraction(sum(document.weights) + document.atom, document.denominator)
     return claim_of(
-        "distribution", -abs(total - 1),
+        "distribution",
+        -abs(total - 1),
         "the weights are non-negative and sum to the denominator",
         f"the weights sum to {nearest_float(total)} times the denominator",
     )
@@ -66,8 +68,13 @@ def _upper(document: VectorDocument) -> Claim:
 
 def _lower(document: VectorDocument) -> Claim:
     proof = vector_dual(
-        document.dimension, document.epsilon, document.delta, document.sensitivity, document.loss,
-        document.certificate, document.lower,
+        document.dimension,
+        document.epsilon,
+        document.delta,
+        document.sensitivity,
+        document.loss,
+        document.certificate,
+        document.lower,
     )
     where = f"at radius {nearest_float(proof.at * document.sensitivity):.6g}"
     if proof.verdict is None:

@@ -162,9 +162,23 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
     demand(data.get("format") == FORMAT, f'"format" must be "{FORMAT}"')
     demand(data.get("kind") == KIND, f'"kind" must be "{KIND}"')
     check_keys(
-        data, "file",
-        {"format", "kind", "dimension", "epsilon", "delta", "sensitivity", "loss", "grid", "noise",
-         "upper", "lower", "certificate"}, set(),
+        data,
+        "file",
+        {
+            "format",
+            "kind",
+            "dimension",
+            "epsilon",
+            "delta",
+            "sensitivity",
+            "loss",
+            "grid",
+            "noise",
+            "upper",
+            "lower",
+            "certificate",
+        },
+        set(),
     )
     noise = read_object(data["noise"], "noise")
     check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
@@ -224,8 +238,10 @@ def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
         demand(points[i][0] < points[j][0], '"pieces" must lead outwards')
         demand(count > 0, '"pieces" must have positive counts')
     return VectorCertificate(
-        step, read_positive(data["unit"], "unit"),
-        tuple((a, b) for a, b in points), tuple((i, j, count) for i, j, count in pieces),
+        step,
+        read_positive(data["unit"], "unit"),
+        tuple((a, b) for a, b in points),
+        tuple((i, j, count) for i, j, count in pieces),
     )
 
 

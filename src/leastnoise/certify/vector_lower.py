@@ -50,7 +50,11 @@ class DualFunction:
     """c(r) + G(r) for the multipliers of a certificate, on all r >= 0."""
 
     def __init__(
-        self, dimension: int, epsilon: Fraction, sensitivity: Fraction, loss: Loss,
+        self,
+        dimension: int,
+        epsilon: Fraction,
+        sensitivity: Fraction,
+        loss: Loss,
         certificate: VectorCertificate,
     ) -> None:
         self.dimension, self.loss = dimension, loss
@@ -226,7 +230,8 @@ class DualFunction:
         products = [p * q for p in density for q in slope]
         fall = min(products) >> self.bits, -(-max(products) >> self.bits)
         return fall, (
-            self._tail_at(term, start, cosines[0], side), self._tail_at(term, end, cosines[1], side)
+            self._tail_at(term, start, cosines[0], side),
+            self._tail_at(term, end, cosines[1], side),
         )
 
     def _tail_at(self, term: Term, r: int, cosine: Bounds, side: int) -> int:
@@ -319,8 +324,13 @@ class DualFunction:
 
 
 def vector_dual(
-    dimension: int, epsilon: Fraction, delta: Fraction, sensitivity: Fraction, loss: Loss,
-    certificate: VectorCertificate, lower: Fraction,
+    dimension: int,
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: Fraction,
+    loss: Loss,
+    certificate: VectorCertificate,
+    lower: Fraction,
 ) -> DualProof:
     """Whether the curves prove that every private noise has an expected loss of `lower` or more.
 

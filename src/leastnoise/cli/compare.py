@@ -56,9 +56,16 @@ def compare(
     if plot is not None and bounds is not None:
         raise ArgumentError("plot", str(plot), "left out with --bounds; design --bounds draws")
     options: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss,
-        "integer": integer, "gap": gap, "time_limit": time_limit, "bounds": bounds,
-        "releases": whole_of("releases", releases), "dimension": whole_of("dimension", dimension),
+        "epsilon": epsilon,
+        "delta": delta,
+        "sensitivity": sensitivity,
+        "loss": loss,
+        "integer": integer,
+        "gap": gap,
+        "time_limit": time_limit,
+        "bounds": bounds,
+        "releases": whole_of("releases", releases),
+        "dimension": whole_of("dimension", dimension),
     }
     with working("designing, then comparing"):
         found = run(**options)
@@ -89,8 +96,14 @@ def _print_table(found: Any, plot: Path | None) -> None:
     table.add_column("support")
     for row in found.rows:
         bold = "bold" if row.name == "design" else None
-        table.add_row(row.label, f"{row.loss:.6g}", percent(row.excess), f"{row.error_95:.5g}",
-                      interval(row.support), style=bold)
+        table.add_row(
+            row.label,
+            f"{row.loss:.6g}",
+            percent(row.excess),
+            f"{row.error_95:.5g}",
+            interval(row.support),
+            style=bold,
+        )
     Console().print(table)
     word = "proven" if design.certified else UNPROVEN
     which = "additive noise" if found.to_json()["bounds"] is None else "private answer"

@@ -18,17 +18,21 @@ def compose(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="FILE...", help="A mechanism file; or several with how many releases of each, "
-            "such as a.json:10 b.json:5."),
+            metavar="FILE...",
+            help="A mechanism file; or several with how many releases of each, "
+            "such as a.json:10 b.json:5.",
+        ),
     ],
     times: Annotated[
         str | None, typer.Option(help="Numbers of releases of one file [default: 1,2,5,10,100].")
     ] = None,
     delta: Annotated[
         str | None,
-        typer.Option(help="Total delta; the table then shows the total epsilon. If neither is "
-                     "given: twice the largest number of releases times the design's delta, "
-                     "at most 1/2, or 1e-6 if that is 0."),
+        typer.Option(
+            help="Total delta; the table then shows the total epsilon. If neither is "
+            "given: twice the largest number of releases times the design's delta, "
+            "at most 1/2, or 1e-6 if that is 0."
+        ),
     ] = None,
     epsilon: Annotated[
         str | None, typer.Option(help="Total epsilon; the table then shows the total delta.")
@@ -74,14 +78,17 @@ def _compose_one(
             now("looking where Gaussian noise becomes cheaper")
             turn = break_even(mechanism, delta=total, most=max(counts))
     if as_json:
-        show_json("compose", 0, {
-            "file": file,
-            "compositions": [one.to_json() for one in found],
-            "break_even": turn,
-        })
+        show_json(
+            "compose",
+            0,
+            {"file": file, "compositions": [one.to_json() for one in found], "break_even": turn},
+        )
         return
-    given = f"total delta {found[0].delta:g}" if found[0].delta is not None else (
-        f"total epsilon {found[0].epsilon:g}")
+    given = (
+        f"total delta {found[0].delta:g}"
+        if found[0].delta is not None
+        else (f"total epsilon {found[0].epsilon:g}")
+    )
     asked = found[0].asked
     table = Table(title=f"{mechanism!r}\n{given}", title_justify="left")
     table.add_column("releases", justify="right")
@@ -89,13 +96,20 @@ def _compose_one(
     table.add_column(f"{asked} at most", justify="right")
     table.add_column("Gaussian, equal variance", justify="right")
     for one in found:
-        table.add_row(str(one.times), shown(one.optimistic, round_down),
-                      shown(one.pessimistic, round_up), shown(one.gaussian, round_up))
+        table.add_row(
+            str(one.times),
+            shown(one.optimistic, round_down),
+            shown(one.pessimistic, round_up),
+            shown(one.gaussian, round_up),
+        )
     console = Console()
     console.print(table)
     if any(one.pessimistic == float("inf") for one in found):
-        console.print("inf: no epsilon is enough, since an output can rule the neighbour out.",
-                      highlight=False, soft_wrap=True)
+        console.print(
+            "inf: no epsilon is enough, since an output can rule the neighbour out.",
+            highlight=False,
+            soft_wrap=True,
+        )
     if total is None:
         return
     if turn is None:

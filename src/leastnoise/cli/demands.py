@@ -95,7 +95,9 @@ def described_budgets(asked: Document | ChannelDocument) -> dict[str, Any]:
     if asked.releases is not None:
         total = asked.releases
         words["releases"] = {
-            "count": total.count, "epsilon": float(total.epsilon), "delta": float(total.delta),
+            "count": total.count,
+            "epsilon": float(total.epsilon),
+            "delta": float(total.delta),
         }
         own = () if asked.gdp is not None else ((asked.epsilon, asked.delta),)
         words["per_release"] = [[float(e), float(d)] for e, d in (*own, *asked.profile)]

@@ -39,9 +39,7 @@ def _prior_file(path: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ArgumentError(
-            "prior", path, f'"uniform" or a readable JSON file ({error})'
-        ) from None
+        raise ArgumentError("prior", path, f'"uniform" or a readable JSON file ({error})') from None
 
 
 def describe(found: DependentDesign) -> dict[str, Any]:
@@ -84,18 +82,22 @@ def print_table(found: DependentDesign) -> None:
     table = Table(
         title=f"private {kind} on [{low:g}, {high:g}], {budgets}, "
         f"sensitivity {found.sensitivity:g}, loss {found.loss.name}",
-        show_header=False, title_justify="left",
+        show_header=False,
+        title_justify="left",
     )
     table.add_row(
-        "expected loss at most", outwards(found.upper, 8, True), f"of these answers, {word}")
+        "expected loss at most", outwards(found.upper, 8, True), f"of these answers, {word}"
+    )
     table.add_row("no private answer can go below", outwards(found.lower, 8, False), word)
     worst = float(found.expected_loss(found.nodes).max())
     table.add_row("expected loss at the worst value", f"{worst:.6g}", "")
     table.add_row("95 % of errors within", f"{error_bound(found, 0.95):.6g}", "at the worst value")
     if found.revealing > 1e-9:
         table.add_row(
-            "the true value with probability", f"{found.revealing:.6g}",
-            f"at most, rounded to steps of {float(found.document.step):.6g}")
+            "the true value with probability",
+            f"{found.revealing:.6g}",
+            f"at most, rounded to steps of {float(found.document.step):.6g}",
+        )
     Console().print(table)
     seconds = found.stats.get("seconds")
     say(f"{found.status}{'' if seconds is None else f'; {seconds:.2f} s'}.")

@@ -118,21 +118,39 @@ def design(
     folder_exists("out", out)
     folder_exists("plot", plot)
     constraints = constraints_of(
-        support=support, max_error=max_error if bounds is None else None,
+        support=support,
+        max_error=max_error if bounds is None else None,
         monotone=monotone and bounds is None,
-        symmetric=symmetric, unimodal=unimodal, unbiased=unbiased,
-        distinguishing=distinguishing, loss_at_most=loss_at_most,
+        symmetric=symmetric,
+        unimodal=unimodal,
+        unbiased=unbiased,
+        distinguishing=distinguishing,
+        loss_at_most=loss_at_most,
     )
     options: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "loss": loss, "gap": gap,
-        "integer": integer, "time_limit": time_limit,
-        "resolution": whole_of("resolution", resolution), "constraints": constraints,
-        "profile": profile_of(profile or []), "gdp": gdp,
-        "releases": whole_of("releases", releases), "output_step": output_step,
+        "epsilon": epsilon,
+        "delta": delta,
+        "sensitivity": sensitivity,
+        "loss": loss,
+        "gap": gap,
+        "integer": integer,
+        "time_limit": time_limit,
+        "resolution": whole_of("resolution", resolution),
+        "constraints": constraints,
+        "profile": profile_of(profile or []),
+        "gdp": gdp,
+        "releases": whole_of("releases", releases),
+        "output_step": output_step,
         "dimension": whole_of("dimension", dimension),
     }
-    ranged = {"prior": prior, "instance_bound": instance_bound, "max_error": max_error,
-              "monotone": monotone or None, "regions": regions, "core": core}
+    ranged = {
+        "prior": prior,
+        "instance_bound": instance_bound,
+        "max_error": max_error,
+        "monotone": monotone or None,
+        "regions": regions,
+        "core": core,
+    }
     found, code = _made(options, bounds, ranged)
     if out is not None:
         found.save(out)
@@ -219,7 +237,8 @@ def _print_table(found: Any) -> None:
     table = Table(
         title=f"{kind}, {title_of(found)}, "
         f"sensitivity {found.sensitivity:g}, loss {found.loss_name}",
-        show_header=False, title_justify="left",
+        show_header=False,
+        title_justify="left",
     )
     word = "proven" if found.certified else UNPROVEN
     table.add_row("expected loss at most", outwards(found.upper, 8, True), f"of this noise, {word}")

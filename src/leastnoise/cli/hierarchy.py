@@ -60,8 +60,12 @@ def hierarchy(
     from ..hierarchy import BoundingProblem, D, DPrime, Options, P, PPrime
 
     common = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": stated_sensitivity(sensitivity),
-        "beta": beta, "cells": cells, "loss": loss,
+        "epsilon": epsilon,
+        "delta": delta,
+        "sensitivity": stated_sensitivity(sensitivity),
+        "beta": beta,
+        "cells": cells,
+        "loss": loss,
     }
     try:
         problem: BoundingProblem
@@ -84,6 +88,4 @@ def hierarchy(
         show_json("hierarchy", 0, found.summary())
     else:
         typer.echo(str(found))
-        typer.echo(
-            f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s"
-        )
+        typer.echo(f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s")

@@ -11,7 +11,9 @@ from rich.markup import escape
 from rich.table import Table
 
 ledger = typer.Typer(
-    no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
     help="Keep the privacy budget of a table: durable, shared by all processes.",
 )
 
@@ -44,12 +46,17 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
 
     state = Ledger(where, name=name).balance
     data: dict[str, Any] = {
-        "epsilon": float(state.epsilon), "delta": float(state.delta),
+        "epsilon": float(state.epsilon),
+        "delta": float(state.delta),
         "composition": state.composition,
-        "spent_epsilon": float(state.spent_epsilon), "spent_delta": float(state.spent_delta),
-        "left_epsilon": float(state.left_epsilon), "left_delta": float(state.left_delta),
-        "charges": state.charges, "protects": state.protects,
-        "created": state.created, "closed": state.closed,
+        "spent_epsilon": float(state.spent_epsilon),
+        "spent_delta": float(state.spent_delta),
+        "left_epsilon": float(state.left_epsilon),
+        "left_delta": float(state.left_delta),
+        "charges": state.charges,
+        "protects": state.protects,
+        "created": state.created,
+        "closed": state.closed,
     }
     if as_json:
         typer.echo(json.dumps(data))
@@ -72,8 +79,14 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
     from ..ledger import Ledger
 
     entries = [
-        {"id": c.id, "time": c.time, "epsilon": float(c.epsilon), "delta": float(c.delta),
-         "query": c.query, "mechanism": c.mechanism}
+        {
+            "id": c.id,
+            "time": c.time,
+            "epsilon": float(c.epsilon),
+            "delta": float(c.delta),
+            "query": c.query,
+            "mechanism": c.mechanism,
+        }
         for c in Ledger(where, name=name).history()
     ]
     if as_json:
@@ -81,8 +94,14 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
         return
     table = Table("id", "time", "epsilon", "delta", "query", "mechanism")
     for one in entries:
-        table.add_row(str(one["id"]), str(one["time"])[:19], f"{one['epsilon']:g}",
-                      f"{one['delta']:g}", escape(str(one["query"])), str(one["mechanism"])[:12])
+        table.add_row(
+            str(one["id"]),
+            str(one["time"])[:19],
+            f"{one['epsilon']:g}",
+            f"{one['delta']:g}",
+            escape(str(one["query"])),
+            str(one["mechanism"])[:12],
+        )
     Console().print(table)
 
 

@@ -23,13 +23,18 @@ def release(
     file: Annotated[Path, typer.Argument(help="A mechanism file.")],
     values: Annotated[
         list[str] | None,
-        typer.Argument(help="True values, one release each. They stay in the shell's history; "
-                       "without any they are read from standard input."),
+        typer.Argument(
+            help="True values, one release each. They stay in the shell's history; "
+            "without any they are read from standard input."
+        ),
     ] = None,
     source: Annotated[
         Path | None,
-        typer.Option("--values", help="A file of true values, with spaces, commas or lines "
-                     "between; - is standard input."),
+        typer.Option(
+            "--values",
+            help="A file of true values, with spaces, commas or lines "
+            "between; - is standard input.",
+        ),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Print exact fractions.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
@@ -72,15 +77,17 @@ def _words(values: list[str], source: Path | None) -> list[str]:
         return [word for value in values for word in re.split(r"[\s,;]+", value) if word]
     if source is None and sys.stdin.isatty():
         raise ArgumentError(
-            "values", None, "given: as arguments, with --values FILE, or on standard input")
+            "values", None, "given: as arguments, with --values FILE, or on standard input"
+        )
     if source is None or str(source) == "-":
         text = sys.stdin.read()
     else:
         try:
             text = source.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
-            raise ArgumentError("values", str(source), f"a readable file ({type(error).__name__})"
-                                ) from None
+            raise ArgumentError(
+                "values", str(source), f"a readable file ({type(error).__name__})"
+            ) from None
     found = [word for word in re.split(r"[\s,;]+", text) if word]
     if not found:
         raise ArgumentError("values", None, "at least one number")

@@ -34,9 +34,22 @@ def reproduce(
 
     reports = run(name, out, quick=quick, n_jobs=jobs, tell=lambda words: say(words, err=True))
     if as_json:
-        show_json("reproduce", 0, {"reports": [
-            {"name": one.name, "title": one.title, "verdict": one.verdict,
-             "sentences": one.sentences, "out": out / (one.name + ".md")} for one in reports]})
+        show_json(
+            "reproduce",
+            0,
+            {
+                "reports": [
+                    {
+                        "name": one.name,
+                        "title": one.title,
+                        "verdict": one.verdict,
+                        "sentences": one.sentences,
+                        "out": out / (one.name + ".md"),
+                    }
+                    for one in reports
+                ]
+            },
+        )
         return
     for report in reports:
         typer.echo(f"{report.title}: {report.verdict}")

@@ -54,8 +54,7 @@ def folder_exists(option: str, path: Path | None) -> None:
 
 @contextmanager
 def working(words: str) -> Iterator[Callable[[str], None]]:
-    """A line that moves on standard error, if that is a terminal; the function changes its words.
-    """
+    """A line that moves on standard error, if a terminal; the function sets its words."""
     console = Console(stderr=True, highlight=False)
     if not console.is_terminal:
         yield lambda words: None

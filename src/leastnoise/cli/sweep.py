@@ -41,8 +41,13 @@ def sweep(
     from ..sweep import sweep as run
 
     grid = budget_grid(
-        _listed("epsilon", epsilon), _listed("delta", delta), _listed("loss", loss),
-        sensitivity=sensitivity, gap=gap, integer=integer, time_limit=time_limit,
+        _listed("epsilon", epsilon),
+        _listed("delta", delta),
+        _listed("loss", loss),
+        sensitivity=sensitivity,
+        gap=gap,
+        integer=integer,
+        time_limit=time_limit,
     )
     start, made = time.monotonic(), 0
 
@@ -53,9 +58,11 @@ def sweep(
             made += not row.cached
             word = "read back" if row.cached else f"{row.seconds:.1f} s"
             left = remaining(time.monotonic() - start, made, total - done)
-            say(f"{done}/{total}  {row.loss}  epsilon {row.epsilon:g}  delta {row.delta:g}  "
+            say(
+                f"{done}/{total}  {row.loss}  epsilon {row.epsilon:g}  delta {row.delta:g}  "
                 f"[{row.lower:.7g}, {row.upper:.7g}]  {row.status if row.failed else word}{left}",
-                err=True)
+                err=True,
+            )
             now(f"{done} of {total} designs{left}")
 
         table = run(grid, n_jobs=jobs, cache=out, scheduler=scheduler, progress=tell)

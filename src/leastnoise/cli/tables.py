@@ -14,20 +14,32 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 
-_Query = Annotated[str, typer.Argument(
-    help="count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3), ...")]
+_Query = Annotated[
+    str,
+    typer.Argument(
+        help="count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
+    ),
+]
 _Epsilon = Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")]
 _Delta = Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")]
 _Low = Annotated[str | None, typer.Option(help="Smallest value; smaller ones are clamped.")]
 _High = Annotated[str | None, typer.Option(help="Largest value; larger ones are clamped.")]
-_Unit = Annotated[str, typer.Option(
-    metavar="row|COLUMN", help="Whose privacy: a row's, or a person's (the id column).")]
+_Unit = Annotated[
+    str,
+    typer.Option(
+        metavar="row|COLUMN", help="Whose privacy: a row's, or a person's (the id column)."
+    ),
+]
 _Rows = Annotated[int | None, typer.Option(help="Rows of one person that count (in a group).")]
 _Groups = Annotated[int | None, typer.Option(help="Groups of one person that count.")]
 _By = Annotated[str | None, typer.Option(help="A column to group by.")]
-_Keys = Annotated[str | None, typer.Option(
-    help="Its public values, separated by commas; or private, to find them privately.")]
-_Where = Annotated[str | None, typer.Option(help="A condition, such as \"year = 2024\".")]
+_Keys = Annotated[
+    str | None,
+    typer.Option(
+        help="Its public values, separated by commas; or private, to find them privately."
+    ),
+]
+_Where = Annotated[str | None, typer.Option(help='A condition, such as "year = 2024".')]
 _Neighbours = Annotated[str, typer.Option(help="add-remove, or replace.")]
 _Nulls = Annotated[str | None, typer.Option(help="Rows without a number: skip, or middle.")]
 _Loss = Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")]
@@ -36,10 +48,20 @@ _Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")
 
 def ask(
     table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")],
-    query: _Query, epsilon: _Epsilon, delta: _Delta = "0", low: _Low = None, high: _High = None,
-    unit: _Unit = "row", max_rows: _Rows = None, max_groups: _Groups = None, by: _By = None,
-    keys: _Keys = None, where: _Where = None, neighbours: _Neighbours = "add-remove",
-    nulls: _Nulls = None, loss: _Loss = "l1",
+    query: _Query,
+    epsilon: _Epsilon,
+    delta: _Delta = "0",
+    low: _Low = None,
+    high: _High = None,
+    unit: _Unit = "row",
+    max_rows: _Rows = None,
+    max_groups: _Groups = None,
+    by: _By = None,
+    keys: _Keys = None,
+    where: _Where = None,
+    neighbours: _Neighbours = "add-remove",
+    nulls: _Nulls = None,
+    loss: _Loss = "l1",
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
     plot: Annotated[Path | None, typer.Option(help="Draw the answers (.png or .svg).")] = None,
@@ -55,8 +77,12 @@ def ask(
     book = None if ledger is None else Ledger(ledger, name=name)
     shown = Console(stderr=True)
     options: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "ledger": book, "neighbours": neighbours,
-        "unit": _unit(unit, max_rows, max_groups), "loss": loss,
+        "epsilon": epsilon,
+        "delta": delta,
+        "ledger": book,
+        "neighbours": neighbours,
+        "unit": _unit(unit, max_rows, max_groups),
+        "loss": loss,
     }
     if shown.is_terminal and not as_json:
         with shown.status("reading the table") as status:
@@ -72,27 +98,53 @@ def ask(
 
 
 def plan(
-    query: _Query, epsilon: _Epsilon,
+    query: _Query,
+    epsilon: _Epsilon,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
-    delta: _Delta = "0", low: _Low = None, high: _High = None, unit: _Unit = "row",
-    max_rows: _Rows = None, max_groups: _Groups = None, by: _By = None, keys: _Keys = None,
-    where: _Where = None, neighbours: _Neighbours = "add-remove", nulls: _Nulls = None,
-    loss: _Loss = "l1", as_json: _Json = False,
+    delta: _Delta = "0",
+    low: _Low = None,
+    high: _High = None,
+    unit: _Unit = "row",
+    max_rows: _Rows = None,
+    max_groups: _Groups = None,
+    by: _By = None,
+    keys: _Keys = None,
+    where: _Where = None,
+    neighbours: _Neighbours = "add-remove",
+    nulls: _Nulls = None,
+    loss: _Loss = "l1",
+    as_json: _Json = False,
 ) -> None:
     """The error to expect, from public numbers only: no table is read, no budget is spent."""
     from ..queries import plan as plan_of
 
     question = _question(query, low, high, by, keys, where, nulls)
     found = plan_of(
-        question, epsilon=epsilon, delta=delta, rows=rows, neighbours=neighbours, loss=loss,
-        unit=_unit(unit, max_rows, max_groups))
+        question,
+        epsilon=epsilon,
+        delta=delta,
+        rows=rows,
+        neighbours=neighbours,
+        loss=loss,
+        unit=_unit(unit, max_rows, max_groups),
+    )
     if as_json:
-        typer.echo(json.dumps({
-            "query": found.query, "epsilon": float(found.epsilon), "delta": float(found.delta),
-            "rows": rows, "error_95": found.error, "relative": found.relative,
-            "keys_from": found.keys_from, "why": found.why, "noise": found.noise,
-            "notes": list(found.notes),
-        }))
+        typer.echo(
+            json.dumps(
+                {
+                    "query": found.query,
+                    "epsilon": float(found.epsilon),
+                    "delta": float(found.delta),
+                    "rows": rows,
+                    "error_95": found.error,
+                    "relative": found.relative,
+                    "keys_from": found.keys_from,
+                    "why": found.why,
+                    "noise": found.noise,
+                    "notes": list(found.notes),
+                }
+            )
+        )
         return
     console = Console(highlight=False)
     console.print(str(found), markup=False)
@@ -103,8 +155,13 @@ def plan(
 
 
 def _question(
-    query: str, low: str | None, high: str | None, by: str | None, keys: str | None,
-    where: str | None, nulls: str | None,
+    query: str,
+    low: str | None,
+    high: str | None,
+    by: str | None,
+    keys: str | None,
+    where: str | None,
+    nulls: str | None,
 ) -> Any:
     from ..queries import PRIVATE, query_of
 
@@ -121,8 +178,9 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
             raise ArgumentError("max_rows", max_rows, "left out where the unit is a row")
         return "row"
     if max_rows is None:
-        raise ArgumentError("max_rows", None, f"given with --unit {unit}: how many rows of one "
-                            "person may count")
+        raise ArgumentError(
+            "max_rows", None, f"given with --unit {unit}: how many rows of one person may count"
+        )
     return Person(unit, max_rows=max_rows, max_groups=max_groups)
 
 
@@ -131,8 +189,14 @@ def _print(answer: Any, book: Any) -> None:
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))
-    table = Table("", "answer", "95 % interval", *([""] if bars else []),
-                  title=escape(answer.query), title_justify="left")
+    table = Table(
+        "",
+        "answer",
+        "95 % interval",
+        *([""] if bars else []),
+        title=escape(answer.query),
+        title_justify="left",
+    )
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
         around = "" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
@@ -141,12 +205,18 @@ def _print(answer: Any, book: Any) -> None:
         bar = ["\u2588" * round(30 * one.value / most)] if bars else []
         table.add_row(escape(key or answer.query), shown(one.value), around, *bar)
     console.print(table)
-    console.print(f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "
-                  f"unit {answer.unit} ({answer.neighbours})", markup=False)
+    console.print(
+        f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "
+        f"unit {answer.unit} ({answer.neighbours})",
+        markup=False,
+    )
     if book is not None:
         state = book.balance
-        console.print(f"charge {answer.charge}; left are epsilon={float(state.left_epsilon):g}, "
-                      f"delta={float(state.left_delta):g}", markup=False)
+        console.print(
+            f"charge {answer.charge}; left are epsilon={float(state.left_epsilon):g}, "
+            f"delta={float(state.left_delta):g}",
+            markup=False,
+        )
     else:
         console.print("not recorded: there is no --ledger", markup=False)
     for note in (answer.why, answer.noise, *answer.notes):

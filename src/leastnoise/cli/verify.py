@@ -33,8 +33,9 @@ def verify(
             report = check_file(file)
     except FormatError as error:
         if as_json:
-            show_json("verify", 2, {
-                "file": file, "ok": False, "private": False, "error": str(error)})
+            show_json(
+                "verify", 2, {"file": file, "ok": False, "private": False, "error": str(error)}
+            )
         else:
             say(f"malformed: {error}", err=True)
         raise typer.Exit(2) from None

@@ -32,7 +32,6 @@ class Curve:
         return tuple(accumulate((one.upper for one in self.designs), min))
 
     def _between(self, places: Sequence[float], value: float) -> tuple[float, float]:
-        """The bracket at a value from `places[0]` on: lower of the next place, upper of the last.
-        """
+        """The bracket at a value from `places[0]` on: next lower, last upper."""
         after = min(bisect_left(places, value), len(places) - 1)
         return self.lower[after], self.upper[bisect_right(places, value) - 1]

@@ -92,8 +92,14 @@ def frontier(
     fixed: dict[str, Any] = {"epsilon": epsilon, "delta": delta}
     designs = tuple(
         design(
-            **(fixed | {along: value}), sensitivity=sensitivity, loss=loss, integer=integer,
-            constraints=asked, gap=gap, time_limit=time_limit, progress=progress,
+            **(fixed | {along: value}),
+            sensitivity=sensitivity,
+            loss=loss,
+            integer=integer,
+            constraints=asked,
+            gap=gap,
+            time_limit=time_limit,
+            progress=progress,
         )
         for value in values
     )

@@ -93,8 +93,12 @@ def tradeoff(
         raise ArgumentError("points", points, "a whole number from 2 to 100")
     wanted = float(check_gap(gap))
     question: dict[str, Any] = {
-        "epsilon": epsilon, "delta": delta, "sensitivity": sensitivity, "integer": integer,
-        "time_limit": time_limit, "progress": progress,
+        "epsilon": epsilon,
+        "delta": delta,
+        "sensitivity": sensitivity,
+        "integer": integer,
+        "time_limit": time_limit,
+        "progress": progress,
     }
     free = design(loss=a, gap=wanted, **question)
     other = design(loss=b, gap=wanted / 2, **question)

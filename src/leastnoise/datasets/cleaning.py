@@ -88,7 +88,8 @@ def _adult(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [row for text in texts for row in _rows(text) if len(row) == 15 and "?" not in row]
     categorical = _words(table, [1, 3, 5, 6, 7, 8, 9])
     categorical["x13"] = [
-        "US" if word == "United-States" else "other" for word in _column(table, 13)]
+        "US" if word == "United-States" else "other" for word in _column(table, 13)
+    ]
     labels = [word.rstrip(".") for word in _column(table, 14)]
     return made("adult", _numbers(table, [0, 4, 10, 11, 12]), categorical, labels)
 
@@ -111,7 +112,8 @@ def _contraceptive(texts: Sequence[str], logistic: bool) -> Dataset:
     if logistic:
         labels = ["1" if word == "1" else "0" for word in labels]
     return made(
-        "contraceptive", _numbers(table, [0, 3]), _words(table, [1, 2, 4, 5, 6, 7, 8]), labels)
+        "contraceptive", _numbers(table, [0, 3]), _words(table, [1, 2, 4, 5, 6, 7, 8]), labels
+    )
 
 
 def _dermatology(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -125,7 +127,8 @@ def _dermatology(texts: Sequence[str], logistic: bool) -> Dataset:
     # The paper counts two numeric features; with the age as a category its errors come out.
     categorical = [j for j in range(34) if j not in _DERMATOLOGY_NUMERIC]
     return made(
-        "dermatology", _numbers(table, _DERMATOLOGY_NUMERIC), _words(table, categorical), labels)
+        "dermatology", _numbers(table, _DERMATOLOGY_NUMERIC), _words(table, categorical), labels
+    )
 
 
 _DERMATOLOGY_NUMERIC = (0, 1)
@@ -136,8 +139,11 @@ def _cylinder_bands(texts: Sequence[str], logistic: bool) -> Dataset:
     del table[521]
     categorical = [j for j in range(20) if j not in (0, 1, 2, 3, 5, 8)]
     return made(
-        "cylinder-bands", _numbers(table, range(20, 39)), _words(table, categorical),
-        _column(table, 39))
+        "cylinder-bands",
+        _numbers(table, range(20, 39)),
+        _words(table, categorical),
+        _column(table, 39),
+    )
 
 
 def _annealing(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -163,8 +169,9 @@ def _spect(texts: Sequence[str], logistic: bool) -> Dataset:
 def _bank(texts: Sequence[str], logistic: bool) -> Dataset:
     table = _rows(texts[0], ";", header=True)
     categorical = _words(table, [1, 2, 3, 4, 6, 7, 8])
-    categorical["x9"] = [str((int(word) - 1) // 10 if int(word) < 31 else 2)
-                         for word in _column(table, 9)]
+    categorical["x9"] = [
+        str((int(word) - 1) // 10 if int(word) < 31 else 2) for word in _column(table, 9)
+    ]
     categorical["x10"] = _column(table, 10)
     categorical["x13"] = [str(word == "-1") for word in _column(table, 13)]
     categorical["x14"] = [str(word == "0") for word in _column(table, 14)]
@@ -186,8 +193,7 @@ def _spambase(texts: Sequence[str], logistic: bool) -> Dataset:
 def _ecoli(texts: Sequence[str], logistic: bool) -> Dataset:
     table = [line.split() for line in texts[0].splitlines() if line.strip()]
     labels = ["1" if row[8] == "cp" else "0" for row in table]
-    return made(
-        "ecoli", _numbers(table, [1, 2, 5, 6, 7], 100.0), _words(table, [3, 4]), labels)
+    return made("ecoli", _numbers(table, [1, 2, 5, 6, 7], 100.0), _words(table, [3, 4]), labels)
 
 
 def _absent(texts: Sequence[str], logistic: bool) -> Dataset:
@@ -224,7 +230,8 @@ def _colon_cancer(texts: Sequence[str], logistic: bool) -> Dataset:
 def _salary(texts: Sequence[str], logistic: bool) -> Dataset:
     """PhD holders with a research job; the label says nothing here, the salary is a feature."""
     table = [
-        row for row in _rows(texts[0], header=True)
+        row
+        for row in _rows(texts[0], header=True)
         if row[2].upper() == "PHD" and "Research" in row[3] and row[5]
     ]
     return made("salary", _numbers(table, [0, 4, 5]), _words(table, [1, 3]), _column(table, 2))

@@ -44,8 +44,18 @@ class Dataset:
     def content_hash(self) -> str:
         """SHA-256 of what was parsed: the words and numbers, not the file they came in."""
         digest = hashlib.sha256()
-        digest.update(repr((self.name, self.levels, self.classes, self.numeric_names,
-                            self.categorical_names, self.intercept)).encode())
+        digest.update(
+            repr(
+                (
+                    self.name,
+                    self.levels,
+                    self.classes,
+                    self.numeric_names,
+                    self.categorical_names,
+                    self.intercept,
+                )
+            ).encode()
+        )
         # Twelve digits: a mirror may write 377.550 for 377.55, and sums may differ in the last bit.
         digest.update("\n".join(f"{x:.12g}" for x in self.numeric.ravel().tolist()).encode())
         for codes in (self.categorical, self.labels):
@@ -55,7 +65,8 @@ class Dataset:
     def columns(self) -> dict[str, Any]:
         """Column name to values, words for categories: what a data frame is made of."""
         found: dict[str, Any] = {
-            name: self.numeric[:, j] for j, name in enumerate(self.numeric_names)}
+            name: self.numeric[:, j] for j, name in enumerate(self.numeric_names)
+        }
         for j, name in enumerate(self.categorical_names):
             found[name] = np.array(self.levels[j], dtype=object)[self.categorical[:, j]]
         return found
@@ -105,5 +116,9 @@ def made(
         np.array(list(numeric.values()), dtype=np.float64).reshape(len(numeric), rows).T.copy(),
         np.array([c for c, _ in codes], dtype=np.int64).reshape(len(codes), rows).T.copy(),
         tuple(words for _, words in codes),
-        label_codes, classes, tuple(numeric), tuple(categorical), intercept,
+        label_codes,
+        classes,
+        tuple(numeric),
+        tuple(categorical),
+        intercept,
     )

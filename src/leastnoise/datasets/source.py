@@ -40,8 +40,7 @@ PAGES: dict[str, str | None] = {
     "post-operative.data": f"{_UCI}/postoperative-patient-data/post-operative.data",
     "adult.data": f"{_UCI}/adult/adult.data",
     "adult.test": f"{_UCI}/adult/adult.test",
-    "breast-cancer-wisconsin.data":
-        f"{_UCI}/breast-cancer-wisconsin/breast-cancer-wisconsin.data",
+    "breast-cancer-wisconsin.data": f"{_UCI}/breast-cancer-wisconsin/breast-cancer-wisconsin.data",
     "cmc.data": f"{_UCI}/cmc/cmc.data",
     "dermatology.data": f"{_UCI}/dermatology/dermatology.data",
     "bands.data": f"{_UCI}/cylinder-bands/bands.data",
@@ -94,7 +93,8 @@ def _text(name: str, file: str, download: bool) -> str:
         )
     if page is None:
         raise DatasetError(
-            f"{file} of dataset {name!r} has no page without a login: put it at {places[0]}")
+            f"{file} of dataset {name!r} has no page without a login: put it at {places[0]}"
+        )
     raw = _fetched(page, file)
     place = places[-1]
     place.parent.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,12 @@ def synthetic(rows: int = 1000, seed: int = 0) -> Dataset:
     colour = (draw > np.cumsum(colours, axis=1)[labels]).sum(axis=1).clip(0, 3)
     size = (rng.random(rows) < np.where(labels == 1, 0.65, 0.35)).astype(np.int64)
     return Dataset(
-        "synthetic", np.round(numeric, 3), np.stack([colour, size], axis=1).astype(np.int64),
-        (_COLOURS, _SIZES), labels.astype(np.int64), ("no", "yes"),
-        ("height", "width", "weight"), ("colour", "size"),
+        "synthetic",
+        np.round(numeric, 3),
+        np.stack([colour, size], axis=1).astype(np.int64),
+        (_COLOURS, _SIZES),
+        labels.astype(np.int64),
+        ("no", "yes"),
+        ("height", "width", "weight"),
+        ("colour", "size"),
     )

@@ -42,9 +42,7 @@ class Design(BaseDesign):
         """The noise: its law to look at, its exact samples."""
         return noise_of(self.document)
 
-    def release(
-        self, value: Any, *, exact: bool = False, entropy: Entropy | None = None
-    ) -> Any:
+    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
         """A private release of `value`: rounded to the grid at random, plus exact grid noise.
 
         An int, float, Fraction, Decimal or NumPy number gives one float (an int for integer noise;

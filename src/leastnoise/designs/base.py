@@ -94,8 +94,11 @@ class BaseDesign(AskedBudgets, PickledAsFile):
 
     def __repr__(self) -> str:
         words = [
-            *self._question_words(), f"sensitivity={self.sensitivity:g}", f"loss={self.loss_name}",
-            *self._more_words()]
+            *self._question_words(),
+            f"sensitivity={self.sensitivity:g}",
+            f"loss={self.loss_name}",
+            *self._more_words(),
+        ]
         return (
             f"{type(self).__name__}({', '.join(words)}): "
             f"{bracket_words(self.lower, self.upper, self.certified)}, gap {percent(self.gap)}"

@@ -33,8 +33,11 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
     assert lower is not None and upper is not None
     low, high = ordered(lower.value, upper.value, loss.certified)
     document = replace(
-        upper.document, lower=low, upper=high,
-        certificate=lower.certificate if loss.certified else None)
+        upper.document,
+        lower=low,
+        upper=high,
+        certificate=lower.certificate if loss.certified else None,
+    )
     report = check_any(document)
     if not report.private or (loss.certified and not report.proven):
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
@@ -54,7 +57,8 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
     }
     status = _status(asked, document, report.proven, converged, search)
     return kind_of(document)(
-        document, loss, converged, status, MappingProxyType(stats), report.proven)
+        document, loss, converged, status, MappingProxyType(stats), report.proven
+    )
 
 
 def kind_of(document: AnyDocument) -> Any:
@@ -64,9 +68,7 @@ def kind_of(document: AnyDocument) -> Any:
     return DependentDesign if isinstance(document, ChannelDocument) else Design
 
 
-def _status(
-    asked: Asked, document: Any, certified: bool, converged: bool, search: Search
-) -> str:
+def _status(asked: Asked, document: Any, certified: bool, converged: bool, search: Search) -> str:
     bracket, additive = search.bracket, kind_of(document) is Design
     words = gap_words(document, certified)
     words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"

@@ -23,8 +23,11 @@ class PickledAsFile:
         own = getattr(design.document, "loss", None) is None
         loss = getattr(design, "loss", None) if own else None
         return restored, (
-            design.document.dumps(), None if loss is None or loss.certified else loss,
-            design.converged, design.status, dict(design.stats),
+            design.document.dumps(),
+            None if loss is None or loss.certified else loss,
+            design.converged,
+            design.status,
+            dict(design.stats),
         )
 
     def __setstate__(self, state: Any) -> None:
@@ -49,7 +52,9 @@ def restored(text: str, loss: Any, converged: bool, status: str, stats: dict[str
     document = parse_any(text)
     found = loaded(document, check_any(document), "pickled design", status)
     kept: dict[str, Any] = {
-        "converged": bool(converged), "status": str(status), "stats": MappingProxyType(dict(stats))
+        "converged": bool(converged),
+        "status": str(status),
+        "stats": MappingProxyType(dict(stats)),
     }
     if loss is not None:
         if getattr(found, "loss", None) is not None or loss.certified is not False:

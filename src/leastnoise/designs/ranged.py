@@ -214,7 +214,8 @@ class DependentDesign(BaseDesign):
             if rule is not None:
                 at = float(rule.at)
                 total = total + float(rule.slope) * np.abs(answer - at) * (
-                    (answer - at) * (true - at) < 0)
+                    (answer - at) * (true - at) < 0
+                )
             return total
 
         return self._mean(value, cost)

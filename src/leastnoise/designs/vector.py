@@ -43,9 +43,7 @@ class VectorDesign(BaseDesign):
         """The noise: its radial law and its marginals to look at, its exact samples."""
         return VectorNoise(self.document)
 
-    def release(
-        self, values: Any, *, exact: bool = False, entropy: Entropy | None = None
-    ) -> Any:
+    def release(self, values: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
         """A private release of a vector of `dimension` numbers: an array of floats.
 
         With `exact=True` a list of Fractions. Rows of vectors (lists in a list, an array or a

@@ -71,8 +71,11 @@ def _radial(design: VectorDesign) -> Any:
         left.plot(r, shown, color=color, linestyle=line, label=label)
         right.plot(r, beyond, color=color, linestyle=line, label=label)
     left.set(
-        xlabel="distance from the true vector", ylabel="density", yscale="log",
-        ylim=(max(1e-9 * top, 1e-300), 5 * top))
+        xlabel="distance from the true vector",
+        ylabel="density",
+        yscale="log",
+        ylim=(max(1e-9 * top, 1e-300), 5 * top),
+    )
     right.set(xlabel="error", ylabel="chance of a larger error", ylim=(0, 1.02))
     left.legend()
     figure.suptitle(_title(design), fontsize=10)
@@ -99,8 +102,12 @@ def _map(design: VectorDesign) -> Any:
     figure = _figure(5.6, 4.8)
     axes = figure.subplots()
     shown = axes.imshow(
-        np.where(density > 0, density, np.nan), extent=(-reach, reach, -reach, reach),
-        origin="lower", cmap="viridis", norm=LogNorm(max(low, 1e-9 * top), top))
+        np.where(density > 0, density, np.nan),
+        extent=(-reach, reach, -reach, reach),
+        origin="lower",
+        cmap="viridis",
+        norm=LogNorm(max(low, 1e-9 * top), top),
+    )
     axes.set(xlabel="error of the first coordinate", ylabel="error of the second")
     figure.colorbar(shown, ax=axes, label="density")
     figure.suptitle(_title(design), fontsize=9)

@@ -91,13 +91,15 @@ class Additive(Family):
         problem = self.problem
         if problem.integer:
             raise ArgumentError(
-                "sensitivity", int(problem.sensitivity),
+                "sensitivity",
+                int(problem.sensitivity),
                 f"smaller with integer=True: no noise was found that fits into {MAX_CELLS} "
                 f"integers, with epsilon={float(problem.epsilon):g}, "
                 f"delta={float(problem.delta):g}",
             )
         raise ArgumentError(
-            "epsilon", float(problem.epsilon),
+            "epsilon",
+            float(problem.epsilon),
             f"such that the noise fits into {MAX_CELLS} cells, "
             f"which it does not with delta={float(problem.delta):g}",
         )
@@ -125,8 +127,10 @@ class Additive(Family):
         if problem.integer and not self._affordable(n):
             found = interpolated(problem)
         # A bound far below the mechanisms is not worth the digits of its multipliers.
-        if found is not None and found.value > 0 and (
-            search.bracket.lower is None or found.value > 0.5 * best
+        if (
+            found is not None
+            and found.value > 0
+            and (search.bracket.lower is None or found.value > 0.5 * best)
         ):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
@@ -148,7 +152,8 @@ class Additive(Family):
             if self._affordable(n):
                 yield n
             search.reason = search.reason or (
-                f"stopped at closed forms: a sensitivity of {n} is too many integers for a program")
+                f"stopped at closed forms: a sensitivity of {n} is too many integers for a program"
+            )
             return
         if self.resolution is not None:
             yield self.resolution

@@ -63,8 +63,12 @@ class Ranged(Family):
     closeness: ClassVar[float] = 0.999
 
     def __init__(
-        self, question: Question, *, cells: int | None = None,
-        outputs: tuple[Fraction, ...] | None = None, atoms: bool = True,
+        self,
+        question: Question,
+        *,
+        cells: int | None = None,
+        outputs: tuple[Fraction, ...] | None = None,
+        atoms: bool = True,
     ) -> None:
         if question.gdp is not None and question.curve is None:
             question = question.along(chords_below(question.gdp, _FEWEST_LINES))
@@ -87,7 +91,8 @@ class Ranged(Family):
         """No answers keep to a bound at every value."""
         name = "instance_bound" if self.question.max_error is None else "max_error"
         raise ArgumentError(
-            name, float(getattr(self.question, name)),
+            name,
+            float(getattr(self.question, name)),
             "larger: no private answers were found that keep to it at every value",
         )
 
@@ -147,8 +152,7 @@ class Ranged(Family):
         fixed = size == self.cells
 
         def mesh(lower: bool) -> Mesh:
-            return mesh_of(
-                self.question, size if fixed else good_count(self.question, size, lower))
+            return mesh_of(self.question, size if fixed else good_count(self.question, size, lower))
 
         search.bracket.resolutions[-1] = mesh(True).count
         yield self._relaxed(mesh(True), search)
@@ -253,11 +257,12 @@ class Ranged(Family):
         if bound is not None:
             floors = lower_costs(replace(mesh, question=unweighted(question))) * mesh.count
             limits = [
-                (k, Row(layout.row(k, floors[k]), -math.inf, float(bound)))
-                for k in layout.distinct]
+                (k, Row(layout.row(k, floors[k]), -math.inf, float(bound))) for k in layout.distinct
+            ]
         places = (np.arange(mesh.count) + 0.5) / mesh.count
         last, lower = self._lower_rounds(
-            mesh, layout, self._asked, limits, places, search, eased=True)
+            mesh, layout, self._asked, limits, places, search, eased=True
+        )
         if last is None:
             return None, None
         whole = mesh.nearest == mesh.farthest and self.outputs is None and question.gdp is None
@@ -270,8 +275,15 @@ class Ranged(Family):
         return lower, self._exact(channel, upper_costs(mesh, outputs), "program", search)
 
     def _lower_rounds(
-        self, mesh: Mesh, layout: Range, points: Sequence[Point], limits: list[tuple[int, Row]],
-        places: Floats, search: Search, inside: float = 1.0, eased: bool = False,
+        self,
+        mesh: Mesh,
+        layout: Range,
+        points: Sequence[Point],
+        limits: list[tuple[int, Row]],
+        places: Floats,
+        search: Search,
+        inside: float = 1.0,
+        eased: bool = False,
     ) -> tuple[Found | None, Lower | None]:
         """The last solution of the relaxed program, and the bound it proves.
 
@@ -290,13 +302,13 @@ class Ranged(Family):
                 break
         if last is None or best <= 0:
             return None, None
-        self._lower_pattern = pattern_of(
-            layout, last, len(points), places, 1.01 / mesh.count)
+        self._lower_pattern = pattern_of(layout, last, len(points), places, 1.01 / mesh.count)
         shadow = None
         if limits:
             shadow = multipliers_of_rows(layout, [k for k, _ in limits], last.multipliers.rows)
         lower = exact_lower(
-            mesh, last.multipliers.pairs, self.symmetric, best, shadow, tuple(points))
+            mesh, last.multipliers.pairs, self.symmetric, best, shadow, tuple(points)
+        )
         return last, lower
 
     def _whole(self, mesh: Mesh, search: Search) -> Iterator[Bounds]:
@@ -311,8 +323,14 @@ class Ranged(Family):
         layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         places = (np.arange(mesh.count) + 0.5) / mesh.count
         last, lower = self._lower_rounds(
-            mesh, layout, self.question.budgets, limits(layout, mesh, outputs), places,
-            search, self._kept)
+            mesh,
+            layout,
+            self.question.budgets,
+            limits(layout, mesh, outputs),
+            places,
+            search,
+            self._kept,
+        )
         upper = None
         if last is not None:
             channel = self._channel(mesh, outputs, layout.spread(last.x)[0], None)
@@ -326,7 +344,8 @@ class Ranged(Family):
             return
         half = Fraction(1, 2)
         real = replace(question, integer=False).within(
-            low=question.low - half, high=question.high + half, instance_bound=None)
+            low=question.low - half, high=question.high + half, instance_bound=None
+        )
         pilot = Ranged(real)
         books = Search(pilot, 1e-3)
         books.deadline = search.deadline
@@ -341,11 +360,20 @@ class Ranged(Family):
         costs, atom_costs = upper_costs(mesh, outputs), self._atom_costs(mesh)
         atoms = self.atoms and min(d for _, d in self.question.budgets) >= _SMALLEST_DELTA
         layout = self._layout(
-            costs.shape, mesh.farthest, atoms=atoms, turns=self._outputs_turn(),
-            labels=within(mesh, outputs))
+            costs.shape,
+            mesh.farthest,
+            atoms=atoms,
+            turns=self._outputs_turn(),
+            labels=within(mesh, outputs),
+        )
         simplex = self._simplex(
-            layout, costs, atom_costs, self.question.budgets,
-            limits(layout, mesh, outputs), self._kept)
+            layout,
+            costs,
+            atom_costs,
+            self.question.budgets,
+            limits(layout, mesh, outputs),
+            self._kept,
+        )
         low, width = float(self.question.low), float(self.question.width)
         places = np.array([(float(y) - low) / width for y in outputs])
         self._seed(simplex, self._upper_pattern, places)
@@ -363,7 +391,8 @@ class Ranged(Family):
                     break
         if last is not None:
             self._upper_pattern = pattern_of(
-                layout, last, len(self.question.budgets), places, 1.01 / mesh.count)
+                layout, last, len(self.question.budgets), places, 1.01 / mesh.count
+            )
             used = np.flatnonzero(layout.spread(last.x)[0].max(axis=0) > 1e-4)
             self._support = (places[used].tolist(), 1.01 / mesh.count)
         return None if best is None else self._exact(best[1], costs, "program", search)
@@ -396,25 +425,43 @@ class Ranged(Family):
         return 1 - INSIDE if self._bounded else 1.0
 
     def _layout(
-        self, shape: tuple[int, int], reach: int, *, atoms: bool = False, turns: bool = True,
+        self,
+        shape: tuple[int, int],
+        reach: int,
+        *,
+        atoms: bool = False,
+        turns: bool = True,
         labels: Ints | None = None,
     ) -> Range:
         return Range(shape, reach, symmetric=self.symmetric and turns, atoms=atoms, labels=labels)
 
     def _simplex(
-        self, layout: Range, costs: Floats, atom_costs: Floats | None, points: Sequence[Point],
-        limits: Sequence[tuple[int, Row]] = (), inside: float = 1.0,
+        self,
+        layout: Range,
+        costs: Floats,
+        atom_costs: Floats | None,
+        points: Sequence[Point],
+        limits: Sequence[tuple[int, Row]] = (),
+        inside: float = 1.0,
         fixed: dict[int, float] | None = None,
     ) -> Simplex:
         """The program of a channel, scaled by what the best constant answer costs."""
         budgets = tuple(
-            (float(e), float(d) * inside if d >= _SMALLEST_DELTA else 0.0) for e, d in points)
+            (float(e), float(d) * inside if d >= _SMALLEST_DELTA else 0.0) for e, d in points
+        )
         program = Program(
-            layout, budgets, layout.totals(costs, atom_costs), tuple(row for _, row in limits),
-            fixed=dict.fromkeys(layout.nothing.tolist(), 0.0) | (fixed or {}))
+            layout,
+            budgets,
+            layout.totals(costs, atom_costs),
+            tuple(row for _, row in limits),
+            fixed=dict.fromkeys(layout.nothing.tolist(), 0.0) | (fixed or {}),
+        )
         return Simplex(
-            program, typical=float(costs.sum(axis=0).min()), tolerance=1e-8,
-            pure_limit=_PURE_VIOLATED)
+            program,
+            typical=float(costs.sum(axis=0).min()),
+            tolerance=1e-8,
+            pure_limit=_PURE_VIOLATED,
+        )
 
     def _outputs_turn(self) -> bool:
         if self.outputs is None:
@@ -449,9 +496,7 @@ class Ranged(Family):
         none = np.zeros(mesh.count)
         return Channel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
 
-    def _exact(
-        self, channel: Channel, costs: Floats, origin: str, search: Search
-    ) -> Upper | None:
+    def _exact(self, channel: Channel, costs: Floats, origin: str, search: Search) -> Upper | None:
         """The channel, repaired and exactly checked, if it can be better than what is known."""
         atoms = self._atom_costs(channel.mesh)
         if not search.improves(float_loss(channel, costs, atoms)):

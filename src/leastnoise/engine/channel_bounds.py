@@ -14,12 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Point, Question
-from ..certify.channel import (
-    ChannelCertificate,
-    PairMultipliers,
-    channel_dual_bound,
-    node_weights,
-)
+from ..certify.channel import ChannelCertificate, PairMultipliers, channel_dual_bound, node_weights
 from ..certify.document import Certificate
 from ..exact import round_down
 from ..program import program as programs
@@ -35,8 +30,12 @@ _DIGITS = 7
 
 
 def exact_lower(
-    mesh: Mesh, multipliers: programs.PairMultipliers, symmetric: bool, scale: float,
-    instance: Floats | None, points: tuple[Point, ...],
+    mesh: Mesh,
+    multipliers: programs.PairMultipliers,
+    symmetric: bool,
+    scale: float,
+    instance: Floats | None,
+    points: tuple[Point, ...],
 ) -> Lower:
     """The exact bound that float multipliers prove, privacy being used at these points.
 
@@ -50,8 +49,9 @@ def exact_lower(
         cells = tuple((int(y), w * unit) for y, w in zip(outputs, whole, strict=True) if w)
         if cells:
             # The budget need not exceed the largest multiplier, whatever the solver's was.
-            pairs.append(PairMultipliers(
-                *divmod(pair, mesh.count), symmetric, max(whole) * unit, cells, j))
+            pairs.append(
+                PairMultipliers(*divmod(pair, mesh.count), symmetric, max(whole) * unit, cells, j)
+            )
     shadow: tuple[Fraction, ...] = ()
     if instance is not None and instance.max(initial=0.0) > 0:
         shadow = tuple(max(0, round(Fraction(v) / unit)) * unit for v in instance.tolist())
@@ -102,7 +102,8 @@ def _pairs(
                 share = min(weight, weights[m])
                 found = tuple(
                     (k + sign * i, round(share * z / short) * short)
-                    for i, z in entry.cells if 0 <= k + sign * i < count
+                    for i, z in entry.cells
+                    if 0 <= k + sign * i < count
                 )
                 kept = tuple(sorted(cell for cell in found if cell[1]))
                 if kept:

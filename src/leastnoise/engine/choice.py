@@ -32,7 +32,8 @@ def family_of(asked: Asked) -> Family:
 
 def _on_range(asked: Asked) -> Family:
     made: Callable[[Question], Family] = partial(
-        Ranged, cells=asked.resolution, outputs=asked.outputs, atoms=asked.exact_answers)
+        Ranged, cells=asked.resolution, outputs=asked.outputs, atoms=asked.exact_answers
+    )
     if asked.wide is not None:
         made = partial(Core, wide=asked.wide)
     elif asked.cuts is not None:

@@ -14,12 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import (
-    ChannelDocument,
-    LatticeNoise,
-    channel_loss,
-    keeps_budgets,
-)
+from ..certify.channel import ChannelDocument, LatticeNoise, channel_loss, keeps_budgets
 from ..errors import ArgumentError
 from ..exact import round_up
 from ..program.layout import Floats
@@ -46,9 +41,7 @@ class OnNodes(Ranged):
     def __init__(self, question: Question, cells: int | None = None) -> None:
         super().__init__(question, cells=cells, atoms=False)
 
-    def _exact(
-        self, channel: Channel, costs: Floats, origin: str, search: Search
-    ) -> Upper | None:
+    def _exact(self, channel: Channel, costs: Floats, origin: str, search: Search) -> Upper | None:
         """Rows that are free everywhere are no answer here."""
         return None
 
@@ -66,7 +59,8 @@ class OnNodes(Ranged):
                 best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
             search.report(0.0, best_loss, additive.mesh.count)
             self._pattern = pattern_of(
-                layout, found, len(simplex.program.budgets), shares, 1.01 / len(additive.rows))
+                layout, found, len(simplex.program.budgets), shares, 1.01 / len(additive.rows)
+            )
         return best
 
     def _checked(self, document: ChannelDocument, cells: int, origin: str) -> Upper | None:
@@ -80,7 +74,9 @@ class OnNodes(Ranged):
         """Additive noise on whole steps, symmetric in reach, private inside the budget."""
         question = self.question
         inside = replace(
-            question, delta=question.delta * (1 - _INSIDE), sensitivity=mesh.private_to,
+            question,
+            delta=question.delta * (1 - _INSIDE),
+            sensitivity=mesh.private_to,
             profile=tuple((e, d * (1 - _INSIDE)) for e, d in question.profile),
         )
         resolution = None if question.integer else int(mesh.private_to / mesh.step)
@@ -156,8 +152,10 @@ class Core(OnNodes):
         layout = self._layout(rows.shape, reach)
         around = [*range(border), *range(border + nodes, len(rows))]
         fixed = {
-            column: value for k in around
-            for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)}
+            column: value
+            for k in around
+            for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
+        }
         simplex = self._simplex(layout, costs, None, self.question.budgets, fixed=fixed)
         additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
         best = self._improved(simplex, additive, costs, shares, search)
@@ -167,7 +165,9 @@ class Core(OnNodes):
         beside = self.question.low - mesh.step
         weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
         document = document_on_nodes(
-            replace(self.question, sensitivity=mesh.private_to), mesh.step, whole.denominator,
+            replace(self.question, sensitivity=mesh.private_to),
+            mesh.step,
+            whole.denominator,
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
         )
         document = replace(document, noise=LatticeNoise(-radius, weights), beyond=self.wide)

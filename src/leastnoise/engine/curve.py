@@ -132,7 +132,8 @@ def gaussian_noise(problem: Question, n: int) -> Upper | None:
         spread = line.spread(weights(stretch))
         return all(
             float(line.sticks(spread, math.exp(e), n)[1].max()) <= float(d) * (1 - 1e-9) - 2e-16
-            for e, d in points if d > 0
+            for e, d in points
+            if d > 0
         )
 
     low, high = 0.95, 1.09  # as far as the mesh goes

@@ -78,7 +78,8 @@ class Demanding(Family):
     def refuse(self) -> NoReturn:
         """No noise was found that obeys everything."""
         raise ArgumentError(
-            "constraints", [one.spec() for one in self.problem.constraints],
+            "constraints",
+            [one.spec() for one in self.problem.constraints],
             "such that some private noise obeys them all; none was found"
             + support_words(self.problem),
         )
@@ -129,7 +130,8 @@ class Demanding(Family):
         pure = problem.gdp is not None or any(delta == 0 for _, delta in problem.budgets)
         if pure and not self.fold and any(isinstance(one, Unbiased) for one in problem.constraints):
             raise ArgumentError(
-                "constraints", [one.spec() for one in problem.constraints],
+                "constraints",
+                [one.spec() for one in problem.constraints],
                 "without Unbiased() where noise must go on for ever and the loss is not symmetric "
                 "(Symmetric() is unbiased too)",
             )
@@ -193,8 +195,9 @@ class Demanding(Family):
         if self.resolution is not None:
             yield self.resolution
             return
-        n = self._fit(max(math.ceil(3 / self._gamma), self._first()) if self._gamma < 1 else
-                      self._first())
+        n = self._fit(
+            max(math.ceil(3 / self._gamma), self._first()) if self._gamma < 1 else self._first()
+        )
         while n > 1 and not self._affordable(n):
             n //= 2
         previous = 0
@@ -217,7 +220,8 @@ class Demanding(Family):
         each = (max(self._reach, self._radius) + 1) * n
         if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
             raise ArgumentError(
-                "sensitivity", n,
+                "sensitivity",
+                n,
                 "smaller with integer=True and constraints, a profile or gdp: noise would reach "
                 f"over {math.ceil(each)} integers on each side, too many for a program",
             )
@@ -230,7 +234,8 @@ class Demanding(Family):
         fitting = [outputs // r for r in odd if self._affordable(outputs // r)]
         if not fitting:
             raise ArgumentError(
-                "output_step", float(self.problem.output_step),
+                "output_step",
+                float(self.problem.output_step),
                 f"coarser, or sensitivity/output_step with an odd divisor: it is {outputs}",
             )
         return fitting[0]
@@ -250,8 +255,11 @@ class Demanding(Family):
 
     def _fit(self, n: int) -> int:
         """A resolution from n on at which cells fill the support and fit the steps of noise."""
-        ends = [end / self.problem.sensitivity for end in ends_of(self.problem.constraints)
-                if end is not None]
+        ends = [
+            end / self.problem.sensitivity
+            for end in ends_of(self.problem.constraints)
+            if end is not None
+        ]
 
         def misfit(k: int) -> float:
             wide = 0.0
@@ -285,7 +293,8 @@ class Demanding(Family):
             found = self._solved(relaxed.program, relaxed.places, search)
         else:
             simplex = Simplex(
-                relaxed.program, self._reference(relaxed.places), tolerance=self._tolerance())
+                relaxed.program, self._reference(relaxed.places), tolerance=self._tolerance()
+            )
             found = self._last_round(simplex, n, search)
         if found is None:
             return None
@@ -330,8 +339,11 @@ class Demanding(Family):
         if self._at_once(restricted.program):
             return self._restricted_at_once(restricted, n, search)
         simplex = Simplex(
-            restricted.program, self._reference(restricted.places), margin=_MARGINS[0],
-            tolerance=self._tolerance())
+            restricted.program,
+            self._reference(restricted.places),
+            margin=_MARGINS[0],
+            tolerance=self._tolerance(),
+        )
         self._seed(simplex, n)
         for margin in _MARGINS:
             simplex.loosen(margin)
@@ -349,9 +361,7 @@ class Demanding(Family):
                     return upper
         return None
 
-    def _restricted_at_once(
-        self, restricted: Restricted, n: int, search: Search
-    ) -> Upper | None:
+    def _restricted_at_once(self, restricted: Restricted, n: int, search: Search) -> Upper | None:
         program = restricted.program
         for margin in _MARGINS:
             eased = tuple((e, d * (1 - margin)) for e, d in program.budgets)
@@ -369,7 +379,8 @@ class Demanding(Family):
         line = program.layout
         rows = len(program.budgets) * line.n * len(line.column) * (1 if line.symmetric else 2)
         return (
-            len(program.budgets) > _FEW_BUDGETS and rows <= _MOST_ROWS_AT_ONCE
+            len(program.budgets) > _FEW_BUDGETS
+            and rows <= _MOST_ROWS_AT_ONCE
             and all(math.isinf(row.low) for row in program.rows)
         )
 
@@ -380,7 +391,8 @@ class Demanding(Family):
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
         found = Interior(program).solve(
-            start, _SOLVED * search.gap, lambda: something and search.late())
+            start, _SOLVED * search.gap, lambda: something and search.late()
+        )
         search.count(found, len(found.multipliers.pairs))
         mass = float((program.layout.masses @ found.x)[0])
         return found if abs(mass - 1) < 1e-6 else None

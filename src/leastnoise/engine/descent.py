@@ -57,8 +57,14 @@ class Descent:
             return
         steps = steps_of(_inside(problem))
         found = steps.finite() if problem.delta > 0 else steps.endless()
-        self.upper = None if found is None else replace(found, document=replace(
-            found.document, epsilon=problem.epsilon, delta=problem.delta))
+        self.upper = (
+            None
+            if found is None
+            else replace(
+                found,
+                document=replace(found.document, epsilon=problem.epsilon, delta=problem.delta),
+            )
+        )
         yield None, self.upper
         if self.upper is None:
             return
@@ -95,8 +101,7 @@ class Descent:
 
         def found(share: float) -> list[Centre]:
             most = share * gap
-            return list(centres(
-                steps, least, lambda n: n <= width and wasted(width, n) <= most))
+            return list(centres(steps, least, lambda n: n <= width and wasted(width, n) <= most))
 
         narrow = steps.narrow * width <= _NARROW
         for centre in found(_WASTE) or found(10 * _WASTE):

@@ -137,13 +137,25 @@ class Draft:
         if self.curve is not None and not problem.profile:
             epsilon, delta = self.curve.points[0]
         return Document(
-            kind="integer" if problem.integer else "additive", epsilon=epsilon, delta=delta,
+            kind="integer" if problem.integer else "additive",
+            epsilon=epsilon,
+            delta=delta,
             sensitivity=problem.sensitivity,
             loss=problem.loss if problem.loss.certified else None,
-            step=problem.step(mesh.n), grid=1, denominator=denominator,
-            first=first if edges is None else 0, weights=tuple(whole), atom=point, tail=tail,
-            edges=edges, upper=Fraction(0), lower=Fraction(0), certificate=None,
-            constraints=problem.constraints, profile=problem.profile, gdp=self.curve,
+            step=problem.step(mesh.n),
+            grid=1,
+            denominator=denominator,
+            first=first if edges is None else 0,
+            weights=tuple(whole),
+            atom=point,
+            tail=tail,
+            edges=edges,
+            upper=Fraction(0),
+            lower=Fraction(0),
+            certificate=None,
+            constraints=problem.constraints,
+            profile=problem.profile,
+            gdp=self.curve,
         )
 
     def _balances(self) -> bool:
@@ -164,7 +176,8 @@ class Draft:
         # From a heavy cell to its neighbour, between which there is room for a mode.
         room = [
             (min(whole[k], abs(whole[k] - whole[k + step])), k)
-            for k in range(len(whole)) if 0 <= k + step < len(whole)
+            for k in range(len(whole))
+            if 0 <= k + step < len(whole)
         ]
         for _, k in sorted(room, reverse=True):
             if whole[k] >= amount:

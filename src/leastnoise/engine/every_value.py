@@ -38,7 +38,8 @@ def within(mesh: Mesh, outputs: list[Fraction]) -> Ints | None:
         return None
     far = [
         [max(abs(y - start), abs(y - end)) > bound for y in outputs]
-        for start, end in _rounded(mesh)]
+        for start, end in _rounded(mesh)
+    ]
     shape = (mesh.count, len(outputs))
     return np.where(np.array(far), -1, np.arange(mesh.count * len(outputs)).reshape(shape))
 

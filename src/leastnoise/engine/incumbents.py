@@ -88,7 +88,9 @@ class Incumbents:
             choice = [1] if float(problem.epsilon) < 0.05 else several
             n = min(choice, key=lambda k: abs(_half_cell(k * gamma) / k - gamma))
         fitted = type(mechanism)(
-            epsilon=problem.epsilon, delta=problem.delta, sensitivity=problem.sensitivity,
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=problem.sensitivity,
             gamma=_half_cell(n * gamma) / n,
         )
         return fitted, n
@@ -106,8 +108,9 @@ class Incumbents:
                 if radius >= MAX_CELLS // 2:
                     break
                 weights = discretise(problem, fitted, own, radius).weights
-                found = Proposal(
-                    problem, own, weights, tail=True, origin=mechanism.name).exact(None)
+                found = Proposal(problem, own, weights, tail=True, origin=mechanism.name).exact(
+                    None
+                )
                 if found is not None:
                     yield found
                     if problem.loss.tail_is_sharp:
@@ -137,7 +140,8 @@ class Canonical:
         budget = ((self.problem.epsilon, self.problem.delta),)
         nothing = np.zeros(0)
         return Relaxed(self.problem, budget, self.n, self.reach).exact(
-            Multipliers(self.pairs, nothing, nothing), self.value)
+            Multipliers(self.pairs, nothing, nothing), self.value
+        )
 
 
 def canonical(problem: Question) -> Canonical | None:

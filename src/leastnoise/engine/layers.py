@@ -77,7 +77,8 @@ def resolutions(question: Question) -> Iterator[int]:
         yield int(question.sensitivity)
         return
     tuned = Staircase(
-        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss)
+        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
+    )
     gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
     unit = (question.width / question.sensitivity).denominator
     coarse = [unit] if question.epsilon * unit < Fraction(1, 2) else []
@@ -101,7 +102,8 @@ def layered_lower(
     if count.denominator != 1:
         return None
     additive = additive_bracket(
-        eased, 1e-4, max(0.5, min(seconds, 10.0)), None if question.integer else n).lower
+        eased, 1e-4, max(0.5, min(seconds, 10.0)), None if question.integer else n
+    ).lower
     if additive is None or additive.certificate.step != step or not additive.certificate.shifts:
         return None
     layer = min(max(n, round(depth * n)), int(count) // 2)
@@ -111,8 +113,13 @@ def layered_lower(
 
 
 def _with_ends(
-    eased: Question, question: Question, additive: Certificate, layer: int, count: int,
-    search: Search, seconds: float,
+    eased: Question,
+    question: Question,
+    additive: Certificate,
+    layer: int,
+    count: int,
+    search: Search,
+    seconds: float,
 ) -> Lower:
     """The exact bound of the copies and of what programs at the ends find."""
     turns = reversible(question)
@@ -152,9 +159,12 @@ def _end(
     outputs = min(nodes + edge, count)
     far = 2 * edge + nodes + outputs
     loss, step = question.loss, additive.step
-    floors = np.array([
-        float(loss.lower(Fraction(i)) if question.integer else loss.minorant(i, step))
-        for i in range(-far, far + 1)])[:: side]
+    floors = np.array(
+        [
+            float(loss.lower(Fraction(i)) if question.integer else loss.minorant(i, step))
+            for i in range(-far, far + 1)
+        ]
+    )[::side]
     copied = _Copied(edge, shifts, float(question.epsilon), floors, nodes + outputs)
     layout = Range((nodes, outputs), n, symmetric=False)
     costs = np.stack([copied.row(k, layer, outputs) for k in range(nodes)]) / count
@@ -181,8 +191,7 @@ def _solved(
         for k in range(layout.rows):
             at = used + k
             if 0 <= k + m < layout.rows:
-                simplex.add(
-                    0, k * layout.rows + k + m, at[(at >= 0) & (at < layout.outputs)])
+                simplex.add(0, k * layout.rows + k + m, at[(at >= 0) & (at < layout.outputs)])
     end = search.clock() + seconds
     deadline = end if search.deadline is None else min(end, search.deadline)
     last, quiet = None, 0
@@ -213,7 +222,8 @@ def _pairs(
             source, target, cells = last - source, last - target, [(last - y, z) for y, z in cells]
         if cells:
             yield PairMultipliers(
-                source, target, turns, max(z for _, z in cells), tuple(sorted(cells)))
+                source, target, turns, max(z for _, z in cells), tuple(sorted(cells))
+            )
 
 
 def _rounded(entry: ShiftMultipliers) -> ShiftMultipliers:

@@ -93,10 +93,12 @@ def lower_costs(mesh: Mesh) -> Floats:
     index = np.arange(count)
     costs = table[index[None, :] - index[:, None] + count - 1]
     if question.crossing is not None:
-        costs = costs + np.array([
-            [float(crossing_floor(question, mesh.step, k, y)) for y in range(count)]
-            for k in range(count)
-        ])
+        costs = costs + np.array(
+            [
+                [float(crossing_floor(question, mesh.step, k, y)) for y in range(count)]
+                for k in range(count)
+            ]
+        )
     return np.asarray(costs * weights[:, None])
 
 

@@ -44,8 +44,13 @@ _SECONDS, _GAP = 5.0, 1e-3
 
 def serves(question: Question) -> bool:
     """Whether moved noise answers such a question: a uniform prior, one budget or several."""
-    demands = (question.prior, question.crossing, question.instance_bound, question.max_error,
-               question.gdp)
+    demands = (
+        question.prior,
+        question.crossing,
+        question.instance_bound,
+        question.max_error,
+        question.gdp,
+    )
     return all(one is None for one in demands) and not question.monotone
 
 
@@ -72,9 +77,17 @@ def moved_upper(question: Question, n: int) -> Upper | None:
     if len(weights) > _MOST_STEPS:
         return None
     document = ChannelDocument(
-        question, step, noise.denominator, 0, (), Fraction(0), Fraction(0),
-        ChannelCertificate(question.width, ()), noise=LatticeNoise(first, tuple(weights)),
-        moved=Moved((), ()))
+        question,
+        step,
+        noise.denominator,
+        0,
+        (),
+        Fraction(0),
+        Fraction(0),
+        ChannelCertificate(question.width, ()),
+        noise=LatticeNoise(first, tuple(weights)),
+        moved=Moved((), ()),
+    )
     document = replace(document, moved=_tables(document))
     if not keeps_budgets(document):
         return None
@@ -88,7 +101,8 @@ def resolutions(question: Question) -> Iterator[int]:
         yield int(question.sensitivity)
         return
     tuned = Staircase(
-        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss)
+        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
+    )
     gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
     unit = (question.width / question.sensitivity).denominator
     found = {unit * max(1, round(steps / gamma / unit)) for steps in (0.5, 1.5, 2.5, 4.5)}
@@ -116,7 +130,8 @@ def _tables(document: ChannelDocument) -> Moved:
     at_top = last + first + width - 1  # the last place
     return Moved(
         _trimmed(low, np.arange(first, first + len(low))),
-        _trimmed(high, last - (at_top - np.arange(len(high)))))
+        _trimmed(high, last - (at_top - np.arange(len(high)))),
+    )
 
 
 def _trimmed(table: Ints, own: Ints) -> tuple[int, ...]:
@@ -156,6 +171,12 @@ def _costs(document: ChannelDocument, near: int) -> tuple[Floats, Floats, Floats
         return own, own, own
     losses = NodeLosses(question.within(high=question.low + 2 * step), step)
     first, middle, last = (
-        np.array([float(losses.cost(kind, question.low + (kind + error) * step))
-                  for error in range(-near, near + 1)]) for kind in (0, 1, 2))
+        np.array(
+            [
+                float(losses.cost(kind, question.low + (kind + error) * step))
+                for error in range(-near, near + 1)
+            ]
+        )
+        for kind in (0, 1, 2)
+    )
     return first, middle, last

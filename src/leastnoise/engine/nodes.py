@@ -81,7 +81,8 @@ def node_document(channel: WholeChannel, steps: int) -> ChannelDocument:
     served = question.sensitivity if reach.denominator == 1 else mesh.private_to
     laws = list(_laws(channel, step))
     return document_on_nodes(
-        replace(question, sensitivity=served), step, 2 * channel.denominator, laws)
+        replace(question, sensitivity=served), step, 2 * channel.denominator, laws
+    )
 
 
 def document_on_nodes(
@@ -93,7 +94,13 @@ def document_on_nodes(
     used = sorted({y for law in laws for y, w in law.items() if w})
     places = [(y - question.low) / step for y in used]
     document = ChannelDocument(
-        question, step, denominator, 0, (), Fraction(0), Fraction(0),
+        question,
+        step,
+        denominator,
+        0,
+        (),
+        Fraction(0),
+        Fraction(0),
         ChannelCertificate(question.width, ()),
     )
     if any(place.denominator != 1 for place in places):

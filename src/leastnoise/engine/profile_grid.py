@@ -79,8 +79,7 @@ class ProfileGrid:
         `count` times w.
         """
         losses, masses, infinite = self._composed(deltas, self.count - 1)
-        rest = infinite + _above(
-            (self.epsilon - self._losses)[:, None] - losses[None, :]) @ masses
+        rest = infinite + _above((self.epsilon - self._losses)[:, None] - losses[None, :]) @ masses
         slopes, constant = self._maps
         found = slopes.T @ rest
         found[-1] += 1.0  # an infinite loss of this one release

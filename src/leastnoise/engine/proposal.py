@@ -142,9 +142,15 @@ def closed_forms_of(problem: Question, delta: Fraction) -> list[Mechanism]:
     """Closed forms private at (epsilon, delta), for real or rounded to the integers."""
     kinds = (False, True) if problem.integer else (False,)
     return [
-        mechanism for integer in kinds for mechanism in closed_forms(
-            epsilon=problem.epsilon, delta=delta, sensitivity=problem.sensitivity,
-            loss=problem.loss, integer=integer)
+        mechanism
+        for integer in kinds
+        for mechanism in closed_forms(
+            epsilon=problem.epsilon,
+            delta=delta,
+            sensitivity=problem.sensitivity,
+            loss=problem.loss,
+            integer=integer,
+        )
     ]
 
 

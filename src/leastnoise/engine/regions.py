@@ -82,8 +82,12 @@ class Regions(OnNodes):
         inside = np.clip(np.arange(-radius, nodes + radius), 0, nodes - 1)
         costs = node_costs(mesh, places)[:, inside]
         layout = Range(
-            costs.shape, min(reach, nodes - 1), symmetric=self._turns,
-            labels=_labels(regions, radius), regions=regions)
+            costs.shape,
+            min(reach, nodes - 1),
+            symmetric=self._turns,
+            labels=_labels(regions, radius),
+            regions=regions,
+        )
         outputs = tuple(question.low + (j - radius) * mesh.step for j in range(rows.shape[1]))
         additive = Channel(mesh, outputs, rows, np.zeros(nodes))
         shares = (np.arange(rows.shape[1]) - radius + 0.5) / nodes
@@ -94,7 +98,9 @@ class Regions(OnNodes):
             clamped[:, at] += best.rows[:, j]
         whole = whole_channel(Channel(mesh, tuple(places), clamped, np.zeros(nodes)))
         document = document_on_nodes(
-            replace(question, sensitivity=mesh.private_to), mesh.step, whole.denominator,
+            replace(question, sensitivity=mesh.private_to),
+            mesh.step,
+            whole.denominator,
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows],
         )
         return self._checked(document, mesh.count, f"{len(self.cuts) + 1} regions")
@@ -114,4 +120,3 @@ def _labels(regions: list[int], radius: int) -> Ints:
             noise = np.arange(least, most + 1)
             labels[k, noise + k + radius] = region * 4 * (nodes + radius) + noise + 2 * nodes
     return labels
-

@@ -16,13 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Point, Question, ends_of, foldable
-from ..ask.demands import (
-    Distinguishing,
-    LossAtMost,
-    Monotone,
-    Unbiased,
-    Unimodal,
-)
+from ..ask.demands import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
 from ..certify.constraints import Dual
 from ..certify.document import Certificate, ShiftMultipliers
 from ..certify.lower import dual_bound, end_cells, inward, lattice_ends
@@ -39,9 +33,7 @@ _ZERO = Fraction(0)
 class Relaxed:
     """Events within a reach, mass on n more cells, neither beyond the support."""
 
-    def __init__(
-        self, problem: Question, budgets: Sequence[Point], n: int, reach: int
-    ) -> None:
+    def __init__(self, problem: Question, budgets: Sequence[Point], n: int, reach: int) -> None:
         self.problem, self.budgets, self.n = problem, tuple(budgets), n
         self.fold = foldable(problem.constraints, problem.loss)
         step = problem.step(n)
@@ -55,13 +47,18 @@ class Relaxed:
             high = min(high, -low)
             low = -high
         self.line = make_line(
-            n, low, high, 0 if self.fold else None, (max(low, -reach), min(high, reach)))
+            n, low, high, 0 if self.fold else None, (max(low, -reach), min(high, reach))
+        )
         self._rows: list[tuple[int, str]] = []  # (constraint, which of its multipliers)
         self._compared: list[tuple[int, int]] = []  # (constraint, cell)
         rows, pairs = self._demands()
         self.program: Program[Line] = Program(
-            self.line, tuple((float(e), float(d)) for e, d in budgets),
-            self._costs(problem.loss), tuple(rows), tuple(pairs))
+            self.line,
+            tuple((float(e), float(d)) for e, d in budgets),
+            self._costs(problem.loss),
+            tuple(rows),
+            tuple(pairs),
+        )
 
     @property
     def places(self) -> Floats:
@@ -69,8 +66,7 @@ class Relaxed:
         return np.asarray(self.line.heads / self.n)
 
     def _floors(self, loss: Loss) -> Floats:
-        return floors(
-            loss, self.problem.step(self.n), self.problem.integer, self.reach + self.n)
+        return floors(loss, self.problem.step(self.n), self.problem.integer, self.reach + self.n)
 
     def _costs(self, loss: Loss) -> Floats:
         held = self.line.held
@@ -172,11 +168,20 @@ class Relaxed:
         problem = self.problem
         points = () if self.budgets == ((problem.epsilon, problem.delta),) else self.budgets
         certificate = Certificate(
-            problem.step(self.n), self.reach, tuple(entries), self._duals(multipliers, rounded),
-            points)
+            problem.step(self.n),
+            self.reach,
+            tuple(entries),
+            self._duals(multipliers, rounded),
+            points,
+        )
         bound = dual_bound(
-            certificate, self.budgets, problem.sensitivity, problem.loss, problem.integer,
-            problem.constraints)
+            certificate,
+            self.budgets,
+            problem.sensitivity,
+            problem.loss,
+            problem.integer,
+            problem.constraints,
+        )
         return Lower(round_down(bound, 15), certificate, self.n)
 
     def _duals(
@@ -205,9 +210,9 @@ def trivial_lower(problem: Question) -> Lower:
     nothing = np.zeros(0)
     free = replace(problem, constraints=())
     found = Relaxed(free, ((problem.epsilon, problem.delta),), n, 0).exact(
-        Multipliers({}, nothing, nothing), 1.0)
+        Multipliers({}, nothing, nothing), 1.0
+    )
     if problem.plain:
         return found
     duals = tuple(Dual((_ZERO,) * len(one.duals)) for one in problem.constraints)
-    return replace(
-        found, value=_ZERO, certificate=replace(found.certificate, constraints=duals))
+    return replace(found, value=_ZERO, certificate=replace(found.certificate, constraints=duals))

@@ -83,8 +83,9 @@ class Repeated(Family):
     ) -> None:
         self.resolution = resolution
         # A small gap needs finer losses.
-        self._losses, self._fine = (_LOSSES, _FINE) if gap >= _SMALL_GAP else (
-            _MORE_LOSSES, _FINE / 5)
+        self._losses, self._fine = (
+            (_LOSSES, _FINE) if gap >= _SMALL_GAP else (_MORE_LOSSES, _FINE / 5)
+        )
         self.problem, self.total = problem, total
         if total.delta > 0:
             self._look_around()
@@ -94,7 +95,8 @@ class Repeated(Family):
         problem, total = self.problem, self.total
         count = total.count
         gaussian = AnalyticGaussian(
-            epsilon=total.epsilon, delta=total.delta, sensitivity=math.sqrt(count))
+            epsilon=total.epsilon, delta=total.delta, sensitivity=math.sqrt(count)
+        )
         self.sigma = float(gaussian.sigma)  # in sensitivities
         self.share = float(total.epsilon) / count
         tail = float(-ndtri(float(total.delta) / (20 * count)))
@@ -130,10 +132,14 @@ class Repeated(Family):
     def possible(self) -> bool:
         """Whether the search can begin: few releases, cells and losses, and inequalities only."""
         leaning = any(isinstance(one, Unbiased) for one in self.problem.constraints) and not (
-            foldable(self.problem.constraints, self.problem.loss))
+            foldable(self.problem.constraints, self.problem.loss)
+        )
         return (
-            self.total.count * self.grid.size <= MAX_LOSSES and not leaning
-            and self.problem.output_step is None and self._rows(self._first()) <= _MOST_ROWS)
+            self.total.count * self.grid.size <= MAX_LOSSES
+            and not leaning
+            and self.problem.output_step is None
+            and self._rows(self._first()) <= _MOST_ROWS
+        )
 
     def remarks(self, search: Search) -> str:
         """What the gap is between, in words for the status."""
@@ -171,8 +177,9 @@ class Repeated(Family):
     def _shared(self, search: Search) -> Bounds:
         """Noise for an equal share of the total."""
         share = self.total.epsilon / self.total.count, self.total.delta / self.total.count
-        return self._inner(replace(self.problem, epsilon=share[0], delta=share[1]), search.gap,
-                           search)
+        return self._inner(
+            replace(self.problem, epsilon=share[0], delta=share[1]), search.gap, search
+        )
 
     def _along_curve(self, search: Search) -> Upper | None:
         """Noise below the Gaussian curve of which so many releases keep the total."""
@@ -223,8 +230,7 @@ class Repeated(Family):
         self, restricted: Restricted, best: _Noise, radius: int, search: Search
     ) -> tuple[Restricted, _Noise]:
         """The same noise on finer cells, and what that leads to."""
-        fine = self._program(
-            restricted.mesh.n * _FINER, radius * _FINER + _FINER // 2, search)
+        fine = self._program(restricted.mesh.n * _FINER, radius * _FINER + _FINER // 2, search)
         if fine is not None:
             same = self._noise(fine.program, _refined(restricted.line, fine.line, best))
             if same.total <= self._most * (1 + 1e-9):
@@ -246,13 +252,13 @@ class Repeated(Family):
         atoms = np.zeros(restricted.line.atoms)
         best: _Noise | None = None
         shapes: tuple[Callable[[Floats], Floats], ...] = (
-            lambda x: np.exp(-(x / self.sigma) ** 2 / 2),
+            lambda x: np.exp(-((x / self.sigma) ** 2) / 2),
             lambda x: np.exp(-self.share * x) * (x <= self.laplace),
         )
         for shape in shapes if self.few else shapes[:1]:
             stretched = (
-                self._noise(program, np.concatenate([shape(places / s), atoms]))
-                for s in _STRETCHES)
+                self._noise(program, np.concatenate([shape(places / s), atoms])) for s in _STRETCHES
+            )
             start = next((one for one in stretched if one.total <= self._most), None)
             found = None if start is None else self._rounds(program, start, search)
             if found is not None and (best is None or found.loss < best.loss):
@@ -313,15 +319,15 @@ class Repeated(Family):
         x = np.where(dust, 0.0, x)
         x = x / float(line.masses[0] @ x)
         spread = line.spread(x)
-        deltas = np.array(
-            [line.sticks(spread, math.exp(e))[1].max() for e, _ in program.budgets])
+        deltas = np.array([line.sticks(spread, math.exp(e))[1].max() for e, _ in program.budgets])
         return _Noise(x, deltas, self.grid.total(deltas), float(program.cost @ x))
 
     def _exact(self, restricted: Restricted, noise: _Noise) -> Upper | None:
         """The noise if its profile and the composed total pass the exact check."""
         points = tuple(
             (e, round_up(Fraction(d * (1 + _ROUNDING)) + Fraction(1, 10**15), 15))
-            for e, d in zip(self.grid.epsilons, noise.deltas.tolist(), strict=True))
+            for e, d in zip(self.grid.epsilons, noise.deltas.tolist(), strict=True)
+        )
         upper = restricted.exact(noise.x, noise.loss, points)
         if upper is None:
             return None
@@ -330,8 +336,12 @@ class Repeated(Family):
         if cost is None or cost > total.delta:
             return None
         document = replace(
-            upper.document, epsilon=points[0][0], delta=points[0][1], profile=points[1:],
-            releases=total)
+            upper.document,
+            epsilon=points[0][0],
+            delta=points[0][1],
+            profile=points[1:],
+            releases=total,
+        )
         return replace(upper, document=document, origin="profile")
 
     # -- the lower bound ----------------------------------------------------------------------
@@ -346,7 +356,8 @@ class Repeated(Family):
             return None  # integers cannot be made coarser; without a bound the least loss is one
         relaxed = Relaxed(problem, points, n, reach)
         found = Interior(relaxed.program).solve(
-            np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE)
+            np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE
+        )
         lower = relaxed.exact(found.multipliers, max(found.value, 1e-300))
         return replace(lower, certificate=replace(lower.certificate, points=points))
 
@@ -377,14 +388,18 @@ class RepeatedRange(Family):
         """Both ways, half of the time each."""
         count, found = self.total.count, []
         share = replace(
-            self.question, epsilon=self.total.epsilon / count, delta=self.total.delta / count)
+            self.question, epsilon=self.total.epsilon / count, delta=self.total.delta / count
+        )
         mu = mu_for(self.total) if self.curve else None
         ways = [share] if mu is None else [share, replace(self.question, gdp=mu)]
         for left, question in enumerate(ways):
             seconds = search.left(_LONGEST)
             inner = Search(
-                self.made(question), search.gap, max(seconds / (len(ways) - left), 0.1),
-                search.progress)
+                self.made(question),
+                search.gap,
+                max(seconds / (len(ways) - left), 0.1),
+                search.progress,
+            )
             found.append(inner.run())
             search.bracket.rounds += inner.bracket.rounds
             search.bracket.resolutions += inner.bracket.resolutions

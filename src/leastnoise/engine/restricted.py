@@ -11,14 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Point, Question, ends_of, foldable
-from ..ask.demands import (
-    Distinguishing,
-    LossAtMost,
-    MaxError,
-    Monotone,
-    Unbiased,
-    Unimodal,
-)
+from ..ask.demands import Distinguishing, LossAtMost, MaxError, Monotone, Unbiased, Unimodal
 from ..ask.privacy import GaussianCurve
 from ..losses import Loss
 from ..program.costs import cell_means
@@ -52,8 +45,10 @@ def mesh_of(problem: Question, n: int, radius: int, points: tuple[Point, ...]) -
         return Mesh(n, -_HALF, first, last, tail_epsilon) if first <= last else None
     if any(isinstance(one, MaxError) for one in problem.constraints):
         # Rounding a value to the grid may add up to half a grid step beyond the last cell.
-        limits = [limits[0] + Fraction(1, 2 * _COARSEST_GRID),
-                  limits[1] - Fraction(1, 2 * _COARSEST_GRID)]
+        limits = [
+            limits[0] + Fraction(1, 2 * _COARSEST_GRID),
+            limits[1] - Fraction(1, 2 * _COARSEST_GRID),
+        ]
     if foldable(problem.constraints, problem.loss):
         size = min(-limits[0], limits[1])
         if not any(closed):
@@ -66,8 +61,11 @@ def mesh_of(problem: Question, n: int, radius: int, points: tuple[Point, ...]) -
     if not any(closed):
         return centred(n, radius, tail_epsilon)
     # Edges at whole or half steps, flush with the closed end, or with the left of two.
-    edge = Fraction(math.ceil(2 * limits[0]), 2) if closed[0] else (
-        Fraction(math.floor(2 * limits[1]), 2) - math.floor(limits[1] - limits[0]))
+    edge = (
+        Fraction(math.ceil(2 * limits[0]), 2)
+        if closed[0]
+        else (Fraction(math.floor(2 * limits[1]), 2) - math.floor(limits[1] - limits[0]))
+    )
     cells = math.floor(limits[1] - edge)
     if cells < 1:
         return None
@@ -80,19 +78,31 @@ class Restricted:
     """Noise on the cells of a mesh, with an atom where one is allowed."""
 
     def __init__(
-        self, problem: Question, budgets: tuple[Point, ...], mesh: Mesh, margin: float = 0.0,
+        self,
+        problem: Question,
+        budgets: tuple[Point, ...],
+        mesh: Mesh,
+        margin: float = 0.0,
         curve: GaussianCurve | None = None,
     ) -> None:
         self.problem, self.budgets, self.mesh, self.curve = problem, budgets, mesh, curve
         self.fold = foldable(problem.constraints, problem.loss)
         mirror = int(-1 - 2 * mesh.offset)
         self.line = line = make_line(
-            mesh.n, mesh.first, mesh.last, mirror if self.fold else None,
-            (mesh.first, mesh.last), mesh.ratio, self._atom_allowed(),
+            mesh.n,
+            mesh.first,
+            mesh.last,
+            mirror if self.fold else None,
+            (mesh.first, mesh.last),
+            mesh.ratio,
+            self._atom_allowed(),
         )
         self.program: Program[Line] = Program(
-            line, tuple((float(e), float(d)) for e, d in budgets),
-            self._costs(problem.loss), tuple(self._rows(margin)), tuple(self._comparisons()),
+            line,
+            tuple((float(e), float(d)) for e, d in budgets),
+            self._costs(problem.loss),
+            tuple(self._rows(margin)),
+            tuple(self._comparisons()),
         )
 
     @property

@@ -86,9 +86,7 @@ def closed_forms(channel: Channel, delta: Fraction) -> list[tuple[str, Channel]]
     return [(m.name, additive(channel, m)) for m in closed_forms_of(problem, delta)]
 
 
-def mix(
-    channel: Channel, safe: Channel, margin: float, reach: int | None = None
-) -> Channel | None:
+def mix(channel: Channel, safe: Channel, margin: float, reach: int | None = None) -> Channel | None:
     """The channel with just enough of a strictly private one to respect every pair.
 
     `reach` is how far apart rows must be compared, if they are not those of cells.
@@ -114,17 +112,17 @@ def _sticks(channel: Channel, reach: int) -> Sticks:
     return lambda epsilon: row_sticks(channel.rows, channel.atoms, math.exp(epsilon), reach)[2]
 
 
-def _pure_share(
-    channel: Channel, safe: Channel, exp: float, margin: float, reach: int
-) -> float:
+def _pure_share(channel: Channel, safe: Channel, exp: float, margin: float, reach: int) -> float:
     """The same for delta = 0, the safe rows being constant.
 
     Every row is compared output by output; a constant row leaves (e^eps - 1) of itself.
     """
     share = 0.0
     for d in range(1, reach + 1):
-        for one, two in ((channel.rows[:-d], channel.rows[d:]),
-                         (channel.rows[d:], channel.rows[:-d])):
+        for one, two in (
+            (channel.rows[:-d], channel.rows[d:]),
+            (channel.rows[d:], channel.rows[:-d]),
+        ):
             over = np.maximum(one - exp * two, 0.0) + margin * one
             room = (exp - 1) * safe.rows[: len(one)]
             ratio = np.divide(over, room, out=np.zeros_like(over), where=room > 0)
@@ -151,7 +149,11 @@ def extract_atoms(channel: Channel) -> Channel:
 
 
 def exact_upper(
-    channel: Channel, safe: list[Channel], costs: Floats, atom_costs: Floats, origin: str,
+    channel: Channel,
+    safe: list[Channel],
+    costs: Floats,
+    atom_costs: Floats,
+    origin: str,
     allowed: float,
 ) -> Upper | None:
     """The exactly checked channel nearest to a proposal; None if it could not be repaired.

@@ -90,8 +90,7 @@ class Search:
     """One run for one family: stops at the gap or the deadline, and reports on the way."""
 
     def __init__(
-        self, family: Family, gap: float, time_limit: float | None = None,
-        progress: Listener = None,
+        self, family: Family, gap: float, time_limit: float | None = None, progress: Listener = None
     ) -> None:
         self.family, self.gap, self.progress = family, gap, progress
         self.bracket = Bracket()
@@ -190,7 +189,8 @@ class Search:
         if callable(self.progress):
             seconds = self.clock() - self.start
             self.progress(
-                Progress(*self.best(lower, upper), seconds, resolution, self.bracket.rounds))
+                Progress(*self.best(lower, upper), seconds, resolution, self.bracket.rounds)
+            )
 
     def count(self, found: Found, pairs: int) -> None:
         """Keep the books about one solve."""

@@ -12,12 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import (
-    ChannelCertificate,
-    ChannelDocument,
-    additive_part,
-    channel_loss,
-)
+from ..certify.channel import ChannelCertificate, ChannelDocument, additive_part, channel_loss
 from ..errors import ArgumentError
 from ..exact import round_up
 from .additive import Additive
@@ -36,8 +31,13 @@ def additive_bracket(
 ) -> Bracket:
     """Bounds on the best additive noise for the question's budgets and loss, if there is any."""
     problem = Question(
-        question.epsilon, question.delta, question.sensitivity, question.loss, question.integer,
-        profile=question.profile, gdp=question.gdp,
+        question.epsilon,
+        question.delta,
+        question.sensitivity,
+        question.loss,
+        question.integer,
+        profile=question.profile,
+        gdp=question.gdp,
     )
     try:
         family = (Additive if problem.plain else Demanding)(problem, resolution)
@@ -57,7 +57,14 @@ def additive_upper(question: Question, gap: float, seconds: float) -> Upper | No
     noise = replace(found.document, epsilon=question.epsilon, delta=question.delta)
     question = replace(question, curve=noise.gdp)  # with the chords that this noise keeps
     document = ChannelDocument(
-        question, step, 1, 0, (), found.value, Fraction(0), ChannelCertificate(step, ()),
+        question,
+        step,
+        1,
+        0,
+        (),
+        found.value,
+        Fraction(0),
+        ChannelCertificate(step, ()),
         additive=additive_part(noise, found.value),
     )
     return Upper(found.value, document, found.resolution, "additive")
@@ -70,8 +77,7 @@ def constant_upper(question: Question, outputs: tuple[Fraction, ...] | None) -> 
         mesh = mesh_of(question, 1)
         step = question.width / fitting_steps(mesh, MOST_STEPS // 4)
         if (question.sensitivity / step).denominator != 1:
-            question = replace(
-                question, sensitivity=-(-question.sensitivity // step) * step)
+            question = replace(question, sensitivity=-(-question.sensitivity // step) * step)
     last = int(question.width / step)
     answers = outputs or tuple(question.low + k * step for k in range(last + 1))
     values, masses = _grid(question)

@@ -78,7 +78,8 @@ class _Side:
         self.edge = centre.right if side > 0 else centre.left
         self.sinks = np.arange(self.edge + 1, self.edge + n + 1)
         row, point = np.nonzero(  # the pairs (shift, point) that leave the centre
-            np.arange(1, n + 1)[:, None] + side * points[None, :] > self.edge)
+            np.arange(1, n + 1)[:, None] + side * points[None, :] > self.edge
+        )
         self.shift, self.point = row + 1, point
         few = max(0, n - width - 2)  # up to here shifts share unknowns
         self.marks = _shift_nodes(few, width)
@@ -114,11 +115,14 @@ class _Side:
         height = count * points + len(single)
         own = np.arange(count * points, height)
         budget = np.concatenate([node, count + self.shift[single] - few - 1])
-        self.within = _matrix([
-            (rows[used], columns[used], values[used]),
-            (own, np.arange(first, self.unknowns), np.ones(len(single))),
-            (np.arange(height), self.unknowns + budget, -np.ones(height)),
-        ], (height, self.unknowns + len(self.nodes)))
+        self.within = _matrix(
+            [
+                (rows[used], columns[used], values[used]),
+                (own, np.arange(first, self.unknowns), np.ones(len(single))),
+                (np.arange(height), self.unknowns + budget, -np.ones(height)),
+            ],
+            (height, self.unknowns + len(self.nodes)),
+        )
 
     def _summed(self, index: Ints, size: int) -> csr_matrix:
         count = len(index)
@@ -151,9 +155,7 @@ class _Side:
 class Stairs:
     """One program: maximise theta less delta times the budgets of all shifts."""
 
-    def __init__(
-        self, problem: Question, centre: Centre, levels: int, typical: float
-    ) -> None:
+    def __init__(self, problem: Question, centre: Centre, levels: int, typical: float) -> None:
         self.problem, self.centre, self.levels, self.typical = problem, centre, levels, typical
         self.reach = max(centre.left, centre.right) + (levels - 1) * centre.n
         self.edge = self.reach + centre.n
@@ -176,14 +178,17 @@ class Stairs:
         price[0] = -1.0
         for one, start in zip(self.sides, self.starts, strict=False):
             price[start + one.unknowns :][: len(one.nodes)] = (
-                (1 + self.fold) * self.delta * one.counts)
+                (1 + self.fold) * self.delta * one.counts
+            )
         model.add_columns(price, 0.0, INF)
         self._fixed_rows(model, scale)
-        limits = [self._limits(one, start) for one, start in zip(
-            self.sides, self.starts, strict=False)]
+        limits = [
+            self._limits(one, start) for one, start in zip(self.sides, self.starts, strict=False)
+        ]
         fresh = [
             np.tile(one.first, len(high) // self.centre.n)
-            for one, (_, high) in zip(self.sides, limits, strict=True)]
+            for one, (_, high) in zip(self.sides, limits, strict=True)
+        ]
         known = [np.zeros(len(high), dtype=bool) for _, high in limits]
         x = None
         for _ in range(_ROUNDS):
@@ -196,7 +201,8 @@ class Stairs:
             x = np.maximum(solution.primal, 0.0)
             fresh = [
                 (rows @ x - scale * high > _VIOLATED) & ~old
-                for (rows, high), old in zip(limits, known, strict=True)]
+                for (rows, high), old in zip(limits, known, strict=True)
+            ]
             if not any(new.any() for new in fresh):
                 break
         return None if x is None else self._multipliers(x / scale)
@@ -208,8 +214,12 @@ class Stairs:
         for one, start in zip(self.sides, self.starts, strict=False):
             rows = one.within
             model.add_rows(
-                np.full(rows.shape[0], -INF), np.zeros(rows.shape[0]), rows.indptr[:-1],
-                rows.indices + start, rows.data)
+                np.full(rows.shape[0], -INF),
+                np.zeros(rows.shape[0]),
+                rows.indptr[:-1],
+                rows.indices + start,
+                rows.data,
+            )
             out = one.out + one.out[::-1] if self.fold else one.out
             reached += [-out, csr_matrix((count, len(one.nodes)))]
         rows = hstack(reached).tocsr()
@@ -233,8 +243,14 @@ class Stairs:
             slope += fall
             last = level == self.levels
             if last or self.delta > 0:  # otherwise the budget costs nothing
-                rest = into if last else into + coo_matrix(
-                    (np.full(n, -fall), (np.arange(n), np.full(n, full - 1))), shape=into.shape)
+                rest = (
+                    into
+                    if last
+                    else into
+                    + coo_matrix(
+                        (np.full(n, -fall), (np.arange(n), np.full(n, full - 1))), shape=into.shape
+                    )
+                )
                 parts.append(hstack([csr_matrix(np.full((n, 1), slope)), rest]).tocsr())
                 heights.append(height)
         return vstack(parts).tocsr(), np.concatenate(heights)
@@ -261,7 +277,10 @@ class Stairs:
                     # A folded program counts to the left, as the simplex method does.
                     sign = -1 if self.fold else 1
                     found[0, -sign * one.side * int(shift[part[0]])] = (
-                        float(values[part].max()), sign * where[part], values[part])
+                        float(values[part].max()),
+                        sign * where[part],
+                        values[part],
+                    )
         return found
 
     def _chain(self, one: _Side, theta: float, budget: float) -> tuple[Ints, Floats]:
@@ -295,7 +314,8 @@ def _add(model: Model, rows: csr_matrix, high: Floats) -> None:
     """Add rows x <= high."""
     if rows.shape[0]:
         model.add_rows(
-            np.full(rows.shape[0], -INF), high, rows.indptr[:-1], rows.indices, rows.data)
+            np.full(rows.shape[0], -INF), high, rows.indptr[:-1], rows.indices, rows.data
+        )
 
 
 def _shares(places: Ints, nodes: Ints) -> csr_matrix:
@@ -305,9 +325,12 @@ def _shares(places: Ints, nodes: Ints) -> csr_matrix:
     share = (places - nodes[below]) / np.maximum(nodes[above] - nodes[below], 1)
     rows = np.arange(len(places))
     found = coo_matrix(
-        (np.concatenate([1 - share, share]),
-         (np.concatenate([rows, rows]), np.concatenate([below, above]))),
-        shape=(len(places), len(nodes))).tocsr()
+        (
+            np.concatenate([1 - share, share]),
+            (np.concatenate([rows, rows]), np.concatenate([below, above])),
+        ),
+        shape=(len(places), len(nodes)),
+    ).tocsr()
     found.eliminate_zeros()
     return found
 
@@ -345,7 +368,8 @@ def centres(
         if (size + 0.5) / half < least:
             continue
         near = range(
-            max(before + 1, math.ceil((size - 0.4) / half)), math.ceil((size + 0.6) / half) + 2)
+            max(before + 1, math.ceil((size - 0.4) / half)), math.ceil((size + 0.6) / half) + 2
+        )
 
         def misfit(n: int) -> float:
             ends = steps.left * n, steps.right * n

@@ -121,15 +121,14 @@ class Steps:
             end = (next_level * share + float(levels[most + count]) * before + rest) / total
             atom = (delta - end) / np.maximum(1 - end, 1e-9)
             loss = np.where(
-                (atom >= 0) & (end < 1), (1 - atom) * cost / total + atom * at_zero, np.inf)
+                (atom >= 0) & (end < 1), (1 - atom) * cost / total + atom * at_zero, np.inf
+            )
             k = int(loss.argmin())
             if math.isfinite(loss[k]) and (best is None or loss[k] < best[2]):
                 best = count, float(share[k]), float(loss[k])
         return best
 
-    def _drafted(
-        self, n: int, grid: int, count: int, share: float, scale: float
-    ) -> Upper | None:
+    def _drafted(self, n: int, grid: int, count: int, share: float, scale: float) -> Upper | None:
         """In whole numbers: each stair at least e^-eps times the one before, the atom the rest."""
         problem = self.problem
         if (count + 3) * n > MAX_CELLS:
@@ -137,8 +136,10 @@ class Steps:
         half = 2 * grid  # edges are whole numbers of half grid steps
         centre = [self._mark(edge, n * half) for edge in self._edges(0)]
         marks = [
-            *(centre[0] - k * n * half for k in range(count, 0, -1)), *centre,
-            *(centre[1] + k * n * half for k in range(1, count + 1))]
+            *(centre[0] - k * n * half for k in range(count, 0, -1)),
+            *centre,
+            *(centre[1] + k * n * half for k in range(1, count + 1)),
+        ]
         rest = 2 * round(share * n * grid)
         if rest:
             marks, count = [marks[0] - rest, *marks, marks[-1] + rest], count + 1
@@ -148,15 +149,25 @@ class Steps:
             levels.append(math.ceil(levels[-1] * fall))
         whole = [
             levels[abs(k)] * (b - a)
-            for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)]
+            for k, (a, b) in zip(range(-count, count + 1), pairwise(marks), strict=True)
+        ]
         document = Document(
             kind="integer" if problem.integer else "additive",
-            epsilon=problem.epsilon, delta=problem.delta, sensitivity=problem.sensitivity,
+            epsilon=problem.epsilon,
+            delta=problem.delta,
+            sensitivity=problem.sensitivity,
             loss=problem.loss if problem.loss.certified else None,
-            step=Fraction(grid) if problem.integer else problem.step(n), grid=grid,
-            denominator=sum(whole), first=0, weights=tuple(whole), atom=0, tail=None,
+            step=Fraction(grid) if problem.integer else problem.step(n),
+            grid=grid,
+            denominator=sum(whole),
+            first=0,
+            weights=tuple(whole),
+            atom=0,
+            tail=None,
             edges=tuple(Fraction(mark, half) for mark in marks),
-            upper=Fraction(0), lower=Fraction(0), certificate=None,
+            upper=Fraction(0),
+            lower=Fraction(0),
+            certificate=None,
         )
         return checked(self._with_atom(document), problem, scale, "staircase that ends")
 
@@ -184,8 +195,8 @@ class Steps:
                 break
             cells = np.arange(-radius, radius + 1)
             level = np.maximum(
-                np.ceil(np.maximum(cells - right, 0) / n),
-                np.ceil(np.maximum(-left - cells, 0) / n))
+                np.ceil(np.maximum(cells - right, 0) / n), np.ceil(np.maximum(-left - cells, 0) / n)
+            )
             weights = np.exp(-float(problem.epsilon) * level)
             try:
                 found = Proposal(problem, n, weights, tail=True, origin="staircase").exact(None)
@@ -201,13 +212,13 @@ class Steps:
     def _fitting(self) -> tuple[int, int]:
         """(whole numbers a cell, resolution): a misfit costs its square, a cell its checking."""
         finest = _FINEST_WHOLE if self.problem.integer else _FINEST
-        several = range(
-            max(1, math.floor(0.5 / self.narrow)), math.ceil(finest / self.narrow) + 2)
+        several = range(max(1, math.floor(0.5 / self.narrow)), math.ceil(finest / self.narrow) + 2)
 
         def misfit(n: int) -> float:
             ends = sum(
                 abs((_half_cell(side * n) + 0.5) / n - side) / self.narrow
-                for side in (self.left, self.right))
+                for side in (self.left, self.right)
+            )
             return float(ends**2 + _CELL * n)
 
         if not self.problem.integer:
@@ -224,8 +235,11 @@ class Steps:
 def on_integers(found: Upper, problem: Question) -> Upper | None:
     """Real noise on cells of odd whole widths, as noise on the whole numbers of the cells."""
     document = replace(
-        found.document, kind="integer", grid=int(found.document.step),
-        sensitivity=problem.sensitivity)
+        found.document,
+        kind="integer",
+        grid=int(found.document.step),
+        sensitivity=problem.sensitivity,
+    )
     return checked(document, problem, float(found.value), found.origin)
 
 
@@ -245,8 +259,9 @@ def odd_cell(width: int, n: int) -> int:
 
 def steps_of(problem: Question) -> Steps:
     """The staircase with the least loss at delta = 0, to a few digits."""
-    gamma = float(Staircase(
-        epsilon=problem.epsilon, sensitivity=problem.sensitivity, loss=problem.loss).gamma)
+    gamma = float(
+        Staircase(epsilon=problem.epsilon, sensitivity=problem.sensitivity, loss=problem.loss).gamma
+    )
     if problem.loss.symmetric:
         return Steps(problem, gamma, gamma)
     count = min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), 4000)
@@ -262,9 +277,16 @@ def steps_of(problem: Question) -> Steps:
 
     start = np.array([[0.0, 1.0], [-0.5, 1.0], [0.0, 0.3]])
     found = minimize(
-        expected, start[0], method="Nelder-Mead",
-        options={"xatol": 1e-4, "fatol": 1e-9 * abs(expected(start[0])), "maxfev": 200,
-                 "initial_simplex": start})
+        expected,
+        start[0],
+        method="Nelder-Mead",
+        options={
+            "xatol": 1e-4,
+            "fatol": 1e-9 * abs(expected(start[0])),
+            "maxfev": 200,
+            "initial_simplex": start,
+        },
+    )
     return steps(found.x)
 
 

@@ -70,13 +70,15 @@ def refuse_narrow(problem: Question) -> None:
         return
     if problem.gdp is not None:
         raise ArgumentError(
-            "constraints", _named(problem),
+            "constraints",
+            _named(problem),
             "without an end of the support: bounded noise is below no Gaussian curve",
         )
     for epsilon, delta in problem.budgets:
         if delta == 0:
             raise ArgumentError(
-                "constraints", _named(problem),
+                "constraints",
+                _named(problem),
                 f"without an end of the support while delta is 0 at epsilon={text_of(epsilon)}: "
                 "noise that ends somewhere rules neighbours out",
             )
@@ -86,7 +88,8 @@ def refuse_narrow(problem: Question) -> None:
         if Fraction(width) < needed:
             unit = "whole numbers" if problem.integer else "wide"
             raise ArgumentError(
-                "constraints", _named(problem),
+                "constraints",
+                _named(problem),
                 f"a support of at least {_down(needed)} {unit} (no narrower noise is private "
                 f"at epsilon={text_of(epsilon)}, delta={text_of(delta)}); "
                 f"{_up(enough)} always works",
@@ -98,9 +101,7 @@ def support_words(problem: Question) -> str:
     width = _width(problem)
     if width is None or math.isinf(width):
         return ""
-    both = [
-        smallest_width(e, d, problem.sensitivity, problem.integer) for e, d in problem.budgets
-    ]
+    both = [smallest_width(e, d, problem.sensitivity, problem.integer) for e, d in problem.budgets]
     needed, enough = max(a for a, _ in both), max(b for _, b in both)
     return (
         f" (a support must be at least {_down(needed)} wide for privacy alone, "

@@ -37,8 +37,8 @@ class Vector(Family):
     def __init__(self, question: Question) -> None:
         self.question = question
         self.shells = Shells(
-            question.dimension, float(question.epsilon), question.loss,
-            float(question.sensitivity))
+            question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
+        )
         self.stairs: Staircase | None = None
         self._spent = 0  # work of the checker on the noise alone
         self._plans: dict[int, Plan] = {}
@@ -106,11 +106,18 @@ class Vector(Family):
         assert stairs is not None
         epsilon, delta = float(question.epsilon), float(question.delta)
         net = make_net(
-            question.dimension, epsilon, stairs, stairs.loss + delta * stairs.price, plan)
+            question.dimension, epsilon, stairs, stairs.loss + delta * stairs.price, plan
+        )
         flow = best_flow(
-            question.dimension, epsilon, delta,
-            scaled_loss(question.loss, float(question.sensitivity)), net, stairs.price,
-            search.clock() + search.left(300.0), stairs.loss / (1 + search.gap / 3))
+            question.dimension,
+            epsilon,
+            delta,
+            scaled_loss(question.loss, float(question.sensitivity)),
+            net,
+            stairs.price,
+            search.clock() + search.left(300.0),
+            stairs.loss / (1 + search.gap / 3),
+        )
         search.bracket.rounds += 1
         if flow is not None:
             search.report(flow.bound, stairs.loss, size)

@@ -52,7 +52,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         loud = self.take_public_knowledge_from_data_not_private
         if not isinstance(loud, (bool, np.bool_)):
             raise ArgumentError(
-                "take_public_knowledge_from_data_not_private", loud, "True or False")
+                "take_public_knowledge_from_data_not_private", loud, "True or False"
+            )
 
     def _not_negative(self, name: str) -> None:
         value = rational(getattr(self, name), name)
@@ -95,12 +96,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, labels = classes_of(self.classes, y, loud)
         if len(self.classes_) < 2:
             raise ValueError(
-                f"{type(self).__name__} needs at least 2 classes, the data has one class")
+                f"{type(self).__name__} needs at least 2 classes, the data has one class"
+            )
         kept = labels >= 0
         if not kept.all():
             categorical = [
                 [value for value, own in zip(column, kept, strict=True) if own]
-                for column in categorical]
+                for column in categorical
+            ]
         return schema, numeric[kept], categorical, labels[kept]
 
     def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
@@ -108,8 +111,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         places = self._schema.categorical
         if not places:
             with _no_data_in_errors():
-                X = validate_data(
-                    self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
+                X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
         else:
             validate_data(self, X, skip_check_array=True, reset=False)
         numeric, categorical = self._columns(X, self._schema.numeric, places)
@@ -141,7 +143,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         words = [list(_safe_indexing(table, j, axis=1)) for j in categorical]
         with _no_data_in_errors():
             columns = [
-                np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric]
+                np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric
+            ]
         rows = len(words[0])
         numbers = np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
         return numbers, words
@@ -164,10 +167,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _privacy(self, found: Plan | None) -> Privacy:
         read = [
-            name for name, of_use in (
-                ("bounds", self._schema.numeric), ("categories", self._schema.categorical),
-                ("classes", True))
-            if of_use and getattr(self, name, None) is None]
+            name
+            for name, of_use in (
+                ("bounds", self._schema.numeric),
+                ("categories", self._schema.categorical),
+                ("classes", True),
+            )
+            if of_use and getattr(self, name, None) is None
+        ]
         caveats = []
         caveats.append("Scalers, imputers or selections fitted to the data before are not covered.")
         if self.neighbours == "replace":
@@ -180,14 +187,18 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return Privacy(math.inf, 0.0, self.neighbours, "no noise", (), tuple(caveats))
         releases = tuple(
             Release(
-                one.kind.name, one.kind.numbers, one.label, one.std,
+                one.kind.name,
+                one.kind.numbers,
+                one.label,
+                one.std,
                 float(one.kind.reach * one.kind.unit),
                 max(one.kind.times(way) for way in range(len(one.kind.changes))),
             )
             for one in found.chosen
         )
         return Privacy(
-            found.epsilon, found.delta, self.neighbours, found.picked, releases, tuple(caveats))
+            found.epsilon, found.delta, self.neighbours, found.picked, releases, tuple(caveats)
+        )
 
 
 @contextmanager
@@ -205,8 +216,11 @@ def _wordy(X: Any) -> list[int]:
     """Columns of a data frame that hold no numbers."""
     found = []
     for j, kind in enumerate(X.dtypes):
-        numeric = kind.is_numeric() if hasattr(kind, "is_numeric") else (
-            getattr(kind, "kind", "O") in "iufb")
+        numeric = (
+            kind.is_numeric()
+            if hasattr(kind, "is_numeric")
+            else (getattr(kind, "kind", "O") in "iufb")
+        )
         if not numeric:
             found.append(j)
     return found

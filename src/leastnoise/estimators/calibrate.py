@@ -19,17 +19,17 @@ from ..certify.document import MAX_CELLS
 from ..certify.runs import written_out
 from ..design import Design, design
 from ..errors import ArgumentError, RegimeError
-from ..mechanisms import (
-    AnalyticGaussian,
-    Gaussian,
-    RoundedTulap,
-    TruncatedDiscreteLaplace,
-)
+from ..mechanisms import AnalyticGaussian, Gaussian, RoundedTulap, TruncatedDiscreteLaplace
 from .ranged import WIDEST, RangedNoise, ranged
 from .whole import WholeNoise, from_weights, gaussian, geometric, laplace, seen_whole
 
 NOISES = (
-    "optimal", "optimal-dependent", "truncated-laplace", "tulap", "analytic-gaussian", "gaussian",
+    "optimal",
+    "optimal-dependent",
+    "truncated-laplace",
+    "tulap",
+    "analytic-gaussian",
+    "gaussian",
     "laplace",
 )
 #: A lattice is this much finer than the noise, if the statistic is not whole anyway.
@@ -137,7 +137,8 @@ def plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, noise: str
     if delta == 0:
         if noise not in ("laplace", "optimal"):
             raise ArgumentError(
-                "delta", 0, f"positive for noise={noise!r}; noise='laplace' needs no delta")
+                "delta", 0, f"positive for noise={noise!r}; noise='laplace' needs no delta"
+            )
         found = _pure(kinds, epsilon)
     else:
         _refuse_endless(kinds, epsilon, delta)
@@ -154,9 +155,11 @@ def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction)
     widest = max(level * share for share in shares(kinds))
     if widest > _WIDEST:
         raise ArgumentError(
-            "epsilon", float(epsilon),
+            "epsilon",
+            float(epsilon),
             f"larger with delta={float(delta):g}: this budget needs noise of a standard deviation "
-            f"of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}")
+            f"of {widest:,.0f} rows, and the total is computed up to {_WIDEST:,}",
+        )
 
 
 def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
@@ -166,10 +169,15 @@ def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
         return 0.0 if max(_sum_of_epsilons(chosen, way) for way in ways) <= epsilon else 1.0
     return max(
         total_delta(
-            [Part(one.noise.pairs(one.kind.changes[way][1] * one.cells), one.kind.times(way))
-             for one in chosen if one.kind.times(way)],
-            epsilon)
-        for way in ways)
+            [
+                Part(one.noise.pairs(one.kind.changes[way][1] * one.cells), one.kind.times(way))
+                for one in chosen
+                if one.kind.times(way)
+            ],
+            epsilon,
+        )
+        for way in ways
+    )
 
 
 def _sum_of_epsilons(chosen: Sequence[Chosen], way: int) -> float:
@@ -199,6 +207,7 @@ def _levelled(
     make: Callable[[float], list[Chosen]], level: float, epsilon: float, delta: float
 ) -> tuple[list[Chosen], float] | None:
     """The choice at the least level (the least noise) whose total keeps the budget, and it."""
+
     def keeps(at: float) -> list[Chosen] | None:
         try:
             found = make(at)
@@ -236,9 +245,12 @@ def _start(kinds: Sequence[Kind], epsilon: float, delta: float) -> float:
     """The level at which continuous Gaussian noise keeps the budget exactly."""
     shape = shares(kinds)
     worst = max(
-        math.sqrt(sum(
-            kind.times(way) * (kind.changes[way][1] / share) ** 2
-            for kind, share in zip(kinds, shape, strict=True)))
+        math.sqrt(
+            sum(
+                kind.times(way) * (kind.changes[way][1] / share) ** 2
+                for kind, share in zip(kinds, shape, strict=True)
+            )
+        )
         for way in range(len(kinds[0].changes))
     )
     return worst * _ratio(epsilon, delta)
@@ -267,9 +279,11 @@ def _classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -
         sigma = Gaussian(epsilon=epsilon / times, delta=delta / times).sigma
     except RegimeError as error:
         raise ArgumentError(
-            "epsilon", float(epsilon),
+            "epsilon",
+            float(epsilon),
             f"at most {times} for noise='gaussian' here: the classic formula holds for epsilon <= "
-            "1 per release; use noise='analytic-gaussian'") from error
+            "1 per release; use noise='analytic-gaussian'",
+        ) from error
     chosen = []
     for kind in kinds:
         cells = _cells(kind, sigma * kind.reach)
@@ -277,8 +291,12 @@ def _classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -
         chosen.append(Chosen(kind, noise, cells, "discrete Gaussian, classic formula"))
     if cost(chosen, float(epsilon)) > float(delta):
         raise RegimeError("the classic formula does not keep the total budget")
-    return Plan(float(epsilon), float(delta), tuple(chosen),
-                f"classic Gaussian noise, budget divided by {times}")
+    return Plan(
+        float(epsilon),
+        float(delta),
+        tuple(chosen),
+        f"classic Gaussian noise, budget divided by {times}",
+    )
 
 
 def _laplace_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
@@ -293,8 +311,12 @@ def _laplace_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -
             found.append(Chosen(kind, laplace(scale * cells), cells, "discrete Laplace"))
         return found
 
-    found = _made(epsilon, delta, _levelled(make, _start(kinds, eps, dlt), eps, dlt),
-                  "Laplace noise, total by composition of its losses")
+    found = _made(
+        epsilon,
+        delta,
+        _levelled(make, _start(kinds, eps, dlt), eps, dlt),
+        "Laplace noise, total by composition of its losses",
+    )
     if epsilon == 0:
         return found
     return min(found, _pure(kinds, epsilon), key=lambda one: one.harm)
@@ -305,8 +327,10 @@ def _pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
     wanted = [(kind.weight * kind.reach**2) ** (1 / 3) for kind in kinds]
     # A kind's epsilon is for its largest change; smaller changes cost in proportion.
     total = max(
-        sum(kind.times(way) * want * kind.changes[way][1] / kind.reach
-            for kind, want in zip(kinds, wanted, strict=True))
+        sum(
+            kind.times(way) * want * kind.changes[way][1] / kind.reach
+            for kind, want in zip(kinds, wanted, strict=True)
+        )
         for way in range(len(kinds[0].changes))
     )
     chosen = []
@@ -314,8 +338,12 @@ def _pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
         own = epsilon * Fraction(want / total * (1 - 1e-12))
         cells = _cells(kind, kind.reach / float(own))
         chosen.append(Chosen(kind, geometric(own, kind.reach * cells), cells, "geometric"))
-    return Plan(float(epsilon), 0.0, tuple(chosen),
-                "geometric noise (discrete Laplace), delta = 0, epsilons add up")
+    return Plan(
+        float(epsilon),
+        0.0,
+        tuple(chosen),
+        "geometric noise (discrete Laplace), delta = 0, epsilons add up",
+    )
 
 
 def _changed(kinds: Sequence[Kind]) -> int:
@@ -324,8 +352,11 @@ def _changed(kinds: Sequence[Kind]) -> int:
 
 
 def _at_level(
-    kinds: Sequence[Kind], level: float, delta: float,
-    noise_of: Callable[[Kind, int, float, float], WholeNoise | RangedNoise], label: str,
+    kinds: Sequence[Kind],
+    level: float,
+    delta: float,
+    noise_of: Callable[[Kind, int, float, float], WholeNoise | RangedNoise],
+    label: str,
 ) -> list[Chosen]:
     """Noise that is (epsilon_i, delta)-private per release; epsilon_i as the level says."""
     found = []
@@ -337,21 +368,29 @@ def _at_level(
 
 
 def _budgeted(
-    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction,
-    noise_of: Callable[[Kind, int, float, float], WholeNoise], label: str, words: str,
+    kinds: tuple[Kind, ...],
+    epsilon: Fraction,
+    delta: Fraction,
+    noise_of: Callable[[Kind, int, float, float], WholeNoise],
+    label: str,
+    words: str,
 ) -> Plan:
     """Noise with a budget per release; half of delta goes into the budgets."""
     eps, dlt = float(epsilon), float(delta)
     each = dlt / (2 * _changed(kinds))
     found = _levelled(
         lambda level: _at_level(kinds, level, each, noise_of, label),
-        _start(kinds, eps, dlt), eps, dlt)
+        _start(kinds, eps, dlt),
+        eps,
+        dlt,
+    )
     return _made(epsilon, delta, found, words)
 
 
 def _truncated(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
-    return seen_whole(TruncatedDiscreteLaplace(
-        epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells))
+    return seen_whole(
+        TruncatedDiscreteLaplace(epsilon=epsilon, delta=delta, sensitivity=kind.reach * cells)
+    )
 
 
 def _tulap(kind: Kind, cells: int, epsilon: float, delta: float) -> WholeNoise:
@@ -375,18 +414,38 @@ def _whole_noise(found: Design) -> WholeNoise:
 
 @lru_cache(maxsize=512)
 def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -> Design:
-    return design(epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss="l2", gap=1e-2,
-                  integer=True, time_limit=10, releases=releases)
+    return design(
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=sensitivity,
+        loss="l2",
+        gap=1e-2,
+        integer=True,
+        time_limit=10,
+        releases=releases,
+    )
 
 
 def _truncated_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
-    return _budgeted(kinds, epsilon, delta, _truncated, "truncated discrete Laplace",
-                     "truncated Laplace noise, total by composition of its losses")
+    return _budgeted(
+        kinds,
+        epsilon,
+        delta,
+        _truncated,
+        "truncated discrete Laplace",
+        "truncated Laplace noise, total by composition of its losses",
+    )
 
 
 def _tulap_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
-    return _budgeted(kinds, epsilon, delta, _tulap, "rounded Tulap",
-                     "Tulap noise, total by composition of its losses")
+    return _budgeted(
+        kinds,
+        epsilon,
+        delta,
+        _tulap,
+        "rounded Tulap",
+        "Tulap noise, total by composition of its losses",
+    )
 
 
 def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
@@ -405,8 +464,11 @@ def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
             candidates += [profiled] if profiled is not None else []
     best = min(candidates, key=lambda found: found.harm)
     words = f"{best.chosen[0].label} noise was best for {_changed(kinds)} changed numbers"
-    others = [f"{found.chosen[0].label} {found.harm / best.harm:.3f}"
-              for found in candidates if found is not best]
+    others = [
+        f"{found.chosen[0].label} {found.harm / best.harm:.3f}"
+        for found in candidates
+        if found is not best
+    ]
     if others:
         words += f" (squared error of the others relative to it: {', '.join(others)})"
     return replace(best, picked=words)
@@ -436,8 +498,9 @@ def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) 
         for kind in kinds:
             cells = _cells(kind, ratio * kind.reach, _MOST_CELLS_OF_STEPS)
             # A little less epsilon: losses that add up to it exactly are rounded up beyond it.
-            noise = _whole_noise(_design(
-                _ALMOST * float(epsilon), part * float(delta), kind.reach * cells, times))
+            noise = _whole_noise(
+                _design(_ALMOST * float(epsilon), part * float(delta), kind.reach * cells, times)
+            )
             chosen.append(Chosen(kind, noise, cells, "profile-designed"))
         if cost(chosen, float(epsilon)) <= float(delta):
             return _made(epsilon, delta, (chosen, ratio), "")
@@ -449,8 +512,12 @@ def _ranged_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
     best = _best(kinds, epsilon, delta)
     narrow = [kind for kind in kinds if kind.size is not None and kind.size <= WIDEST]
     if not narrow:
-        return replace(best, picked=(
-            f"additive: no range is public and at most {WIDEST} changes wide; {best.picked}"))
+        return replace(
+            best,
+            picked=(
+                f"additive: no range is public and at most {WIDEST} changes wide; {best.picked}"
+            ),
+        )
     each = float(delta) / (2 * _changed(kinds))
 
     def answers(kind: Kind, cells: int, own: float, dlt: float) -> WholeNoise | RangedNoise:
@@ -465,9 +532,13 @@ def _ranged_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
             found = _made(epsilon, delta, (chosen, factor * level), "range-dependent answers")
             if found.harm < best.harm:
                 return found
-            return replace(best, picked=(
-                f"additive: range-dependent answers do {found.harm / best.harm:.3f} times the "
-                f"harm; {best.picked}"))
+            return replace(
+                best,
+                picked=(
+                    f"additive: range-dependent answers do {found.harm / best.harm:.3f} times the "
+                    f"harm; {best.picked}"
+                ),
+            )
     return replace(best, picked=f"additive: no range-dependent answers fit; {best.picked}")
 
 
@@ -476,7 +547,8 @@ def _made(
 ) -> Plan:
     if found is None:
         raise RegimeError(
-            f"no such noise keeps a total of ({float(epsilon):g}, {float(delta):g}) here")
+            f"no such noise keeps a total of ({float(epsilon):g}, {float(delta):g}) here"
+        )
     return Plan(float(epsilon), float(delta), tuple(found[0]), words, found[1])
 
 

@@ -107,7 +107,8 @@ class DPLogisticRegression(PrivateClassifier):
         self.step = step
         self.fit_intercept = fit_intercept
         self.take_public_knowledge_from_data_not_private = (
-            take_public_knowledge_from_data_not_private)
+            take_public_knowledge_from_data_not_private
+        )
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -120,8 +121,11 @@ class DPLogisticRegression(PrivateClassifier):
         self._schema = schema
         features = self._features(numeric)
         width = features.shape[1]
-        each = math.ceil(width / 4) if self.coordinates is None else _whole(
-            "coordinates", self.coordinates, 1, width)
+        each = (
+            math.ceil(width / 4)
+            if self.coordinates is None
+            else _whole("coordinates", self.coordinates, 1, width)
+        )
         models = 1 if len(self.classes_) == 2 else len(self.classes_)
         entropy = self._entropy()
         rows, counted = self._rows(len(np.asarray(y)), entropy)
@@ -175,20 +179,36 @@ class DPLogisticRegression(PrivateClassifier):
         if self.noise is None:
             return None
         reach = 2 if self.neighbours == "replace" else 1
-        kind = Kind("sum of gradients, over their bound", releases, Fraction(1),
-                    ((releases, reach),), 1.0, False)
+        kind = Kind(
+            "sum of gradients, over their bound",
+            releases,
+            Fraction(1),
+            ((releases, reach),),
+            1.0,
+            False,
+        )
         if counted is None:
             return plan((kind,), self._epsilon, self._delta, self.noise)
         left = 1 - _FOR_ROWS
         epsilon = self._epsilon * left
         delta = self._delta if self._epsilon else self._delta * left
         found = plan((kind,), epsilon, delta, self.noise)
-        return replace(found, epsilon=float(self._epsilon), delta=float(self._delta),
-                       chosen=(*found.chosen, *counted.chosen))
+        return replace(
+            found,
+            epsilon=float(self._epsilon),
+            delta=float(self._delta),
+            chosen=(*found.chosen, *counted.chosen),
+        )
 
     def _descend(
-        self, features: Floats, signs: Floats, rows: float, noise: Iterator[Noisy],
-        order: np.random.Generator, passes: int, each: int,
+        self,
+        features: Floats,
+        signs: Floats,
+        rows: float,
+        noise: Iterator[Noisy],
+        order: np.random.Generator,
+        passes: int,
+        each: int,
     ) -> Floats:
         """Passes over random coordinates; the mean of their ends, later ones counting more."""
         coefficients = np.zeros(features.shape[1])
@@ -261,7 +281,10 @@ def _noise(found: Plan | None, releases: int, entropy: Entropy) -> Iterator[Nois
 
 
 def _whole(name: str, value: Any, low: int, high: int, other: str = "") -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not (
-            low <= value <= high):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, (int, np.integer))
+        or not (low <= value <= high)
+    ):
         raise ArgumentError(name, value, f"{other}a whole number from {low} to {high}")
     return int(value)

@@ -75,7 +75,8 @@ class DPNaiveBayes(PrivateClassifier):
         self.classes = classes
         self.alpha = alpha
         self.take_public_knowledge_from_data_not_private = (
-            take_public_knowledge_from_data_not_private)
+            take_public_knowledge_from_data_not_private
+        )
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -84,8 +85,12 @@ class DPNaiveBayes(PrivateClassifier):
         self._not_negative("alpha")
         schema, numeric, categorical, labels = self._read(X, y)
         statistics = bayes_statistics(
-            labels, len(self.classes_), schema.codes(categorical),
-            [len(words) + 1 for words in schema.levels], schema.whole(numeric))
+            labels,
+            len(self.classes_),
+            schema.codes(categorical),
+            [len(words) + 1 for words in schema.levels],
+            schema.whole(numeric),
+        )
         return self.fit_statistics(statistics, schema, rows=len(np.asarray(y)))
 
     def fit_statistics(
@@ -125,18 +130,43 @@ class DPNaiveBayes(PrivateClassifier):
         kinds = [Kind("rows of a class", classes, one, counts, 1 + divides, True, size=size)]
         # The logarithm of a share p errs by s/(n p): averaged over L equal levels, (L s/n)^2.
         for many, tables in _by_size(statistics).items():
-            kinds.append(Kind(
-                f"rows of a level, of {many - 1} and others", classes * many * len(tables), one,
-                levels, float(many - 1) ** 2, True, len(tables), size))
+            kinds.append(
+                Kind(
+                    f"rows of a level, of {many - 1} and others",
+                    classes * many * len(tables),
+                    one,
+                    levels,
+                    float(many - 1) ** 2,
+                    True,
+                    len(tables),
+                    size,
+                )
+            )
         # A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a
         # variance that errs by s/(2n) by (s/n)^2 / (8 variance^2).
         if features:
-            kinds.append(Kind(
-                "sum of a feature, in half ranges", classes * features, one, numbers,
-                1 / _SPREAD, False, features))
-            kinds.append(Kind(
-                "sum of its squares", classes * features, one / 2, numbers,
-                1 / (8 * _SPREAD**2), False, features))
+            kinds.append(
+                Kind(
+                    "sum of a feature, in half ranges",
+                    classes * features,
+                    one,
+                    numbers,
+                    1 / _SPREAD,
+                    False,
+                    features,
+                )
+            )
+            kinds.append(
+                Kind(
+                    "sum of its squares",
+                    classes * features,
+                    one / 2,
+                    numbers,
+                    1 / (8 * _SPREAD**2),
+                    False,
+                    features,
+                )
+            )
         return tuple(kinds)
 
     @staticmethod
@@ -164,8 +194,11 @@ class DPNaiveBayes(PrivateClassifier):
                 self.category_log_prob_[j] = np.log(shares / shares.sum(axis=1, keepdims=True))
         means, variances = np.zeros(shape), np.ones(shape)
         if shape[1]:
-            noise = 1e-9 if plan is None else max(
-                one.std / float(one.kind.unit) for one in plan.chosen[-2:])
+            noise = (
+                1e-9
+                if plan is None
+                else max(one.std / float(one.kind.unit) for one in plan.chosen[-2:])
+            )
             sums, squares = noisy[-2].reshape(shape), noisy[-1].reshape(shape) / 2
             for j in range(shape[1]):
                 means[:, j], variances[:, j] = _moments(rows, sums[:, j], squares[:, j], noise)
@@ -186,7 +219,8 @@ class DPNaiveBayes(PrivateClassifier):
             for label in range(len(self.classes_)):
                 mean, variance = self.theta_[label], self.var_[label]
                 total[:, label] -= 0.5 * (
-                    np.log(2 * np.pi * variance) + (clipped - mean) ** 2 / variance).sum(axis=1)
+                    np.log(2 * np.pi * variance) + (clipped - mean) ** 2 / variance
+                ).sum(axis=1)
         return np.asarray(total)
 
     def predict_log_proba(self, X: Any) -> Floats:

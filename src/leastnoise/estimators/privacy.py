@@ -39,12 +39,14 @@ class Privacy:
     def private(self) -> bool:
         """Whether the guarantee holds at all."""
         return math.isfinite(self.epsilon) and not any(
-            words.startswith("NOT PRIVATE") for words in self.caveats)
+            words.startswith("NOT PRIVATE") for words in self.caveats
+        )
 
     def __repr__(self) -> str:
         head = (
             f"({self.epsilon:.6g}, {self.delta:.6g})-private, {self.neighbours} neighbours"
-            if self.private else "NOT PRIVATE"
+            if self.private
+            else "NOT PRIVATE"
         )
         lines = [f"Privacy: {head}; {self.picked}"]
         lines += [

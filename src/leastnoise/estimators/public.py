@@ -64,11 +64,17 @@ def column_index(name: Any, names: Sequence[str] | None, width: int, argument: s
     """The place of a column given by name or by number."""
     if isinstance(name, str):
         if names is None or name not in names:
-            raise ArgumentError(argument, name, "the name of a column (X has names only as a "
-                                "data frame), or its number")
+            raise ArgumentError(
+                argument,
+                name,
+                "the name of a column (X has names only as a data frame), or its number",
+            )
         return list(names).index(name)
-    if isinstance(name, bool) or not isinstance(name, (int, np.integer)) or not (
-            -width <= name < width):
+    if (
+        isinstance(name, bool)
+        or not isinstance(name, (int, np.integer))
+        or not (-width <= name < width)
+    ):
         raise ArgumentError(argument, name, f"a column's name or number, below {width}")
     return int(name) % width
 
@@ -80,21 +86,24 @@ def listed(columns: Sequence[int], names: Sequence[str] | None) -> str:
     return f"column{'s' if len(words) > 1 else ''} {', '.join(words[:6] if more else words)}{more}"
 
 
-def check_finite(
-    numbers: Floats, columns: Sequence[int], names: Sequence[str] | None
-) -> None:
+def check_finite(numbers: Floats, columns: Sequence[int], names: Sequence[str] | None) -> None:
     """ValueError, as scikit-learn has it, that names the columns with missing values."""
     bad = [j for place, j in enumerate(columns) if not np.isfinite(numbers[:, place]).all()]
     if bad:
         raise ValueError(
             f"Input X contains NaN or infinity in {listed(bad, names)}. Fill it with a number that "
             "does not depend on the data, such as SimpleImputer(strategy='constant', fill_value=0) "
-            "does, or leave such rows out; a mean of the data would void the guarantee.")
+            "does, or leave such rows out; a mean of the data would void the guarantee."
+        )
 
 
 def bounds_of(
-    bounds: Any, columns: Sequence[int], names: Sequence[str] | None, width: int,
-    data: Floats, from_data: bool,
+    bounds: Any,
+    columns: Sequence[int],
+    names: Sequence[str] | None,
+    width: int,
+    data: Floats,
+    from_data: bool,
 ) -> tuple[Floats, Floats]:
     """(low, high) of each numeric column."""
     count = len(columns)
@@ -103,9 +112,12 @@ def bounds_of(
             return np.zeros(0), np.zeros(0)
         if not from_data:
             raise ArgumentError(
-                "bounds", None, f"given for {listed(columns, names)}: (low, high) for all of "
+                "bounds",
+                None,
+                f"given for {listed(columns, names)}: (low, high) for all of "
                 "them, two sequences, or a dict by column, from public knowledge (a scaler fitted "
-                f"to the same data makes no range public); {_LOUD}")
+                f"to the same data makes no range public); {_LOUD}",
+            )
         low, high = data.min(axis=0), data.max(axis=0)
         return low, np.where((high - low) / 2 > 0, high, low + 1.0 + np.abs(low))
     if isinstance(bounds, Mapping):
@@ -113,8 +125,10 @@ def bounds_of(
         missing = [column for column in columns if column not in places]
         if missing:
             raise ArgumentError(
-                "bounds", bounds,
-                f"given for every numeric column, also for {listed(missing, names)}")
+                "bounds",
+                bounds,
+                f"given for every numeric column, also for {listed(missing, names)}",
+            )
         pairs = [places[column] for column in columns]
         if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
             raise ArgumentError("bounds", bounds, "a dict of pairs (low, high)")
@@ -128,8 +142,11 @@ def bounds_of(
     near = np.all(np.maximum(np.abs(low), np.abs(high)) <= _FARTHEST)
     if not bool(near and np.all((high - low) / 2 > 0)):
         raise ArgumentError(
-            "bounds", bounds, "pairs whose middle and half width are floats above 0: at most "
-            f"{_FARTHEST:g} in size, and further apart than 5e-324")
+            "bounds",
+            bounds,
+            "pairs whose middle and half width are floats above 0: at most "
+            f"{_FARTHEST:g} in size, and further apart than 5e-324",
+        )
     return low, high
 
 
@@ -150,8 +167,10 @@ def classes_of(classes: Any, y: Any, from_data: bool) -> tuple[NDArray[Any], Int
     if classes is None:
         if not from_data:
             raise ArgumentError(
-                "classes", None, "given: the list of all labels that there may be, from public "
-                f"knowledge; {_LOUD}")
+                "classes",
+                None,
+                f"given: the list of all labels that there may be, from public knowledge; {_LOUD}",
+            )
         found, codes = np.unique(y, return_inverse=True)
         return found, codes.astype(np.int64)
     known = known_classes(classes)
@@ -180,8 +199,12 @@ def known_classes(classes: Any) -> NDArray[Any]:
 
 
 def levels_of(
-    categories: Any, columns: Sequence[int], names: Sequence[str] | None, width: int,
-    data: Sequence[Any], from_data: bool,
+    categories: Any,
+    columns: Sequence[int],
+    names: Sequence[str] | None,
+    width: int,
+    data: Sequence[Any],
+    from_data: bool,
 ) -> tuple[tuple[Any, ...], ...]:
     """The levels of each categorical column."""
     if not columns:
@@ -189,25 +212,34 @@ def levels_of(
     if categories is None:
         if not from_data:
             raise ArgumentError(
-                "categories", None, f"given for {listed(columns, names)}: a list of levels for "
-                f"each, or a dict by column, from public knowledge; {_LOUD}")
-        found = [sorted({plain(v) for v in column}, key=lambda v: (str(type(v)), v))
-                 for column in data]
+                "categories",
+                None,
+                f"given for {listed(columns, names)}: a list of levels for "
+                f"each, or a dict by column, from public knowledge; {_LOUD}",
+            )
+        found = [
+            sorted({plain(v) for v in column}, key=lambda v: (str(type(v)), v)) for column in data
+        ]
         return tuple(tuple(words) for words in found)
     if isinstance(categories, Mapping):
-        places = {column_index(key, names, width, "categories"): words
-                  for key, words in categories.items()}
+        places = {
+            column_index(key, names, width, "categories"): words
+            for key, words in categories.items()
+        }
         missing = [column for column in columns if column not in places]
         if missing:
             raise ArgumentError(
-                "categories", categories,
-                f"given for every categorical column, also for {listed(missing, names)}")
+                "categories",
+                categories,
+                f"given for every categorical column, also for {listed(missing, names)}",
+            )
         lists = [places[column] for column in columns]
     else:
         lists = list(categories)
         if len(lists) != len(columns):
             raise ArgumentError(
-                "categories", categories, f"one list for each of {len(columns)} such features")
+                "categories", categories, f"one list for each of {len(columns)} such features"
+            )
     result = []
     for words in lists:
         if isinstance(words, str) or not isinstance(words, (Sequence, np.ndarray)):

@@ -55,6 +55,15 @@ class RangedNoise:
 @lru_cache(maxsize=64)
 def ranged(epsilon: float, delta: float, size: int) -> RangedNoise:
     """The best answers for counts from 0 to `size`, squared error, all counts equally likely."""
-    return RangedNoise(design_dependent(
-        epsilon=epsilon, delta=delta, sensitivity=1, bounds=(0, size), loss="l2", integer=True,
-        gap=0.05, time_limit=20))
+    return RangedNoise(
+        design_dependent(
+            epsilon=epsilon,
+            delta=delta,
+            sensitivity=1,
+            bounds=(0, size),
+            loss="l2",
+            integer=True,
+            gap=0.05,
+            time_limit=20,
+        )
+    )

@@ -49,8 +49,7 @@ class WholeNoise:
     def log_concave(self) -> bool:
         """Whether no weight is below the geometric mean of its neighbours, in exact integers."""
         w = self.weights
-        return min(w) > 0 and all(
-            w[k] * w[k] >= w[k - 1] * w[k + 1] for k in range(1, len(w) - 1))
+        return min(w) > 0 and all(w[k] * w[k] >= w[k - 1] * w[k + 1] for k in range(1, len(w) - 1))
 
     def pairs(self, reach: int) -> tuple[Pair, ...]:
         """The noise against itself moved by 1 .. reach cells; symmetric, so one direction.

@@ -15,8 +15,20 @@ from .report import Place, Report
 
 #: In the order of the paper.
 NAMES = (
-    "example1", "figure1", "table1", "table4", "table5", "table6", "figure3", "figure4", "figure5",
-    "monotone", "asymmetric", "table2", "table3", "honest",
+    "example1",
+    "figure1",
+    "table1",
+    "table4",
+    "table5",
+    "table6",
+    "figure3",
+    "figure4",
+    "figure5",
+    "monotone",
+    "asymmetric",
+    "table2",
+    "table3",
+    "honest",
 )
 #: These read datasets and take an hour or more; "all" leaves them out.
 LONG = ("table2", "table3", "honest")

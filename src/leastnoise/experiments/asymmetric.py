@@ -49,12 +49,14 @@ def run(place: Place) -> Report:
         *values,
     ]
     return Report(
-        name="asymmetric", title="Shapes for other losses",
+        name="asymmetric",
+        title="Shapes for other losses",
         verdict=(
             f"The noise for the asymmetric loss leans to the cheap side (mean {mean:.3f}), as "
             "the paper observes. It prints no numbers with these pictures."
         ),
-        columns=("quantity", "published", "ours", "difference"), rows=list(lines),
+        columns=("quantity", "published", "ours", "difference"),
+        rows=list(lines),
         conventions=(
             "left: sensitivity 1, mesh 0.05, support +-2; right: sensitivity 10, mesh 0.5, "
             "support +-12",
@@ -65,6 +67,9 @@ def run(place: Place) -> Report:
 
 def _problem(row: dict[str, str]) -> dict[str, Any]:
     return {
-        "epsilon": row["epsilon"], "delta": row["delta"], "sensitivity": row["sensitivity"],
-        "beta": row["beta"], "cells": cells_of(row["support"], row["beta"]),
+        "epsilon": row["epsilon"],
+        "delta": row["delta"],
+        "sensitivity": row["sensitivity"],
+        "beta": row["beta"],
+        "cells": cells_of(row["support"], row["beta"]),
     }

@@ -99,14 +99,20 @@ def statistics(dataset: Dataset, train: np.ndarray) -> list[Statistic]:
         for feature, words in enumerate(dataset.levels):
             counts = np.bincount(dataset.categorical[own, feature], minlength=len(words))
             # As published: a level that does not occur in the class has no count to perturb.
-            found += [Statistic("count", label, feature, level, float(n), count)
-                      for level, n in enumerate(counts) if n]
+            found += [
+                Statistic("count", label, feature, level, float(n), count)
+                for level, n in enumerate(counts)
+                if n
+            ]
         for feature, column in enumerate(dataset.numeric.T):
             mean, spread = _kinds(float(column.min()), float(column.max()), totals, label)
             values = column[own] if len(own) else np.zeros(1)
             found.append(Statistic("mean", label, feature, -1, float(values.mean()), mean))
-            found.append(Statistic(
-                "spread", label, feature, -1, max(float(values.std()), LEAST_SPREAD), spread))
+            found.append(
+                Statistic(
+                    "spread", label, feature, -1, max(float(values.std()), LEAST_SPREAD), spread
+                )
+            )
     return found
 
 
@@ -131,28 +137,42 @@ class Fitted:
         self._least = np.array([[least.get(s.role, LEAST_COUNT)] for s in self.statistics])
         labels, classes = columns.dataset.labels, _classes(columns.dataset)
         #: class x part x row
-        self._counts = np.array([
-            [np.bincount(columns.row[part[labels[part] == label]], minlength=columns.rows)
-             for part in (train, test)] for label in classes], dtype=np.float32)
+        self._counts = np.array(
+            [
+                [
+                    np.bincount(columns.row[part[labels[part] == label]], minlength=columns.rows)
+                    for part in (train, test)
+                ]
+                for label in classes
+            ],
+            dtype=np.float32,
+        )
         self._places = [self._of(label) for label in classes]
 
     def _of(self, label: int) -> dict[str, np.ndarray]:
         """Where the statistics of a class are, role by role."""
         own = [(k, s) for k, s in enumerate(self.statistics) if s.label == label]
-        return {role: np.array([k for k, s in own if s.role == role], dtype=np.int64)
-                for role in ("class", "count", "mean", "spread")} | {
-            "at": np.array([self.columns.starts[s.feature] + s.level for _, s in own
-                            if s.role == "count"], dtype=np.int64)}
+        return {
+            role: np.array([k for k, s in own if s.role == role], dtype=np.int64)
+            for role in ("class", "count", "mean", "spread")
+        } | {
+            "at": np.array(
+                [self.columns.starts[s.feature] + s.level for _, s in own if s.role == "count"],
+                dtype=np.int64,
+            )
+        }
 
     def errors(self, method: str, uniforms: Floats) -> tuple[Floats, Floats]:
         """(in-sample, out-of-sample) error of every draw: `uniforms` is statistics x draws."""
         noisy = noisy_all(
-            method, [s.value for s in self.statistics], [s.kind for s in self.statistics], uniforms)
+            method, [s.value for s in self.statistics], [s.kind for s in self.statistics], uniforms
+        )
         if method != "none":
             noisy = np.maximum(noisy, self._least)
         together = max(16, _BLOCK // (self.columns.rows + int(self.columns.starts[-1])))
-        right = [self._right(noisy[:, at : at + together])
-                 for at in range(0, noisy.shape[1], together)]
+        right = [
+            self._right(noisy[:, at : at + together]) for at in range(0, noisy.shape[1], together)
+        ]
         inside, outside = 1 - np.concatenate(right, axis=1) / self.sizes
         return inside, outside
 
@@ -187,8 +207,9 @@ class Fitted:
             likelihood = self.columns.scores(table.astype(np.float32))
             np.copyto(guess, k, where=likelihood > best, casting="unsafe")
             np.maximum(best, likelihood, out=best)
-        return np.asarray(sum(
-            count @ (guess == k).astype(np.float32) for k, count in enumerate(self._counts)))
+        return np.asarray(
+            sum(count @ (guess == k).astype(np.float32) for k, count in enumerate(self._counts))
+        )
 
     def _of_two(self, first: Floats, second: Floats) -> Floats:
         """The same from the difference of two tables.

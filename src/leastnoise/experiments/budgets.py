@@ -88,8 +88,13 @@ def cells(place: Place, loss: str) -> list[Cell]:
     """All budgets (a fourth of them if quick), designed or read back from the cache."""
     epsilons, deltas = (EPSILONS[1::2], DELTAS[1::2]) if place.quick else (EPSILONS, DELTAS)
     grid = [
-        {"epsilon": e, "delta": d, "sensitivity": 1, "loss": loss,
-         "gap": target(loss, e, d, place.quick)}
+        {
+            "epsilon": e,
+            "delta": d,
+            "sensitivity": 1,
+            "loss": loss,
+            "gap": target(loss, e, d, place.quick),
+        }
         for e in epsilons
         for d in deltas
     ]
@@ -178,8 +183,10 @@ def explain(line: Line, side: str, uppers: dict[Budget, float]) -> str:
         top = o if side == "lower" else cell.laplace
         again = 100 * (top - low) / max(o, 1.0)
         if abs(again - line.published) > 0.025:
-            beside = o - line.published / 100 if side == "lower" else (
-                cell.laplace - line.published / 100
+            beside = (
+                o - line.published / 100
+                if side == "lower"
+                else (cell.laplace - line.published / 100)
             )
             return (
                 f"the near-optimal lower bound has exactly one cell here and is 0; the entry is "
@@ -195,8 +202,19 @@ def explain(line: Line, side: str, uppers: dict[Budget, float]) -> str:
 
 
 COLUMNS = (
-    "epsilon", "delta", "published", "ours", "difference", "allowed", "agrees", "rounding",
-    "lower", "upper", "truncated_laplace", "analytic_gaussian", "bound_rounded_down",
+    "epsilon",
+    "delta",
+    "published",
+    "ours",
+    "difference",
+    "allowed",
+    "agrees",
+    "rounding",
+    "lower",
+    "upper",
+    "truncated_laplace",
+    "analytic_gaussian",
+    "bound_rounded_down",
     "bound_rounded_up",
 )
 
@@ -205,10 +223,20 @@ def table_rows(lines: Iterable[Line]) -> list[tuple[Any, ...]]:
     """What goes into the CSV: see COLUMNS."""
     return [
         (
-            line.cell.epsilon, line.cell.delta, line.published, round(line.ours, 4),
-            round(line.difference, 4), round(line.allowed, 4), line.agrees, line.rounding,
-            line.cell.lower, line.cell.upper, line.cell.laplace, line.cell.gaussian,
-            line.cell.rounded_down, line.cell.rounded_up,
+            line.cell.epsilon,
+            line.cell.delta,
+            line.published,
+            round(line.ours, 4),
+            round(line.difference, 4),
+            round(line.allowed, 4),
+            line.agrees,
+            line.rounding,
+            line.cell.lower,
+            line.cell.upper,
+            line.cell.laplace,
+            line.cell.gaussian,
+            line.cell.rounded_down,
+            line.cell.rounded_up,
         )
         for line in lines
     ]
@@ -267,8 +295,12 @@ def picture(lines: list[Line], title: str) -> Any:
         some = [line for line in lines if line.agrees == agrees]
         if some:
             left.plot(
-                [line.ours for line in some], [line.published for line in some], marker,
-                color="#0072B2" if agrees else "#D55E00", markerfacecolor=face, markersize=5,
+                [line.ours for line in some],
+                [line.published for line in some],
+                marker,
+                color="#0072B2" if agrees else "#D55E00",
+                markerfacecolor=face,
+                markersize=5,
                 label="agrees" if agrees else "outside the rule",
             )
     left.set_xlabel("ours (%)")
@@ -281,7 +313,12 @@ def picture(lines: list[Line], title: str) -> Any:
     for line in lines:
         x, y = epsilons.index(line.cell.epsilon), deltas.index(line.cell.delta)
         right.text(
-            x, y, f"{round(line.difference, 2) + 0.0:+.2f}", ha="center", va="center", fontsize=6.5,
+            x,
+            y,
+            f"{round(line.difference, 2) + 0.0:+.2f}",
+            ha="center",
+            va="center",
+            fontsize=6.5,
             color="#000000" if line.agrees else "#D55E00",
             fontweight="normal" if line.agrees else "bold",
         )
@@ -296,7 +333,13 @@ def picture(lines: list[Line], title: str) -> Any:
 
 
 def table_report(
-    place: Place, *, name: str, title: str, file: str, loss: str, side: str,
+    place: Place,
+    *,
+    name: str,
+    title: str,
+    file: str,
+    loss: str,
+    side: str,
     corrected: tuple[tuple[str, Callable[[Line], str]], ...],
     explain: Callable[[Line, str, dict[Budget, float]], str] = explain,
 ) -> tuple[Report, list[Line]]:
@@ -305,8 +348,13 @@ def table_report(
     uppers = percents("table4_l1_upper") if loss == "l1" else percents("l2_upper")
     outside = [line for line in lines if not line.agrees]
     report = Report(
-        name=name, title=title, verdict=agreement(lines), columns=COLUMNS,
-        rows=list(table_rows(lines)), conventions=CONVENTIONS, in_markdown=False,
+        name=name,
+        title=title,
+        verdict=agreement(lines),
+        columns=COLUMNS,
+        rows=list(table_rows(lines)),
+        conventions=CONVENTIONS,
+        in_markdown=False,
         sentences=[
             f"({line.cell.epsilon:g}, {line.cell.delta:g}): published {line.published:.2f}, "
             f"ours {line.ours:.2f}, allowed {line.allowed:.2f}: {explain(line, side, uppers)}."

@@ -33,7 +33,7 @@ SIDES = ("in", "out")
 KNOWN = {
     ("table2", "dermatology"): "which two features are numeric in the paper is not known",
     ("table2", "spect"): "the paper's 160 rows are the 80 training rows twice, so train and test "
-                         "share rows, and which column is the label is inferred",
+    "share rows, and which column is the label is inferred",
     ("table3", "adult"): "the published error is the one after 200 passes, not 100",
     ("table3", "dermatology"): "the label is inferred, {1, 2} against the rest",
     ("table3", "spect"): "the paper's 160 rows are the 80 training rows twice",
@@ -54,7 +54,13 @@ def compared(row: Mapping[str, str], method: str, bare: str, side: int) -> float
 
 
 def table_report(
-    place: Place, *, table: str, file: str, bare: str, title: str, quick: Sequence[str],
+    place: Place,
+    *,
+    table: str,
+    file: str,
+    bare: str,
+    title: str,
+    quick: Sequence[str],
     conventions: Sequence[str],
 ) -> Report:
     """Run what is missing, then compare."""
@@ -70,21 +76,36 @@ def table_report(
             for side in (0, 1):
                 values = column(results, name, method, side)
                 theirs = compared(published[name], method, bare, side)
-                row += [theirs, float(values.mean()), standard_error(values),
-                        float(values.mean()) - theirs]
+                row += [
+                    theirs,
+                    float(values.mean()),
+                    standard_error(values),
+                    float(values.mean()) - theirs,
+                ]
             lines.append(row)
     near, sentences = _without_noise(table, results, published, bare)
     order, held, asked = _order(results)
     return Report(
-        name=table, title=title,
+        name=table,
+        title=title,
         verdict=(
             f"Without noise {near} of {len(names_in(results))} datasets are within {NEAR} points "
             f"of the published errors, in and out of sample; of {asked} neighbouring pairs of the "
             f"published order {held} come out the same way and significantly (paired t-test over "
             f"splits, p < {_LEVEL:g}), in sample."
         ),
-        columns=("dataset", "noise", "in: published", "in: ours", "in: s.e.", "in: difference",
-                 "out: published", "out: ours", "out: s.e.", "out: difference"),
+        columns=(
+            "dataset",
+            "noise",
+            "in: published",
+            "in: ours",
+            "in: s.e.",
+            "in: difference",
+            "out: published",
+            "out: ours",
+            "out: s.e.",
+            "out: difference",
+        ),
         rows=lines,
         conventions=(
             *conventions,
@@ -92,10 +113,14 @@ def table_report(
             "standard error is over splits. Our splits are not the paper's.",
             "Splits x draws: " + _sizes_in_words(sizes) + ".",
         ),
-        sections=[("The published order, in sample: worse minus better, points, and its p-value",
-                   markdown_table(("dataset", *(f"{LABELS[b]} - {LABELS[a]}"
-                                                for a, b in pairwise(ORDER))),
-                                  order))],
+        sections=[
+            (
+                "The published order, in sample: worse minus better, points, and its p-value",
+                markdown_table(
+                    ("dataset", *(f"{LABELS[b]} - {LABELS[a]}" for a, b in pairwise(ORDER))), order
+                ),
+            )
+        ],
         sentences=sentences,
     )
 
@@ -112,15 +137,19 @@ def _without_noise(
 ) -> tuple[int, list[str]]:
     near, sentences = 0, []
     for name in names_in(results):
-        off = [float(column(results, name, "none", side).mean())
-               - compared(published[name], "none", bare, side) for side in (0, 1)]
+        off = [
+            float(column(results, name, "none", side).mean())
+            - compared(published[name], "none", bare, side)
+            for side in (0, 1)
+        ]
         if max(map(abs, off)) <= NEAR:
             near += 1
             continue
         reason = KNOWN.get((table, name), "our splits are others, and the cleaning is inferred")
         sentences.append(
             f"{name} without noise: {off[0]:+.2f} points in sample and {off[1]:+.2f} out of "
-            f"sample; {reason}.")
+            f"sample; {reason}."
+        )
     return near, sentences
 
 

@@ -65,7 +65,8 @@ def descent_split(
     train, test = split(len(labels), number)
     methods = EVERY if scale == 1 else ADDITIVE
     found = descent_as_published.errors(
-        features, labels, train, test, methods, draws, number, scale=scale)
+        features, labels, train, test, methods, draws, number, scale=scale
+    )
     return {method: _means([pair]) for method, pair in found.items()}
 
 
@@ -101,7 +102,8 @@ def _all_splits(
     with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
         yield from parallel(
-            joblib.delayed(one_split)(table, name, draws, number) for number in numbers)
+            joblib.delayed(one_split)(table, name, draws, number) for number in numbers
+        )
 
 
 @dataclass(frozen=True)
@@ -155,12 +157,12 @@ def read_results(path: Path) -> dict[tuple[str, int, int, int], Errors]:
     return {key: methods for key, methods in found.items() if set(methods) >= set(ADDITIVE)}
 
 
-def _append(
-    path: Path, name: str, size: Size, number: int, errors: Errors
-) -> None:
+def _append(path: Path, name: str, size: Size, number: int, errors: Errors) -> None:
     new = not path.exists()
-    lines = [(name, size.splits, size.draws, number, method, f"{a:.4f}", f"{b:.4f}")
-             for method, (a, b) in errors.items()]
+    lines = [
+        (name, size.splits, size.draws, number, method, f"{a:.4f}", f"{b:.4f}")
+        for method, (a, b) in errors.items()
+    ]
     with path.open("a", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         if new:

@@ -58,10 +58,12 @@ def errors(
             count = min(together, draws - start)
             rng = np.random.default_rng([3, seed, block])
             ends = _descend(rows, noise, rng, count, iterations)
-            parts.append([
-                ((features[part] @ ends >= 0) != (labels[part, None] > 0)).mean(axis=0)
-                for part in (train, test)
-            ])
+            parts.append(
+                [
+                    ((features[part] @ ends >= 0) != (labels[part, None] > 0)).mean(axis=0)
+                    for part in (train, test)
+                ]
+            )
         inside, outside = np.concatenate(parts, axis=1)
         found[method] = (inside, outside)
     return found

@@ -16,8 +16,11 @@ BUDGET = {"epsilon": "1", "delta": "0.2"}
 #: 190k - 120k over 194 researchers, and the paper's rounding of it (in thousands).
 EXACT, ROUNDED = Fraction(70, 194), Fraction(36, 100)
 LABELS = {
-    "laplace": "Laplace", "gaussian": "Gaussian", "analytic-gaussian": "analytic Gaussian",
-    "truncated-laplace": "truncated Laplace", "optimum": "optimum",
+    "laplace": "Laplace",
+    "gaussian": "Gaussian",
+    "analytic-gaussian": "analytic Gaussian",
+    "truncated-laplace": "truncated Laplace",
+    "optimum": "optimum",
 }
 
 
@@ -69,10 +72,13 @@ def run(place: Place) -> Report:
     ]
     worst = max(abs(float(line[4])) for line in lines)
     return Report(
-        name="example1", title="Example 1: standard deviations in INR at (1, 0.2)",
+        name="example1",
+        title="Example 1: standard deviations in INR at (1, 0.2)",
         verdict=f"The five published figures agree with ours to {worst:.2f} INR.",
         columns=("mechanism", "sensitivity", "published", "ours", "difference", "ours at 70/194"),
-        rows=list(lines), sentences=sentences, figure=_draw(lines, ends[0]),
+        rows=list(lines),
+        sentences=sentences,
+        figure=_draw(lines, ends[0]),
         conventions=("sensitivities as the paper takes them; squared loss for the optimum",),
     )
 

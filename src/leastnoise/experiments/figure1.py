@@ -45,15 +45,20 @@ def run(place: Place) -> Report:
         tuple(round(float(v), 9) for v in row) for row in zip(x, *curves, strict=True)
     ]
     return Report(
-        name="figure1", title="Figure 1: noise densities of Example 1 at (1, 0.2)",
+        name="figure1",
+        title="Figure 1: noise densities of Example 1 at (1, 0.2)",
         verdict=(
             "The picture shows the published laws; the paper prints no numbers with it. Ours is "
             f"certified within {100 * found.gap:.2g} % of the least variance"
-            + (f", and its density rises away from 0 at {rises_right} places on the right."
-               if rises_right else ".")
+            + (
+                f", and its density rises away from 0 at {rises_right} places on the right."
+                if rises_right
+                else "."
+            )
         ),
         columns=("x", "optimum", "laplace", "analytic_gaussian", "truncated_laplace"),
         rows=lines[::4],
         conventions=("sensitivity 0.36, as the paper rounds 70/194; Laplace noise has delta 0",),
-        figure=drawn, in_markdown=False,
+        figure=drawn,
+        in_markdown=False,
     )

@@ -52,12 +52,21 @@ def _panel(place: Place, epsilon: str, delta: str, reach: int) -> Panel:
     gap = 5e-3 if place.quick else 1e-3
     row = sweep([{**budget, "gap": gap}], cache=place.designs)[0]
     found = design(
-        **budget, bounds=RANGE, gap=0.05 if place.quick else 0.01,
+        **budget,
+        bounds=RANGE,
+        gap=0.05 if place.quick else 0.01,
         time_limit=10 if place.quick else 60,
     )
     return Panel(
-        epsilon, delta, support, levels, (row.lower, row.upper), row.seconds,
-        (found.lower, found.upper), laplace.expected_loss("l1"), AnalyticGaussian(**budget).std,
+        epsilon,
+        delta,
+        support,
+        levels,
+        (row.lower, row.upper),
+        row.seconds,
+        (found.lower, found.upper),
+        laplace.expected_loss("l1"),
+        AnalyticGaussian(**budget).std,
         {
             word: geng_lower_bound(**budget, loss="l1", round_up=word == "up")
             for word in ("down", "up")
@@ -79,11 +88,11 @@ def run(place: Place) -> Report:
         }
         where = f"({panel.epsilon}, {panel.delta})"
         geng = min(
-            panel.geng.values(),
-            key=lambda value: abs(value - said["near-optimal-lower-bound"][0]),
+            panel.geng.values(), key=lambda value: abs(value - said["near-optimal-lower-bound"][0])
         )
         for name, ours in (
-            ("truncated-laplace", panel.laplace), ("analytic-gaussian-sigma", panel.sigma),
+            ("truncated-laplace", panel.laplace),
+            ("analytic-gaussian-sigma", panel.sigma),
             ("near-optimal-lower-bound", geng),
         ):
             published = said[name][0]
@@ -93,8 +102,15 @@ def run(place: Place) -> Report:
         band = said["data-independent"]
         inside = band[0] <= panel.bracket[0] and panel.bracket[1] <= band[1]
         held += inside
-        lines.append((where, "data-independent", bracket(*band), bracket(*panel.bracket),
-                      "inside" if inside else "not inside"))
+        lines.append(
+            (
+                where,
+                "data-independent",
+                bracket(*band),
+                bracket(*panel.bracket),
+                "inside" if inside else "not inside",
+            )
+        )
         if not inside:
             sentences.append(
                 f"{where}: our data independent bracket {bracket(*panel.bracket)} is not inside "
@@ -104,8 +120,15 @@ def run(place: Place) -> Report:
             )
         band, ours_band = said["data-dependent"], panel.dependent
         apart = ours_band[1] < band[0] or ours_band[0] > band[1]
-        lines.append((where, "data-dependent", bracket(*band), bracket(*ours_band),
-                      "apart" if apart else "overlap"))
+        lines.append(
+            (
+                where,
+                "data-dependent",
+                bracket(*band),
+                bracket(*ours_band),
+                "apart" if apart else "overlap",
+            )
+        )
         if apart:
             sentences.append(
                 f"{where}: the published data dependent band starts at {band[0]:g}, above a "
@@ -113,8 +136,9 @@ def run(place: Place) -> Report:
                 "is private at any budget, costs 1.0 on a range of length 4."
             )
         for beta, lower, upper, seconds in panel.levels:
-            lines.append((where, f"hierarchy, beta {beta}", "", bracket(lower, upper),
-                          f"{seconds:.2f} s"))
+            lines.append(
+                (where, f"hierarchy, beta {beta}", "", bracket(lower, upper), f"{seconds:.2f} s")
+            )
     sentences.append(
         "The paper rounds the support of truncated Laplace to the nearest whole number. At "
         "(1, 0.2) that is 3 for 3.33, and no noise on [-3, 3] is private (infeasible: `leastnoise "
@@ -122,15 +146,18 @@ def run(place: Place) -> Report:
         "so supports are rounded up here."
     )
     return Report(
-        name="figure3", title="Figure 3: bounds against the mesh, sensitivity 2, l1",
+        name="figure3",
+        title="Figure 3: bounds against the mesh, sensitivity 2, l1",
         verdict=f"{held} of 3 published data independent bands contain our certified bracket.",
-        columns=("budget", "quantity", "published", "ours", "difference"), rows=list(lines),
+        columns=("budget", "quantity", "published", "ours", "difference"),
+        rows=list(lines),
         conventions=(
             "sensitivity 2, range of length 4; support of P(L, beta) that of truncated Laplace, "
             "rounded up to a whole number; D(L, beta) reaches to 4, 6 and 20",
             "bands are read off the published picture; the Gaussian is given by its sigma",
         ),
-        sentences=sentences, figure=_draw(panels),
+        sentences=sentences,
+        figure=_draw(panels),
     )
 
 
@@ -165,8 +192,13 @@ def _draw(panels: list[Panel]) -> Any:
         ):
             axes.axhline(value, color="#777777", linestyle=style, linewidth=1.1, label=label)
         axes.axhspan(*panel.bracket, color="#000000", linewidth=1.4, label="ours, additive")
-        axes.axhspan(*panel.dependent, color="#D55E00", alpha=0.8, linewidth=1.4,
-                     label="ours, data dependent")
+        axes.axhspan(
+            *panel.dependent,
+            color="#D55E00",
+            alpha=0.8,
+            linewidth=1.4,
+            label="ours, data dependent",
+        )
         axes.set_xscale("log", base=2)
         axes.invert_xaxis()
         axes.set_ylim(0, 1.12 * max(*upper, gaussian))

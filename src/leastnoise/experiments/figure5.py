@@ -26,35 +26,62 @@ def run(place: Place) -> Report:
         high, count = Fraction(row["range_high"]), int(row["range_cells"])
         wide = int(high / count / beta)
         bound = PPrime(
-            epsilon=row["epsilon"], delta=row["delta"], sensitivity=row["sensitivity"], beta=beta,
-            cells=cells_of(row["support"], str(beta)), limits=(0, high),
+            epsilon=row["epsilon"],
+            delta=row["delta"],
+            sensitivity=row["sensitivity"],
+            beta=beta,
+            cells=cells_of(row["support"], str(beta)),
+            limits=(0, high),
             range_cells=tuple(range(0, count * wide + 1, wide)),
         ).solve(options=Options(time_limit=600))
         place.tell(f"figure5: ({row['epsilon']}, {row['delta']}), {bound.seconds:.0f} s")
         for k, (colour, style) in zip((0, count // 2, count - 1), STYLES, strict=True):
-            draw_steps(axes, *steps(bound, k), color=colour, linestyle=style, linewidth=1.3,
-                       label=f"distribution {k + 1}")
+            draw_steps(
+                axes,
+                *steps(bound, k),
+                color=colour,
+                linestyle=style,
+                linewidth=1.3,
+                label=f"distribution {k + 1}",
+            )
         leans.append(tuple(_mean(*steps(bound, k)) for k in (0, count // 2, count - 1)))
         axes.set_xlim(-16, 16)
         axes.set_title(f"ε = {row['epsilon']}, δ = {row['delta']}", fontsize=10)
         axes.set_xlabel("noise")
         axes.spines[["top", "right"]].set_visible(False)
-        lines.append((
-            f"({row['epsilon']}, {row['delta']})", float(beta), bound.value, bound.certified,
-            bound.rounds, round(bound.seconds, 1), *(round(mean, 4) for mean in leans[-1]),
-        ))
+        lines.append(
+            (
+                f"({row['epsilon']}, {row['delta']})",
+                float(beta),
+                bound.value,
+                bound.certified,
+                bound.rounds,
+                round(bound.seconds, 1),
+                *(round(mean, 4) for mean in leans[-1]),
+            )
+        )
     grid[0].legend(frameon=False, fontsize=8)
     grid[0].set_ylabel("density")
     return Report(
-        name="figure5", title="Figure 5: shapes of data dependent noise, sensitivity 10, l1",
+        name="figure5",
+        title="Figure 5: shapes of data dependent noise, sensitivity 10, l1",
         verdict=(
             f"At {sum(first > 0 > last for first, _, last in leans)} of {len(leans)} budgets the "
             "noise of the first cell of the range leans into the range from below and that of the "
             "last from above: it differs from cell to cell, as the paper observes. The paper "
             "prints no numbers with the figure."
         ),
-        columns=("budget", "beta", "P'(pi,beta)", "privacy checked exactly", "rounds", "seconds",
-                 "mean of distribution 1", "mean of 5", "mean of 9"),
+        columns=(
+            "budget",
+            "beta",
+            "P'(pi,beta)",
+            "privacy checked exactly",
+            "rounds",
+            "seconds",
+            "mean of distribution 1",
+            "mean of 5",
+            "mean of 9",
+        ),
         rows=list(lines),
         conventions=(
             "sensitivity 10, mesh 0.5, noise within +-25, range [0, 18) in nine equal cells; the "

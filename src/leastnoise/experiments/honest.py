@@ -65,15 +65,20 @@ MODELS: dict[str, tuple[Any, Callable[[Dataset], tuple[Any, dict[str, Any]]], st
 
 
 def one_error(
-    model: str, table: Any, labels: Any, options: dict[str, Any], noise: str | None, epsilon: str,
+    model: str,
+    table: Any,
+    labels: Any,
+    options: dict[str, Any],
+    noise: str | None,
+    epsilon: str,
     number: int,
 ) -> tuple[float, str]:
     """(percent misclassified out of sample, what was picked); NaN where a noise cannot serve."""
     train, test = split(len(labels), number)
     try:
-        fitted = MODELS[model][0](
-            epsilon=float(epsilon), delta=DELTA, noise=noise, **options,
-        ).fit(table[train], labels[train])
+        fitted = MODELS[model][0](epsilon=float(epsilon), delta=DELTA, noise=noise, **options).fit(
+            table[train], labels[train]
+        )
     except (RegimeError, ArgumentError) as error:
         if noise is None:
             raise
@@ -83,7 +88,11 @@ def one_error(
 
 
 def curves(
-    model: str, names: tuple[str, ...], epsilons: tuple[str, ...], splits: int, path: Path,
+    model: str,
+    names: tuple[str, ...],
+    epsilons: tuple[str, ...],
+    splits: int,
+    path: Path,
     tell: Callable[[str], None],
 ) -> dict[Key, float]:
     """Errors of every dataset, noise, epsilon and split, kept in `path`."""
@@ -98,8 +107,14 @@ def curves(
                     if key in found:
                         continue
                     error, picked = one_error(
-                        model, table, dataset.labels, options, None if noise == "none" else noise,
-                        epsilon, number)
+                        model,
+                        table,
+                        dataset.labels,
+                        options,
+                        None if noise == "none" else noise,
+                        epsilon,
+                        number,
+                    )
                     found[key] = error
                     _append(path, key, error, picked)
         tell(f"{model}, {name}")
@@ -111,8 +126,9 @@ def _read(path: Path) -> dict[Key, float]:
         return {}
     with path.open(newline="", encoding="utf-8") as file:
         return {
-            (row["model"], row["dataset"], row["noise"], row["epsilon"], int(row["split"])):
-                float(row["error"])
+            (row["model"], row["dataset"], row["noise"], row["epsilon"], int(row["split"])): float(
+                row["error"]
+            )
             for row in csv.DictReader(file)
         }
 
@@ -126,11 +142,17 @@ def _append(path: Path, key: Key, error: float, picked: str) -> None:
         writer.writerow((*key, f"{error:.4f}", picked.split(" was best", maxsplit=1)[0][:60]))
 
 
-def summary(found: dict[Key, float], model: str, name: str, noise: str, epsilon: str
-            ) -> tuple[float, float]:
+def summary(
+    found: dict[Key, float], model: str, name: str, noise: str, epsilon: str
+) -> tuple[float, float]:
     """(mean, standard error) over splits."""
-    values = np.array([e for (m, d, n, at, _), e in found.items()
-                       if (m, d, n, at) == (model, name, noise, epsilon)])
+    values = np.array(
+        [
+            e
+            for (m, d, n, at, _), e in found.items()
+            if (m, d, n, at) == (model, name, noise, epsilon)
+        ]
+    )
     if len(values) == 0 or np.isnan(values).any():
         return math.nan, math.nan
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
@@ -155,13 +177,16 @@ def run(place: Place) -> Report:
                     rows.append((model, name, noise, float(epsilon), mean, error, bare))
     worst = _worst(rows)
     return Report(
-        name="honest", title="Error against the total budget (epsilon, 1e-5), percent",
+        name="honest",
+        title="Error against the total budget (epsilon, 1e-5), percent",
         verdict=(
             f"Over {len(rows) // len(NOISES)} datasets and budgets, noise 'optimal' is at most "
             f"{worst[0]:.1f} standard errors worse than the best rival ({worst[1]})."
         ),
         columns=("model", "dataset", "noise", "epsilon", "error", "s.e.", "no noise"),
-        rows=rows, figure=_picture(pictures, epsilons), in_markdown=False,
+        rows=rows,
+        figure=_picture(pictures, epsilons),
+        in_markdown=False,
         conventions=(
             "One row replaced; ranges and levels of the features count as public.",
             f"{splits} random 80/20 splits, one fit each; error bars are standard errors.",
@@ -175,8 +200,11 @@ def _worst(rows: list[Sequence[Any]]) -> tuple[float, str]:
     for model, name, noise, epsilon, mean, error, _ in rows:
         if noise != "optimal":
             continue
-        rivals = [(m, s) for a, b, n, e, m, s, _ in rows
-                  if (a, b, e) == (model, name, epsilon) and n != "optimal" and not math.isnan(m)]
+        rivals = [
+            (m, s)
+            for a, b, n, e, m, s, _ in rows
+            if (a, b, e) == (model, name, epsilon) and n != "optimal" and not math.isnan(m)
+        ]
         best, spread = min(rivals)
         off = (mean - best) / max(math.hypot(error, spread), 1e-9)
         found = max(found, (off, f"{model}, {name}, epsilon {epsilon:g}"))
@@ -194,9 +222,15 @@ def _picture(pictures: dict[str, Any], epsilons: tuple[str, ...]) -> Any:
             points = [summary(found, model, name, noise, e) for e in epsilons]
             look = look_of("design" if noise == "optimal" else noise)
             axes.errorbar(
-                [float(e) for e in epsilons], [p[0] for p in points], yerr=[p[1] for p in points],
-                label=noise, **look.line, marker=look.marker, markersize=3,
-                zorder=3 if noise == "optimal" else 2)
+                [float(e) for e in epsilons],
+                [p[0] for p in points],
+                yerr=[p[1] for p in points],
+                label=noise,
+                **look.line,
+                marker=look.marker,
+                markersize=3,
+                zorder=3 if noise == "optimal" else 2,
+            )
         bare = summary(found, model, name, "none", "1")[0]
         axes.axhline(bare, color="black", linewidth=0.8, linestyle=":", label="no noise")
         axes.set_xscale("log")

@@ -30,10 +30,23 @@ def run(place: Place) -> Report:
     drawn = figure(6.8, 3.3)
     axes = drawn.add_subplot()
     edges, density = steps(free)
-    draw_steps(axes, edges, density, fill=True, color="#D55E00", alpha=0.35, linewidth=0,
-               label=f"unconstrained, {free.value:.4f}")
-    draw_steps(axes, *steps(falling), color="#0072B2", linewidth=1.4,
-               label=f"monotone, {falling.value:.4f}")
+    draw_steps(
+        axes,
+        edges,
+        density,
+        fill=True,
+        color="#D55E00",
+        alpha=0.35,
+        linewidth=0,
+        label=f"unconstrained, {free.value:.4f}",
+    )
+    draw_steps(
+        axes,
+        *steps(falling),
+        color="#0072B2",
+        linewidth=1.4,
+        label=f"monotone, {falling.value:.4f}",
+    )
     axes.set_yscale("log")
     axes.set_ylim(1e-3, 1.5 * density.max())
     axes.set_xlim(-2, 2)
@@ -43,23 +56,33 @@ def run(place: Place) -> Report:
     axes.spines[["top", "right"]].set_visible(False)
     lines: list[tuple[Any, ...]] = [
         ("unconstrained, P(L,beta)", unconstrained, free.value, unconstrained - free.value),
-        ("monotone, P(L,beta): privacy checked exactly", f'"at least" {claimed}', falling.value,
-         claimed - falling.value),
-        ("monotone: atom of mass delta and staircase", f'"at least" {claimed}', atom,
-         claimed - atom),
+        (
+            "monotone, P(L,beta): privacy checked exactly",
+            f'"at least" {claimed}',
+            falling.value,
+            claimed - falling.value,
+        ),
+        (
+            "monotone: atom of mass delta and staircase",
+            f'"at least" {claimed}',
+            atom,
+            claimed - atom,
+        ),
         ("monotone optimum, lower end", f'"at least" {claimed}', best.lower, claimed - best.lower),
         ("monotone optimum, upper end", f'"at least" {claimed}', best.upper, claimed - best.upper),
         ("unconstrained optimum, lower end", "", found.lower, ""),
         ("unconstrained optimum, upper end", "", found.upper, ""),
     ]
     return Report(
-        name="monotone", title="Monotone noise at (3, 0.3), l1",
+        name="monotone",
+        title="Monotone noise at (3, 0.3), l1",
         verdict=(
             f"The best monotone noise costs between {best.lower:.4f} and {best.upper:.4f}, both "
             f"proven: the published lower bound for it, {claimed}, is refuted. And it does cost "
             f"more than unconstrained noise, which needs at most {found.upper:.4f}."
         ),
-        columns=("quantity", "published", "ours", "difference"), rows=list(lines),
+        columns=("quantity", "published", "ours", "difference"),
+        rows=list(lines),
         conventions=(f"sensitivity 1, mesh 1/{n}, support +-2; published mesh 0.02",),
         sentences=[
             f"The published {claimed} is no lower bound. An atom of mass delta beside a staircase, "

@@ -20,12 +20,14 @@ from ..mechanisms import AnalyticGaussian, TruncatedLaplace
 from ..mechanisms.numeric import Floats
 
 EPSILON, DELTA = 1, "0.1"  # of every single statistic
-METHODS = (
-    "gaussian", "analytic-gaussian", "truncated-laplace", "optimal", "optimal-dependent")
+METHODS = ("gaussian", "analytic-gaussian", "truncated-laplace", "optimal", "optimal-dependent")
 LABELS = {
-    "gaussian": "Gaussian", "analytic-gaussian": "analytic Gaussian",
-    "truncated-laplace": "truncated Laplace", "optimal": "optimal",
-    "optimal-dependent": "optimal, data dependent", "none": "no noise",
+    "gaussian": "Gaussian",
+    "analytic-gaussian": "analytic Gaussian",
+    "truncated-laplace": "truncated Laplace",
+    "optimal": "optimal",
+    "optimal-dependent": "optimal, data dependent",
+    "none": "no noise",
 }
 #: Ranges up to so many sensitivities have rows of their own; beyond, additive noise is as good.
 _WIDTHS = (1, 2, 3, 4, 6, 8, 12, 16)
@@ -86,16 +88,25 @@ def _dependent(value: float, kind: Kind, uniforms: Floats) -> Floats:
 
 @lru_cache(maxsize=32)
 def _channel(width: int) -> Channel:
-    return Channel(design_dependent(
-        epsilon=EPSILON, delta=DELTA, sensitivity=1, bounds=(0, width), gap=0.02, time_limit=20))
+    return Channel(
+        design_dependent(
+            epsilon=EPSILON, delta=DELTA, sensitivity=1, bounds=(0, width), gap=0.02, time_limit=20
+        )
+    )
 
 
 @lru_cache(maxsize=4)
 def sign_channel(half: int) -> DependentDesign:
     """For a sum of gradients in (-half, half): an answer of the wrong sign costs 1,000 times."""
     return design_dependent(
-        epsilon=EPSILON, delta=DELTA, sensitivity=2, bounds=(-half, half), core=(-10, 10),
-        crossing=(0, 999), gap=0.05, time_limit=60,
+        epsilon=EPSILON,
+        delta=DELTA,
+        sensitivity=2,
+        bounds=(-half, half),
+        core=(-10, 10),
+        crossing=(0, 999),
+        gap=0.05,
+        time_limit=60,
     )
 
 
@@ -134,14 +145,18 @@ class Channel:
         share = place - below
         up = uniforms < share
         node = below + up
-        uniform = np.where(up, uniforms / np.where(up, share, 1.0),
-                           (uniforms - share) / np.where(up, 1.0, 1.0 - share))
+        uniform = np.where(
+            up,
+            uniforms / np.where(up, share, 1.0),
+            (uniforms - share) / np.where(up, 1.0, 1.0 - share),
+        )
         row = np.clip(node, 0, self.last).astype(np.int64)
         width = len(self.outputs)
         at = np.searchsorted(self._keys, row + np.minimum(uniform, 1 - 1e-12)) - row * width
         found = self.outputs[np.clip(at, 0, width - 1)]
         for beyond, (offsets, cumulative) in zip(
-                (node < 0, node > self.last), self.tails, strict=False):
+            (node < 0, node > self.last), self.tails, strict=False
+        ):
             if beyond.any():
                 j = np.searchsorted(cumulative, np.minimum(uniform[beyond], cumulative[-1]))
                 nearby = offsets[np.minimum(j, len(offsets) - 1)]

@@ -9,12 +9,18 @@ from .report import Place, Report
 def run(place: Place) -> Report:
     """Published beside ours, then the certified optimum and the true relative excess."""
     report, lines = table_report(
-        place, name="table1", title="Table 1: suboptimality of the best benchmarks, l1",
-        file="table1_l1_total", loss="l1", side="total",
+        place,
+        name="table1",
+        title="Table 1: suboptimality of the best benchmarks, l1",
+        file="table1_l1_total",
+        loss="l1",
+        side="total",
         corrected=(
             ("Corrected: the certified optimum", optimum),
-            ("Corrected: truncated Laplace above the optimum, percent of the optimum, at most",
-             true_excess),
+            (
+                "Corrected: truncated Laplace above the optimum, percent of the optimum, at most",
+                true_excess,
+            ),
         ),
     )
     ups = sum(line.rounding == "up" for line in lines)

@@ -9,7 +9,10 @@ from .report import Place, Report
 def run(place: Place) -> Report:
     """Thirteen datasets; in a quick run two small ones."""
     return table_report(
-        place, table="table2", file="table2_naive_bayes", bare="naive_bayes",
+        place,
+        table="table2",
+        file="table2_naive_bayes",
+        bare="naive_bayes",
         title="Table 2: naive Bayes as published, percent of rows misclassified",
         quick=("post-operative", "ecoli"),
         conventions=(

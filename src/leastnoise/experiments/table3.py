@@ -17,7 +17,10 @@ def run(place: Place) -> Report:
     """Fourteen datasets; in a quick run two small ones."""
     quick = ("post-operative", "ecoli")
     report = table_report(
-        place, table="table3", file="table3_logistic_regression", bare="non_private",
+        place,
+        table="table3",
+        file="table3_logistic_regression",
+        bare="non_private",
         title="Table 3: logistic regression as published, percent of rows misclassified",
         quick=quick,
         conventions=(
@@ -48,11 +51,13 @@ def _tenfold(place: Place, report: Report, quick: tuple[str, ...]) -> None:
             zero = float(column(results, name, "none", 0).mean())
             lines.append((name, method, theirs - base, ours - zero))
             gaps.append(abs(theirs - base - ours + zero))
-    report.sections.append((
-        f"What noise costs in sample, points above no noise: published, and ours with noise "
-        f"{TENFOLD:g} times as wide",
-        markdown_table(("dataset", "noise", "published", "ours"), lines),
-    ))
+    report.sections.append(
+        (
+            f"What noise costs in sample, points above no noise: published, and ours with noise "
+            f"{TENFOLD:g} times as wide",
+            markdown_table(("dataset", "noise", "published", "ours"), lines),
+        )
+    )
     report.sentences.append(
         f"With the noise that the text describes, noise costs next to nothing here, and the "
         f"published additive columns are not reached. With noise {TENFOLD:g} times as wide they "

@@ -10,18 +10,25 @@ from .report import Place, Report
 def run(place: Place) -> Report:
     """Published beside ours, then the certified optimum and the true relative excess."""
     report, lines = table_report(
-        place, name="table4", title="Table 4: upper bound suboptimality, l1",
-        file="table4_l1_upper", loss="l1", side="upper",
+        place,
+        name="table4",
+        title="Table 4: upper bound suboptimality, l1",
+        file="table4_l1_upper",
+        loss="l1",
+        side="upper",
         corrected=(
             ("Corrected: the certified optimum", optimum),
-            ("Corrected: truncated Laplace above the optimum, percent of the optimum, at most",
-             true_excess),
+            (
+                "Corrected: truncated Laplace above the optimum, percent of the optimum, at most",
+                true_excess,
+            ),
         ),
     )
     uppers = percents("table4_l1_upper")
     off = [published_middle(line.cell, uppers[line.cell.budget]) for line in lines]
     far = [
-        line for line, o in zip(lines, off, strict=True)
+        line
+        for line, o in zip(lines, off, strict=True)
         if abs(o / line.cell.middle - 1) > 0.005 + 1e-4 / line.cell.middle
     ]
     report.sentences.append(

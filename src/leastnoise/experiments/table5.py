@@ -10,12 +10,19 @@ from .report import Place, Report
 def run(place: Place) -> Report:
     """Published beside ours, then the certified optimum and the valid bound's shortfall."""
     report, lines = table_report(
-        place, name="table5", title="Table 5: lower bound suboptimality, l1",
-        file="table5_l1_lower", loss="l1", side="lower",
+        place,
+        name="table5",
+        title="Table 5: lower bound suboptimality, l1",
+        file="table5_l1_lower",
+        loss="l1",
+        side="lower",
         corrected=(
             ("Corrected: the certified optimum", optimum),
-            ("Corrected: the bound (rounded down) below the optimum, percent of the optimum, "
-             "at most", true_shortfall),
+            (
+                "Corrected: the bound (rounded down) below the optimum, percent of the optimum, "
+                "at most",
+                true_shortfall,
+            ),
         ),
     )
     ups = [line for line in lines if line.rounding == "up"]

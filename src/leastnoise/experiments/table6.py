@@ -59,14 +59,24 @@ def run(place: Place) -> Report:
         )
 
     report, lines = table_report(
-        place, name="table6", title="Table 6: suboptimality of the best benchmarks, l2",
-        file="table6_l2_total", loss="l2", side="total", explain=explain,
+        place,
+        name="table6",
+        title="Table 6: suboptimality of the best benchmarks, l2",
+        file="table6_l2_total",
+        loss="l2",
+        side="total",
+        explain=explain,
         corrected=(
             ("Corrected: the certified optimum", optimum),
-            ("Corrected: truncated Laplace above the optimum, percent of the optimum, at most",
-             true_excess),
-            ("Corrected: the bound (rounded down) below the optimum, percent of the optimum, "
-             "at most", true_shortfall),
+            (
+                "Corrected: truncated Laplace above the optimum, percent of the optimum, at most",
+                true_excess,
+            ),
+            (
+                "Corrected: the bound (rounded down) below the optimum, percent of the optimum, "
+                "at most",
+                true_shortfall,
+            ),
         ),
     )
     found = [line.cell for line in lines]
@@ -84,9 +94,9 @@ def run(place: Place) -> Report:
         slack = 2e-4 * cell.scale  # the entries are rounded to 0.01 points
         held = low - slack <= cell.upper and cell.lower <= high + slack
         widths.append((abs(high / low - 1), held))
-    report.sections.insert(1, (
-        "The splits", markdown_table(("part", "entries", "agree by the rule"), summary),
-    ))
+    report.sections.insert(
+        1, ("The splits", markdown_table(("part", "entries", "agree by the rule"), summary))
+    )
     far = sum(width > 0.01 for width, _ in widths)
     inside = sum(held for _, held in widths)
     widest = max(range(len(found)), key=lambda k: widths[k][0])

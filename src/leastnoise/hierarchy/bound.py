@@ -59,9 +59,9 @@ class Bound:
             "certified": self.certified,
             "reason": self.reason,
             "optimum": _plain(self.optimum),
-            "recertified": None if self.recertified is None else float_towards(
-                self.recertified, -math.inf
-            ),
+            "recertified": None
+            if self.recertified is None
+            else float_towards(self.recertified, -math.inf),
             "rounds": self.rounds,
             "constraints": self.constraints,
             "seconds": self.seconds,

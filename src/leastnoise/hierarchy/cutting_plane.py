@@ -138,7 +138,8 @@ class CuttingPlane:
         # Rows with slack are basic, so the basis survives. A tight row with multiplier 0 is
         # not slack, and removing it would make the solver start again from nothing.
         slack = [
-            t for t, cut in enumerate(self.cuts)
+            t
+            for t, cut in enumerate(self.cuts)
             if cut.activity(solution.primal) < self.delta - self.options.threshold
         ]
         if slack:

@@ -162,9 +162,7 @@ class Dependent(BoundingProblem):
         cost = self.costs.infimum if self._padding else self.costs.mean
         costs = [cost(lo, hi) for lo, hi in self.partition.intervals()]
         rows = [[mass * c for c in costs] for mass in self.range.mass]
-        return Program(
-            self.partition, rows, self._pairs(), self.epsilon, self.delta, self.monotone
-        )
+        return Program(self.partition, rows, self._pairs(), self.epsilon, self.delta, self.monotone)
 
 
 class PPrime(Dependent, UpperProblem):
@@ -236,5 +234,7 @@ class DPrime(Dependent, LowerProblem):
         return Reference(
             [[m * c for c in least] for m in mass],
             [m * beyond for m in mass],
-            base.L, self.epsilon, self.delta,
+            base.L,
+            self.epsilon,
+            self.delta,
         )

@@ -63,9 +63,13 @@ def expected_loss(noise: Whole, program: Program) -> Fraction:
     widths = program.partition.widths
     value = Fraction(0)
     for costs, density, total in zip(program.costs, noise.density, noise.total, strict=True):
-        value += sum(
-            (c * d * int(w) for c, d, w in zip(costs, density, widths, strict=True)), Fraction(0)
-        ) / total
+        value += (
+            sum(
+                (c * d * int(w) for c, d, w in zip(costs, density, widths, strict=True)),
+                Fraction(0),
+            )
+            / total
+        )
     return value
 
 

@@ -26,14 +26,16 @@ class Interior:
         partition = program.partition
         if program.blocks > 1 or partition.merged or program.monotone:
             raise ArgumentError(
-                "algorithm", "interior",
+                "algorithm",
+                "interior",
                 '"cutting-plane" or "direct" for merged cells, monotone or data dependent noise',
             )
         self.program = program
         self.delta = float(program.delta)
         n, count = max(shift for _, _, shift in program.pairs), partition.count
         self._line = make_line(
-            n, -(count // 2), count - 1 - count // 2, None, (-partition.L, partition.L))
+            n, -(count // 2), count - 1 - count // 2, None, (-partition.L, partition.L)
+        )
         self._costs = np.array([float(cost) for cost in program.costs[0]])
 
     def tighten(self, margin: float) -> None:
@@ -56,6 +58,11 @@ class Interior:
             inside[where + reach] = z
             multipliers[0, 0, shift] = Multipliers(float(z.max()), inside)
         return Run(
-            found.value, found.x[None, :] / mass, multipliers, found.steps, pairs, True,
+            found.value,
+            found.x[None, :] / mass,
+            multipliers,
+            found.steps,
+            pairs,
+            True,
             "solved at once by an interior point method",
         )

@@ -67,7 +67,9 @@ class BoundingProblem(ABC):
             raise ArgumentError("beta", beta, "positive")
         #: sensitivity/beta, the largest shift in units of beta.
         self.reach = whole(
-            self.sensitivity / self.beta, "beta", beta,
+            self.sensitivity / self.beta,
+            "beta",
+            beta,
             f"the sensitivity {self.sensitivity} divided by a whole number",
         )
         self.costs = loss if isinstance(loss, Costs) else LossCosts(as_loss(loss))
@@ -114,8 +116,15 @@ class BoundingProblem(ABC):
     def _bound(self, run: Run, reason: str, **proven: Fraction | Whole | None) -> Bound:
         found = {"upper": None, "lower": None, "recertified": None, **proven}
         return Bound(
-            self.name, run.optimum, reason=reason, rounds=run.rounds, constraints=run.constraints,
-            seconds=0.0, partition=self.partition, weights=run.weights, **found,  # type: ignore
+            self.name,
+            run.optimum,
+            reason=reason,
+            rounds=run.rounds,
+            constraints=run.constraints,
+            seconds=0.0,
+            partition=self.partition,
+            weights=run.weights,
+            **found,  # type: ignore
         )
 
 
@@ -140,8 +149,10 @@ class UpperProblem(BoundingProblem):
             reason = "the noise is private, but the loss is taken on trust"
             return self._bound(run, reason, exact_weights=noise)
         return self._bound(
-            run, f"privacy checked exactly; {run.sentence}",
-            upper=expected_loss(noise, program), exact_weights=noise,
+            run,
+            f"privacy checked exactly; {run.sentence}",
+            upper=expected_loss(noise, program),
+            exact_weights=noise,
         )
 
 

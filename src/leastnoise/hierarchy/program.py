@@ -116,7 +116,8 @@ class Infeasible(ArgumentError):
 
     def __init__(self, partition: Partition) -> None:
         super().__init__(
-            "cells", partition.L,
+            "cells",
+            partition.L,
             "large enough for some noise on these cells to be private (this problem is infeasible)",
         )
 

@@ -18,8 +18,13 @@ from .opendp import (
 from .scipy_stats import to_scipy
 
 __all__ = [
-    "OptimalMechanism", "make_least_noise", "register_opendp", "then_least_noise", "to_opendp",
-    "to_opendp_profile", "to_scipy",
+    "OptimalMechanism",
+    "make_least_noise",
+    "register_opendp",
+    "then_least_noise",
+    "to_opendp",
+    "to_opendp_profile",
+    "to_scipy",
 ]
 
 if TYPE_CHECKING:

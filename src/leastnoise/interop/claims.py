@@ -50,9 +50,7 @@ class Budget:
             if epsilon > 700:
                 return float_towards(epsilon, math.inf), 1.0 if delta > 0 else 0.0
             factor = (exp_upper(epsilon) - 1) / (exp_lower(one) - 1)
-        return (
-            float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf))
-        )
+        return (float_towards(epsilon, math.inf), min(1.0, float_towards(delta * factor, math.inf)))
 
 
 def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Fraction:
@@ -66,8 +64,10 @@ def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Frac
 
 def budget_at(design: AnyDesign, epsilon: float) -> Budget:
     """One release at an epsilon of the user's choice: the exact delta there, rounded up."""
-    if isinstance(epsilon, bool) or not isinstance(epsilon, (int, float)) or not (
-        0 <= epsilon <= 100
+    if (
+        isinstance(epsilon, bool)
+        or not isinstance(epsilon, (int, float))
+        or not (0 <= epsilon <= 100)
     ):
         raise ArgumentError("epsilon", epsilon, "a number from 0 to 100")
     delta = worst_delta(design.document, Fraction(epsilon))

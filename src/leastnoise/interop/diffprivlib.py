@@ -68,13 +68,17 @@ class OptimalMechanism(_Base):
     ) -> None:
         if random_state is not None and not isinstance(random_state, SystemRandom):
             raise ArgumentError(
-                "random_state", random_state,
-                "None, or SystemRandom() of the module random or secrets: the noise must be secret")
+                "random_state",
+                random_state,
+                "None, or SystemRandom() of the module random or secrets: the noise must be secret",
+            )
         if design is None:
             from ..design import design as run
 
             for name, number in (
-                ("epsilon", epsilon), ("delta", delta), ("sensitivity", sensitivity)
+                ("epsilon", epsilon),
+                ("delta", delta),
+                ("sensitivity", sensitivity),
             ):
                 if isinstance(number, (bool, str)) or not isinstance(number, Real):
                     raise ArgumentTypeError(name, number, "a real number")
@@ -91,10 +95,13 @@ class OptimalMechanism(_Base):
         """The mechanism of a design that exists already."""
         if design.total is None or design.releases > 1:
             raise ArgumentError(
-                "design", str(design), "one with an epsilon and a delta for one release")
+                "design", str(design), "one with an epsilon and a delta for one release"
+            )
         document = design.document
         return cls(
-            epsilon=document.epsilon, delta=document.delta, sensitivity=document.sensitivity,
+            epsilon=document.epsilon,
+            delta=document.delta,
+            sensitivity=document.sensitivity,
             design=design,
         )
 

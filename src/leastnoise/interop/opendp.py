@@ -24,9 +24,7 @@ _WHOLE = {"i32": 2**31 - 1, "i64": 2**63 - 1}
 _NAME = "least_noise"
 
 
-def to_opendp(
-    design: AnyDesign, *, T: str | None = None, epsilon: float | None = None
-) -> Any:
+def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None = None) -> Any:
     """The design's `release` as an OpenDP measurement.
 
     Input: AtomDomain(T) without NaN, AbsoluteDistance(T); T is "f64", or "i32" (the default for
@@ -92,7 +90,8 @@ def then_least_noise(design: AnyDesign | None = None, **options: Any) -> Any:
     dp_mod = _opendp() and sys.modules["opendp.mod"]
     return dp_mod._PartialConstructor(
         lambda input_domain, input_metric: make_least_noise(
-            input_domain, input_metric, design, **options)
+            input_domain, input_metric, design, **options
+        )
     )
 
 
@@ -145,7 +144,10 @@ def _designed(kind: str, d_in: Any, d_out: Any, loss: str | Loss) -> Design:
         raise ArgumentError("d_out", d_out, "an epsilon, or a pair (epsilon, delta)")
     epsilon, delta = (exact_value(one, "d_out") for one in pair)
     return design(
-        epsilon=epsilon, delta=delta, sensitivity=exact_value(d_in, "d_in"), loss=loss,
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=exact_value(d_in, "d_in"),
+        loss=loss,
         integer=kind in _WHOLE,
     )
 
@@ -177,8 +179,12 @@ def _measurement(
         else:
             privacy_map = _with_slips(ruler, budget)
     return dp.m.make_user_measurement(
-        input_domain=domain, input_metric=metric, output_measure=measure,
-        function=function, privacy_map=privacy_map, TO=kind_out,
+        input_domain=domain,
+        input_metric=metric,
+        output_measure=measure,
+        function=function,
+        privacy_map=privacy_map,
+        TO=kind_out,
     )
 
 

@@ -63,8 +63,13 @@ class Ledger:
 
     @classmethod
     def create(
-        cls, where: str | Path, *, epsilon: Number, delta: Number = 0,
-        composition: str = "basic", name: str = "budget",
+        cls,
+        where: str | Path,
+        *,
+        epsilon: Number,
+        delta: Number = 0,
+        composition: str = "basic",
+        name: str = "budget",
     ) -> Ledger:
         """Make a ledger with a total budget; refused if there is one already."""
         import sqlalchemy as sa
@@ -88,15 +93,27 @@ class Ledger:
             ).one_or_none()
             if found is not None:
                 raise LedgerError(f"there is a ledger called {name!r} there already")
-            connection.execute(ledgers.insert().values(
-                name=name, epsilon=str(total_epsilon), delta=str(total_delta),
-                composition=composition, created=_now(),
-                spent_epsilon="0", spent_delta="0", spent_squares="0",
-            ))
+            connection.execute(
+                ledgers.insert().values(
+                    name=name,
+                    epsilon=str(total_epsilon),
+                    delta=str(total_delta),
+                    composition=composition,
+                    created=_now(),
+                    spent_epsilon="0",
+                    spent_delta="0",
+                    spent_squares="0",
+                )
+            )
         return cls(where, name=name)
 
     def charge(
-        self, epsilon: Number, delta: Number = 0, *, query: str, mechanism: str = "",
+        self,
+        epsilon: Number,
+        delta: Number = 0,
+        *,
+        query: str,
+        mechanism: str = "",
         protects: str = "row, add-remove",
     ) -> Charge:
         """Spend (epsilon, delta), durably, or raise `BudgetError` with what is left.
@@ -111,14 +128,26 @@ class Ledger:
         with self._store.locked(self.name) as (connection, row):
             self._refuse(row, *cost, protects)
             spent = _spent(row).plus(*cost)
-            connection.execute(ledgers.update().where(ledgers.c.name == self.name).values(
-                protects=protects, spent_epsilon=str(spent.epsilon),
-                spent_delta=str(spent.delta), spent_squares=str(spent.squares),
-            ))
-            done = connection.execute(charges.insert().values(
-                ledger=self.name, time=now, epsilon=str(cost[0]), delta=str(cost[1]),
-                query=query, mechanism=mechanism,
-            ))
+            connection.execute(
+                ledgers.update()
+                .where(ledgers.c.name == self.name)
+                .values(
+                    protects=protects,
+                    spent_epsilon=str(spent.epsilon),
+                    spent_delta=str(spent.delta),
+                    spent_squares=str(spent.squares),
+                )
+            )
+            done = connection.execute(
+                charges.insert().values(
+                    ledger=self.name,
+                    time=now,
+                    epsilon=str(cost[0]),
+                    delta=str(cost[1]),
+                    query=query,
+                    mechanism=mechanism,
+                )
+            )
             key = int(done.inserted_primary_key[0])
         return Charge(key, now, *cost, query, mechanism)
 
@@ -134,7 +163,8 @@ class Ledger:
         with self._store.locked(self.name) as (connection, row):
             if row.closed is None:
                 connection.execute(
-                    ledgers.update().where(ledgers.c.name == self.name).values(closed=_now()))
+                    ledgers.update().where(ledgers.c.name == self.name).values(closed=_now())
+                )
 
     @property
     def balance(self) -> Balance:
@@ -146,16 +176,26 @@ class Ledger:
             again = again.plus(entry.epsilon, entry.delta)
         spent = _spent(row)
         if again != spent:
-            raise LedgerError(f"ledger {self.name!r}: its sums are not those of its entries; "
-                              "it has been changed by hand and is not to be believed")
+            raise LedgerError(
+                f"ledger {self.name!r}: its sums are not those of its entries; "
+                "it has been changed by hand and is not to be believed"
+            )
         epsilon, delta = Fraction(row.epsilon), Fraction(row.delta)
         open_ = row.closed is None
         left_delta = delta - reserve_of(row.composition, delta) - spent.delta
         left = largest_next(spent, epsilon, delta, row.composition)
         return Balance(
-            epsilon, delta, row.composition, spent.epsilon, spent.delta,
-            left if open_ else Fraction(0), left_delta if open_ else Fraction(0),
-            len(entries), row.created, row.closed, row.protects,
+            epsilon,
+            delta,
+            row.composition,
+            spent.epsilon,
+            spent.delta,
+            left if open_ else Fraction(0),
+            left_delta if open_ else Fraction(0),
+            len(entries),
+            row.created,
+            row.closed,
+            row.protects,
         )
 
     def history(self) -> list[Charge]:
@@ -167,7 +207,8 @@ class Ledger:
         from .store import charges
 
         rows = connection.execute(
-            charges.select().where(charges.c.ledger == self.name).order_by(charges.c.id))
+            charges.select().where(charges.c.ledger == self.name).order_by(charges.c.id)
+        )
         return [
             Charge(r.id, r.time, Fraction(r.epsilon), Fraction(r.delta), r.query, r.mechanism)
             for r in rows
@@ -179,7 +220,8 @@ class Ledger:
         if row.protects not in (None, protects):
             raise BudgetError(
                 f"ledger {self.name!r} is for the unit and neighbours {row.protects!r}, not "
-                f"{protects!r}: their budgets do not add up; use another ledger")
+                f"{protects!r}: their budgets do not add up; use another ledger"
+            )
         total = Fraction(row.epsilon), Fraction(row.delta)
         if fits(_spent(row).plus(epsilon, delta), *total, row.composition):
             return
@@ -188,7 +230,8 @@ class Ledger:
         left_delta = total[1] - reserve_of(row.composition, total[1]) - spent.delta
         raise BudgetError(
             f"the budget does not allow epsilon={_up(epsilon)}, delta={_up(delta)}: left are "
-            f"epsilon={_down(left)} and delta={_down(left_delta)} of ledger {self.name!r}")
+            f"epsilon={_down(left)} and delta={_down(left_delta)} of ledger {self.name!r}"
+        )
 
     def __repr__(self) -> str:
         return f"Ledger({self.name!r})"

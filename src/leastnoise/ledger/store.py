@@ -30,7 +30,8 @@ PATIENCE = 60
 
 metadata = sa.MetaData()
 ledgers = sa.Table(
-    "leastnoise_ledgers", metadata,
+    "leastnoise_ledgers",
+    metadata,
     sa.Column("name", sa.String(200), primary_key=True),
     sa.Column("epsilon", sa.Text, nullable=False),
     sa.Column("delta", sa.Text, nullable=False),
@@ -45,7 +46,8 @@ ledgers = sa.Table(
     sa.Column("spent_squares", sa.Text, nullable=False),
 )
 charges = sa.Table(
-    "leastnoise_charges", metadata,
+    "leastnoise_charges",
+    metadata,
     sa.Column("id", sa.Integer, primary_key=True, autoincrement=True),
     sa.Column("ledger", sa.ForeignKey("leastnoise_ledgers.name"), nullable=False, index=True),
     sa.Column("time", sa.String(40), nullable=False),
@@ -70,11 +72,15 @@ def _engine(where: str | Path) -> tuple[Any, Path | None]:
         except sa.exc.ArgumentError:
             raise LedgerError("ledger: the PostgreSQL URL cannot be read") from None
     if "://" in text:
-        raise ArgumentError("ledger", text.partition("://")[0] + "://...",
-                            "the path of a SQLite file or a postgresql:// URL")
+        raise ArgumentError(
+            "ledger",
+            text.partition("://")[0] + "://...",
+            "the path of a SQLite file or a postgresql:// URL",
+        )
     path = Path(text)
     engine = sa.create_engine(
-        sa.URL.create("sqlite", database=str(path)), poolclass=NullPool,
+        sa.URL.create("sqlite", database=str(path)),
+        poolclass=NullPool,
         connect_args={"timeout": PATIENCE},
     )
 
@@ -116,7 +122,8 @@ class Store:
             warnings.warn(
                 f"{path} can be read or changed by others (mode "
                 f"{stat.S_IMODE(path.stat().st_mode):04o}); chmod 600 {path}",
-                UserWarning, stacklevel=4,
+                UserWarning,
+                stacklevel=4,
             )
 
     @contextmanager
@@ -131,8 +138,10 @@ class Store:
         except sa.exc.SQLAlchemyError as error:
             kind = type(getattr(error, "orig", None) or error).__name__
             where = self.path if self.path is not None else "the PostgreSQL ledger"
-            raise LedgerError(f"{where}: the database failed ({kind}); nothing was charged "
-                              "by this call unless its commit had gone through") from None
+            raise LedgerError(
+                f"{where}: the database failed ({kind}); nothing was charged "
+                "by this call unless its commit had gone through"
+            ) from None
 
     @contextmanager
     def locked(self, name: str) -> Iterator[tuple[Any, Any]]:
@@ -142,6 +151,7 @@ class Store:
                 sa.select(ledgers).where(ledgers.c.name == name).with_for_update()
             ).one_or_none()
             if row is None:
-                raise LedgerError(f"no ledger called {name!r} there; make one with "
-                                  "`leastnoise ledger create`")
+                raise LedgerError(
+                    f"no ledger called {name!r} there; make one with `leastnoise ledger create`"
+                )
             yield connection, row

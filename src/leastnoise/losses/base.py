@@ -113,8 +113,7 @@ class Loss(ABC):
 
     @property
     def of_norm(self) -> bool:
-        """Whether c serves as a loss of the norm of a vector: convex and even, `ball_mean` known.
-        """
+        """Whether c serves as a loss of a norm: convex, even, `ball_mean` known."""
         return self.exponent is not None
 
     def ball_mean(self, dimension: int, radius: Fraction) -> Fraction:

@@ -70,7 +70,9 @@ class Custom(Loss):
         if self.name == "custom":
             return None
         return {
-            "name": "custom", "called": self.name, "convex": bool(self.convex),
+            "name": "custom",
+            "called": self.name,
+            "convex": bool(self.convex),
             "lipschitz": None if self.lipschitz is None else float(self.lipschitz).hex(),
             "values": [self._value(x).hex() for x in _SAMPLES],
         }

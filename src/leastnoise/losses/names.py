@@ -38,11 +38,15 @@ _NAMES = (
 _SYNONYMS = {"absolute": "l1", "squared": "l2"}
 _PLAIN: dict[str, Callable[[], Loss]] = {"l1": L1, "l2": L2}
 _WITH_NUMBER: dict[str, tuple[str, Callable[[Any], Loss]]] = {
-    "pinball": ("tau", Pinball), "huber": ("width", Huber), "power": ("p", Power),
+    "pinball": ("tau", Pinball),
+    "huber": ("width", Huber),
+    "power": ("p", Power),
 }
 _KEYS = {
-    **dict.fromkeys(_PLAIN, ()), **{name: (key,) for name, (key, _) in _WITH_NUMBER.items()},
-    "piecewise": ("points", "slopes"), "sum": ("terms",),
+    **dict.fromkeys(_PLAIN, ()),
+    **{name: (key,) for name, (key, _) in _WITH_NUMBER.items()},
+    "piecewise": ("points", "slopes"),
+    "sum": ("terms",),
 }
 
 #: Names that say which loss is meant; no Python function may take one.
@@ -76,13 +80,32 @@ def as_loss(loss: str | Loss | Mapping[str, Any]) -> Loss:
 
 #: What people call a loss elsewhere, letters and digits only, and its name here.
 _ALIASES = {
-    "l1": "l1", "absolute": "l1", "abs": "l1", "absoluteerror": "l1", "mae": "l1",
-    "meanabsoluteerror": "l1", "l1norm": "l1",
-    "l2": "l2", "squared": "l2", "square": "l2", "quadratic": "l2", "squarederror": "l2",
-    "mse": "l2", "rmse": "l2", "meansquarederror": "l2", "variance": "l2", "l2norm": "l2",
-    "pinball": "pinball:TAU", "quantile": "pinball:TAU", "quantileloss": "pinball:TAU",
-    "power": "power:P", "lp": "power:P", "l": "power:P", "huber": "huber:WIDTH",
-    "piecewise": "piecewise:FILE", "piecewiselinear": "piecewise:FILE",
+    "l1": "l1",
+    "absolute": "l1",
+    "abs": "l1",
+    "absoluteerror": "l1",
+    "mae": "l1",
+    "meanabsoluteerror": "l1",
+    "l1norm": "l1",
+    "l2": "l2",
+    "squared": "l2",
+    "square": "l2",
+    "quadratic": "l2",
+    "squarederror": "l2",
+    "mse": "l2",
+    "rmse": "l2",
+    "meansquarederror": "l2",
+    "variance": "l2",
+    "l2norm": "l2",
+    "pinball": "pinball:TAU",
+    "quantile": "pinball:TAU",
+    "quantileloss": "pinball:TAU",
+    "power": "power:P",
+    "lp": "power:P",
+    "l": "power:P",
+    "huber": "huber:WIDTH",
+    "piecewise": "piecewise:FILE",
+    "piecewiselinear": "piecewise:FILE",
 }
 
 

@@ -29,8 +29,13 @@ class GurobiModel:
         quiet.setParam("OutputFlag", 0)
         quiet.start()
         self._model = gurobipy.Model(env=quiet)
-        options = {"Threads": 1, "Seed": 1, "Method": 1,
-                   "FeasibilityTol": tolerance, "OptimalityTol": tolerance}
+        options = {
+            "Threads": 1,
+            "Seed": 1,
+            "Method": 1,
+            "FeasibilityTol": tolerance,
+            "OptimalityTol": tolerance,
+        }
         for name, value in options.items():
             self._model.setParam(name, value)
         self._columns: list[Any] = []

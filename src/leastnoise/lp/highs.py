@@ -52,8 +52,14 @@ class Model:
         count, start = len(costs), self.columns
         nothing = np.zeros(0, dtype=np.int32)
         self._highs.addCols(
-            count, costs, _spread(lower, count), _spread(upper, count), 0,
-            np.zeros(count, dtype=np.int32), nothing, np.zeros(0),
+            count,
+            costs,
+            _spread(lower, count),
+            _spread(upper, count),
+            0,
+            np.zeros(count, dtype=np.int32),
+            nothing,
+            np.zeros(0),
         )
         return np.arange(start, start + count, dtype=np.int32)
 
@@ -70,8 +76,13 @@ class Model:
         count, start = len(first), self.rows
         entries = np.asarray(values, dtype=np.float64)
         self._highs.addRows(
-            count, _spread(lower, count), _spread(upper, count), len(entries), first,
-            np.asarray(indices, dtype=np.int32), entries,
+            count,
+            _spread(lower, count),
+            _spread(upper, count),
+            len(entries),
+            first,
+            np.asarray(indices, dtype=np.int32),
+            entries,
         )
         return np.arange(start, start + count, dtype=np.int32)
 

@@ -58,12 +58,23 @@ __all__ = [
 ]
 
 REAL: tuple[type[Mechanism], ...] = (
-    Laplace, CalibratedLaplace, Gaussian, AnalyticGaussian, TruncatedLaplace,
-    Staircase, AtomStaircase, Tulap, Uniform, UniformAtom,
+    Laplace,
+    CalibratedLaplace,
+    Gaussian,
+    AnalyticGaussian,
+    TruncatedLaplace,
+    Staircase,
+    AtomStaircase,
+    Tulap,
+    Uniform,
+    UniformAtom,
 )
 
 WHOLE: tuple[type[Mechanism], ...] = (
-    DiscreteLaplace, TruncatedDiscreteLaplace, DiscreteGaussian, RoundedTulap,
+    DiscreteLaplace,
+    TruncatedDiscreteLaplace,
+    DiscreteGaussian,
+    RoundedTulap,
 )
 
 

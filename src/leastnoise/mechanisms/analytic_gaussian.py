@@ -27,7 +27,10 @@ def smallest_sigma(epsilon: float, delta: float) -> float:
         low, high = high, 2 * high
     root = brentq(
         lambda log_sigma: gaussian_delta(epsilon, math.exp(log_sigma)) - delta,
-        math.log(low), math.log(high), xtol=1e-15, rtol=1e-15,
+        math.log(low),
+        math.log(high),
+        xtol=1e-15,
+        rtol=1e-15,
     )
     return math.exp(float(root))
 

@@ -244,9 +244,7 @@ class Mechanism(ABC):
         if shift == 0:
             return max(0.0, -math.expm1(epsilon))
         jumps = self.breakpoints()
-        cuts = np.concatenate(
-            [jumps, jumps + shift, floats(list(self._crossings(epsilon, shift)))]
-        )
+        cuts = np.concatenate([jumps, jumps + shift, floats(list(self._crossings(epsilon, shift)))])
         edges = np.concatenate([[-np.inf], np.unique(cuts), [np.inf]])
         gain = self.interval_mass(edges) - np.exp(epsilon) * self.interval_mass(edges - shift)
         return float(self._atom + np.maximum(gain, 0).sum())

@@ -180,9 +180,7 @@ class SmoothSensitivity:
 
     name: ClassVar[str] = "smooth-sensitivity"
     label: ClassVar[str] = "smooth sensitivity with Laplace noise"
-    citation: ClassVar[str] = (
-        "Nissim, Raskhodnikova, Smith (2007), doi:10.1145/1250790.1250803"
-    )
+    citation: ClassVar[str] = "Nissim, Raskhodnikova, Smith (2007), doi:10.1145/1250790.1250803"
 
     def __init__(
         self, *, epsilon: Number, delta: Number, low: Number, high: Number, query: Query = "median"

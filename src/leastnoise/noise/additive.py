@@ -190,7 +190,8 @@ class AdditiveNoise:
         if self.integer and not self.document.runs:
             return total + float(c(self._centres[held]) @ self._masses[held])
         means = (run_means if self.integer else cell_means)(
-            c, self._edges[held], self._edges[held + 1])
+            c, self._edges[held], self._edges[held + 1]
+        )
         return total + float(means @ self._masses[held])
 
     def error_bound(self, confidence: float) -> float:

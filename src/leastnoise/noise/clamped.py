@@ -67,7 +67,8 @@ class Clamped:
         found = written_out(self.noise.document, MAX_CELLS)
         if found is None:
             raise ArgumentError(
-                "clamped", "noise on more whole numbers", f"noise on at most {MAX_CELLS} of them")
+                "clamped", "noise on more whole numbers", f"noise on at most {MAX_CELLS} of them"
+            )
         return found
 
     @cached_property
@@ -95,9 +96,7 @@ class Clamped:
             # All continued cells on the left, less those that are within the width.
             n, ratio = document.tail.period, document.tail.ratio
             mass += Fraction(sum(document.weights[:n]), document.denominator) * ratio / (1 - ratio)
-            mass -= sum(
-                (m for i, m in self._masses.items() if i < document.first), Fraction(0)
-            )
+            mass -= sum((m for i, m in self._masses.items() if i < document.first), Fraction(0))
         return mass
 
     def loss_at(self, value: int) -> Fraction:

@@ -91,8 +91,10 @@ def release_many(
         ]
         return _finished(noise, [k + int(n) for k, n in zip(listed, steps, strict=True)], exact)
     if isinstance(steps, list) or _largest(steps) >= _SUMMAND or large:
-        sums = [int(large.get(i, k)) + int(n) for i, (k, n) in enumerate(
-            zip(whole.tolist(), steps, strict=True))]
+        sums = [
+            int(large.get(i, k)) + int(n)
+            for i, (k, n) in enumerate(zip(whole.tolist(), steps, strict=True))
+        ]
         return _finished(noise, sums, exact)
     return _finished(noise, whole + steps, exact)
 
@@ -186,6 +188,4 @@ def round_at_random(number: Fraction, source: Entropy) -> int:
     return Uniform(source.bits(64), source).floor_of_sum(number.numerator, number.denominator)
 
 
-__all__ = [
-    "Value", "exact_value", "release", "release_many", "release_one", "round_at_random",
-]
+__all__ = ["Value", "exact_value", "release", "release_many", "release_one", "round_at_random"]

@@ -104,12 +104,13 @@ class Uniform:
         if isinstance(value, Decimal) and value and value.is_finite() and value.adjusted() < -400:
             # Between 0 and the bound, and floor is monotone: almost surely both ends agree.
             bound = _TINY if value > 0 else -_TINY
-            if self.floor_of_sum(bound.numerator * g.denominator,
-                                 bound.denominator * g.numerator) == 0:
+            if (
+                self.floor_of_sum(bound.numerator * g.denominator, bound.denominator * g.numerator)
+                == 0
+            ):
                 return 0
         number = exact_value(value)
-        return self.floor_of_sum(number.numerator * g.denominator,
-                                 number.denominator * g.numerator)
+        return self.floor_of_sum(number.numerator * g.denominator, number.denominator * g.numerator)
 
 
 class GridRounder:
@@ -152,9 +153,7 @@ class GridRounder:
                 found[i], large[i] = 0, exact
         return found, large
 
-    def _fast(
-        self, values: NDArray[np.float64], words: Words
-    ) -> tuple[Ints, NDArray[np.bool_]]:
+    def _fast(self, values: NDArray[np.float64], words: Words) -> tuple[Ints, NDArray[np.bool_]]:
         """(answers, where they are not to be used): what 64 bits of U decide, in 128 bits."""
         part, exponent = np.frexp(np.abs(values))
         m = np.ldexp(part, 53).astype(np.uint64)  # |value| = m 2^(exponent - 53), m < 2^53

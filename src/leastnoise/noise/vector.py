@@ -154,7 +154,10 @@ class VectorNoise:
         return released[0]
 
     def release_rows(
-        self, rows: Iterable[Iterable[object]], *, exact: bool = False,
+        self,
+        rows: Iterable[Iterable[object]],
+        *,
+        exact: bool = False,
         entropy: Entropy | None = None,
     ) -> Any:
         """One independent release per row: an array of floats, or lists of exact Fractions.
@@ -167,8 +170,9 @@ class VectorNoise:
         balls = self._balls.sample(len(checked), source).tolist()
         words = Words(source, words_needed(self.dimension) * max(1, len(checked)))
         drawn = [
-            release_row(row, self.document.radii[ball] / g if ball < len(self.radii) else None,
-                        g, words)
+            release_row(
+                row, self.document.radii[ball] / g if ball < len(self.radii) else None, g, words
+            )
             for row, ball in zip(checked, balls, strict=True)
         ]
         if exact:

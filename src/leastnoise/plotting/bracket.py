@@ -36,12 +36,27 @@ def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) ->
     both = known & held
     with canvas(6.4, 4.8, path) as picture:
         bracket, gap = picture.figure.subplots(2, 1, sharex=True, height_ratios=[1.3, 1])
-        bracket.fill_between(seconds[both], lower[both], upper[both], step="post", color=FAINT,
-                             linewidth=0)
-        bracket.step(seconds[known], upper[known], where="post", **DESIGN.line, marker="v",
-                     markersize=4, label="upper so far")
-        bracket.step(seconds[held], lower[held], where="post", **BOUND.line,
-                     marker=BOUND.marker, markersize=4, label="lower so far")
+        bracket.fill_between(
+            seconds[both], lower[both], upper[both], step="post", color=FAINT, linewidth=0
+        )
+        bracket.step(
+            seconds[known],
+            upper[known],
+            where="post",
+            **DESIGN.line,
+            marker="v",
+            markersize=4,
+            label="upper so far",
+        )
+        bracket.step(
+            seconds[held],
+            lower[held],
+            where="post",
+            **BOUND.line,
+            marker=BOUND.marker,
+            markersize=4,
+            label="lower so far",
+        )
         bracket.set_ylabel("expected loss")
         bracket.legend(loc="best")
         open_ = both & (upper > lower)
@@ -58,5 +73,6 @@ def plot_bracket(history: Iterable[Progress], path: str | Path | None = None) ->
         last = f"gap {percent(float(share[-1]))}" if len(share) else "no gap left"
         bracket.set_title(
             f"the bracket around the least expected loss: {last} after "
-            f"{number(float(seconds[-1]), 2)} s")
+            f"{number(float(seconds[-1]), 2)} s"
+        )
     return picture

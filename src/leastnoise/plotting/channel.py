@@ -70,8 +70,9 @@ def draw_family(figure: Any, design: DependentDesign) -> None:
             axes.vlines(answers, 0, masses, color=INK, linewidth=2.2)
         axes.axvline(value, color=BOUND.colour, linestyle=BOUND.dash, linewidth=1.0, zorder=0)
         axes.plot([value], [0], marker="^", color="#D55E00", markersize=7, clip_on=False, zorder=4)
-        axes.text(1.01, 0.5, f"value {number(value)}", transform=axes.transAxes, va="center",
-                  fontsize=8)
+        axes.text(
+            1.01, 0.5, f"value {number(value)}", transform=axes.transAxes, va="center", fontsize=8
+        )
         axes.set_ylim(bottom=0)
     percent_ticks(axes.yaxis)
     axes.yaxis.get_major_locator().set_params(nbins=2)
@@ -79,7 +80,8 @@ def draw_family(figure: Any, design: DependentDesign) -> None:
         axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_xlabel("answer (triangle: the true value)")
     figure.supylabel(
-        f"probability of the answer{f', in {_BINS} bins' if binned else ''}", fontsize=10)
+        f"probability of the answer{f', in {_BINS} bins' if binned else ''}", fontsize=10
+    )
 
 
 def _ends(laws: Sequence[tuple[Floats, Floats]]) -> tuple[float, float]:
@@ -112,8 +114,14 @@ def draw_heatmap(figure: Any, design: DependentDesign) -> None:
     half = (values[1] - values[0]) / 2
     across = np.append(values - half, values[-1] + half)
     image = axes.pcolormesh(
-        np.clip(across, bins[0], bins[-1]), bins, masses.T, cmap="Blues", shading="flat",
-        norm=PowerNorm(0.5, vmin=0, vmax=float(masses.max())), rasterized=True)
+        np.clip(across, bins[0], bins[-1]),
+        bins,
+        masses.T,
+        cmap="Blues",
+        shading="flat",
+        norm=PowerNorm(0.5, vmin=0, vmax=float(masses.max())),
+        rasterized=True,
+    )
     axes.plot([low, high], [low, high], color=INK, linestyle=BOUND.dash, linewidth=0.8)
     bar = figure.colorbar(image, ax=axes)
     percent_ticks(bar.ax.yaxis)

@@ -53,10 +53,17 @@ def _draw_losses(axes: Any, comparison: Comparison) -> None:
         look = look_of(row.name)
         axes.plot([start, row.loss], [place, place], **look.line)
         axes.plot([row.loss], [place], color=look.colour, marker=look.marker, markersize=6)
-        axes.annotate(_excess(row.excess), (row.loss, place), xytext=(7, 0),
-                      textcoords="offset points", va="center", fontsize=8)
-    axes.axvline(comparison.lower, color=BOUND.colour, linewidth=1.0, linestyle=BOUND.dash,
-                 zorder=1)
+        axes.annotate(
+            _excess(row.excess),
+            (row.loss, place),
+            xytext=(7, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
+        )
+    axes.axvline(
+        comparison.lower, color=BOUND.colour, linewidth=1.0, linestyle=BOUND.dash, zorder=1
+    )
     axes.set_yticks(range(len(rows)), [row.label for row in rows], fontsize=8)
     axes.invert_yaxis()
     axes.set_xlim(start, end)
@@ -65,8 +72,7 @@ def _draw_losses(axes: Any, comparison: Comparison) -> None:
         few_ticks(axes.xaxis)
     axes.set_xlabel(f"expected loss ({design.loss_name})")
     word = "proven" if design.certified else "estimated"
-    axes.set_title(
-        f"above the {word} lower bound {outwards(comparison.lower, 5, False)} (dotted)")
+    axes.set_title(f"above the {word} lower bound {outwards(comparison.lower, 5, False)} (dotted)")
 
 
 def _excess(excess: float) -> str:

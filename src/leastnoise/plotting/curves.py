@@ -48,7 +48,8 @@ def plot_frontier(curve: Frontier, path: str | Path | None = None) -> Picture:
         axes.set_ylabel(f"least expected {one.loss_name}")
         axes.set_title(
             f"what privacy costs: {_SIGNS[other]} = {number(getattr(one, other))}, "
-            f"sensitivity {number(one.sensitivity)}, loss {one.loss_name}")
+            f"sensitivity {number(one.sensitivity)}, loss {one.loss_name}"
+        )
         if curve.values[0] > 0 and curve.values[-1] / curve.values[0] > 8:
             axes.set_xscale("log")
             few_ticks(axes.xaxis)

@@ -31,9 +31,7 @@ _CROWDED = 60
 
 
 def plot_density(
-    design: Design,
-    path: str | Path | None = None,
-    rivals: Iterable[str | Mechanism] | None = None,
+    design: Design, path: str | Path | None = None, rivals: Iterable[str | Mechanism] | None = None
 ) -> Picture:
     """The density of a design beside its rivals'; probabilities for integer noise.
 
@@ -82,8 +80,11 @@ def rivals_of(design: Design, rivals: Iterable[str | Mechanism] | None) -> list[
     served = {
         m.name: m
         for m in closed_forms(
-            epsilon=document.epsilon, delta=document.delta, sensitivity=document.sensitivity,
-            loss=design.loss or "l1", integer=design.integer,
+            epsilon=document.epsilon,
+            delta=document.delta,
+            sensitivity=document.sensitivity,
+            loss=design.loss or "l1",
+            integer=design.integer,
         )
     }
     if wanted is None:
@@ -112,8 +113,11 @@ def _legend_below(axes: Any) -> None:
     handles, labels = axes.get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda k: not labels[k].startswith("this design"))
     axes.figure.legend(
-        [handles[k] for k in order], [labels[k] for k in order], loc="outside lower center",
-        ncols=3 if sum(map(len, labels)) < 75 else 2)
+        [handles[k] for k in order],
+        [labels[k] for k in order],
+        loc="outside lower center",
+        ncols=3 if sum(map(len, labels)) < 75 else 2,
+    )
 
 
 def _draw_densities(
@@ -141,8 +145,16 @@ def _draw_atoms(axes: Any, atoms: Sequence[tuple[float, Look]]) -> None:
     for k, (mass, look) in enumerate(atoms):
         right.plot([0, 0], [0, mass], **look.line)
         # Smaller ones lie on larger ones, where two are equally probable.
-        right.plot([0], [mass], color=look.colour, marker=look.marker, linestyle="none",
-                   markersize=max(10 - 3 * k, 4), markeredgecolor=PAPER, zorder=5 + k)
+        right.plot(
+            [0],
+            [mass],
+            color=look.colour,
+            marker=look.marker,
+            linestyle="none",
+            markersize=max(10 - 3 * k, 4),
+            markeredgecolor=PAPER,
+            zorder=5 + k,
+        )
     right.set_ylim(0, 1.08)
     right.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25 %", "50 %", "75 %", "100 %"])
     right.set_ylabel("probability of exactly 0 (stem)")
@@ -159,15 +171,32 @@ def _draw_masses(
     for k, (law, look, label) in enumerate(zip(laws, looks, labels, strict=True)):
         mass = np.asarray(law.pdf(k_all))
         if k == 0:
-            axes.bar(k_all, mass, width=1.0 if crowded else 0.8, color=FAINT,
-                     edgecolor=FAINT if crowded else INK, linewidth=0.9, label=label)
+            axes.bar(
+                k_all,
+                mass,
+                width=1.0 if crowded else 0.8,
+                color=FAINT,
+                edgecolor=FAINT if crowded else INK,
+                linewidth=0.9,
+                label=label,
+            )
             if crowded:  # an outline instead of edges that would blacken all
                 axes.step(k_all, mass, where="mid", color=INK, linewidth=1.2)
             continue
-        axes.plot(k_all, mass, color=look.colour, linestyle=look.dash,
-                  linewidth=1.5 if crowded else 0.8, marker=look.marker, markersize=6,
-                  markevery=every, markerfacecolor=PAPER, markeredgewidth=1.3, label=label,
-                  zorder=3)
+        axes.plot(
+            k_all,
+            mass,
+            color=look.colour,
+            linestyle=look.dash,
+            linewidth=1.5 if crowded else 0.8,
+            marker=look.marker,
+            markersize=6,
+            markevery=every,
+            markerfacecolor=PAPER,
+            markeredgewidth=1.3,
+            label=label,
+            zorder=3,
+        )
     axes.set_ylim(bottom=0)
     axes.xaxis.get_major_locator().set_params(integer=True)
 

@@ -39,8 +39,15 @@ def plot_heatmap(
             if math.isfinite(value):
                 red, green, blue, _ = image.cmap(image.norm(value))
                 dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-                axes.text(j, i, _percent(value), ha="center", va="center", fontsize=8,
-                          color=PAPER if dark else INK)
+                axes.text(
+                    j,
+                    i,
+                    _percent(value),
+                    ha="center",
+                    va="center",
+                    fontsize=8,
+                    color=PAPER if dark else INK,
+                )
         axes.set_xticks(range(len(columns)), [number(e) for e in columns])
         axes.set_yticks(range(len(rows)), [number(d) for d in rows])
         axes.set_xlabel("ε")
@@ -59,10 +66,15 @@ def shaded(axes: Any, share: Any) -> Any:
 
     top = max(float(share[np.isfinite(share)].max(initial=0.0)), 1e-9)
     image = axes.imshow(
-        np.maximum(share, 0), cmap="Blues", norm=PowerNorm(0.5, vmin=0, vmax=top),
-        aspect="auto", origin="lower")
+        np.maximum(share, 0),
+        cmap="Blues",
+        norm=PowerNorm(0.5, vmin=0, vmax=top),
+        aspect="auto",
+        origin="lower",
+    )
     bar = axes.figure.colorbar(
-        image, ax=axes, format=FuncFormatter(lambda value, _: f"{number(100 * value, 3)} %"))
+        image, ax=axes, format=FuncFormatter(lambda value, _: f"{number(100 * value, 3)} %")
+    )
     bar.outline.set_visible(False)
     return image
 

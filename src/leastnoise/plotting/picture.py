@@ -17,10 +17,17 @@ from ..errors import ArgumentError, MissingExtraError
 ENDINGS = (".png", ".svg", ".pdf")
 #: Text stays text in an SVG, and the same picture is the same file.
 _STYLE: dict[str, Any] = {
-    "svg.fonttype": "none", "svg.hashsalt": "leastnoise",
-    "axes.spines.top": False, "axes.spines.right": False,
-    "xtick.labelsize": 9, "ytick.labelsize": 9, "axes.labelsize": 10, "axes.titlesize": 10,
-    "legend.frameon": False, "legend.fontsize": 8, "legend.handlelength": 3.6,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "leastnoise",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "axes.labelsize": 10,
+    "axes.titlesize": 10,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "legend.handlelength": 3.6,
 }
 
 

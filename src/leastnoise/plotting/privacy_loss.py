@@ -45,8 +45,14 @@ def plot_privacy_loss(
             axes.plot(t, beyond, **look.line, label=label)
         for epsilon in {float(m.epsilon) for m in many}:
             axes.axvline(epsilon, color=BOUND.colour, linewidth=0.8, linestyle=BOUND.dash)
-            axes.annotate("ε", (epsilon, 1.0), xycoords=("data", "axes fraction"),
-                          xytext=(3, -10), textcoords="offset points", fontsize=9)
+            axes.annotate(
+                "ε",
+                (epsilon, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(3, -10),
+                textcoords="offset points",
+                fontsize=9,
+            )
         least = min((float(m.delta) for m in many if m.delta > 0), default=1.0)
         if least < 1e-2:
             axes.set_yscale("log")

@@ -59,13 +59,24 @@ def draw_profiles(
         held = delta > _LEAST
         least = min(least, float(delta[held].min(initial=1.0)))
         axes.plot(at[held], delta[held], **look.line, label=label)
-    asked = sorted({
-        (float(m.epsilon), float(m.delta)) for m in mechanisms
-        if m.delta > 0 and getattr(m, "gdp", None) is None
-    })
+    asked = sorted(
+        {
+            (float(m.epsilon), float(m.delta))
+            for m in mechanisms
+            if m.delta > 0 and getattr(m, "gdp", None) is None
+        }
+    )
     if asked:
-        axes.plot(*zip(*asked, strict=True), marker="x", color=INK, markersize=8,
-                  markeredgewidth=1.6, linestyle="none", label="budget asked for", zorder=5)
+        axes.plot(
+            *zip(*asked, strict=True),
+            marker="x",
+            color=INK,
+            markersize=8,
+            markeredgewidth=1.6,
+            linestyle="none",
+            label="budget asked for",
+            zorder=5,
+        )
         # Far below the budgets there is nothing to compare.
         least = max(least, 1e-3 * min(delta for _, delta in asked))
     axes.set_yscale("log")

@@ -208,7 +208,8 @@ class InteriorMethod:
             for _ in range(_CORRECTIONS):
                 # What a longer step would leave far from the aim is pulled back to it.
                 longer = point.moved(
-                    step, min(1.0, 1.08 * step.primal_room + 0.08),
+                    step,
+                    min(1.0, 1.08 * step.primal_room + 0.08),
                     min(1.0, 1.08 * step.dual_room + 0.08),
                 ).products
                 aims = [
@@ -237,9 +238,7 @@ class InteriorMethod:
         gap_rows = s - self._excess(x) - t
         gap_budgets = self.budgets - self._per_budget(s) - extra @ x - u
         gap_mass = 1.0 - mass @ x
-        gap_dual = (
-            self.cost + self._excess_transposed(z) + y @ extra - point.theta @ mass - sigma
-        )
+        gap_dual = self.cost + self._excess_transposed(z) + y @ extra - point.theta @ mass - sigma
         r = s / q
         w = 1.0 / (r + t / z)
         v = self._per_budget(r * (t / z) * w) + u / y
@@ -256,9 +255,7 @@ class InteriorMethod:
 
         def solved(right: Floats) -> Floats:
             found: Floats = scale * cho_solve(factor, scale * right, check_finite=False)
-            found += scale * cho_solve(
-                factor, scale * (right - matrix @ found), check_finite=False
-            )
+            found += scale * cho_solve(factor, scale * (right - matrix @ found), check_finite=False)
             return found
 
         along = np.stack([solved(one) for one in mass], axis=1)
@@ -270,7 +267,8 @@ class InteriorMethod:
             dx = solved(for_x / x - gap_dual - self._excess_transposed(w * h) - g.T @ (k / v))
             try:
                 dtheta = np.asarray(
-                    np.linalg.solve(mass @ along, gap_mass - mass @ dx), dtype=np.float64)
+                    np.linalg.solve(mass @ along, gap_mass - mass @ dx), dtype=np.float64
+                )
             except LinAlgError:
                 dtheta = np.full(len(mass), math.nan)  # ends the path
             dx = dx + along @ dtheta
@@ -279,9 +277,7 @@ class InteriorMethod:
             dq = dy[group] - dz
             primal = [dx, (for_s - s * dq) / q, (for_t - t * dz) / z, (for_u - u * dy) / y]
             dual = [(for_x - sigma * dx) / x, dq, dz, dy]
-            return _Step(
-                primal, dual, dtheta, _room(point.primal, primal), _room(point.dual, dual)
-            )
+            return _Step(primal, dual, dtheta, _room(point.primal, primal), _room(point.dual, dual))
 
         return step
 
@@ -293,7 +289,9 @@ class Interior:
     """
 
     def __init__(
-        self, program: Program, together: tuple[Floats, float] | None = None  # type: ignore[type-arg]
+        self,
+        program: Program,
+        together: tuple[Floats, float] | None = None,  # type: ignore[type-arg]
     ) -> None:
         layout = program.layout
         self.program, self.together = program, together
@@ -325,19 +323,30 @@ class Interior:
         pair = np.repeat(np.arange(len(every)), [len(one.number) for one in every])
         number, ahead, behind, up, down, weight = (
             np.concatenate([getattr(one, name) for one in every])
-            for name in ("number", "ahead", "behind", "up", "down", "weight"))
+            for name in ("number", "ahead", "behind", "up", "down", "weight")
+        )
         same, parts, numbers = ahead == behind, [], []
         for j, (epsilon, _) in enumerate(points):
             below = math.exp(epsilon) * down * weight
             above = np.where(same, up * weight - below, up * weight)
             kept = above > 0  # one that is its own neighbour never exceeds it
-            parts.append(Rows(
-                ahead[kept], above[kept], behind[kept], np.where(same, 0.0, below)[kept],
-                pair[kept] + j * len(every)))
+            parts.append(
+                Rows(
+                    ahead[kept],
+                    above[kept],
+                    behind[kept],
+                    np.where(same, 0.0, below)[kept],
+                    pair[kept] + j * len(every),
+                )
+            )
             numbers.append(number[kept])
         self._numbers = np.concatenate(numbers)
-        rows = Rows(*(np.concatenate([getattr(part, name) for part in parts])
-                      for name in ("ahead", "up", "behind", "down", "group")))
+        rows = Rows(
+            *(
+                np.concatenate([getattr(part, name) for part in parts])
+                for name in ("ahead", "up", "behind", "down", "group")
+            )
+        )
         count = len(points) * len(every)
         extra = np.zeros((count, width))
         atoms = np.array([layout.atom(int(one)) for one in self.pairs] * len(points))
@@ -359,13 +368,14 @@ class Interior:
         if self.together is not None:
             used = [
                 layout.sticks(layout.spread(start), math.exp(e))[1].max()
-                for e, _ in self.program.budgets]
+                for e, _ in self.program.budgets
+            ]
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
         end = self.method.follow(start, tolerance, stop)
         rows = len(self.method.rows.group)
         return Found(
-            end.x[: layout.columns], end.value, 0.0, rows, lambda: self._multipliers(end),
-            end.steps)
+            end.x[: layout.columns], end.value, 0.0, rows, lambda: self._multipliers(end), end.steps
+        )
 
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
         share = 0.5 if self.program.layout.symmetric else 1.0
@@ -373,7 +383,10 @@ class Interior:
         for group, mine in self.method.multiplied(end):
             j, k = divmod(group, len(self.pairs))
             pairs[j, int(self.pairs[k])] = (
-                float(end.y[group]) * share, self._numbers[mine], end.z[mine] * share)
+                float(end.y[group]) * share,
+                self._numbers[mine],
+                end.z[mine] * share,
+            )
         rest = end.y[self._listed :]
         compared = len(rest) - len(self.program.comparisons)
         return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])

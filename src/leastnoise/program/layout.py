@@ -185,7 +185,11 @@ class Line:
         behind = self.column[at - pair]
         down = np.where(behind >= 0, self.factor[at - pair], 0.0)
         return Places(
-            at + self.first, self.column[at], self.factor[at], np.maximum(behind, 0), down,
+            at + self.first,
+            self.column[at],
+            self.factor[at],
+            np.maximum(behind, 0),
+            down,
             self.events[at],
         )
 
@@ -210,8 +214,13 @@ class Line:
 
 
 def make_line(
-    n: int, first: int, last: int, mirror: int | None, events: tuple[int, int],
-    ratio: float | None = None, atom: bool = False,
+    n: int,
+    first: int,
+    last: int,
+    mirror: int | None,
+    events: tuple[int, int],
+    ratio: float | None = None,
+    atom: bool = False,
 ) -> Line:
     """Mass on first..last, events within `events`; cell j is folded onto mirror - j.
 
@@ -248,7 +257,14 @@ def make_line(
                     weight[at] = 1 / (1 - ratio)
     far = (np.concatenate(far_cells), np.concatenate(far_columns), np.concatenate(far_factors))
     return Line(
-        n, first - pad, column, factor, weight, far, heads.astype(np.int64), mirror is not None,
+        n,
+        first - pad,
+        column,
+        factor,
+        weight,
+        far,
+        heads.astype(np.int64),
+        mirror is not None,
         int(atom),
     )
 
@@ -278,8 +294,14 @@ class Range:
     """
 
     def __init__(
-        self, shape: tuple[int, int], reach: int, *, symmetric: bool, atoms: bool = False,
-        labels: Ints | None = None, regions: list[int] | None = None,
+        self,
+        shape: tuple[int, int],
+        reach: int,
+        *,
+        symmetric: bool,
+        atoms: bool = False,
+        labels: Ints | None = None,
+        regions: list[int] | None = None,
     ) -> None:
         self.rows, self.outputs = shape
         self.reach, self.symmetric = reach, symmetric
@@ -356,8 +378,7 @@ class Range:
         k, m = divmod(pair, self.rows)
         numbers = numbers[self.column[k, numbers] != self.column[m, numbers]]
         one = np.ones(len(numbers))
-        return Places(
-            numbers, self.column[k, numbers], one, self.column[m, numbers], one, one)
+        return Places(numbers, self.column[k, numbers], one, self.column[m, numbers], one, one)
 
     def canonical(self, k: int, m: int) -> int:
         """The pair that stands for this one and those that are equal to it."""
@@ -375,7 +396,8 @@ class Range:
         """The canonical pairs of rows this far apart."""
         return {
             self.canonical(*pair)
-            for k in range(self.rows - distance) for pair in ((k, k + distance), (k + distance, k))
+            for k in range(self.rows - distance)
+            for pair in ((k, k + distance), (k + distance, k))
         }
 
     def worst(

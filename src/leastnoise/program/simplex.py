@@ -28,8 +28,14 @@ class Simplex:
     """One program; `rounds()` yields after every solve."""
 
     def __init__(
-        self, program: Program, reference: Floats | None = None, *, typical: float | None = None,  # type: ignore[type-arg]
-        margin: float = 0.0, tolerance: float = 1e-9, pure_limit: float = _PURE_LIMIT,
+        self,
+        program: Program,
+        reference: Floats | None = None,
+        *,
+        typical: float | None = None,  # type: ignore[type-arg]
+        margin: float = 0.0,
+        tolerance: float = 1e-9,
+        pure_limit: float = _PURE_LIMIT,
     ) -> None:
         """`reference` is about the solution, for scaling; `typical` is about its cost."""
         self.program, self.margin, self.pure_limit = program, margin, pure_limit
@@ -79,8 +85,11 @@ class Simplex:
         values = np.stack([np.ones(count), -self.scale[outer] / self.scale[inner]], axis=1)
         self._compared_scale = 1 / self.scale[inner]
         return self.model.add_rows(
-            np.zeros(count), np.full(count, INF), 2 * np.arange(count),
-            np.stack([inner, outer], axis=1).ravel(), values.ravel(),
+            np.zeros(count),
+            np.full(count, INF),
+            2 * np.arange(count),
+            np.stack([inner, outer], axis=1).ravel(),
+            values.ravel(),
         ).astype(np.int64)
 
     # -- growing ------------------------------------------------------------------------------
@@ -167,8 +176,10 @@ class Simplex:
                 limit = max(enough, 1e-9) if delta > 0 else self.pure_limit
                 known = {pair for budget, pair in self._active if budget == j}
                 chosen = layout.worst(pairs, over, limit, epsilon, known)
-                wanted += [(j, pair, layout.over(spread, math.exp(epsilon), pair, delta))
-                           for pair in chosen]
+                wanted += [
+                    (j, pair, layout.over(spread, math.exp(epsilon), pair, delta))
+                    for pair in chosen
+                ]
             read = partial(self._multipliers, solution, len(self._blocks))
             yield Found(x, solution.objective / self.cost_scale, excess, self.model.rows, read)
             if not sum([self.add(*one) for one in wanted]):

@@ -20,7 +20,23 @@ from .variance import Variance
 from .workload import ask_all
 
 __all__ = [
-    "PRIVATE", "Answer", "Count", "Histogram", "Mean", "MeanVector", "Median",
-    "Person", "Plan", "Quantile",
-    "Query", "Row", "Share", "Total", "Variance", "ask", "ask_all", "plan", "query_of",
+    "PRIVATE",
+    "Answer",
+    "Count",
+    "Histogram",
+    "Mean",
+    "MeanVector",
+    "Median",
+    "Person",
+    "Plan",
+    "Quantile",
+    "Query",
+    "Row",
+    "Share",
+    "Total",
+    "Variance",
+    "ask",
+    "ask_all",
+    "plan",
+    "query_of",
 ]

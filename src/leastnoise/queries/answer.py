@@ -56,14 +56,22 @@ class Answer:
         return {
             "query": self.query,
             "answers": [
-                {"key": key, "value": _number(one.value), "low": _finite(one.low),
-                 "high": _finite(one.high)}
+                {
+                    "key": key,
+                    "value": _number(one.value),
+                    "low": _finite(one.low),
+                    "high": _finite(one.high),
+                }
                 for key, one in self.groups.items()
             ],
             "confidence": 0.95,
-            "epsilon": float(self.epsilon), "delta": float(self.delta),
-            "unit": self.unit, "neighbours": self.neighbours,
-            "why": self.why, "noise": self.noise, "notes": list(self.notes),
+            "epsilon": float(self.epsilon),
+            "delta": float(self.delta),
+            "unit": self.unit,
+            "neighbours": self.neighbours,
+            "why": self.why,
+            "noise": self.noise,
+            "notes": list(self.notes),
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
         }
@@ -73,8 +81,9 @@ class Answer:
             f"{key or self.query}: {shown(one.value)}{_around(one)}"
             for key, one in self.groups.items()
         ]
-        return "\n".join([*lines, f"spent epsilon={float(self.epsilon):g}, "
-                          f"delta={float(self.delta):g}"])
+        return "\n".join(
+            [*lines, f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"]
+        )
 
     def _repr_html_(self) -> str:
         def cell(text: str) -> str:
@@ -106,8 +115,13 @@ class Answer:
         names = [key or self.query for key in self.groups]
         values = [one.value for one in self.groups.values()]
         around = [_error_bar(one) for one in self.groups.values()]
-        axes.bar(range(len(names)), values, color="#4477aa",
-                 yerr=list(zip(*around, strict=True)), capsize=3)
+        axes.bar(
+            range(len(names)),
+            values,
+            color="#4477aa",
+            yerr=list(zip(*around, strict=True)),
+            capsize=3,
+        )
         axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
         axes.set_title(self.query)
         if path is not None:
@@ -117,8 +131,10 @@ class Answer:
 
 def _error_bar(one: Estimate) -> tuple[float, float]:
     low, high = _finite(one.low), _finite(one.high)
-    return (0.0 if low is None else max(0.0, one.value - low),
-            0.0 if high is None else max(0.0, high - one.value))
+    return (
+        0.0 if low is None else max(0.0, one.value - low),
+        0.0 if high is None else max(0.0, high - one.value),
+    )
 
 
 def shown(value: float) -> str:

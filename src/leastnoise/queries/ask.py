@@ -56,10 +56,17 @@ class Budget:
 
 
 def ask(
-    table: Any, query: Query | str, *, epsilon: Number, delta: Number = 0,
-    ledger: Ledger | str | Path | None = None, unit: Unit | str = "row",
-    neighbours: str = "add-remove", loss: str = "l1",
-    progress: Callable[[str], None] | None = None, entropy: Entropy | None = None,
+    table: Any,
+    query: Query | str,
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+    ledger: Ledger | str | Path | None = None,
+    unit: Unit | str = "row",
+    neighbours: str = "add-remove",
+    loss: str = "l1",
+    progress: Callable[[str], None] | None = None,
+    entropy: Entropy | None = None,
 ) -> Answer:
     """A private answer to a question about a table.
 
@@ -87,15 +94,25 @@ def ask(
     charge = None
     if book is not None:
         charge = book.charge(
-            budget.epsilon, budget.delta, query=str(question), mechanism=prepared.sha256,
-            protects=protects(setting)).id
+            budget.epsilon,
+            budget.delta,
+            query=str(question),
+            mechanism=prepared.sha256,
+            protects=protects(setting),
+        ).id
     tell("drawing the noise")
     return prepared.draw(source, charge)
 
 
 def _ask_vector(
-    table: Any, query: MeanVector, setting: Setting, budget: Budget, loss: str,
-    book: Ledger | None, tell: Callable[[str], None], entropy: Entropy,
+    table: Any,
+    query: MeanVector,
+    setting: Setting,
+    budget: Budget,
+    loss: str,
+    book: Ledger | None,
+    tell: Callable[[str], None],
+    entropy: Entropy,
 ) -> Answer:
     """The same for a vector of means: checked, added up, charged, and only then drawn."""
     if book is not None:
@@ -109,18 +126,29 @@ def _ask_vector(
     charge = None
     if book is not None:
         charge = book.charge(
-            budget.epsilon, budget.delta, query=str(query), mechanism=noise.sha256,
-            protects=protects(setting)).id
+            budget.epsilon,
+            budget.delta,
+            query=str(query),
+            mechanism=noise.sha256,
+            protects=protects(setting),
+        ).id
     tell("drawing the noise")
     released, count = noise.released(vector, rows, entropy)
     said = [line for mean in query.means for line in mean.notes(setting)]
     said += notes(query, setting, 1, budget)
     return Answer(
-        query=str(query), groups=query.estimates(released, count), epsilon=budget.epsilon,
-        delta=budget.delta, unit=str(setting.unit), neighbours=setting.neighbours,
-        why=query.why(setting), noise="; ".join(law.words for law in noise.laws),
-        notes=tuple(dict.fromkeys(said)), mechanisms=tuple(law.path for law in noise.laws),
-        charge=charge)
+        query=str(query),
+        groups=query.estimates(released, count),
+        epsilon=budget.epsilon,
+        delta=budget.delta,
+        unit=str(setting.unit),
+        neighbours=setting.neighbours,
+        why=query.why(setting),
+        noise="; ".join(law.words for law in noise.laws),
+        notes=tuple(dict.fromkeys(said)),
+        mechanisms=tuple(law.path for law in noise.laws),
+        charge=charge,
+    )
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -137,8 +165,7 @@ def protects(setting: Setting) -> str:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Exact sums and the noise for them: everything but the randomness. Not private: never shown.
-    """
+    """Exact sums and their noise: all but the randomness. Not private: never shown."""
 
     query: Query
     setting: Setting
@@ -182,14 +209,20 @@ class Prepared:
             found = []
         groups = dict(zip(map(self.query.label, keys), found, strict=True))
         return Answer(
-            query=str(self.query), groups=groups, epsilon=self.budget.epsilon,
-            delta=self.budget.delta, unit=str(self.setting.unit),
-            neighbours=self.setting.neighbours, why=self.query.why(self.setting),
-            noise=self.noise.words if self.noise is not None else
-            "exponential mechanism on public candidates, drawn exactly",
+            query=str(self.query),
+            groups=groups,
+            epsilon=self.budget.epsilon,
+            delta=self.budget.delta,
+            unit=str(self.setting.unit),
+            neighbours=self.setting.neighbours,
+            why=self.query.why(self.setting),
+            noise=self.noise.words
+            if self.noise is not None
+            else "exponential mechanism on public candidates, drawn exactly",
             notes=tuple(self._notes()),
             mechanisms=tuple(dict.fromkeys(law.path for law in self.noise.laws))
-            if self.noise is not None else (),
+            if self.noise is not None
+            else (),
             charge=charge,
         )
 
@@ -210,8 +243,13 @@ class Prepared:
 
 
 def prepare(
-    table: Any, query: Query, setting: Setting, budget: Budget, loss: str,
-    ledger: Ledger | None, tell: Callable[[str], None],
+    table: Any,
+    query: Query,
+    setting: Setting,
+    budget: Budget,
+    loss: str,
+    ledger: Ledger | None,
+    tell: Callable[[str], None],
 ) -> Prepared:
     """Add up in the engine and find the noise; no randomness, no charge."""
     if ledger is not None:
@@ -246,8 +284,11 @@ def touched(query: Query, setting: Setting) -> int:
         keys = query.public_keys
         most = setting.unit.max_groups
         if keys is None and most is None:
-            raise ArgumentError("max_groups", None, "given with private keys: how many groups of "
-                                "one person may count")
+            raise ArgumentError(
+                "max_groups",
+                None,
+                "given with private keys: how many groups of one person may count",
+            )
         each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
     if not setting.replace:
         return each
@@ -266,9 +307,7 @@ def _bounded(query: Query, setting: Setting) -> Any:
     return replace(request, max_groups=unit.max_groups)
 
 
-def _units(
-    table: Any, query: Query, setting: Setting, sums: dict[str, Sums]
-) -> dict[str, int]:
+def _units(table: Any, query: Query, setting: Setting, sums: dict[str, Sums]) -> dict[str, int]:
     """How many units have each key; quantiles need a count of their own."""
     if isinstance(query, Quantile):
         counting = Count(column=None, where=query.where, by=query.by, keys=query.keys)
@@ -295,14 +334,16 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
         found.append(
             f"a person counts with at most {setting.unit.max_rows} rows"
             f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
-            f"rows without {setting.unit.id} are left out")
+            f"rows without {setting.unit.id} are left out"
+        )
     if query.by is not None and groups > 1:
         found.append(f"one unit can move {groups} groups, and each has its part of the budget")
     if isinstance(query, Quantile):
         epsilon = values.epsilon / groups
         found.append(
             f"95 %: the rank is within {query.rank_error(epsilon, setting):.3g} rows of that of "
-            "the best candidate; delta is not used")
+            "the best candidate; delta is not used"
+        )
     if query.keys == PRIVATE:
         found.append("half of epsilon found the keys; a key that few units have is not shown")
     return found

@@ -90,8 +90,10 @@ class Query:
             parse_condition(self.where)
         if (self.by is None) != (self.keys is None):
             raise ArgumentError(
-                "keys", self.keys,
-                'a public list of values together with by=, or "private" to find them privately')
+                "keys",
+                self.keys,
+                'a public list of values together with by=, or "private" to find them privately',
+            )
         if self.keys is not None and self.keys != PRIVATE:
             object.__setattr__(self, "keys", keys_of(self.keys))
 
@@ -153,7 +155,8 @@ class Query:
                 return truth_of(table, condition)
 
         return Request(
-            unit=setting.unit, where=where, group=self._group(), keys=self.public_keys, **more)
+            unit=setting.unit, where=where, group=self._group(), keys=self.public_keys, **more
+        )
 
     def _group(self) -> Any:
         name = self.by
@@ -192,7 +195,8 @@ def _key_column(table: Any, name: str) -> Any:
     if kind.is_integer() or kind.is_boolean() or kind.is_date():
         return column.cast("string")
     raise ArgumentError(
-        "by", name, f"a column of texts, whole numbers, truths or dates, not of {kind}")
+        "by", name, f"a column of texts, whole numbers, truths or dates, not of {kind}"
+    )
 
 
 def ratio_interval(
@@ -206,10 +210,13 @@ def ratio_interval(
 
 
 def clamped(
-    value: Fraction, ends: tuple[Fraction, Fraction] | None, low: Fraction | None,
+    value: Fraction,
+    ends: tuple[Fraction, Fraction] | None,
+    low: Fraction | None,
     high: Fraction | None,
 ) -> Estimate:
     """The value and its interval, cut to what the query can be at all."""
+
     def cut(x: Fraction) -> float:
         inside = x if low is None else max(low, x)
         inside = inside if high is None else min(high, inside)
@@ -217,6 +224,9 @@ def clamped(
 
     if ends is None:
         whole = low is not None and high is not None
-        return Estimate(cut(value), cut(low) if whole and low is not None else -math.inf,
-                        cut(high) if whole and high is not None else math.inf)
+        return Estimate(
+            cut(value),
+            cut(low) if whole and low is not None else -math.inf,
+            cut(high) if whole and high is not None else math.inf,
+        )
     return Estimate(cut(value), cut(ends[0]), cut(ends[1]))

@@ -63,8 +63,10 @@ def aggregate(table: Any, request: Request) -> dict[str, Sums]:
     result = {}
     for i, key in enumerate(found["g"]):
         result[key] = Sums(
-            rows=found["n"][i] or 0, units=found["u" if "u" in found else "n"][i] or 0,
-            values=_joined(found, "s", i), squares=_joined(found, "q", i),
+            rows=found["n"][i] or 0,
+            units=found["u" if "u" in found else "n"][i] or 0,
+            values=_joined(found, "s", i),
+            squares=_joined(found, "q", i),
         )
     return result
 
@@ -188,7 +190,8 @@ def _few_groups(each: Any, request: Request) -> Any:
         # Mixed, so that no group is favoured; which order it is does not matter for privacy.
         order = [(each.p.cast("string") + ":" + each.g).hexdigest("md5"), each.g]
     ranked = each.mutate(
-        leastnoise_rank=ibis.row_number().over(ibis.window(group_by=each.p, order_by=order)))
+        leastnoise_rank=ibis.row_number().over(ibis.window(group_by=each.p, order_by=order))
+    )
     return ranked.filter(ranked.leastnoise_rank < request.max_groups).drop("leastnoise_rank")
 
 

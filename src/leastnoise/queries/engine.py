@@ -58,8 +58,9 @@ def _named(text: str) -> Any:
     if "://" in text:
         url, mark, name = text.partition("#")
         if not mark or not name:
-            raise ArgumentError("table", url.partition("://")[0] + "://...",
-                                "a URL with the table's name after #")
+            raise ArgumentError(
+                "table", url.partition("://")[0] + "://...", "a URL with the table's name after #"
+            )
         return _quietly("the database could not be opened", lambda: ibis.connect(url).table(name))
     path = Path(text)
     if not path.exists():
@@ -84,11 +85,20 @@ def _text_file(con: Any, path: Path, separator: str) -> Any:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ArgumentError("table", repeated[0], "without duplicate column names")
-    return _quietly(f"{path} could not be read", lambda: con.read_csv(
-        str(path), header=True, auto_detect=False, delim=separator, quote='"', escape='"',
-        columns=dict.fromkeys(names, "VARCHAR"), ignore_errors=True,
-        strict_mode=False,
-    ))
+    return _quietly(
+        f"{path} could not be read",
+        lambda: con.read_csv(
+            str(path),
+            header=True,
+            auto_detect=False,
+            delim=separator,
+            quote='"',
+            escape='"',
+            columns=dict.fromkeys(names, "VARCHAR"),
+            ignore_errors=True,
+            strict_mode=False,
+        ),
+    )
 
 
 def _header(path: Path, separator: str) -> list[str]:
@@ -140,8 +150,10 @@ def _spark(frame: Any) -> Any:
     ibis = _ibis()
     session = frame.sparkSession
     if str(session.conf.get("spark.sql.ansi.enabled")).lower() != "true":
-        raise EngineError("Spark must run with spark.sql.ansi.enabled=true: without it a sum that "
-                          "overflows wraps around silently")
+        raise EngineError(
+            "Spark must run with spark.sql.ansi.enabled=true: without it a sum that "
+            "overflows wraps around silently"
+        )
     con = ibis.pyspark.connect(session)
     name = f"leastnoise_{uuid.uuid4().hex}"
     frame.createOrReplaceTempView(name)
@@ -153,6 +165,7 @@ def run(expression: Any, keys: tuple[str, ...] | None = None) -> dict[str, list[
 
     Those of a group g that is NULL, or not among the keys, are left out.
     """
+
     def collect() -> dict[str, list[Any]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
@@ -161,8 +174,11 @@ def run(expression: Any, keys: tuple[str, ...] | None = None) -> dict[str, list[
             import pyarrow as pa
             import pyarrow.compute as pc
 
-            wanted = pc.is_valid(found["g"]) if keys is None else pc.is_in(
-                found["g"], value_set=pa.array(keys, found["g"].type))
+            wanted = (
+                pc.is_valid(found["g"])
+                if keys is None
+                else pc.is_in(found["g"], value_set=pa.array(keys, found["g"].type))
+            )
             found = found.filter(wanted)
         return found.to_pydict()  # type: ignore[no-any-return]
 

@@ -67,13 +67,16 @@ class Join:
 
 Condition = Compare | Within | IsNull | Not | Join
 
-_TOKEN = re.compile(r"""\s*(?:
+_TOKEN = re.compile(
+    r"""\s*(?:
     (?P<number>[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)(?![\w.])
   | '(?P<text>(?:[^']|'')*)'
   | "(?P<quoted>[^"]+)" | `(?P<ticked>[^`]+)`
   | (?P<word>[^\W\d]\w*)
   | (?P<sign><=|>=|<>|!=|==|[=<>(),])
-)""", re.VERBOSE)
+)""",
+    re.VERBOSE,
+)
 _RESERVED = {"and", "or", "not", "in", "is", "null", "between", "true", "false"}
 _LONGEST = 10_000
 _DEEPEST = 50
@@ -103,9 +106,11 @@ class _Parser:
 
     def wrong(self, place: int) -> ArgumentError:
         return ArgumentError(
-            self.name, self.text,
+            self.name,
+            self.text,
             f"a condition such as year = 2024 and region in ('north', 'south') "
-            f"(not understood from character {place + 1} on)")
+            f"(not understood from character {place + 1} on)",
+        )
 
     def peek(self) -> tuple[str, str, int]:
         if self.at < len(self.tokens):

@@ -76,7 +76,8 @@ class Histogram(Count):
                 held = ibis.greatest(ibis.literal(low), ibis.least(ibis.literal(high), number))
                 wide = ibis.literal(self.bins / (high - low))
                 index = ibis.greatest(
-                    0, ibis.least(self.bins - 1, ((held - low) * wide).floor().cast("int64")))
+                    0, ibis.least(self.bins - 1, ((held - low) * wide).floor().cast("int64"))
+                )
             else:
                 passed = [ibis.ifelse(number >= ibis.literal(float(edge)), 1, 0) for edge in inner]
                 index = functools.reduce(operator.add, passed)

@@ -47,12 +47,16 @@ class Mean(Valued):
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
         if setting.size is not None:
-            return (f"One of {setting.size} rows is replaced, its value stays within "
-                    f"{self.bounds}: the mean moves by at most {text_of(parts[0].sensitivity)}.")
+            return (
+                f"One of {setting.size} rows is replaced, its value stays within "
+                f"{self.bounds}: the mean moves by at most {text_of(parts[0].sensitivity)}."
+            )
         half = parts[0].sensitivity * self.scale.step / 2
-        return (f"The total of distances from the middle of the bounds moves by at most "
-                f"{text_of(half)}, the count by at most {setting.rows}; both are released and "
-                "divided.")
+        return (
+            f"The total of distances from the middle of the bounds moves by at most "
+            f"{text_of(half)}, the count by at most {setting.rows}; both are released and "
+            "divided."
+        )
 
 
 def mean_parts(scale: Scale, setting: Setting) -> list[Part]:

@@ -42,8 +42,11 @@ class MeanVector(Query):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 2 <= len(self.columns) == len(self.low) == len(self.high) <= 1000:
-            raise ArgumentError("columns", f"{len(self.columns)} columns",
-                                "as many as there are bounds in low and in high, 2 to 1,000")
+            raise ArgumentError(
+                "columns",
+                f"{len(self.columns)} columns",
+                "as many as there are bounds in low and in high, 2 to 1,000",
+            )
         if len(set(self.columns)) < len(self.columns):
             raise ArgumentError("columns", "a name twice", "different columns")
         if self.by is not None:
@@ -95,11 +98,13 @@ class MeanVector(Query):
             raise ArgumentError("delta", 0, "positive for MeanVector: noise for vectors needs it")
         share = 1 if setting.size is not None else 2
         found, path = designed(
-            epsilon / share, delta / share, Fraction(1), False, 1, loss, len(self.columns))
+            epsilon / share, delta / share, Fraction(1), False, 1, loss, len(self.columns)
+        )
         words = (
             f"noise for {len(self.columns)} numbers together at epsilon="
             f"{float(epsilon / share):g}, delta={float(delta / share):.3g}, within "
-            f"{100 * min(found.gap, 99):.2g} % of the least loss possible")
+            f"{100 * min(found.gap, 99):.2g} % of the least loss possible"
+        )
         law = Law(found, self.sensitivity(setting), path, words)
         if share == 1:
             return VectorNoiseFor(law, None)
@@ -107,9 +112,7 @@ class MeanVector(Query):
         count = noise_for([part], epsilon / share, delta / share, 1)
         return VectorNoiseFor(law, count.laws[0])
 
-    def estimates(
-        self, vector: Sequence[Released], count: Released | None
-    ) -> dict[str, Estimate]:
+    def estimates(self, vector: Sequence[Released], count: Released | None) -> dict[str, Estimate]:
         """The means from what was released: post-processing."""
         found = {}
         for mean, one in zip(self.means, vector, strict=True):
@@ -128,17 +131,24 @@ class MeanVector(Query):
         """Why the sensitivity is what it is."""
         size = float(self.sensitivity(setting))
         if setting.size is not None:
-            return (f"One of {setting.size} rows is replaced, each column stays within its bounds: "
-                    f"the vector of means, in halves of the widths, moves by at most {size:.6g}.")
-        return (f"The vector of totals of distances from the middles, in halves of the widths, "
-                f"moves by at most {size:.6g} (Euclidean), the count by at most {setting.rows}; "
-                "both are released and divided.")
+            return (
+                f"One of {setting.size} rows is replaced, each column stays within its bounds: "
+                f"the vector of means, in halves of the widths, moves by at most {size:.6g}."
+            )
+        return (
+            f"The vector of totals of distances from the middles, in halves of the widths, "
+            f"moves by at most {size:.6g} (Euclidean), the count by at most {setting.rows}; "
+            "both are released and divided."
+        )
 
     def request(self, setting: Setting) -> Any:
         """Refused: it is one vector and not a list of parts."""
         raise ArgumentError(
-            "query", "MeanVector", "another one here: ask(table, query, ...) answers it; with "
-            "other questions use query.means, one mean for each column")
+            "query",
+            "MeanVector",
+            "another one here: ask(table, query, ...) answers it; with "
+            "other questions use query.means, one mean for each column",
+        )
 
     parts = request  # type: ignore[assignment]
 

@@ -91,7 +91,8 @@ class Noise:
     def loss(self) -> float:
         """The certified losses of the parts, each in units of its sensitivity."""
         return sum(
-            law.loss / float(p.sensitivity) for law, p in zip(self.laws, self.parts, strict=True))
+            law.loss / float(p.sensitivity) for law, p in zip(self.laws, self.parts, strict=True)
+        )
 
     @property
     def sha256(self) -> str:
@@ -104,8 +105,11 @@ class Noise:
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        return "; ".join(dict.fromkeys(
-            f"{part.name}: {law.words}" for part, law in zip(self.parts, self.laws, strict=True)))
+        return "; ".join(
+            dict.fromkeys(
+                f"{part.name}: {law.words}" for part, law in zip(self.parts, self.laws, strict=True)
+            )
+        )
 
 
 def noise_for(
@@ -131,8 +135,10 @@ def jointly(
     # One law for all of them: only the very same noise is proven to compose.
     whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
     return [
-        Noise(tuple(_law(replace(p, whole=whole), epsilon, delta, count, loss) for p in query),
-              tuple(query))
+        Noise(
+            tuple(_law(replace(p, whole=whole), epsilon, delta, count, loss) for p in query),
+            tuple(query),
+        )
         for query in queries
     ]
 
@@ -146,7 +152,8 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     kind = "whole-number noise" if whole else "additive noise"
     words = (
         f"{kind} for sensitivity {_short(part.sensitivity)} at epsilon={_short(epsilon)}, "
-        f"delta={float(delta):.3g}")
+        f"delta={float(delta):.3g}"
+    )
     if releases > 1:
         words += f" for {releases} releases together"
     words += f", within {100 * min(found.gap, 99):.2g} % of the least loss possible"
@@ -166,8 +173,13 @@ def cache_folder() -> Path:
 
 @lru_cache(maxsize=256)
 def designed(
-    epsilon: Fraction, delta: Fraction, sensitivity: Fraction, whole: bool, releases: int,
-    loss: str, dimension: int = 1,
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: Fraction,
+    whole: bool,
+    releases: int,
+    loss: str,
+    dimension: int = 1,
 ) -> tuple[Any, Path]:
     """The design for a budget and its file; read from the cache if one is there and checks out."""
     asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
@@ -180,7 +192,8 @@ def designed(
         except LeastnoiseError:
             found = None
         if (
-            found is not None and getattr(found, "dimension", 1) == dimension
+            found is not None
+            and getattr(found, "dimension", 1) == dimension
             and _answers(found, epsilon, delta, sensitivity, whole, releases)
         ):
             return found, path
@@ -188,15 +201,25 @@ def designed(
     if dimension > 1:
         options["dimension"] = dimension
     found = design(
-        epsilon=epsilon, delta=delta, sensitivity=sensitivity, integer=whole, loss=loss,
-        gap=_GAP, time_limit=_SECONDS, **options,
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=sensitivity,
+        integer=whole,
+        loss=loss,
+        gap=_GAP,
+        time_limit=_SECONDS,
+        **options,
     )
     found.save(path)
     return found, path
 
 
 def _answers(
-    found: Any, epsilon: Fraction, delta: Fraction, sensitivity: Fraction, whole: bool,
+    found: Any,
+    epsilon: Fraction,
+    delta: Fraction,
+    sensitivity: Fraction,
+    whole: bool,
     releases: int,
 ) -> bool:
     """Whether a file of the cache is for this very question."""
@@ -204,7 +227,10 @@ def _answers(
     total = getattr(document, "releases", None)
     if releases > 1:
         budget = total is not None and (total.count, total.epsilon, total.delta) == (
-            releases, epsilon, delta)
+            releases,
+            epsilon,
+            delta,
+        )
     else:
         budget = total is None and (document.epsilon, document.delta) == (epsilon, delta)
     return bool(budget and document.sensitivity == sensitivity and found.integer == whole)

@@ -40,14 +40,22 @@ class Plan:
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        return (f"{self.query}: 95 % of answers within {self.error:.4g} "
-                f"({100 * self.relative:.3g} %) at epsilon={float(self.epsilon):g}, "
-                f"delta={float(self.delta):g} for {self.rows} rows a group")
+        return (
+            f"{self.query}: 95 % of answers within {self.error:.4g} "
+            f"({100 * self.relative:.3g} %) at epsilon={float(self.epsilon):g}, "
+            f"delta={float(self.delta):g} for {self.rows} rows a group"
+        )
 
 
 def plan(
-    query: Query | str, *, epsilon: Number, delta: Number = 0, rows: int,
-    unit: Unit | str = "row", neighbours: str = "add-remove", loss: str = "l1",
+    query: Query | str,
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+    rows: int,
+    unit: Unit | str = "row",
+    neighbours: str = "add-remove",
+    loss: str = "l1",
 ) -> Plan:
     """The error to expect of `ask` with the same arguments.
 
@@ -68,8 +76,15 @@ def plan(
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
     return Plan(
-        str(question), budget.epsilon, budget.delta, rows, error, error / float(scale), shown,
-        question.why(setting), noise.words if noise is not None else "exponential mechanism",
+        str(question),
+        budget.epsilon,
+        budget.delta,
+        rows,
+        error,
+        error / float(scale),
+        shown,
+        question.why(setting),
+        noise.words if noise is not None else "exponential mechanism",
         tuple(notes(question, setting, groups, values)),
     )
 
@@ -100,7 +115,11 @@ def expected_error(
 
 
 def shares(
-    queries: Sequence[Query], epsilon: Fraction, delta: Fraction, setting: Setting, rows: int,
+    queries: Sequence[Query],
+    epsilon: Fraction,
+    delta: Fraction,
+    setting: Setting,
+    rows: int,
     loss: str,
 ) -> list[Budget]:
     """A budget for each query: they add up to the whole, and relative errors to little.
@@ -111,8 +130,15 @@ def shares(
     even = epsilon / len(queries), delta / len(queries)
     weights = []
     for query in queries:
-        one = plan(query, epsilon=even[0], delta=even[1], rows=rows, unit=setting.unit,
-                   neighbours=setting.neighbours, loss=loss)
+        one = plan(
+            query,
+            epsilon=even[0],
+            delta=even[1],
+            rows=rows,
+            unit=setting.unit,
+            neighbours=setting.neighbours,
+            loss=loss,
+        )
         weights.append(max(1, round(10**4 * min(one.relative, 10.0) ** 0.5)))
     total = sum(weights)
     return [Budget(epsilon * w / total, delta / len(queries)) for w in weights]

@@ -55,8 +55,13 @@ class Quantile(Valued):
 
     def request(self, setting: Setting) -> Request:
         """Weights of the cells."""
-        return self._request(setting, value=self._value(self.scale), scale=self.scale,
-                             cells=True, fill=self.nulls == "middle")
+        return self._request(
+            setting,
+            value=self._value(self.scale),
+            scale=self.scale,
+            cells=True,
+            fill=self.nulls == "middle",
+        )
 
     def choose(
         self, cells: dict[int, int], epsilon: Fraction, sensitivity: Fraction, entropy: Entropy
@@ -105,9 +110,11 @@ class Quantile(Valued):
     def why(self, setting: Setting) -> str:
         """Why the score's sensitivity is what it is."""
         (part,) = self.parts(setting)
-        return ("A candidate's score compares the rows below it with the rows above it; a unit "
-                f"moves it by at most {float(part.sensitivity):g} rows. The candidates are "
-                f"{self.scale.top + 1} public values.")
+        return (
+            "A candidate's score compares the rows below it with the rows above it; a unit "
+            f"moves it by at most {float(part.sensitivity):g} rows. The candidates are "
+            f"{self.scale.top + 1} public values."
+        )
 
     def __str__(self) -> str:
         return self.text(f"{self.column}, {float(self.level):g}")

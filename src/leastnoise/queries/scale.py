@@ -49,8 +49,11 @@ def scale_of(low: Number | None, high: Number | None, most: int, step: Number | 
     The upper end is the first step at or above `high`.
     """
     if low is None or high is None:
-        raise ArgumentError("low" if low is None else "high", None,
-                            "given: without bounds one row could change the answer by any amount")
+        raise ArgumentError(
+            "low" if low is None else "high",
+            None,
+            "given: without bounds one row could change the answer by any amount",
+        )
     ends = rational(low, "low"), rational(high, "high")
     if not -_LARGEST <= ends[0] < ends[1] <= _LARGEST:
         raise ArgumentError("high", high, f"above low={low}, both at most 1e18 in size")

@@ -68,10 +68,14 @@ class Share(Query):
         """Why the sensitivities are what they are."""
         if setting.size is not None:
             (part,) = self.parts(setting)
-            return (f"One of {setting.size} rows is replaced: the share moves by at most "
-                    f"{text_of(part.sensitivity)}.")
-        return (f"A share is the mean of zeros and ones: a total around one half, and a count that "
-                f"moves by at most {setting.rows}.")
+            return (
+                f"One of {setting.size} rows is replaced: the share moves by at most "
+                f"{text_of(part.sensitivity)}."
+            )
+        return (
+            f"A share is the mean of zeros and ones: a total around one half, and a count that "
+            f"moves by at most {setting.rows}."
+        )
 
     def __str__(self) -> str:
         return self.text(self.condition)

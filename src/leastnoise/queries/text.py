@@ -17,8 +17,13 @@ from .variance import Variance
 
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 _VALUED: dict[str, Any] = {
-    "total": Total, "sum": Total, "mean": Mean, "average": Mean, "variance": Variance,
-    "median": Median, "quantile": Quantile,
+    "total": Total,
+    "sum": Total,
+    "mean": Mean,
+    "average": Mean,
+    "variance": Variance,
+    "median": Median,
+    "quantile": Quantile,
 }
 KINDS = ("count", "total", "mean", "variance", "median", "quantile", "histogram", "share")
 
@@ -54,7 +59,7 @@ def query_of(query: Query | str, **options: Any) -> Query:
 
 def _unquoted(text: str) -> str:
     text = text.strip()
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"`":
+    if len(text) >= 2 and text[0] == text[-1] and text[0] in '"`':
         return text[1:-1]
     return text
 

@@ -49,10 +49,14 @@ class Total(Valued):
         """Why the sensitivity is what it is."""
         (part,) = self.parts(setting)
         if setting.size is not None:
-            return (f"One of {setting.size} rows is replaced, its value stays within "
-                    f"{self.bounds}: the sum moves by at most {text_of(part.sensitivity)}.")
+            return (
+                f"One of {setting.size} rows is replaced, its value stays within "
+                f"{self.bounds}: the sum moves by at most {text_of(part.sensitivity)}."
+            )
         rows = f"{setting.rows} rows" if setting.rows > 1 else "one row"
         moves = "replaced by another" if setting.replace else "added or removed"
-        return (f"A unit's part in the sum is that of at most {rows} with values from "
-                f"{self.bounds}, or 0; a unit {moves} moves the sum by at most "
-                f"{text_of(part.sensitivity)}.")
+        return (
+            f"A unit's part in the sum is that of at most {rows} with values from "
+            f"{self.bounds}, or 0; a unit {moves} moves the sum by at most "
+            f"{text_of(part.sensitivity)}."
+        )

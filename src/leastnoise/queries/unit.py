@@ -53,7 +53,7 @@ Unit = Row | Person
 
 
 def unit_of(unit: str | Unit) -> Unit:
-    """"row", or a `Person`."""
+    """ "row", or a `Person`."""
     if isinstance(unit, (Row, Person)):
         return unit
     if unit == "row":

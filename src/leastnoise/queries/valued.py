@@ -64,7 +64,8 @@ class Valued(Query):
     def request(self, setting: Setting) -> Request:
         """Sums of the clamped values in steps."""
         return self._request(
-            setting, value=self._value(self.scale), scale=self.scale, fill=self.fills(setting))
+            setting, value=self._value(self.scale), scale=self.scale, fill=self.fills(setting)
+        )
 
     @property
     def bounds(self) -> str:

@@ -52,8 +52,13 @@ class Variance(Valued):
 
     def request(self, setting: Setting) -> Request:
         """Sums of values and of squares."""
-        return self._request(setting, value=self._value(self.scale), scale=self.scale,
-                             squares=True, fill=self.fills(setting))
+        return self._request(
+            setting,
+            value=self._value(self.scale),
+            scale=self.scale,
+            squares=True,
+            fill=self.fills(setting),
+        )
 
     def estimate(self, released: list[Released], setting: Setting) -> Estimate:
         """The variance, between 0 and a quarter of the squared width."""
@@ -70,8 +75,10 @@ class Variance(Valued):
         low, high = ends[1]
         nearest = Fraction(0) if low <= 0 <= high else min(low**2, high**2)
         middle = Fraction(top * top, 2)
-        around = (unit * (ends[0][0] / 2 + middle - max(low**2, high**2)),
-                  unit * (ends[0][1] / 2 + middle - nearest))
+        around = (
+            unit * (ends[0][0] / 2 + middle - max(low**2, high**2)),
+            unit * (ends[0][1] / 2 + middle - nearest),
+        )
         return clamped(unit * value, around, Fraction(0), most)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
@@ -85,9 +92,13 @@ class Variance(Valued):
         """Why the sensitivities are what they are."""
         parts = self.parts(setting)
         if setting.size is not None:
-            return (f"One of {setting.size} rows is replaced, its value stays within "
-                    f"{self.bounds}: the variance moves by at most "
-                    f"{text_of(parts[0].sensitivity)}.")
-        return ("Squares and distances are taken from the middle of the bounds, where a unit's "
-                f"part is smallest; the count moves by at most {setting.rows}. All three are "
-                "released.")
+            return (
+                f"One of {setting.size} rows is replaced, its value stays within "
+                f"{self.bounds}: the variance moves by at most "
+                f"{text_of(parts[0].sensitivity)}."
+            )
+        return (
+            "Squares and distances are taken from the middle of the bounds, where a unit's "
+            f"part is smallest; the count moves by at most {setting.rows}. All three are "
+            "released."
+        )

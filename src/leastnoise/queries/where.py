@@ -10,8 +10,12 @@ from ..errors import ArgumentError
 from .expression import Compare, Condition, IsNull, Join, Literal, Within
 
 _OPERATORS = {
-    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 
@@ -102,7 +106,8 @@ def _comparable(
             return column, [_moment(str(v), kind, argument) for v in values]
     shown = ", ".join(sorted({type(v).__name__ for v in values}))
     raise ArgumentError(
-        argument, name, f"compared with values of its own type, {kind}, not with {shown}")
+        argument, name, f"compared with values of its own type, {kind}, not with {shown}"
+    )
 
 
 def _moment(text: str, kind: Any, argument: str) -> Any:

@@ -33,10 +33,18 @@ _MOST = 200
 
 
 def ask_all(
-    table: Any, queries: Sequence[Query | str], *, epsilon: Number, delta: Number = 0,
-    ledger: Ledger | str | Path | None = None, unit: Unit | str = "row",
-    neighbours: str = "add-remove", rows: int = 1000, loss: str = "l1",
-    progress: Callable[[str], None] | None = None, entropy: Entropy | None = None,
+    table: Any,
+    queries: Sequence[Query | str],
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+    ledger: Ledger | str | Path | None = None,
+    unit: Unit | str = "row",
+    neighbours: str = "add-remove",
+    rows: int = 1000,
+    loss: str = "l1",
+    progress: Callable[[str], None] | None = None,
+    entropy: Entropy | None = None,
 ) -> list[Answer]:
     """Private answers to several questions for one budget, one charge.
 
@@ -64,16 +72,18 @@ def ask_all(
     if book is not None:
         text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
         charge = book.charge(
-            whole.epsilon, whole.delta, query="; ".join(map(str, questions)), mechanism=text,
-            protects=protects(setting)).id
+            whole.epsilon,
+            whole.delta,
+            query="; ".join(map(str, questions)),
+            mechanism=text,
+            protects=protects(setting),
+        ).id
     tell("drawing the noise")
     source = entropy or system_entropy()
     return [one.draw(source, charge) for one in ready]
 
 
-def _together(
-    ready: list[Prepared], whole: Budget, rows: int, loss: str
-) -> list[Prepared] | None:
+def _together(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> list[Prepared] | None:
     """The workload with one law for all releases, if that has less relative error."""
     if any(isinstance(one.query, Quantile) or one.query.keys == PRIVATE for one in ready):
         return None

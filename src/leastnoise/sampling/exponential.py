@@ -53,9 +53,7 @@ class ExponentialSampler:
     Counts are positive integers, penalties non-negative integers, the rate a rational >= 0.
     """
 
-    def __init__(
-        self, counts: Sequence[int], penalties: Sequence[int], rate: Fraction
-    ) -> None:
+    def __init__(self, counts: Sequence[int], penalties: Sequence[int], rate: Fraction) -> None:
         if not counts or len(counts) != len(penalties):
             raise ArgumentError("len(counts)", len(counts), f"len(penalties) = {len(penalties)}")
         if min(counts) < 1 or min(penalties) < 0 or rate < 0:

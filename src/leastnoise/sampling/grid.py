@@ -83,8 +83,7 @@ class GridSampler:
         self._fits = max(self._extent, largest, self._shift) < 1 << 63
         # More than `most` repeats have a probability below 2^-1000.
         most = 0 if self._repeats is None else self._repeats.most(1000)
-        self._fits_with_tail = self._fits and max(
-            most, self._extent + most * self._shift) < 1 << 62
+        self._fits_with_tail = self._fits and max(most, self._extent + most * self._shift) < 1 << 62
         if self._fits:
             self._largest = np.uint64(largest)
             self._start_table = np.array(self._starts, dtype=np.int64)

@@ -39,7 +39,14 @@ from .table import SweepRow, SweepTable
 
 #: What a cell of the grid may say: the arguments of `design`.
 _ARGUMENTS = (
-    "epsilon", "delta", "sensitivity", "loss", "gap", "integer", "time_limit", "resolution",
+    "epsilon",
+    "delta",
+    "sensitivity",
+    "loss",
+    "gap",
+    "integer",
+    "time_limit",
+    "resolution",
 )
 
 
@@ -48,8 +55,18 @@ CELL_LIMIT = 300.0
 
 #: What a mechanism file answers with, and what is written on it; all else is what was asked.
 _ANSWER = (
-    "step", "grid", "denominator", "first", "weights", "atom", "tail", "edges", "upper", "lower",
-    "certificate", "about",
+    "step",
+    "grid",
+    "denominator",
+    "first",
+    "weights",
+    "atom",
+    "tail",
+    "edges",
+    "upper",
+    "lower",
+    "certificate",
+    "about",
 )
 
 
@@ -109,7 +126,8 @@ def sweep(
         for cell in cells:
             if cell.problem.loss.key() is None:
                 raise ArgumentError(
-                    "loss", cell.problem.loss.name,
+                    "loss",
+                    cell.problem.loss.name,
                     "a loss with a name when a cache is given: Custom(function, name=...)",
                 )
     unique = {cell.key: cell for cell in cells}
@@ -147,9 +165,11 @@ class _Cell:
         if not isinstance(integer, bool):
             raise ArgumentError("integer", integer, "True or False")
         problem = Question.of(
-            epsilon=entry["epsilon"], delta=entry["delta"],
+            epsilon=entry["epsilon"],
+            delta=entry["delta"],
             sensitivity=stated_sensitivity(entry.get("sensitivity")),
-            loss=entry.get("loss", "l1"), integer=integer,
+            loss=entry.get("loss", "l1"),
+            integer=integer,
         )
         gap = check_gap(entry.get("gap", 1e-3))
         limit = check_time_limit(entry.get("time_limit", CELL_LIMIT))
@@ -172,9 +192,14 @@ class _Cell:
             said["function"] = id(problem.loss)  # no two functions are known to be the same
         whole = json.dumps(said, sort_keys=True, separators=(",", ":"))
         arguments = {
-            "epsilon": problem.epsilon, "delta": problem.delta, "loss": problem.loss,
-            "sensitivity": problem.sensitivity, "integer": integer, "gap": gap,
-            "time_limit": limit, "resolution": resolution,
+            "epsilon": problem.epsilon,
+            "delta": problem.delta,
+            "loss": problem.loss,
+            "sensitivity": problem.sensitivity,
+            "integer": integer,
+            "gap": gap,
+            "time_limit": limit,
+            "resolution": resolution,
         }
         return cls(problem, gap, arguments, hashlib.sha256(whole.encode()).hexdigest())
 
@@ -193,15 +218,20 @@ class _Cell:
         """
         problem = self.problem
         stated = {
-            one.name: getattr(document, one.name) for one in fields(document)
-            if one.name not in _ANSWER}
+            one.name: getattr(document, one.name)
+            for one in fields(document)
+            if one.name not in _ANSWER
+        }
         return stated == {
             "kind": "integer" if problem.integer else "additive",
-            "epsilon": problem.epsilon, "delta": problem.delta,
+            "epsilon": problem.epsilon,
+            "delta": problem.delta,
             "sensitivity": problem.sensitivity,
             "loss": problem.loss if problem.loss.certified else None,
-            "constraints": problem.constraints, "profile": problem.profile,
-            "gdp": None, "releases": None,  # no cell can ask for them
+            "constraints": problem.constraints,
+            "profile": problem.profile,
+            "gdp": None,
+            "releases": None,  # no cell can ask for them
         }
 
 
@@ -280,10 +310,19 @@ def _row(cell: _Cell, answer: _Answer, folder: Path | None) -> SweepRow:
             write_whole(path, answer.text)
     problem = cell.problem
     return SweepRow(
-        epsilon=float(problem.epsilon), delta=float(problem.delta),
-        sensitivity=float(problem.sensitivity), loss=problem.loss.name, integer=problem.integer,
-        lower=lower, upper=upper, gap=gap, converged=gap <= float(cell.gap), seconds=seconds,
-        cached=answer.cached, status=status, path=path if answer.text is not None else None,
+        epsilon=float(problem.epsilon),
+        delta=float(problem.delta),
+        sensitivity=float(problem.sensitivity),
+        loss=problem.loss.name,
+        integer=problem.integer,
+        lower=lower,
+        upper=upper,
+        gap=gap,
+        converged=gap <= float(cell.gap),
+        seconds=seconds,
+        cached=answer.cached,
+        status=status,
+        path=path if answer.text is not None else None,
     )
 
 
@@ -310,9 +349,7 @@ def _answers(
             task = partial(_work_for, os.getpid())
             # One thread each: the solver uses one, and sums come out the same everywhere.
             stack.enter_context(joblib.parallel_config(backend="loky", inner_max_num_threads=1))
-            parallel = joblib.Parallel(
-                n_jobs=n_jobs, batch_size=1, return_as="generator_unordered"
-            )
+            parallel = joblib.Parallel(n_jobs=n_jobs, batch_size=1, return_as="generator_unordered")
         else:
             client = _client(scheduler, stack)
             stack.enter_context(joblib.parallel_config(backend="dask", client=client))

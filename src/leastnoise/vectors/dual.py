@@ -29,9 +29,7 @@ _READING = 60
 _HALVINGS = 1.25
 
 
-def exact_flow(
-    flow: Flow, sensitivity: Fraction, least: float
-) -> VectorCertificate | None:
+def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertificate | None:
     """The flow in whole numbers: whatever enters a point leaves it, exactly.
 
     Within a first tiny radius the multipliers are as large as they can be.
@@ -66,7 +64,9 @@ def exact_flow(
                 leaving[int(end[piece])] = leaving.get(int(end[piece]), 0) + count
         arriving = leaving
     return VectorCertificate(
-        sensitivity / _LATTICE, unit, tuple(points),
+        sensitivity / _LATTICE,
+        unit,
+        tuple(points),
         tuple((i, j, count) for (i, j), count in pieces.items()),
     )
 
@@ -115,15 +115,21 @@ def proven(
         if certificate is None or _too_long(question, certificate, spent):
             continue
         enough = [less for less in _LESS if flow.bound * (1 - less) >= aim]
-        for less in _LESS[max(0, len(enough) - 1):]:
+        for less in _LESS[max(0, len(enough) - 1) :]:
             lower = round_down(Fraction(flow.bound * (1 - less)), 9)
             if lower <= best[0]:
                 break
             try:
                 with counted(spent + _READING * len(certificate.pieces)):
                     proof = vector_dual(
-                        question.dimension, question.epsilon, question.delta,
-                        question.sensitivity, question.loss, certificate, lower)
+                        question.dimension,
+                        question.epsilon,
+                        question.delta,
+                        question.sensitivity,
+                        question.loss,
+                        certificate,
+                        lower,
+                    )
             except LimitError:
                 break  # a smaller certificate may be settled in time
             if proof.verdict:
@@ -139,8 +145,12 @@ def _too_long(question: Question, certificate: VectorCertificate, spent: int) ->
     try:
         with counted(spent + _READING * len(certificate.pieces)):
             function = DualFunction(
-                question.dimension, question.epsilon, question.sensitivity, question.loss,
-                certificate)
+                question.dimension,
+                question.epsilon,
+                question.sensitivity,
+                question.loss,
+                certificate,
+            )
             terms = sum(len(one[0]) for one in function.intervals())
             charge(int(_HALVINGS * terms * term_work(question.dimension)))
     except LimitError:

@@ -62,10 +62,17 @@ def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> VectorDocument:
     mean = float(sum(Fraction(w, denominator) * r for r, w in held))
     exponent = math.floor(math.log2(mean * _GRID_SHARE / math.sqrt(d)))
     return VectorDocument(
-        dimension=d, epsilon=question.epsilon, delta=question.delta,
-        sensitivity=question.sensitivity, loss=question.loss,
-        grid=Fraction(2) ** exponent, denominator=denominator,
-        radii=tuple(radius for radius, _ in held), weights=tuple(weight for _, weight in held),
-        atom=0, upper=Fraction(0), lower=Fraction(0),
+        dimension=d,
+        epsilon=question.epsilon,
+        delta=question.delta,
+        sensitivity=question.sensitivity,
+        loss=question.loss,
+        grid=Fraction(2) ** exponent,
+        denominator=denominator,
+        radii=tuple(radius for radius, _ in held),
+        weights=tuple(weight for _, weight in held),
+        atom=0,
+        upper=Fraction(0),
+        lower=Fraction(0),
         certificate=VectorCertificate(question.sensitivity, Fraction(1), (), ()),
     )

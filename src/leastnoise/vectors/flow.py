@@ -113,9 +113,7 @@ def make_net(d: int, epsilon: float, stairs: Staircase, theta: float, plan: Plan
     kept, jump = _kept_edges(d, epsilon, stairs), plan.jump
     ends = np.array([*kept, 2 * kept[-1] - kept[-2]])
     parts = []
-    for (a, b), count in zip(
-        pairwise(kept), _counts(kept, plan.width, plan.least), strict=True
-    ):
+    for (a, b), count in zip(pairwise(kept), _counts(kept, plan.width, plan.least), strict=True):
         parts.append(a + (b - a) * np.arange(count) / count)
     rho = np.concatenate([*parts, ends[-2:-1]])
     beyond = [
@@ -125,9 +123,7 @@ def make_net(d: int, epsilon: float, stairs: Staircase, theta: float, plan: Plan
     first = min(theta / stairs.price, 0.9)
     logs = np.log(np.maximum([first, *beyond], 1e-12))
     base = np.exp(np.interp(rho, ends[:-1], logs))[:, None]
-    tails = np.concatenate(
-        [base * np.array(_ABOVE), base ** (1 - np.array(_BELOW))], axis=1
-    )
+    tails = np.concatenate([base * np.array(_ABOVE), base ** (1 - np.array(_BELOW))], axis=1)
     half = (d - 1) / 2
     cosine = 2 * betaincinv(half, half, 1 - np.minimum(tails, 1 - 1e-6)) - 1
     sigma = np.sqrt(np.maximum(rho[:, None] ** 2 + 1 + 2 * rho[:, None] * cosine, 0.0))
@@ -135,8 +131,11 @@ def make_net(d: int, epsilon: float, stairs: Staircase, theta: float, plan: Plan
     pairs = [(a, b) for a in range(layers) for b in range(layers) if abs(a - b) <= jump]
     start, end = (np.array(side) for side in zip(*pairs, strict=True))
     cells = len(rho) - 1
-    cell, start, end = np.repeat(np.arange(cells), len(pairs)), np.tile(start, cells), np.tile(
-        end, cells)
+    cell, start, end = (
+        np.repeat(np.arange(cells), len(pairs)),
+        np.tile(start, cells),
+        np.tile(end, cells),
+    )
     # A flat piece makes the dual function jump; only the curves of the net itself may be flat.
     rise = (sigma[cell + 1, end] - sigma[cell, start]) / (rho[cell + 1] - rho[cell])
     keep = (start == end) | (np.abs(rise) > _LEAST_RISE)
@@ -185,7 +184,8 @@ def dual_matrix(d: int, epsilon: float, net: Net, radii: Floats, cells: Ints) ->
         part = np.where(a != b, (r - low[piece]) / np.where(rise == 0, 1.0, rise), 0.0)
         x = left[piece] + part * (right[piece] - left[piece])
         mass = _below(d, np.where(b, right[piece], x), r) - _below(
-            d, np.where(a, left[piece], x), r)
+            d, np.where(a, left[piece], x), r
+        )
         entries.append((block[row], piece, -math.exp(epsilon) * mass))
     rows, columns, values = (np.concatenate(part) for part in zip(*entries, strict=True))
     keep = np.abs(values) > 1e-15
@@ -199,8 +199,16 @@ def _below(d: int, y: Floats, r: Floats) -> Floats:
 
 
 def best_flow(
-    d: int, epsilon: float, delta: float, cost: Cost, net: Net, height: float, deadline: float,
-    aim: float = math.inf, rounds: int = 6, tolerance: float = 3e-4,
+    d: int,
+    epsilon: float,
+    delta: float,
+    cost: Cost,
+    net: Net,
+    height: float,
+    deadline: float,
+    aim: float = math.inf,
+    rounds: int = 6,
+    tolerance: float = 3e-4,
 ) -> Flow | None:
     """The flow of the largest bound: the least c + G over the radii, less delta times the flow.
 
@@ -241,17 +249,23 @@ def _solve(
     into, out = (net.cell + 1) * layers + net.end, net.cell * layers + net.start
     places = np.concatenate([into, out]), np.tile(np.arange(count), 2)
     balance = sp.coo_matrix(
-        (np.repeat([1.0, -1.0], count), places),
-        shape=(len(net.rho) * layers, count),
+        (np.repeat([1.0, -1.0], count), places), shape=(len(net.rho) * layers, count)
     ).tocsr()[layers : (len(net.rho) - 1) * layers]
     first = sp.csr_matrix((net.cell == 0).astype(float)[None])
     # Unknown: heights in units of `height`, their sum, theta.
-    whole = sp.vstack([
-        sp.hstack([-height * matrix, sp.csr_matrix((len(costs), 1)),
-                   sp.csr_matrix(np.ones((len(costs), 1)))]),
-        sp.hstack([balance, sp.csr_matrix((balance.shape[0], 2))]),
-        sp.hstack([first, sp.csr_matrix([[-1.0, 0.0]])]),
-    ]).tocsr()
+    whole = sp.vstack(
+        [
+            sp.hstack(
+                [
+                    -height * matrix,
+                    sp.csr_matrix((len(costs), 1)),
+                    sp.csr_matrix(np.ones((len(costs), 1))),
+                ]
+            ),
+            sp.hstack([balance, sp.csr_matrix((balance.shape[0], 2))]),
+            sp.hstack([first, sp.csr_matrix([[-1.0, 0.0]])]),
+        ]
+    ).tocsr()
     equal = balance.shape[0] + 1
     model = Model(1e-8)
     model.option("solver", "ipm")
@@ -263,7 +277,9 @@ def _solve(
     model.add_rows(
         np.concatenate([np.full(len(costs), -INF), np.zeros(equal)]),
         np.concatenate([costs, np.zeros(equal)]),
-        whole.indptr[:-1], whole.indices, whole.data,
+        whole.indptr[:-1],
+        whole.indices,
+        whole.data,
     )
     found = model.solve(max(0.1, time_limit)).primal
     if len(found) != count + 2 or not np.isfinite(found).all():

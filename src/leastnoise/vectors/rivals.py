@@ -36,19 +36,19 @@ def gaussian_loss(
     if delta <= 0:
         return math.inf
     scale = sensitivity * smallest_sigma(epsilon, delta)
-    return _radial_mean(loss, lambda p: scale**p * _chi_moment(dimension, p),
-                        chi(dimension, scale=scale))
+    return _radial_mean(
+        loss, lambda p: scale**p * _chi_moment(dimension, p), chi(dimension, scale=scale)
+    )
 
 
-def exponential_loss(
-    dimension: int, epsilon: float, sensitivity: float, loss: Loss
-) -> float:
+def exponential_loss(dimension: int, epsilon: float, sensitivity: float, loss: Loss) -> float:
     """E c(|X|) of noise with density proportional to exp(-epsilon |x| / sensitivity)."""
     if epsilon <= 0:
         return math.inf
     scale = sensitivity / epsilon
     return _radial_mean(
-        loss, lambda p: scale**p * math.exp(math.lgamma(dimension + p) - math.lgamma(dimension)),
+        loss,
+        lambda p: scale**p * math.exp(math.lgamma(dimension + p) - math.lgamma(dimension)),
         gamma(dimension, scale=scale),
     )
 
@@ -62,14 +62,22 @@ def rivals(
     expected square is stated, an upper bound.
     """
     found = [
-        VectorRival("gaussian", "analytic Gaussian noise",
-                    gaussian_loss(dimension, epsilon, delta, sensitivity, loss), True,
-                    sensitivity * smallest_sigma(epsilon, delta) * float(chi.ppf(0.95, dimension))
-                    if delta > 0 else None),
-        VectorRival("exponential", "exponential (K-norm) noise",
-                    exponential_loss(dimension, epsilon, sensitivity, loss), True,
-                    sensitivity / epsilon * float(gamma.ppf(0.95, dimension))
-                    if epsilon > 0 else None),
+        VectorRival(
+            "gaussian",
+            "analytic Gaussian noise",
+            gaussian_loss(dimension, epsilon, delta, sensitivity, loss),
+            True,
+            sensitivity * smallest_sigma(epsilon, delta) * float(chi.ppf(0.95, dimension))
+            if delta > 0
+            else None,
+        ),
+        VectorRival(
+            "exponential",
+            "exponential (K-norm) noise",
+            exponential_loss(dimension, epsilon, sensitivity, loss),
+            True,
+            sensitivity / epsilon * float(gamma.ppf(0.95, dimension)) if epsilon > 0 else None,
+        ),
     ]
     if loss.exponent not in (1, 2):
         return found
@@ -77,19 +85,27 @@ def rivals(
     if epsilon > 0:
         # All coordinates together move by at most sqrt(d) * sensitivity in the sum of sizes.
         square = 2 * dimension * (math.sqrt(dimension) * sensitivity / epsilon) ** 2
-        found.append(VectorRival(
-            "laplace", "Laplace noise per coordinate", square**power, exact))
+        found.append(VectorRival("laplace", "Laplace noise per coordinate", square**power, exact))
     share, part = epsilon / dimension, delta / dimension
     if share > 0 or part > 0:
         noise = Tulap(epsilon=share, delta=part, sensitivity=sensitivity)
-        found.append(VectorRival(
-            "tulap", "Tulap noise per coordinate, the budget split",
-            (dimension * noise.variance) ** power, exact))
+        found.append(
+            VectorRival(
+                "tulap",
+                "Tulap noise per coordinate, the budget split",
+                (dimension * noise.variance) ** power,
+                exact,
+            )
+        )
     return found
 
 
 def split_design_rival(
-    dimension: int, epsilon: float, delta: float, sensitivity: float, loss: Loss,
+    dimension: int,
+    epsilon: float,
+    delta: float,
+    sensitivity: float,
+    loss: Loss,
     time_limit: float = 20.0,
 ) -> VectorRival:
     """Our own best noise for one number on each coordinate, the budget split evenly."""
@@ -99,12 +115,17 @@ def split_design_rival(
         raise ArgumentError("loss", loss.name, "l1 or l2")
     power, exact = float(loss.exponent) / 2, loss.exponent == 2
     one = design(
-        epsilon=epsilon / dimension, delta=delta / dimension, sensitivity=sensitivity, loss="l2",
+        epsilon=epsilon / dimension,
+        delta=delta / dimension,
+        sensitivity=sensitivity,
+        loss="l2",
         time_limit=time_limit,
     )
     return VectorRival(
-        "split", "our noise per coordinate, the budget split",
-        (dimension * float(one.upper)) ** power, exact,
+        "split",
+        "our noise per coordinate, the budget split",
+        (dimension * float(one.upper)) ** power,
+        exact,
     )
 
 
@@ -119,11 +140,14 @@ def _radial_mean(loss: Loss, moment: object, law: object) -> float:
     points = [x for x in map(float, loss.kinks) if low < x < high]
     value, _ = quad(
         lambda r: float(loss(r)) * float(law.pdf(r)),  # type: ignore[attr-defined]
-        low, high, points=points or None, limit=200, epsabs=0, epsrel=1e-10,
+        low,
+        high,
+        points=points or None,
+        limit=200,
+        epsabs=0,
+        epsrel=1e-10,
     )
     return float(value)
 
 
-__all__ = [
-    "VectorRival", "exponential_loss", "gaussian_loss", "rivals", "split_design_rival",
-]
+__all__ = ["VectorRival", "exponential_loss", "gaussian_loss", "rivals", "split_design_rival"]

@@ -154,11 +154,17 @@ def polish(shells: Shells, delta: float, edges: Floats, iterations: int = 120) -
     apart = (np.eye(n) - np.eye(n, k=-1)) / size[None]
     reference = max(at(edges * size)[0], 1e-300)
     result = minimize(
-        lambda x: at(x)[0] / reference, edges * size, jac=lambda x: at(x)[2] / size / reference,
-        method="SLSQP", options={"maxiter": iterations, "ftol": 1e-11},
+        lambda x: at(x)[0] / reference,
+        edges * size,
+        jac=lambda x: at(x)[2] / size / reference,
+        method="SLSQP",
+        options={"maxiter": iterations, "ftol": 1e-11},
         constraints=[
-            {"type": "ineq", "fun": lambda x: 1 - at(x)[1] / delta,
-             "jac": lambda x: -at(x)[3] / size / delta},
+            {
+                "type": "ineq",
+                "fun": lambda x: 1 - at(x)[1] / delta,
+                "jac": lambda x: -at(x)[3] / size / delta,
+            },
             {"type": "ineq", "fun": lambda x: apart @ x - 0.01, "jac": lambda x: apart},
         ],
     )
@@ -184,14 +190,11 @@ def feasible(shells: Shells, delta: float, edges: Floats) -> Staircase | None:
 
 def first_staircases(shells: Shells, delta: float) -> list[Staircase]:
     """The starts, made private."""
-    found = (
-        feasible(shells, delta, edges) for edges in starts(shells.d, shells.epsilon, delta))
+    found = (feasible(shells, delta, edges) for edges in starts(shells.d, shells.epsilon, delta))
     return [one for one in found if one is not None]
 
 
-def longer_staircases(
-    shells: Shells, delta: float, best: Staircase | None
-) -> Iterator[Staircase]:
+def longer_staircases(shells: Shells, delta: float, best: Staircase | None) -> Iterator[Staircase]:
     """Better and better ones, with two more stairs each, as long as they pay."""
     while best is not None and len(best.edges) <= MOST_FREE - 2:
         width = best.edges[-1] - (best.edges[-2] if len(best.edges) > 1 else 0.0)

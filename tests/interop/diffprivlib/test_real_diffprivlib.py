@@ -29,15 +29,18 @@ def moments(mechanism):
     return float(np.abs(draws).mean()), float(draws.std())
 
 
-@pytest.mark.parametrize(("name", "options", "absolute", "spread"), [
-    # Measured on the real packages at epsilon = 1, delta = 0.2.
-    ("LaplaceBoundedNoise", {"delta": 0.2}, 0.612, 0.760),
-    ("GaussianAnalytic", {"delta": 0.2}, 0.667, 0.836),
-    ("Laplace", {"delta": 0.2}, 0.818, 1.156),
-    ("Staircase", {}, 0.960, 1.386),
-    ("Laplace", {}, 1.000, 1.414),
-    ("Gaussian", {"delta": 0.2}, 1.529, 1.914),
-])
+@pytest.mark.parametrize(
+    ("name", "options", "absolute", "spread"),
+    [
+        # Measured on the real packages at epsilon = 1, delta = 0.2.
+        ("LaplaceBoundedNoise", {"delta": 0.2}, 0.612, 0.760),
+        ("GaussianAnalytic", {"delta": 0.2}, 0.667, 0.836),
+        ("Laplace", {"delta": 0.2}, 0.818, 1.156),
+        ("Staircase", {}, 0.960, 1.386),
+        ("Laplace", {}, 1.000, 1.414),
+        ("Gaussian", {"delta": 0.2}, 1.529, 1.914),
+    ],
+)
 def test_moments_of_the_peers(name, options, absolute, spread):
     made = getattr(mechanisms, name)(epsilon=1, sensitivity=1, random_state=1, **options)
     first, second = moments(made)
@@ -46,12 +49,15 @@ def test_moments_of_the_peers(name, options, absolute, spread):
     assert second == pytest.approx(spread, abs=5 * 1.2 * spread / math.sqrt(DRAWS) + 1e-3)
 
 
-@pytest.mark.parametrize(("name", "ours"), [
-    ("LaplaceBoundedNoise", TruncatedLaplace(epsilon=1, delta=0.2)),
-    ("GaussianAnalytic", AnalyticGaussian(epsilon=1, delta=0.2)),
-    ("Gaussian", Gaussian(epsilon=1, delta=0.2)),
-    ("Staircase", Staircase(epsilon=1)),
-])
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [
+        ("LaplaceBoundedNoise", TruncatedLaplace(epsilon=1, delta=0.2)),
+        ("GaussianAnalytic", AnalyticGaussian(epsilon=1, delta=0.2)),
+        ("Gaussian", Gaussian(epsilon=1, delta=0.2)),
+        ("Staircase", Staircase(epsilon=1)),
+    ],
+)
 def test_our_closed_forms_are_theirs(name, ours):
     options = {} if name == "Staircase" else {"delta": 0.2}
     made = getattr(mechanisms, name)(epsilon=1, sensitivity=1, random_state=2, **options)
