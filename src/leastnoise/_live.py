@@ -120,7 +120,7 @@ def _notebook_line() -> Iterator[Show]:
     def bundle(words: str) -> dict[str, str]:
         return {"text/plain": words, "text/html": f"<code>{escape(words)}</code>"}
 
-    handle = display(bundle(bar(0)), raw=True, display_id=True)
+    handle = display(bundle(bar(0)), raw=True, display_id=True)  # type: ignore
     last, words = [0.0], [lambda: bar(0)]
 
     def show(said: Callable[[], str]) -> None:

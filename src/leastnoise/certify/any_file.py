@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..work import counted
-from . import vector_document
+from .base import MechanismDocument, head_of
 from .channel import check_channel
-from .channel_document import KIND, ChannelDocument
+from .channel_document import ChannelDocument
 from .channel_reader import parse_channel
-from .document import Document, document_of, load_json, read_bytes
+from .document import Document, document_of
+from .json_file import load_json, read_bytes
 from .report import Report, check
 from .vector import check_vector
 from .vector_document import VectorDocument, parse_vector
 
-#: A mechanism file of any kind, in memory.
-AnyDocument = Document | ChannelDocument | VectorDocument
+AnyDocument = MechanismDocument  #: a mechanism file of any kind, in memory
+
+
+@dataclass(frozen=True)
+class _Kind:
+    """How files of one kind are read and checked."""
+
+    document: type[Any]
+    parse: Callable[[object], Any]
+    check: Callable[[Any], Report]
+
+
+#: Every kind of file. A new kind of noise is a new line here.
+_KINDS = (
+    _Kind(Document, document_of, check),
+    _Kind(ChannelDocument, parse_channel, check_channel),
+    _Kind(VectorDocument, parse_vector, check_vector),
+)
 
 
 def read_any(path: str | Path) -> AnyDocument:
@@ -31,20 +51,19 @@ def parse_any(text: str) -> AnyDocument:
 
 
 def _any_of(raw: object) -> AnyDocument:
-    if isinstance(raw, dict) and raw.get("kind") == KIND:
-        return parse_channel(raw)
-    if isinstance(raw, dict) and raw.get("kind") == vector_document.KIND:
-        return parse_vector(raw)
-    return document_of(raw)
+    named = raw.get("kind") if isinstance(raw, dict) else None
+    kind = next((one for one in _KINDS if named in one.document.KINDS), None)
+    if kind is None:
+        head_of(raw, tuple(name for one in _KINDS for name in one.document.KINDS))
+        raise AssertionError("an unknown kind is refused")
+    document: AnyDocument = kind.parse(raw)
+    return document
 
 
 def check_any(document: AnyDocument) -> Report:
     """Check every claim of a mechanism file in exact arithmetic."""
-    if isinstance(document, ChannelDocument):
-        return check_channel(document)
-    if isinstance(document, VectorDocument):
-        return check_vector(document)
-    return check(document)
+    kind = next(one for one in _KINDS if isinstance(document, one.document))
+    return kind.check(document)
 
 
 def check_file(path: str | Path) -> Report:

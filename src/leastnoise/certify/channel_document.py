@@ -7,7 +7,6 @@ at random and answered from its row. What the keys mean is stated in `channel.pr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,9 +19,9 @@ from ..ask.question import Question
 from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
-from .document import FORMAT, Certificate, Document, ShiftMultipliers, shifts_to_json
-
-KIND = "dependent"
+from .base import MechanismDocument
+from .document import Document
+from .shifts import Certificate, ShiftMultipliers, shifts_to_json
 
 
 def additive_part(document: Document, upper: Fraction) -> Document:
@@ -84,7 +83,7 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class ChannelDocument:
+class ChannelDocument(MechanismDocument):
     """A data dependent mechanism and its claims, exactly as stated. Nothing here is checked.
 
     Node k is low + k * step. Row k serves it, and answer j of a row is low + (first + j) * step,
@@ -93,6 +92,8 @@ class ChannelDocument:
     answers being moved into the range; or, with `moved`, every node adds `noise` to itself, and
     the first and last places that this reaches go elsewhere.
     """
+
+    KINDS = ("dependent",)
 
     question: Question
     step: Fraction
@@ -108,6 +109,11 @@ class ChannelDocument:
     additive: Document | None = None
     moved: Moved | None = None
     about: str = ""  # the text of a free JSON object, which nothing here reads
+
+    @property
+    def kind(self) -> str:
+        """Always the same."""
+        return self.KINDS[0]
 
     @property
     def epsilon(self) -> Fraction:
@@ -232,16 +238,9 @@ class ChannelDocument:
         weights = self.weights(k)
         return tuple(self.answer(k, j) for j in range(len(weights))), weights
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the file."""
+    def _body_json(self) -> dict[str, Any]:
         asked = self.question
         data: dict[str, Any] = {
-            "format": FORMAT,
-            "kind": KIND,
-            "epsilon": text_of(asked.epsilon),
-            "delta": text_of(asked.delta),
-            "sensitivity": text_of(asked.sensitivity),
-            "loss": asked.loss.spec(),
             "bounds": [text_of(asked.low), text_of(asked.high)],
             "step": text_of(self.step),
             "prior": "uniform",
@@ -257,12 +256,7 @@ class ChannelDocument:
                 "at": text_of(asked.crossing.at),
                 "slope": text_of(asked.crossing.slope),
             }
-        if asked.profile:
-            data["profile"] = points_to_json(asked.profile)
-        if asked.curve is not None:
-            data["gdp"] = asked.curve.to_json()
-        if asked.releases is not None:
-            data["releases"] = asked.releases.to_json()
+        data |= self._budgets_json()
         if asked.instance_bound is not None:
             data["instance_bound"] = text_of(asked.instance_bound)
         if asked.max_error is not None:
@@ -275,14 +269,7 @@ class ChannelDocument:
             inner = self.additive.to_json()
             keys = ("step", "grid", "noise")
             data["additive"] = {key: inner[key] for key in keys if key in inner}
-        data |= {
-            "channel": self._channel_json(),
-            "upper": text_of(self.upper),
-            "lower": text_of(self.lower),
-            "certificate": self._certificate_json(),
-        }
-        if self.about:
-            data["about"] = json.loads(self.about)
+        data["channel"] = self._channel_json()
         return data
 
     def _channel_json(self) -> dict[str, Any]:
@@ -327,11 +314,3 @@ class ChannelDocument:
         if self.certificate.instance:
             certificate["instance"] = [text_of(m) for m in self.certificate.instance]
         return certificate
-
-    def dumps(self) -> str:
-        """The text of the file: one top-level key a line."""
-        lines = (
-            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-            for key, value in self.to_json().items()
-        )
-        return "{" + ",\n ".join(lines) + "}\n"

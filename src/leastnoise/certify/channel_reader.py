@@ -15,11 +15,11 @@ from typing import Any
 
 from ..ask.privacy import MAX_EPSILON, Point, check_points
 from ..ask.question import Crossing, Prior, Question, Range
-from ..errors import ArgumentError, FormatError
-from ..work import add_up, charge, counted
+from ..errors import FormatError
+from ..work import add_up, charge
 from .about import about_text
+from .base import BUDGETS, check_file_keys, head_of, reading
 from .channel_document import (
-    KIND,
     ChannelCertificate,
     ChannelDocument,
     Copies,
@@ -28,7 +28,7 @@ from .channel_document import (
     PairMultipliers,
 )
 from .curve import curve_from_json, points_from_json, releases_from_json
-from .document import FORMAT, Document, document_of, shifts_from_json
+from .document import Document, document_of
 from .fields import (
     check_keys,
     demand,
@@ -44,6 +44,7 @@ from .fields import (
     read_whole,
 )
 from .limits import MAX_CELLS
+from .shifts import shifts_from_json
 
 #: Limits of the checker: nodes with a row, weights in rows, nodes in all, nodes and multipliers
 #: of a certificate, pieces of a prior.
@@ -54,53 +55,18 @@ MAX_CERTIFICATE_NODES = 1_100
 MAX_PAIR_MULTIPLIERS = 300_000
 MAX_PIECES = 10_000
 
+_DEMANDS = {"instance_bound", "crossing", "max_error", "monotone"}
+_OPTIONAL = {"integer", "beyond", "additive", *_DEMANDS, *BUDGETS}
+
 
 def parse_channel(data: object) -> ChannelDocument:
     """The document in a JSON object of kind "dependent"; `FormatError` if it is not one."""
-    with counted():
-        try:
-            return _channel(read_object(data, "file"))
-        except FormatError:
-            raise
-        except (ArgumentError, ValueError, RecursionError) as error:
-            raise FormatError(str(error)) from None
+    with reading():
+        return _channel(head_of(data, ChannelDocument.KINDS))
 
 
 def _channel(data: dict[str, Any]) -> ChannelDocument:
-    demand(data.get("format") == FORMAT, f'"format" must be "{FORMAT}"')
-    demand(data.get("kind") == KIND, f'"kind" must be "{KIND}"')
-    check_keys(
-        data,
-        "file",
-        {
-            "format",
-            "kind",
-            "epsilon",
-            "delta",
-            "sensitivity",
-            "loss",
-            "bounds",
-            "prior",
-            "step",
-            "channel",
-            "upper",
-            "lower",
-            "certificate",
-        },
-        {
-            "integer",
-            "instance_bound",
-            "crossing",
-            "max_error",
-            "monotone",
-            "beyond",
-            "additive",
-            "profile",
-            "gdp",
-            "releases",
-            "about",
-        },
-    )
+    check_file_keys(data, {"bounds", "prior", "step", "channel"}, _OPTIONAL)
     question = _question(data)
     step = read_positive(data["step"], "step")
     demand(not question.integer or step == 1, '"step" must be "1" for whole numbers')

@@ -6,9 +6,7 @@ and files beyond the limits are refused with a `FormatError`. Standard library o
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -20,15 +18,14 @@ from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases, check_poi
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss
-from ..work import charge, counted
 from .about import about_text
-from .constraints import Dual, check_duals, constraints_from_spec, dual_to_json, duals_from_spec
+from .base import BUDGETS, FORMAT, MechanismDocument, check_file_keys, head_of, reading
+from .constraints import check_duals, constraints_from_spec, dual_to_json
 from .curve import curve_from_json, points_from_json, releases_from_json
 from .fields import (
     check_keys,
     demand,
     read_count,
-    read_flag,
     read_integer,
     read_list,
     read_loss,
@@ -37,23 +34,10 @@ from .fields import (
     read_positive,
     read_short_number,
     read_whole,
-    short,
 )
-from .limits import (
-    MAX_BYTES,
-    MAX_CELLS,
-    MAX_EDGES,
-    MAX_GRID,
-    MAX_MULTIPLIERS,
-    MAX_POINTS_OF_PROFILE,
-    MAX_RUN,
-    MAX_WORK,
-    marks_of,
-    on_small_lattice,
-)
-
-FORMAT = "leastnoise/1"
-KINDS = ("additive", "integer")
+from .json_file import load_json, read_bytes
+from .limits import MAX_CELLS, MAX_EDGES, MAX_GRID, MAX_RUN, MAX_WORK, marks_of, on_small_lattice
+from .shifts import Certificate, ShiftMultipliers, certificate_from_json, shifts_to_json
 
 
 @dataclass(frozen=True)
@@ -65,58 +49,13 @@ class Tail:
 
 
 @dataclass(frozen=True)
-class ShiftMultipliers:
-    """Multipliers of one shift: 0 <= z(i) <= budget for the listed cells, 0 elsewhere."""
-
-    shift: int
-    mirror: bool
-    budget: Fraction
-    cells: tuple[tuple[int, Fraction], ...]
-    point: int = 0  # of the certificate's points, the first being (epsilon, delta) if it has none
-
-    def __post_init__(self) -> None:
-        if self.shift == 0:
-            raise FormatError("shift 0 proves nothing")
-        if self.budget < 0:
-            raise FormatError('"budget" must be non-negative')
-        if len({i for i, _ in self.cells}) < len(self.cells):
-            raise FormatError(f"a cell occurs twice within shift {self.shift}")
-        if not all(0 <= z <= self.budget for _, z in self.cells):
-            raise FormatError(f"a multiplier of shift {self.shift} is not from 0 to its budget")
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """Multipliers that prove a lower bound by weak duality."""
-
-    step: Fraction
-    reach: int
-    shifts: tuple[ShiftMultipliers, ...]
-    constraints: tuple[Dual, ...] = ()  # one per constraint of the document
-    points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
-
-    def __post_init__(self) -> None:
-        if self.step <= 0:
-            raise FormatError('"certificate.step" must be positive')
-        if not 0 <= self.reach <= MAX_CELLS:
-            raise FormatError(f'"reach" must be from 0 to {MAX_CELLS}')
-        listed = [(e.point, e.shift) for e in self.shifts]
-        listed += [(e.point, -e.shift) for e in self.shifts if e.mirror]
-        if len(set(listed)) < len(listed):
-            raise FormatError("a shift occurs twice")
-        if any(abs(i) > self.reach for entry in self.shifts for i, _ in entry.cells):
-            raise FormatError(f"a multiplier lies beyond the reach of {self.reach}")
-        if any(not 0 <= e.point < max(1, len(self.points)) for e in self.shifts):
-            raise FormatError("a shift of the certificate names a point that is not there")
-        check_points(self.points)
-
-
-@dataclass(frozen=True)
-class Document:
+class Document(MechanismDocument):
     """A mechanism and its claims, exactly as the file states them.
 
     It is well formed, or cannot be made; whether its claims hold is what `check` finds out.
     """
+
+    KINDS = ("additive", "integer")
 
     kind: str
     epsilon: Fraction
@@ -141,7 +80,7 @@ class Document:
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     def __post_init__(self) -> None:
-        demand(self.kind in KINDS, f'"kind" must be one of {", ".join(KINDS)}')
+        demand(self.kind in self.KINDS, f'"kind" must be one of {", ".join(self.KINDS)}')
         demand(0 <= self.epsilon <= MAX_EPSILON, f'"epsilon" must be from 0 to {MAX_EPSILON}')
         demand(0 <= self.delta < 1, '"delta" must be at least 0 and below 1')
         demand(self.sensitivity > 0, '"sensitivity" must be positive')
@@ -210,6 +149,11 @@ class Document:
         check_duals(certificate.constraints, self.constraints, certificate.reach)
 
     @property
+    def gridded(self) -> bool:
+        """Whether releases are on a grid, with an atom at 0."""
+        return self.kind == "additive" or self.runs
+
+    @property
     def integer(self) -> bool:
         """Whether the noise is on the whole numbers."""
         return self.kind == "integer"
@@ -236,45 +180,31 @@ class Document:
             return beyond
         return beyond - self.step / 2 - self.step / self.grid
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object of the file."""
+    def _body_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"step": text_of(self.step)}
+        if self.gridded:
+            data["grid"] = self.grid
+        if self.constraints:
+            data["constraints"] = [one.spec() for one in self.constraints]
+        return {**data, **self._budgets_json(), "noise": self._noise_json()}
+
+    def _noise_json(self) -> dict[str, Any]:
         noise: dict[str, Any] = {"denominator": str(self.denominator)}
         if self.edges is None:
             noise["first"] = self.first
         else:
             noise["edges"] = [text_of(edge) for edge in self.edges]
         noise["weights"] = [str(weight) for weight in self.weights]
-        if self.kind == "additive" or self.runs:
+        if self.gridded:
             noise["atom"] = str(self.atom)
         if self.tail is not None:
             noise["tail"] = {"period": self.tail.period, "ratio": text_of(self.tail.ratio)}
-        data: dict[str, Any] = {
-            "format": FORMAT,
-            "kind": self.kind,
-            "epsilon": text_of(self.epsilon),
-            "delta": text_of(self.delta),
-            "sensitivity": text_of(self.sensitivity),
-            "loss": {"name": "custom"} if self.loss is None else self.loss.spec(),
-            "step": text_of(self.step),
-        }
-        if self.kind == "additive" or self.runs:
-            data["grid"] = self.grid
-        if self.constraints:
-            data["constraints"] = [one.spec() for one in self.constraints]
-        if self.profile:
-            data["profile"] = points_to_json(self.profile)
-        if self.gdp is not None:
-            data["gdp"] = self.gdp.to_json()
-        if self.releases is not None:
-            data["releases"] = self.releases.to_json()
-        data |= {"noise": noise, "upper": text_of(self.upper), "lower": text_of(self.lower)}
-        if self.certificate is not None:
-            data["certificate"] = self._certificate_json(self.certificate)
-        if self.about:
-            data["about"] = json.loads(self.about)
-        return data
+        return noise
 
-    def _certificate_json(self, certificate: Certificate) -> dict[str, Any]:
+    def _certificate_json(self) -> dict[str, Any] | None:
+        certificate = self.certificate
+        if certificate is None:
+            return None
         data: dict[str, Any] = {"step": text_of(certificate.step), "reach": certificate.reach}
         if certificate.points:
             data["points"] = points_to_json(certificate.points)
@@ -285,36 +215,6 @@ class Document:
             ]
         data["shifts"] = shifts_to_json(certificate.shifts, bool(certificate.points))
         return data
-
-    def dumps(self) -> str:
-        """The text of the file: one top-level key a line."""
-        lines = (
-            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
-            for key, value in self.to_json().items()
-        )
-        return "{" + ",\n ".join(lines) + "}\n"
-
-
-def read_bytes(path: str | Path) -> bytes:
-    """The content of a file, as far as it is allowed to be; `FormatError` if it has none."""
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise FormatError(f"cannot read {path}: {error}") from None
-
-
-def load_json(data: bytes | str) -> object:
-    """The JSON value in a file's content, no key twice; `FormatError` if it is none."""
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
-    charge(len(data) // 10)
-    try:
-        return json.loads(data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
-    except FormatError:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from None
 
 
 def read(path: str | Path) -> Document:
@@ -329,14 +229,9 @@ def parse(data: bytes | str) -> Document:
 
 def document_of(raw: object) -> Document:
     """The document in a JSON value; `FormatError` if it is not one."""
-    with counted():
-        try:
-            document = _document(raw)
-            _refuse_sizes(document)
-        except FormatError:
-            raise
-        except (ArgumentError, ValueError, RecursionError) as error:
-            raise FormatError(str(error)) from None
+    with reading():
+        document = _document(raw)
+        _refuse_sizes(document)
     return document
 
 
@@ -361,43 +256,12 @@ def _refuse_sizes(document: Document) -> None:
                 raise FormatError(f"the tail begins before the loss is simple: {error}") from None
 
 
-def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise FormatError("a key occurs twice")
-    return found
-
-
-def _no_constant(text: str) -> Any:
-    raise FormatError(f"{text} is not a number")
-
-
 def _document(raw: object) -> Document:
-    data = read_object(raw, "file")
-    if data.get("format") != FORMAT:
-        raise FormatError(f'"format" must be "{FORMAT}", got {short(data.get("format"))}')
-    kind = data.get("kind")
-    if kind not in KINDS:
-        raise FormatError(f'"kind" must be one of {", ".join(KINDS)}, got {short(kind)}')
+    data = head_of(raw, Document.KINDS)
+    kind = data["kind"]
     gridded = kind == "additive" or "grid" in data  # integer noise on runs of whole numbers
-    check_keys(
-        data,
-        "file",
-        {
-            "format",
-            "kind",
-            "epsilon",
-            "delta",
-            "sensitivity",
-            "loss",
-            "step",
-            "noise",
-            "upper",
-            "lower",
-        }
-        | ({"grid"} if gridded else set()),
-        {"certificate", "constraints", "profile", "gdp", "releases", "about"},
-    )
+    required = {"step", "noise"} | ({"grid"} if gridded else set())
+    check_file_keys(data, required, {"certificate", "constraints", *BUDGETS})
     noise = read_object(data["noise"], "noise")
     mesh = gridded and "edges" in noise
     required = {"denominator", "weights", "edges" if mesh else "first"}
@@ -429,7 +293,7 @@ def _document(raw: object) -> Document:
         edges=_edges(noise["edges"]) if mesh else None,
         upper=read_number(data["upper"], "upper"),
         lower=read_number(data["lower"], "lower"),
-        certificate=None if custom else _certificate(data["certificate"], constraints),
+        certificate=None if custom else certificate_from_json(data["certificate"], constraints),
         constraints=constraints,
         profile=points_from_json(data["profile"], "profile") if "profile" in data else (),
         gdp=curve_from_json(data["gdp"]) if "gdp" in data else None,
@@ -449,64 +313,8 @@ def _tail(raw: object) -> Tail:
     return Tail(period, read_short_number(tail["ratio"], "ratio"))
 
 
-def _certificate(raw: object, constraints: tuple[Constraint, ...]) -> Certificate:
-    data = read_object(raw, "certificate")
-    more = {"constraints"} if constraints else set()
-    check_keys(data, "certificate", {"step", "reach", "shifts"} | more, {"points"})
-    points = points_from_json(data["points"], "points") if "points" in data else ()
-    return Certificate(
-        read_positive(data["step"], "certificate.step"),
-        read_integer(data["reach"], "reach", 0, MAX_CELLS),
-        shifts_from_json(data["shifts"], bool(points)),
-        duals_from_spec(data["constraints"], constraints) if constraints else (),
-        points,
-    )
-
-
-def shifts_to_json(shifts: Iterable[ShiftMultipliers], numbered: bool) -> list[dict[str, Any]]:
-    """Multipliers of shifts as a file lists them, `numbered` if there are several points."""
-    return [
-        {
-            "shift": entry.shift,
-            "mirror": entry.mirror,
-            "budget": text_of(entry.budget),
-            "cells": [[i, text_of(z)] for i, z in entry.cells],
-        }
-        | ({"point": entry.point} if numbered else {})
-        for entry in shifts
-    ]
-
-
-def shifts_from_json(raw: object, numbered: bool) -> tuple[ShiftMultipliers, ...]:
-    """The same, read back."""
-    entries, multipliers = [], 0
-    for raw_entry in read_list(raw, "shifts", MAX_CELLS):
-        entry = read_object(raw_entry, "shifts")
-        wanted = {"shift", "mirror", "budget", "cells"} | ({"point"} if numbered else set())
-        check_keys(entry, "shifts", wanted, set())
-        cells = read_list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
-        multipliers += len(cells)
-        entries.append(
-            ShiftMultipliers(
-                read_integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
-                read_flag(entry["mirror"], "mirror"),
-                read_number(entry["budget"], "budget"),
-                tuple(_multiplier(cell) for cell in cells),
-                read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
-            )
-        )
-    return tuple(entries)
-
-
-def _multiplier(raw: object) -> tuple[int, Fraction]:
-    if not isinstance(raw, list) or len(raw) != 2:
-        raise FormatError('an entry of "cells" must be a pair [cell, multiplier]')
-    return read_integer(raw[0], "cells", -MAX_CELLS, MAX_CELLS), read_number(raw[1], "cells")
-
-
 __all__ = [
     "FORMAT",
-    "KINDS",
     "MAX_CELLS",
     "MAX_WORK",
     "Certificate",

@@ -7,7 +7,6 @@ Unknown, missing or repeated keys, wrong types and numbers out of range are refu
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
@@ -15,12 +14,12 @@ from typing import Any
 
 from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases
 from ..ask.values import MAX_DIMENSION
-from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
 from ..losses.base import NORM_ONLY
 from ..work import charge
-from .document import FORMAT
+from .about import about_text
+from .base import MechanismDocument, check_file_keys, head_of, reading
 from .fields import (
     check_keys,
     demand,
@@ -33,8 +32,6 @@ from .fields import (
     read_short_number,
     read_whole,
 )
-
-KIND = "vector"
 
 #: Limits of the checker.
 MAX_RADII = 2_000
@@ -73,12 +70,14 @@ class VectorCertificate:
 
 
 @dataclass(frozen=True)
-class VectorDocument:
+class VectorDocument(MechanismDocument):
     """A vector mechanism and its claims, exactly as stated. Nothing here is checked.
 
     With probability weights[i]/denominator the noise is uniform in the ball of radius radii[i],
     with probability atom/denominator it is 0. Every coordinate of a release is a multiple of grid.
     """
+
+    KINDS = ("vector",)
 
     dimension: int
     epsilon: Fraction
@@ -93,8 +92,14 @@ class VectorDocument:
     upper: Fraction
     lower: Fraction
     certificate: VectorCertificate
+    about: str = ""  # the text of a free JSON object, which nothing here reads
 
     # What documents of other kinds may claim, too.
+
+    @property
+    def kind(self) -> str:
+        """Always the same."""
+        return self.KINDS[0]
 
     @property
     def integer(self) -> bool:
@@ -116,16 +121,9 @@ class VectorDocument:
         """The budget is that of one release."""
         return None
 
-    def to_json(self) -> dict[str, Any]:
-        """The JSON object that `parse_vector` reads back."""
+    def _body_json(self) -> dict[str, Any]:
         return {
-            "format": FORMAT,
-            "kind": KIND,
             "dimension": self.dimension,
-            "epsilon": text_of(self.epsilon),
-            "delta": text_of(self.delta),
-            "sensitivity": text_of(self.sensitivity),
-            "loss": self.loss.spec(),
             "grid": text_of(self.grid),
             "noise": {
                 "denominator": str(self.denominator),
@@ -133,53 +131,25 @@ class VectorDocument:
                 "weights": [str(weight) for weight in self.weights],
                 "atom": str(self.atom),
             },
-            "upper": text_of(self.upper),
-            "lower": text_of(self.lower),
-            "certificate": {
-                "step": text_of(self.certificate.step),
-                "unit": text_of(self.certificate.unit),
-                "points": [list(point) for point in self.certificate.points],
-                "pieces": [list(piece) for piece in self.certificate.pieces],
-            },
         }
 
-    def dumps(self) -> str:
-        """The text of the file."""
-        return json.dumps(self.to_json()) + "\n"
+    def _certificate_json(self) -> dict[str, Any]:
+        return {
+            "step": text_of(self.certificate.step),
+            "unit": text_of(self.certificate.unit),
+            "points": [list(point) for point in self.certificate.points],
+            "pieces": [list(piece) for piece in self.certificate.pieces],
+        }
 
 
 def parse_vector(data: object) -> VectorDocument:
     """The document in a JSON object of kind "vector"; `FormatError` if it is not one."""
-    try:
-        return _vector(read_object(data, "file"))
-    except FormatError:
-        raise
-    except (ArgumentError, ValueError, RecursionError) as error:
-        raise FormatError(str(error)) from None
+    with reading():
+        return _vector(head_of(data, VectorDocument.KINDS))
 
 
 def _vector(data: dict[str, Any]) -> VectorDocument:
-    demand(data.get("format") == FORMAT, f'"format" must be "{FORMAT}"')
-    demand(data.get("kind") == KIND, f'"kind" must be "{KIND}"')
-    check_keys(
-        data,
-        "file",
-        {
-            "format",
-            "kind",
-            "dimension",
-            "epsilon",
-            "delta",
-            "sensitivity",
-            "loss",
-            "grid",
-            "noise",
-            "upper",
-            "lower",
-            "certificate",
-        },
-        set(),
-    )
+    check_file_keys(data, {"dimension", "grid", "noise"}, set())
     noise = read_object(data["noise"], "noise")
     check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
     denominator = read_count(noise["denominator"], "denominator")
@@ -210,6 +180,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
         certificate=_certificate(data["certificate"], sensitivity),
+        about=about_text(data.get("about", {})),
     )
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -288,11 +289,7 @@ class Interior:
     With `together` = (weights, most) the deltas are free but for weights @ deltas <= most.
     """
 
-    def __init__(
-        self,
-        program: Program,
-        together: tuple[Floats, float] | None = None,  # type: ignore[type-arg]
-    ) -> None:
+    def __init__(self, program: Program[Any], together: tuple[Floats, float] | None = None) -> None:
         layout = program.layout
         self.program, self.together = program, together
         free = np.zeros(0 if together is None else len(program.budgets))

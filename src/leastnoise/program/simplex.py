@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +30,10 @@ class Simplex:
 
     def __init__(
         self,
-        program: Program,
+        program: Program[Any],
         reference: Floats | None = None,
         *,
-        typical: float | None = None,  # type: ignore[type-arg]
+        typical: float | None = None,
         margin: float = 0.0,
         tolerance: float = 1e-9,
         pure_limit: float = _PURE_LIMIT,

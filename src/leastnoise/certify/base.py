@@ -1,0 +1,142 @@
+"""What mechanism files of every kind have in common: what they state, how they begin and end.
+
+A kind of file is a `MechanismDocument` with its noise and its certificate, a reader and a check,
+registered in `any_file.py`. Standard library only.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
+from ..errors import ArgumentError, FormatError
+from ..exact import text_of
+from ..losses import Loss
+from ..work import counted
+from .about import about_object
+from .fields import check_keys, read_object, short
+
+FORMAT = "leastnoise/1"
+
+#: Keys that every file has, one that every file may have, and those of further budgets.
+COMMON = frozenset(
+    ("format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "certificate")
+)
+FREE = frozenset(("about",))
+BUDGETS = ("profile", "gdp", "releases")
+
+
+class MechanismDocument(ABC):
+    """A mechanism and its claims, exactly as a file of some kind states them.
+
+    Whether the claims hold is what `check_any` finds out; nothing here is believed.
+    """
+
+    KINDS: ClassVar[tuple[str, ...]]  # the values of "kind" that this class stands for
+
+    if TYPE_CHECKING:  # fields of some kinds and properties of others
+
+        @property
+        def kind(self) -> str: ...
+        @property
+        def epsilon(self) -> Fraction: ...
+        @property
+        def delta(self) -> Fraction: ...
+        @property
+        def sensitivity(self) -> Fraction: ...
+        @property
+        def loss(self) -> Loss | None: ...
+        @property
+        def upper(self) -> Fraction: ...
+        @property
+        def lower(self) -> Fraction: ...
+        @property
+        def about(self) -> str: ...
+        @property
+        def integer(self) -> bool: ...
+        @property
+        def profile(self) -> tuple[Point, ...]: ...
+        @property
+        def gdp(self) -> GaussianCurve | None: ...
+        @property
+        def releases(self) -> Releases | None: ...
+
+    @abstractmethod
+    def _body_json(self) -> dict[str, Any]:
+        """The keys that this kind alone has."""
+
+    @abstractmethod
+    def _certificate_json(self) -> dict[str, Any] | None:
+        """The multipliers, if there are any."""
+
+    def _budgets_json(self) -> dict[str, Any]:
+        """The budgets that are kept besides (epsilon, delta)."""
+        data: dict[str, Any] = {}
+        if self.profile:
+            data["profile"] = points_to_json(self.profile)
+        if self.gdp is not None:
+            data["gdp"] = self.gdp.to_json()
+        if self.releases is not None:
+            data["releases"] = self.releases.to_json()
+        return data
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file, which its reader takes back."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "kind": self.kind,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "sensitivity": text_of(self.sensitivity),
+            "loss": {"name": "custom"} if self.loss is None else self.loss.spec(),
+            **self._body_json(),
+            "upper": text_of(self.upper),
+            "lower": text_of(self.lower),
+        }
+        certificate = self._certificate_json()
+        if certificate is not None:
+            data["certificate"] = certificate
+        if self.about:
+            data["about"] = about_object(self.about)
+        return data
+
+    def dumps(self) -> str:
+        """The text of the file: one top-level key a line."""
+        lines = (
+            f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
+            for key, value in self.to_json().items()
+        )
+        return "{" + ",\n ".join(lines) + "}\n"
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Whatever is wrong with a file that is read here is a `FormatError`; work is counted."""
+    with counted():
+        try:
+            yield
+        except FormatError:
+            raise
+        except (ArgumentError, ValueError, RecursionError) as error:
+            raise FormatError(str(error)) from None
+
+
+def head_of(raw: object, kinds: tuple[str, ...]) -> dict[str, Any]:
+    """The JSON object of a file of one of these kinds; its keys are not yet checked."""
+    data = read_object(raw, "file")
+    if data.get("format") != FORMAT:
+        raise FormatError(f'"format" must be "{FORMAT}", got {short(data.get("format"))}')
+    if data.get("kind") not in kinds:
+        named = short(data.get("kind"))
+        raise FormatError(f'"kind" must be one of {", ".join(kinds)}, got {named}')
+    return data
+
+
+def check_file_keys(data: dict[str, Any], required: set[str], optional: set[str]) -> None:
+    """Refuse a file that lacks a key of every kind or one of these, or has others."""
+    check_keys(data, "file", set(COMMON - optional) | required, set(FREE) | optional)

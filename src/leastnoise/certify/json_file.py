@@ -1,0 +1,44 @@
+"""A mechanism file's bytes and its JSON, whatever they say. Standard library only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ..errors import FormatError
+from ..work import charge
+from .limits import MAX_BYTES
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The content of a file, as far as it is allowed to be; `FormatError` if it has none."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise FormatError(f"cannot read {path}: {error}") from None
+
+
+def load_json(data: bytes | str) -> object:
+    """The JSON value in a file's content, no key twice; `FormatError` if it is none."""
+    if len(data) > MAX_BYTES:
+        raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
+    charge(len(data) // 10)
+    try:
+        return json.loads(data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+    except FormatError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"not JSON: {error}") from None
+
+
+def _no_key_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise FormatError("a key occurs twice")
+    return found
+
+
+def _no_constant(text: str) -> Any:
+    raise FormatError(f"{text} is not a number")
