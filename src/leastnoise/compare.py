@@ -204,31 +204,16 @@ def compare(
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
         `Comparison`.
     """
-    sensitivity = stated_sensitivity(sensitivity)
+    given: dict[str, Any] = locals() | {"sensitivity": stated_sensitivity(sensitivity)}
     if dimension is not None and dimension != 1:
-        return compare_vectors(
-            dimension=dimension,
-            epsilon=epsilon,
-            delta=delta,
-            sensitivity=sensitivity,
-            loss=loss,
-            integer=integer,
-            gap=gap,
-            time_limit=time_limit,
-            bounds=bounds,
-            releases=releases,
-        )
-    question: dict[str, Any] = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "sensitivity": sensitivity,
-        "loss": loss,
-        "integer": integer,
-        "time_limit": time_limit,
-        "releases": releases,
-    }
-    found = design(**question, gap=gap, bounds=bounds)
-    assert found.loss is not None
+        return compare_vectors(**given)
+    del given["dimension"]
+    return _compared(given, design(**given))
+
+
+def _compared(given: dict[str, Any], found: Any) -> Comparison:
+    """The design beside its rivals."""
+    question = {name: value for name, value in given.items() if name not in ("gap", "bounds")}
     note = "" if found.certified else "the loss is a Python function: an estimate"
     rows = [_row("design", "this design", found.upper, found, note)]
     refused: list[tuple[str, str]] = []
@@ -306,15 +291,10 @@ def design_for_error(
     with contextlib.suppress(RegimeError):
         guess = inverse_error(kind, target, level, delta, sensitivity)
 
+    common: dict[str, Any] = {"delta": delta, "sensitivity": sensitivity, "loss": loss}
+
     def reached(epsilon: float) -> Design | None:
-        made = design(
-            epsilon=epsilon,
-            delta=delta,
-            sensitivity=sensitivity,
-            loss=loss,
-            integer=integer,
-            gap=gap,
-        )
+        made = design(epsilon=epsilon, **common, integer=integer, gap=gap)
         # Rounding the value to the grid adds less than one grid step.
         rounding = 0.0 if integer else float(made.noise.grid_step)
         return made if made.noise.error_bound(level) + rounding <= target else None

@@ -110,8 +110,7 @@ def design(
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
     proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
-    Floats mean their shortest decimal: 0.2 is one fifth. The noise is additive; with `bounds`, the
-    query's range, it may depend on the value, and a `DependentDesign` is returned.
+    Floats mean their shortest decimal: 0.2 is one fifth.
 
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
     sensitivity: the most that the query can change between neighbouring datasets; it must be
@@ -144,8 +143,7 @@ def design(
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 20 seconds, if None.
     """
-    given = {name: value for name, value in locals().items() if name != "options"}
-    wanted = asked(given, options)
+    wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
     search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
     found: Design | DependentDesign | VectorDesign = finished(wanted, search)
     return found

@@ -12,7 +12,8 @@ import pytest
 
 from leastnoise import design, design_dependent
 from leastnoise.certify.channel import check_channel, parse_channel
-from leastnoise.cli.dependent import describe, print_table, run_dependent
+from leastnoise.cli.dependent import describe, print_table
+from leastnoise.cli.options import arguments_of
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.sampling import InsecureSeededEntropy
 
@@ -116,25 +117,16 @@ def test_bad_cores() -> None:
 def test_command_line_face(tmp_path, capsys) -> None:
     prior = tmp_path / "prior.json"
     prior.write_text('{"edges": ["0", "1", "4"], "masses": ["1", "1"]}')
-    design = run_dependent(
-        epsilon="1",
-        delta="0.2",
-        sensitivity="2",
-        bounds=("0", "4"),
-        prior=str(prior),
-        gap="0.1",
-        loss="l1",
-        time_limit=None,
-    )
+    typed = {"epsilon": "1", "delta": "0.2", "sensitivity": "2", "bounds": ("0", "4")}
+    typed |= {"prior": str(prior), "gap": "0.1", "loss": "l1", "time_limit": None}
+    design = design_dependent(**arguments_of(typed))
     shown = describe(design)
     assert json.loads(json.dumps(shown))["bounds"] == [0.0, 4.0]
     assert shown["lower"] <= shown["upper"] and shown["prior"] == "histogram"
     print_table(design)
     assert "proven" in capsys.readouterr().out
     with pytest.raises(ArgumentError, match="prior"):
-        run_dependent(
-            epsilon=1, delta=0.2, sensitivity=1, bounds=(0, 4), prior=str(tmp_path / "none.json")
-        )
+        arguments_of({**typed, "prior": str(tmp_path / "none.json")})
 
 
 def test_more_regions_cost_less() -> None:

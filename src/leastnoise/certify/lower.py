@@ -55,19 +55,10 @@ def dual_bound(
     scale = common_denominator(certificate)
     fold = foldable(constraints, loss)
     gains, unit, spent = _gains(certificate, points, edge, scale)
-    # Multipliers of the constraints: a loss of its own, and what is added at lattice points.
-    terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
-    slope, left, right = _ZERO, _ZERO, _ZERO
+    terms, slope, (left, right), more = _demanded(certificate, constraints, loss)
+    spent += more
     for one, dual in zip(constraints, certificate.constraints, strict=True):
-        if isinstance(one, LossAtMost):
-            terms.append((dual.values[0], one.loss))
-            spent += dual.values[0] * one.bound
-        elif isinstance(one, Unbiased):
-            slope += dual.values[0]
-        elif isinstance(one, Distinguishing):
-            left, right = left + dual.values[0], right + dual.values[1]
-            spent += one.at_most * sum(dual.values)
-        elif isinstance(one, (Monotone, Unimodal)):
+        if isinstance(one, (Monotone, Unimodal)):
             _compare(gains, unit, one, dual, step, integer, fold)
     floors = _floors(terms, slope, edge, step, integer)
     beyond = []
@@ -97,6 +88,24 @@ def dual_bound(
     if not (inside or beyond):
         raise FormatError("no noise at all lies in the support")
     return max(_ZERO, min([*inside, *beyond]) - spent)
+
+
+def _demanded(
+    certificate: Certificate, constraints: Sequence[Constraint], loss: Loss
+) -> tuple[list[tuple[Fraction, Loss]], Fraction, tuple[Fraction, Fraction], Fraction]:
+    """What multipliers of the constraints add: losses, a slope, the two ends; what they spend."""
+    terms: list[tuple[Fraction, Loss]] = [(Fraction(1), loss)]
+    slope, left, right, spent = _ZERO, _ZERO, _ZERO, _ZERO
+    for one, dual in zip(constraints, certificate.constraints, strict=True):
+        if isinstance(one, LossAtMost):
+            terms.append((dual.values[0], one.loss))
+            spent += dual.values[0] * one.bound
+        elif isinstance(one, Unbiased):
+            slope += dual.values[0]
+        elif isinstance(one, Distinguishing):
+            left, right = left + dual.values[0], right + dual.values[1]
+            spent += one.at_most * sum(dual.values)
+    return terms, slope, (left, right), spent
 
 
 def _floors(

@@ -11,34 +11,23 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
-from .demands import LOSS_HELP, SENSITIVITY_HELP, whole_of
+from .options import arguments_of, takes
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
+#: What can be compared.
+_QUESTION = (
+    *("epsilon", "delta", "sensitivity", "loss", "integer", "bounds", "releases", "dimension"),
+    *("gap", "time_limit"),
+)
 
+
+@takes(*_QUESTION, required=("epsilon", "delta"))
 def compare(
-    epsilon: Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")],
-    delta: Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")],
-    sensitivity: Annotated[str | None, typer.Option(help=SENSITIVITY_HELP)] = None,
-    loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
-    integer: Annotated[bool, typer.Option("--integer", help="Noise on the integers.")] = False,
-    bounds: Annotated[
-        tuple[str, str] | None,
-        typer.Option(metavar="LOW HIGH", help="The query's range: noise may depend on the value."),
-    ] = None,
-    releases: Annotated[
-        str | None, typer.Option(metavar="K", help="The budget is the total of K releases.")
-    ] = None,
-    dimension: Annotated[
-        str | None, typer.Option(metavar="D", help="Noise for D numbers, Euclidean sensitivity.")
-    ] = None,
-    gap: Annotated[
-        str | None, typer.Option(help="Relative gap of the design: 1e-3, with --bounds 1e-2.")
-    ] = None,
-    time_limit: Annotated[str | None, typer.Option(help="Seconds for the design.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw losses, densities and profiles (.png or .svg).")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+    **given: Any,
 ) -> None:
     """Compare the best noise with every known mechanism that is private at this budget.
 
@@ -53,22 +42,10 @@ def compare(
     from ..compare import compare as run
 
     folder_exists("plot", plot)
-    if plot is not None and bounds is not None:
+    if plot is not None and given["bounds"] is not None:
         raise ArgumentError("plot", str(plot), "left out with --bounds; design --bounds draws")
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "sensitivity": sensitivity,
-        "loss": loss,
-        "integer": integer,
-        "gap": gap,
-        "time_limit": time_limit,
-        "bounds": bounds,
-        "releases": whole_of("releases", releases),
-        "dimension": whole_of("dimension", dimension),
-    }
     with working("designing, then comparing"):
-        found = run(**options)
+        found = run(**arguments_of(given))
     if plot is not None:
         found.plot(plot)
     code = 0 if found.design.converged else 1

@@ -1,79 +1,10 @@
-"""Options of `leastnoise design` that ask for more than one budget: constraints and profiles."""
+"""Budgets and constraints of a design in words and in JSON."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from ..ask import (
-    Constraint,
-    Distinguishing,
-    LossAtMost,
-    MaxError,
-    Monotone,
-    Support,
-    Symmetric,
-    Unbiased,
-    Unimodal,
-)
 from ..certify import ChannelDocument, Document
-from ..errors import ArgumentError
-from ..losses import PIECEWISE_FILE
-
-SENSITIVITY_HELP = (
-    "Must be stated: the most that the query can change when one person's data change; "
-    "1 for a count, (high - low) / n for a mean of n values in [low, high]."
-)
-LOSS_HELP = (
-    "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
-    f"{PIECEWISE_FILE}."
-)
-
-
-def constraints_of(
-    *,
-    support: tuple[str, str] | None,
-    max_error: str | None,
-    monotone: bool,
-    symmetric: bool,
-    unimodal: str | None,
-    unbiased: bool,
-    distinguishing: str | None,
-    loss_at_most: tuple[str, str] | None,
-) -> list[Constraint]:
-    """The constraints that the options name, in the order of the help text."""
-    found: list[Constraint] = []
-    if support is not None:
-        found.append(Support(*(None if end == "none" else end for end in support)))
-    if max_error is not None:
-        found.append(MaxError(max_error))
-    found += [Monotone()] if monotone else []
-    found += [Symmetric()] if symmetric else []
-    found += [Unimodal(unimodal)] if unimodal is not None else []
-    found += [Unbiased()] if unbiased else []
-    found += [Distinguishing(distinguishing)] if distinguishing is not None else []
-    found += [LossAtMost(*loss_at_most)] if loss_at_most is not None else []
-    return found
-
-
-def profile_of(words: list[str]) -> list[tuple[str, str]] | None:
-    """Pairs from EPS:DELTA."""
-    pairs = []
-    for word in words:
-        epsilon, colon, delta = word.partition(":")
-        if not colon:
-            raise ArgumentError("profile", word, "EPS:DELTA, such as 1:0.01")
-        pairs.append((epsilon, delta))
-    return pairs or None
-
-
-def whole_of(name: str, value: str | None) -> int | None:
-    """A whole number, or None."""
-    if value is None:
-        return None
-    try:
-        return int(value)
-    except ValueError:
-        raise ArgumentError(name, value, "a positive whole number") from None
 
 
 def described(found: Any) -> dict[str, Any]:

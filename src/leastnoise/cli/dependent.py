@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from ..design import DependentDesign, design
 from ..designs.accuracy import error_bound
-from ..errors import ArgumentError
+from ..designs.ranged import DependentDesign
 from ..words import UNPROVEN, outwards
 from .demands import budgets_in_words, described_budgets
 from .shared import say
-
-
-def run_dependent(**options: Any) -> DependentDesign:
-    """The design that the options of the command line ask for.
-
-    Options are those of `design` with bounds, as text or numbers; None means not given. `prior` may
-    also be the path of a JSON file: a histogram, or a list of public samples.
-    """
-    given = {name: value for name, value in options.items() if value is not None}
-    if str(given.get("regions", "")).isdigit():
-        given["regions"] = int(given["regions"])
-    elif "regions" in given:
-        given["regions"] = given["regions"].split(",")
-    prior = given.get("prior", "uniform")
-    if isinstance(prior, str) and prior != "uniform":
-        given["prior"] = _prior_file(prior)
-    found: DependentDesign = design(**given)
-    return found
-
-
-def _prior_file(path: str) -> Any:
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise ArgumentError("prior", path, f'"uniform" or a readable JSON file ({error})') from None
 
 
 def describe(found: DependentDesign) -> dict[str, Any]:

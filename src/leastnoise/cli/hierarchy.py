@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ..ask.values import stated_sensitivity
-from ..errors import ArgumentError, LeastnoiseError
-from .demands import SENSITIVITY_HELP
-from .shared import JSON_HELP, say, show_json, working
+from ..errors import ArgumentError
+from .options import SENSITIVITY_HELP
+from .shared import JSON_HELP, show_json, working
 
 
 class Side(StrEnum):
@@ -57,8 +57,6 @@ def hierarchy(
       leastnoise hierarchy --epsilon 1 --delta 0.2 --sensitivity 1 --beta 1/4 --cells 8 \\
         --bound upper
     """
-    from ..hierarchy import BoundingProblem, D, DPrime, Options, P, PPrime
-
     common = {
         "epsilon": epsilon,
         "delta": delta,
@@ -67,25 +65,28 @@ def hierarchy(
         "cells": cells,
         "loss": loss,
     }
-    try:
-        problem: BoundingProblem
-        if limits is None:
-            problem = (P if bound is Side.UPPER else D)(**common, monotone=monotone)  # type: ignore
-        elif bound is Side.UPPER:
-            problem = PPrime(**common, limits=limits, monotone=monotone)  # type: ignore[arg-type]
-        elif monotone:
-            raise ArgumentError("monotone", monotone, "off for the data dependent lower bound")
-        else:
-            problem = DPrime(**common, limits=limits)  # type: ignore[arg-type]
-        with working("solving"):
-            found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
-    except LeastnoiseError as error:
-        say(f"error: {error}", err=True)
-        if json:
-            show_json("hierarchy", 2, {"error": str(error)})
-        raise typer.Exit(2) from None
+    from ..hierarchy import Options
+
+    problem = _problem(common, bound, limits, monotone)
+    with working("solving"):
+        found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
     if json:
         show_json("hierarchy", 0, found.summary())
     else:
         typer.echo(str(found))
         typer.echo(f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s")
+
+
+def _problem(
+    common: dict[str, Any], bound: Side, limits: tuple[str, str] | None, monotone: bool
+) -> Any:
+    """The bounding problem that is asked for."""
+    from ..hierarchy import D, DPrime, P, PPrime
+
+    if limits is None:
+        return (P if bound is Side.UPPER else D)(**common, monotone=monotone)
+    if bound is Side.UPPER:
+        return PPrime(**common, limits=limits, monotone=monotone)
+    if monotone:
+        raise ArgumentError("monotone", monotone, "off for the data dependent lower bound")
+    return DPrime(**common, limits=limits)

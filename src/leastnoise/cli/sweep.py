@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from ..errors import ArgumentError
-from .demands import SENSITIVITY_HELP
+from .options import SENSITIVITY_HELP
 from .shared import JSON_HELP, say, show_json, working
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..words import UNPROVEN, outwards
+from .shared import say
 
 
 def describe(found: Any) -> dict[str, Any]:
@@ -28,11 +29,11 @@ def describe(found: Any) -> dict[str, Any]:
     }
 
 
-def lines(found: Any) -> list[str]:
+def show(found: Any) -> None:
     """The same for people."""
     word = "proven" if found.certified else UNPROVEN
     noise = found.noise
-    return [
+    lines = [
         f"noise for {found.dimension} numbers, epsilon {found.epsilon:g}, delta {found.delta:g}, "
         f"Euclidean sensitivity {found.sensitivity:g}, loss {found.loss_name} of the norm",
         f"  expected loss at most      {outwards(found.upper, 8, True)}  (of this noise, {word})",
@@ -42,3 +43,4 @@ def lines(found: Any) -> list[str]:
         f"  no error beyond            {noise.radii[-1]:.6g}",
         f"{found.status}; {found.stats['seconds']:.2f} s.",
     ]
+    say("\n".join(lines))

@@ -69,20 +69,6 @@ def table_report(
     path = Path(place.out) / f"{table}-splits.csv"
     sizes = sizes_for(place, names)
     results = collect(table, sizes, path, place.tell, place.jobs)
-    lines: list[Sequence[Any]] = []
-    for name in names_in(results):
-        for method in (*reversed(ORDER), "none"):
-            row: list[Any] = [name, LABELS[method]]
-            for side in (0, 1):
-                values = column(results, name, method, side)
-                theirs = compared(published[name], method, bare, side)
-                row += [
-                    theirs,
-                    float(values.mean()),
-                    standard_error(values),
-                    float(values.mean()) - theirs,
-                ]
-            lines.append(row)
     near, sentences = _without_noise(table, results, published, bare)
     order, held, asked = _order(results)
     return Report(
@@ -106,7 +92,7 @@ def table_report(
             "out: s.e.",
             "out: difference",
         ),
-        rows=lines,
+        rows=_lines(results, published, bare),
         conventions=(
             *conventions,
             "Random splits 80/20, all noises of a split drawn from the same uniforms; the "
@@ -123,6 +109,20 @@ def table_report(
         ],
         sentences=sentences,
     )
+
+
+def _lines(results: Any, published: Mapping[str, Any], bare: str) -> list[Sequence[Any]]:
+    """One row a dataset and noise: published, ours, its standard error and the difference."""
+    lines: list[Sequence[Any]] = []
+    for name in names_in(results):
+        for method in (*reversed(ORDER), "none"):
+            row: list[Any] = [name, LABELS[method]]
+            for side in (0, 1):
+                values = column(results, name, method, side)
+                theirs, ours = compared(published[name], method, bare, side), float(values.mean())
+                row += [theirs, ours, standard_error(values), ours - theirs]
+            lines.append(row)
+    return lines
 
 
 def _sizes_in_words(sizes: Mapping[str, Size]) -> str:

@@ -81,64 +81,10 @@ def run(place: Place) -> Report:
     sentences: list[str] = []
     held = 0
     for panel in panels:
-        said = {
-            row["quantity"]: (float(row["value"]), float(row["high"] or row["value"]))
-            for row in rows("figure3")
-            if (row["epsilon"], row["delta"]) == (panel.epsilon, panel.delta)
-        }
-        where = f"({panel.epsilon}, {panel.delta})"
-        geng = min(
-            panel.geng.values(), key=lambda value: abs(value - said["near-optimal-lower-bound"][0])
-        )
-        for name, ours in (
-            ("truncated-laplace", panel.laplace),
-            ("analytic-gaussian-sigma", panel.sigma),
-            ("near-optimal-lower-bound", geng),
-        ):
-            published = said[name][0]
-            lines.append((where, name, published, ours, published - ours))
-            if abs(published / ours - 1) > 1e-3:
-                sentences.append(_benchmark(panel, where, name, published, ours))
-        band = said["data-independent"]
-        inside = band[0] <= panel.bracket[0] and panel.bracket[1] <= band[1]
+        inside, found, words = _compared(panel)
         held += inside
-        lines.append(
-            (
-                where,
-                "data-independent",
-                bracket(*band),
-                bracket(*panel.bracket),
-                "inside" if inside else "not inside",
-            )
-        )
-        if not inside:
-            sentences.append(
-                f"{where}: our data independent bracket {bracket(*panel.bracket)} is not inside "
-                f"the band {bracket(*band)} that was read off the published picture. Not even "
-                f"P(L,beta) is: noise within +-{panel.support} costs "
-                f"{panel.levels[-1][2]:.5g} at mesh {panel.levels[-1][0]}."
-            )
-        band, ours_band = said["data-dependent"], panel.dependent
-        apart = ours_band[1] < band[0] or ours_band[0] > band[1]
-        lines.append(
-            (
-                where,
-                "data-dependent",
-                bracket(*band),
-                bracket(*ours_band),
-                "apart" if apart else "overlap",
-            )
-        )
-        if apart:
-            sentences.append(
-                f"{where}: the published data dependent band starts at {band[0]:g}, above a "
-                f"private mechanism that costs {panel.dependent[1]:.4g}; a constant answer, which "
-                "is private at any budget, costs 1.0 on a range of length 4."
-            )
-        for beta, lower, upper, seconds in panel.levels:
-            lines.append(
-                (where, f"hierarchy, beta {beta}", "", bracket(lower, upper), f"{seconds:.2f} s")
-            )
+        lines += found
+        sentences += words
     sentences.append(
         "The paper rounds the support of truncated Laplace to the nearest whole number. At "
         "(1, 0.2) that is 3 for 3.33, and no noise on [-3, 3] is private (infeasible: `leastnoise "
@@ -159,6 +105,80 @@ def run(place: Place) -> Report:
         sentences=sentences,
         figure=_draw(panels),
     )
+
+
+def _compared(panel: Panel) -> tuple[bool, list[tuple[Any, ...]], list[str]]:
+    """Whether the published band holds our bracket; rows and sentences about one budget."""
+    lines: list[tuple[Any, ...]] = []
+    sentences: list[str] = []
+    said = {
+        row["quantity"]: (float(row["value"]), float(row["high"] or row["value"]))
+        for row in rows("figure3")
+        if (row["epsilon"], row["delta"]) == (panel.epsilon, panel.delta)
+    }
+    where = f"({panel.epsilon}, {panel.delta})"
+    geng = min(
+        panel.geng.values(), key=lambda value: abs(value - said["near-optimal-lower-bound"][0])
+    )
+    for name, ours in (
+        ("truncated-laplace", panel.laplace),
+        ("analytic-gaussian-sigma", panel.sigma),
+        ("near-optimal-lower-bound", geng),
+    ):
+        published = said[name][0]
+        lines.append((where, name, published, ours, published - ours))
+        if abs(published / ours - 1) > 1e-3:
+            sentences.append(_benchmark(panel, where, name, published, ours))
+    band = said["data-independent"]
+    inside = band[0] <= panel.bracket[0] and panel.bracket[1] <= band[1]
+    lines.append(
+        (
+            where,
+            "data-independent",
+            bracket(*band),
+            bracket(*panel.bracket),
+            "inside" if inside else "not inside",
+        )
+    )
+    if not inside:
+        sentences.append(
+            f"{where}: our data independent bracket {bracket(*panel.bracket)} is not inside "
+            f"the band {bracket(*band)} that was read off the published picture. Not even "
+            f"P(L,beta) is: noise within +-{panel.support} costs "
+            f"{panel.levels[-1][2]:.5g} at mesh {panel.levels[-1][0]}."
+        )
+    more, words = _dependent(panel, where, said["data-dependent"])
+    return inside, [*lines, *more], [*sentences, *words]
+
+
+def _dependent(
+    panel: Panel, where: str, band: tuple[float, float]
+) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """The data dependent band, and the paper's own bounds at every mesh."""
+    lines: list[tuple[Any, ...]] = []
+    sentences: list[str] = []
+    ours_band = panel.dependent
+    apart = ours_band[1] < band[0] or ours_band[0] > band[1]
+    lines.append(
+        (
+            where,
+            "data-dependent",
+            bracket(*band),
+            bracket(*ours_band),
+            "apart" if apart else "overlap",
+        )
+    )
+    if apart:
+        sentences.append(
+            f"{where}: the published data dependent band starts at {band[0]:g}, above a "
+            f"private mechanism that costs {panel.dependent[1]:.4g}; a constant answer, which "
+            "is private at any budget, costs 1.0 on a range of length 4."
+        )
+    for beta, lower, upper, seconds in panel.levels:
+        lines.append(
+            (where, f"hierarchy, beta {beta}", "", bracket(lower, upper), f"{seconds:.2f} s")
+        )
+    return lines, sentences
 
 
 def _benchmark(panel: Panel, where: str, name: str, published: float, ours: float) -> str:

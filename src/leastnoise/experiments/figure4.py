@@ -28,23 +28,7 @@ def run(place: Place) -> Report:
         free = P(**problem).solve("direct")
         falling = P(**problem, monotone=True).solve("direct")
         place.tell(f"figure4: ({row['epsilon']}, {row['delta']})")
-        edges, density = steps(free)
-        draw_steps(
-            axes,
-            edges,
-            density,
-            fill=True,
-            color="#D55E00",
-            alpha=0.35,
-            linewidth=0,
-            label="unconstrained",
-        )
-        draw_steps(axes, edges, density, color="#D55E00", linewidth=0.7)
-        draw_steps(axes, *steps(falling), color="#0072B2", linewidth=1.4, label="monotone")
-        axes.set_title(f"ε = {row['epsilon']}, δ = {row['delta']}", fontsize=10)
-        axes.set_xlabel("noise")
-        axes.set_xticks(range(-20, 21, 10))
-        axes.spines[["top", "right"]].set_visible(False)
+        edges, density = _panel(axes, row, free, falling)
         rises = _rises(edges, density, float(row["sensitivity"]))
         lines.append(
             (
@@ -80,6 +64,28 @@ def run(place: Place) -> Report:
         ),
         figure=drawn,
     )
+
+
+def _panel(axes: Any, row: dict[str, str], free: Any, falling: Any) -> tuple[Any, Any]:
+    """Draw both; returns the edges and densities of the unconstrained noise."""
+    edges, density = steps(free)
+    draw_steps(
+        axes,
+        edges,
+        density,
+        fill=True,
+        color="#D55E00",
+        alpha=0.35,
+        linewidth=0,
+        label="unconstrained",
+    )
+    draw_steps(axes, edges, density, color="#D55E00", linewidth=0.7)
+    draw_steps(axes, *steps(falling), color="#0072B2", linewidth=1.4, label="monotone")
+    axes.set_title(f"ε = {row['epsilon']}, δ = {row['delta']}", fontsize=10)
+    axes.set_xlabel("noise")
+    axes.set_xticks(range(-20, 21, 10))
+    axes.spines[["top", "right"]].set_visible(False)
+    return edges, density
 
 
 def _rises(edges: Any, density: Any, sensitivity: float) -> bool:

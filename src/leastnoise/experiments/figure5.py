@@ -10,6 +10,10 @@ from .published import rows
 from .report import Place, Report, figure
 from .shapes import cells_of, draw_steps, steps
 
+COLUMNS = (
+    *("budget", "beta", "P'(pi,beta)", "privacy checked exactly", "rounds", "seconds"),
+    *("mean of distribution 1", "mean of 5", "mean of 9"),
+)
 STYLES = (("#0072B2", "-"), ("#000000", (0, (6, 2))), ("#D55E00", (0, (1, 1.3))))
 
 
@@ -22,18 +26,7 @@ def run(place: Place) -> Report:
     leans: list[tuple[float, ...]] = []
     grid = drawn.subplots(1, len(instances), squeeze=False)[0]
     for axes, row in zip(grid, instances, strict=True):
-        beta = Fraction(row["beta"]) * (2 if place.quick else 1)
-        high, count = Fraction(row["range_high"]), int(row["range_cells"])
-        wide = int(high / count / beta)
-        bound = PPrime(
-            epsilon=row["epsilon"],
-            delta=row["delta"],
-            sensitivity=row["sensitivity"],
-            beta=beta,
-            cells=cells_of(row["support"], str(beta)),
-            limits=(0, high),
-            range_cells=tuple(range(0, count * wide + 1, wide)),
-        ).solve(options=Options(time_limit=600))
+        beta, count, bound = _solved(row, place.quick)
         place.tell(f"figure5: ({row['epsilon']}, {row['delta']}), {bound.seconds:.0f} s")
         for k, (colour, style) in zip((0, count // 2, count - 1), STYLES, strict=True):
             draw_steps(
@@ -71,17 +64,7 @@ def run(place: Place) -> Report:
             "last from above: it differs from cell to cell, as the paper observes. The paper "
             "prints no numbers with the figure."
         ),
-        columns=(
-            "budget",
-            "beta",
-            "P'(pi,beta)",
-            "privacy checked exactly",
-            "rounds",
-            "seconds",
-            "mean of distribution 1",
-            "mean of 5",
-            "mean of 9",
-        ),
+        columns=COLUMNS,
         rows=list(lines),
         conventions=(
             "sensitivity 10, mesh 0.5, noise within +-25, range [0, 18) in nine equal cells; the "
@@ -90,6 +73,23 @@ def run(place: Place) -> Report:
         ),
         figure=drawn,
     )
+
+
+def _solved(row: dict[str, str], quick: bool) -> tuple[Fraction, int, Any]:
+    """The mesh, the number of cells of the range, and the bound of one budget."""
+    beta = Fraction(row["beta"]) * (2 if quick else 1)
+    high, count = Fraction(row["range_high"]), int(row["range_cells"])
+    wide = int(high / count / beta)
+    bound = PPrime(
+        epsilon=row["epsilon"],
+        delta=row["delta"],
+        sensitivity=row["sensitivity"],
+        beta=beta,
+        cells=cells_of(row["support"], str(beta)),
+        limits=(0, high),
+        range_cells=tuple(range(0, count * wide + 1, wide)),
+    ).solve(options=Options(time_limit=600))
+    return beta, count, bound
 
 
 def _mean(edges: Any, density: Any) -> float:

@@ -6,6 +6,7 @@ the difference between the two as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .budgets import (
@@ -88,28 +89,42 @@ def run(place: Place) -> Report:
         summary.append((side, len(split), sum(line.agrees for line in split)))
     summary.insert(0, ("total", len(lines), sum(line.agrees for line in lines)))
     report.columns, report.rows = ("part", *COLUMNS), rows
+    report.sections.insert(
+        1, ("The splits", markdown_table(("part", "entries", "agree by the rule"), summary))
+    )
+    report.sentences.append(_two_optima(found, uppers, lowers))
+    report.sentences += _benchmarks(lines, found)
+    return report
+
+
+def _two_optima(
+    found: Sequence[Any], uppers: dict[Budget, float], lowers: dict[Budget, float]
+) -> str:
+    """How far apart the optima are from which the two splits are measured."""
     widths = []
     for cell in found:
         low, high = implied(cell, uppers[cell.budget], lowers[cell.budget])
         slack = 2e-4 * cell.scale  # the entries are rounded to 0.01 points
         held = low - slack <= cell.upper and cell.lower <= high + slack
         widths.append((abs(high / low - 1), held))
-    report.sections.insert(
-        1, ("The splits", markdown_table(("part", "entries", "agree by the rule"), summary))
-    )
     far = sum(width > 0.01 for width, _ in widths)
     inside = sum(held for _, held in widths)
     widest = max(range(len(found)), key=lambda k: widths[k][0])
-    report.sentences.append(
+    return (
         "The two splits are measured from different values of O, which are more than 1 % apart at "
         f"{far} of {len(widths)} budgets and {100 * widths[widest][0]:.0f} % at "
         f"({found[widest].epsilon:g}, {found[widest].delta:g}). They fit the two ends of a bracket "
         f"rather than its midpoint: they enclose our certified bracket at {inside} budgets."
     )
+
+
+def _benchmarks(lines: Sequence[Line], found: Sequence[Any]) -> list[str]:
+    """Where truncated Laplace is not what the table takes it for."""
+    sentences = []
     over = [line for line in lines if line.published > 100 * line.cell.laplace / line.cell.scale]
     if over:
         some = over[0]
-        report.sentences.append(
+        sentences.append(
             f"At {len(over)} budgets the published total exceeds what truncated Laplace costs "
             f"altogether: at ({some.cell.epsilon:g}, {some.cell.delta:g}) it is "
             f"{some.published:.2f} %, while its variance is {some.cell.laplace:.4f}."
@@ -117,8 +132,8 @@ def run(place: Place) -> Report:
     beaten = [cell for cell in found if cell.gaussian < cell.laplace]
     if beaten:
         where = ", ".join(f"({cell.epsilon:g}, {cell.delta:g})" for cell in beaten)
-        report.sentences.append(
+        sentences.append(
             f"Truncated Laplace is not the best benchmark at {where}: there the analytic Gaussian "
             "has less variance."
         )
-    return report
+    return sentences

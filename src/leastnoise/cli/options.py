@@ -1,0 +1,173 @@
+"""The options that ask a question, each declared once; commands name those that they take.
+
+An option has the name of the argument of `design` that it becomes, but for the constraints, which
+become one list. `arguments_of` turns what was typed into the arguments of `design`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+
+from ..ask import (
+    Constraint,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+)
+from ..errors import ArgumentError
+from ..losses import PIECEWISE_FILE
+
+C = TypeVar("C", bound=Callable[..., None])
+
+SENSITIVITY_HELP = (
+    "Must be stated: the most that the query can change when one person's data change; "
+    "1 for a count, (high - low) / n for a mean of n values in [low, high]."
+)
+LOSS_HELP = (
+    "l1, l2, pinball:TAU, power:P, huber:WIDTH or piecewise:FILE, where FILE holds "
+    f"{PIECEWISE_FILE}."
+)
+
+
+def _text(words: str, metavar: str | None = None) -> Any:
+    return Annotated[str | None, typer.Option(help=words, metavar=metavar)]
+
+
+def _pair(words: str, metavar: str = "LOW HIGH") -> Any:
+    return Annotated[tuple[str, str] | None, typer.Option(help=words, metavar=metavar)]
+
+
+def _flag(name: str, words: str) -> Any:
+    return Annotated[bool, typer.Option(f"--{name}", help=words)]
+
+
+#: What can be asked, in the order of the help text: the option and its default.
+OPTIONS: dict[str, tuple[Any, Any]] = {
+    "epsilon": (_text("Budget: epsilon, from 0 to 15 (not with --profile, --gdp)."), None),
+    "delta": (_text("Budget: delta, at least 0 and below 1."), None),
+    "sensitivity": (_text(SENSITIVITY_HELP), None),
+    "loss": (Annotated[str, typer.Option(help=LOSS_HELP)], "l1"),
+    "gap": (_text("Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2)."), None),
+    "integer": (_flag("integer", "Noise on the integers."), False),
+    "dimension": (_text("Noise for D numbers, Euclidean sensitivity.", "D"), None),
+    "bounds": (_pair("The query's range: noise may depend on the value."), None),
+    "prior": (_text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
+    "instance_bound": (_text("With --bounds: no value's expected loss above this."), None),
+    "max_error": (_text("No released error beyond T.", "T"), None),
+    "monotone": (_flag("monotone", "Density falls from 0; with --bounds: answers grow."), False),
+    "regions": (_text("With --bounds: one noise for each of so many regions."), None),
+    "core": (_pair("With wide --bounds: values with their own rows."), None),
+    "support": (_pair("Noise in [LOW, HIGH]; none: no end."), None),
+    "symmetric": (_flag("symmetric", "Symmetric noise."), False),
+    "unimodal": (_text("Density rises to AT, then falls.", "AT"), None),
+    "unbiased": (_flag("unbiased", "Mean exactly 0."), False),
+    "distinguishing": (_text("With a support: outputs that rule a neighbour out.", "Q"), None),
+    "loss_at_most": (_pair("Keep a second expected loss below a bound.", "LOSS BOUND"), None),
+    "profile": (
+        Annotated[
+            list[str] | None,
+            typer.Option(metavar="EPS:DELTA", help="A further budget to keep; repeatable."),
+        ],
+        None,
+    ),
+    "gdp": (_text("Below the whole curve of mu-GDP.", "MU"), None),
+    "releases": (_text("The budget is the total of K releases.", "K"), None),
+    "output_step": (_text("Releases are multiples of STEP.", "STEP"), None),
+    "time_limit": (_text("Seconds for the design."), None),
+    "resolution": (_text("Cells per sensitivity."), None),
+}
+
+
+def takes(*names: str, required: tuple[str, ...] = ()) -> Callable[[C], C]:
+    """Give a command these options before its own; it receives them as `**given`."""
+
+    def dress(command: C) -> C:
+        own = signature(command, eval_str=True).parameters.values()
+        shared = [
+            Parameter(
+                name,
+                Parameter.KEYWORD_ONLY,
+                annotation=OPTIONS[name][0],
+                default=Parameter.empty if name in required else OPTIONS[name][1],
+            )
+            for name in names
+        ]
+        kept = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own if one.name != "given"]
+        every = [*shared, *kept]
+        command.__signature__ = Signature(every)  # type: ignore[attr-defined]
+        command.__annotations__ = {one.name: one.annotation for one in every}
+        return command
+
+    return dress
+
+
+def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of `design` that the options mean; what was not given is left out."""
+    found = {name: value for name, value in given.items() if value not in (None, False)}
+    ranged = "bounds" in found
+    constraints = _constraints(found, ranged)
+    if constraints:
+        found["constraints"] = constraints
+    for name in ("resolution", "releases", "dimension"):
+        if name in found:
+            found[name] = whole_of(name, found[name])
+    if "profile" in found:
+        found["profile"] = [_budget(words) for words in found["profile"]]
+    if "regions" in found:
+        cuts: str = found["regions"]
+        found["regions"] = int(cuts) if cuts.isdigit() else cuts.split(",")
+    if found.get("prior", "uniform") != "uniform":
+        found["prior"] = _prior_file(found["prior"])
+    return found
+
+
+def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:
+    """Take the options of constraints out, in the order of the help text.
+
+    On a range `max_error` and `monotone` are arguments of `design` itself.
+    """
+    made: dict[str, Callable[[Any], Constraint]] = {
+        "support": lambda ends: Support(*(None if end == "none" else end for end in ends)),
+        "symmetric": lambda _: Symmetric(),
+        "unimodal": Unimodal,
+        "unbiased": lambda _: Unbiased(),
+        "distinguishing": Distinguishing,
+        "loss_at_most": lambda pair: LossAtMost(*pair),
+    }
+    if not ranged:
+        made |= {"max_error": MaxError, "monotone": lambda _: Monotone()}
+    return [made[name](found.pop(name)) for name in OPTIONS if name in found and name in made]
+
+
+def _budget(words: str) -> tuple[str, str]:
+    epsilon, colon, delta = words.partition(":")
+    if not colon:
+        raise ArgumentError("profile", words, "EPS:DELTA, such as 1:0.01")
+    return epsilon, delta
+
+
+def whole_of(name: str, value: str) -> int:
+    """A whole number."""
+    try:
+        return int(value)
+    except ValueError:
+        raise ArgumentError(name, value, "a positive whole number") from None
+
+
+def _prior_file(path: str) -> Any:
+    """A histogram, or a list of public samples."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ArgumentError("prior", path, f'"uniform" or a readable JSON file ({error})') from None

@@ -1,0 +1,38 @@
+"""Rooms stay small: no module above 500 lines, no function above 60 (its docstring not counted)."""
+
+import ast
+from pathlib import Path
+
+import leastnoise
+
+SOURCE = Path(leastnoise.__file__).parent
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+
+def lines_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Lines from `def` to the end, without those of the docstring."""
+    assert function.end_lineno is not None
+    first = function.body[0]
+    words = 0
+    if ast.get_docstring(function) is not None:
+        assert first.end_lineno is not None
+        words = first.end_lineno - first.lineno + 1
+    return function.end_lineno - function.lineno + 1 - words
+
+
+def test_modules_are_short():
+    sizes = {str(p.relative_to(SOURCE)): len(p.read_text().splitlines()) for p in MODULES}
+    assert len(sizes) > 200
+    assert {name: size for name, size in sizes.items() if size > 500} == {}
+
+
+def test_functions_are_short():
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    found = {
+        f"{path.relative_to(SOURCE)}:{node.name}": lines_of(node)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, kinds)
+    }
+    assert len(found) > 1000
+    assert {name: size for name, size in found.items() if size > 60} == {}
