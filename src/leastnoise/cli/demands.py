@@ -7,6 +7,25 @@ from typing import Any
 from ..certify import ChannelDocument, Document
 
 
+def bracket_of(found: Any) -> dict[str, Any]:
+    """What `--json` prints of a design of any kind: plain numbers, the bracket rounded outwards."""
+    return {
+        "kind": found.document.kind,
+        "epsilon": found.epsilon,
+        "delta": found.delta,
+        "sensitivity": found.sensitivity,
+        "loss": found.loss_name,
+        "lower": found.lower,
+        "upper": found.upper,
+        "gap": found.gap,
+        "certified": found.certified,
+        "converged": found.converged,
+        "status": found.status,
+        "seconds": found.stats["seconds"],
+        "rounds": found.stats["rounds"],
+    }
+
+
 def described(found: Any) -> dict[str, Any]:
     """What `--json` adds for such a design; nothing for a plain one."""
     document = found.document

@@ -10,31 +10,19 @@ from rich.table import Table
 from ..designs.accuracy import error_bound
 from ..designs.ranged import DependentDesign
 from ..words import UNPROVEN, outwards
-from .demands import budgets_in_words, described_budgets
+from .demands import bracket_of, budgets_in_words, described_budgets
 from .shared import say
 
 
 def describe(found: DependentDesign) -> dict[str, Any]:
-    """What `--json` prints: plain numbers, the bracket rounded outwards."""
+    """What `--json` prints of noise that depends on the value."""
     low, high = found.bounds
     document = found.document
     return {
-        "kind": "dependent",
-        "epsilon": found.epsilon,
-        "delta": found.delta,
-        "sensitivity": found.sensitivity,
-        "loss": found.loss.name,
+        **bracket_of(found),
         "bounds": [low, high],
         "integer": found.integer,
         "prior": "uniform" if document.question.prior is None else "histogram",
-        "lower": found.lower,
-        "upper": found.upper,
-        "gap": found.gap,
-        "certified": found.certified,
-        "converged": found.converged,
-        "status": found.status,
-        "seconds": found.stats["seconds"],
-        "rounds": found.stats["rounds"],
         "resolution": found.stats.get("resolution"),
         "steps": document.last,
         "answers": len(found.answers),

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..words import UNPROVEN, outwards
-from .demands import described, title_of
+from .demands import bracket_of, described, title_of
 from .options import OPTIONS, arguments_of, takes
 from .shared import INTERRUPTED, JSON_HELP, folder_exists, say, show_json, working
 
@@ -88,23 +88,11 @@ def _line(now: Any) -> str:
 
 
 def describe(found: Any) -> dict[str, Any]:
-    """What `--json` prints: plain numbers, the bracket rounded outwards."""
+    """What `--json` prints of additive noise."""
     stats = found.stats
     return {
-        "kind": "integer" if found.integer else "additive",
-        "epsilon": found.epsilon,
-        "delta": found.delta,
-        "sensitivity": found.sensitivity,
-        "loss": found.loss_name,
+        **bracket_of(found),
         "integer": found.integer,
-        "lower": found.lower,
-        "upper": found.upper,
-        "gap": found.gap,
-        "certified": found.certified,
-        "converged": found.converged,
-        "status": found.status,
-        "seconds": stats["seconds"],
-        "rounds": stats["rounds"],
         "resolution": stats["resolutions"][-1] if stats["rounds"] else None,
         "repair": stats["repair"],
         "std": found.noise.std,

@@ -5,25 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from ..words import UNPROVEN, outwards
+from .demands import bracket_of
 from .shared import say
 
 
 def describe(found: Any) -> dict[str, Any]:
-    """What `design --dimension D --json` prints: plain numbers, the bracket rounded outwards."""
+    """What `design --dimension D --json` prints."""
     return {
+        **bracket_of(found),
         "dimension": found.dimension,
-        "epsilon": found.epsilon,
-        "delta": found.delta,
-        "sensitivity": found.sensitivity,
-        "loss": found.loss_name,
-        "lower": found.lower,
-        "upper": found.upper,
-        "gap": found.gap if found.gap != float("inf") else None,
-        "certified": found.certified,
-        "converged": found.converged,
-        "status": found.status,
-        "seconds": found.stats["seconds"],
-        "rounds": found.stats["rounds"],
         "std_of_a_coordinate": found.noise.variance**0.5,
         "error_95": found.noise.error_radius(0.95),
     }
