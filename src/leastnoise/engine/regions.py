@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ask import Question
 from ..program.layout import Ints, Range
-from .channel import LEVELS
+from .channel_programs import LEVELS
 from .core import OnNodes
 from .mesh import Mesh, good_count, mesh_of, node_costs
 from .nodes import document_on_nodes
