@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from ..errors import ArgumentError, DataError, MissingExtraError
 from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
-from .calibrate import NOISES, Kind, Plan, plan
+from .calibrate import NOISES, plan
+from .kinds import Kind, Plan
 from .privacy import Privacy, Release
 from .public import Schema, bounds_of, check_finite, classes_of, column_index, levels_of
 

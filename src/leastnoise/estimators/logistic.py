@@ -19,7 +19,8 @@ from scipy.special import expit
 from ..errors import ArgumentError
 from ..sampling import Entropy
 from ._base import PrivateClassifier
-from .calibrate import Kind, Plan, plan
+from .calibrate import plan
+from .kinds import Kind, Plan
 
 Floats = NDArray[np.float64]
 Noisy = Callable[[int], float]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._base import PrivateClassifier
-from .calibrate import Kind, Plan
+from .kinds import Kind, Plan
 from .public import Schema, known_classes
 from .statistics import SCALE, BayesStatistics, bayes_statistics
 
