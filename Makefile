@@ -49,8 +49,9 @@ $(VENV)-diffprivlib/.ready: pyproject.toml
 	  'diffprivlib==0.6.6' 'scikit-learn<1.8' pytest hypothesis -e .
 	touch $@
 
+# Our bridges beside it, and its own tests of classifiers on ours: the table of docs/estimators.md.
 diffprivlib: $(VENV)-diffprivlib/.ready
-	$(VENV)-diffprivlib/bin/python -m pytest tests/interop/diffprivlib
+	$(VENV)-diffprivlib/bin/python -m pytest -s tests/interop/diffprivlib
 
 # The classifiers: speed, and beside diffprivlib's at equal budgets (an hour or more).
 bench-classifiers: $(VENV)/.dev

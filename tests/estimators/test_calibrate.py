@@ -12,7 +12,8 @@ import pytest
 from leastnoise import ArgumentError
 from leastnoise.accounting import gaussian_epsilon
 from leastnoise.accounting.mixed import Part, budget_pair, shifted, total_delta, total_epsilon
-from leastnoise.estimators.calibrate import Kind, cost, plan
+from leastnoise.estimators.calibrate import plan
+from leastnoise.estimators.kinds import Kind, cost
 from leastnoise.estimators.ranged import ranged
 from leastnoise.estimators.whole import WholeNoise, gaussian, geometric, laplace
 from leastnoise.sampling import InsecureSeededEntropy

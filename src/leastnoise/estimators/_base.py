@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,9 @@ from numpy.typing import NDArray
 from ..errors import ArgumentError, DataError, MissingExtraError
 from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
-from .calibrate import NOISES, Kind, Plan, plan
+from .accountant import charge, check_accountant
+from .calibrate import NOISES, plan
+from .kinds import Kind, Plan
 from .privacy import Privacy, Release
 from .public import Schema, bounds_of, check_finite, classes_of, column_index, levels_of
 
@@ -54,6 +57,20 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ArgumentError(
                 "take_public_knowledge_from_data_not_private", loud, "True or False"
             )
+        check_accountant(self.accountant)
+
+    def __sklearn_clone__(self) -> Self:
+        """A clone, as searches make them, charges the same accountant and no copy of it."""
+        bare = copy.copy(self)
+        bare.accountant = None
+        made = super(PrivateClassifier, bare).__sklearn_clone__()
+        made.accountant = self.accountant
+        return made  # type: ignore[no-any-return]
+
+    def _charge(self) -> None:
+        """Spend the budget of one fit, before any noise is drawn."""
+        budget = None if self.noise is None else (self._epsilon, self._delta)
+        charge(self.accountant, budget, f"{type(self).__name__}.fit", self.neighbours)
 
     def _not_negative(self, name: str) -> None:
         value = rational(getattr(self, name), name)
@@ -68,20 +85,24 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     # -- reading ------------------------------------------------------------------------------
 
-    def _read(self, X: Any, y: Any) -> tuple[Schema, Floats, list[Any], NDArray[np.int64]]:
-        """(schema, numeric columns, categorical columns, class codes); sets classes_.
+    def _read(
+        self, X: Any, y: Any, classes: Any = None, again: bool = False
+    ) -> tuple[Floats, list[Any], NDArray[np.int64]]:
+        """(numeric columns, categorical columns, class codes); sets classes_ and the schema.
 
         A row whose label is none of the classes is left out: what it adds is nothing, whatever
-        the other rows are.
+        the other rows are. `again`: more rows for the schema and the classes there are.
         """
-        places = self._categorical_places(X)
+        places = self._schema.categorical if again else self._categorical_places(X)
         if not places:
             with _no_data_in_errors():
-                X, y = validate_data(self, X, y, dtype=np.float64, ensure_all_finite=False)
+                X, y = validate_data(
+                    self, X, y, dtype=np.float64, ensure_all_finite=False, reset=not again
+                )
         else:
-            X, y = validate_data(self, X, y, skip_check_array=True)
+            X, y = validate_data(self, X, y, skip_check_array=True, reset=not again)
             y = np.asarray(y).ravel()
-        if self.classes is None:
+        if classes is None:
             check_classification_targets(y)
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
@@ -89,11 +110,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         numeric, categorical = self._columns(X, numeric_places, places)
         check_finite(numeric, numeric_places, names)
         loud = bool(self.take_public_knowledge_from_data_not_private)
-        low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
-        known = getattr(self, "categories", None)
-        levels = levels_of(known, places, names, width, categorical, loud)
-        schema = Schema(numeric_places, places, low, high, levels)
-        self.classes_, labels = classes_of(self.classes, y, loud)
+        if again:
+            labels = self._known_labels(y)
+        else:
+            low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
+            known = getattr(self, "categories", None)
+            levels = levels_of(known, places, names, width, categorical, loud)
+            self._schema = Schema(numeric_places, places, low, high, levels)
+            self._classes_read = classes is None
+            self.classes_, labels = classes_of(classes, y, loud)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least 2 classes, the data has one class"
@@ -104,7 +129,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 [value for value, own in zip(column, kept, strict=True) if own]
                 for column in categorical
             ]
-        return schema, numeric[kept], categorical, labels[kept]
+        return numeric[kept], categorical, labels[kept]
+
+    def _known_labels(self, y: Any) -> NDArray[np.int64]:
+        """Codes of more labels; where the classes were read off the data, no new one may come."""
+        _, labels = classes_of(self.classes_, y, False)
+        if self._classes_read and (labels < 0).any():
+            raise ValueError(
+                "y has a label that was not in the first call (not shown: it is data); list all "
+                "labels that there may be in `classes`, and rows with others are left out"
+            )
+        return labels
 
     def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
         check_is_fitted(self, "classes_")
@@ -156,8 +191,10 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[list[Floats], Plan | None]:
         """Noisy statistics as floats, kind by kind, in units; and the plan behind them."""
         if self.noise is None:
+            self._charge()
             return [np.array([float(v) for v in own]) for own in values], None
         found = plan(kinds, self._epsilon, self._delta, self.noise)
+        self._charge()
         entropy = self._entropy()
         noisy = []
         for one, own in zip(found.chosen, values, strict=True):
@@ -171,10 +208,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             for name, of_use in (
                 ("bounds", self._schema.numeric),
                 ("categories", self._schema.categorical),
-                ("classes", True),
             )
             if of_use and getattr(self, name, None) is None
-        ]
+        ] + ["classes"] * self._classes_read
         caveats = []
         caveats.append("Scalers, imputers or selections fitted to the data before are not covered.")
         if self.neighbours == "replace":

@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..errors import ArgumentError
+from ..exact import rational
 from ..sampling import Entropy
 from ._base import PrivateClassifier
-from .calibrate import Kind, Plan, plan
+from .calibrate import plan
+from .kinds import Kind, Plan
 
 Floats = NDArray[np.float64]
 Noisy = Callable[[int], float]
@@ -67,7 +69,10 @@ class DPLogisticRegression(PrivateClassifier):
     epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or "optimal".
     noise, neighbours, bounds, classes, random_state, take_public_knowledge_from_data_not_private:
         as for `DPNaiveBayes`.
+    accountant: as for `DPNaiveBayes`.
     alpha: weight of the l1 penalty (the paper's lambda).
+    C: inverse weight of an l2 penalty on `coef_`, as in scikit-learn: |coef|^2 / (2 C rows) is
+        added to the mean loss; None for none. Do not choose it by looking at the private data.
     max_iter: passes T. More passes mean more releases, each with more noise. "auto" makes
         rows * epsilon / (3 * releases in a pass) of them, a tenth of that for delta = 0, half for
         neighbours="replace"; at least 4, at most 1000 or 10,000 releases; 1000 without noise. The
@@ -88,10 +93,12 @@ class DPLogisticRegression(PrivateClassifier):
         bounds: Any = None,
         classes: Any = None,
         alpha: float = 1e-8,
+        C: float | None = None,
         max_iter: int | str = "auto",
         coordinates: int | None = None,
         step: float = 4.0,
         fit_intercept: bool = True,
+        accountant: Any = None,
         take_public_knowledge_from_data_not_private: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -102,10 +109,12 @@ class DPLogisticRegression(PrivateClassifier):
         self.bounds = bounds
         self.classes = classes
         self.alpha = alpha
+        self.C = C
         self.max_iter = max_iter
         self.coordinates = coordinates
         self.step = step
         self.fit_intercept = fit_intercept
+        self.accountant = accountant
         self.take_public_knowledge_from_data_not_private = (
             take_public_knowledge_from_data_not_private
         )
@@ -117,8 +126,9 @@ class DPLogisticRegression(PrivateClassifier):
         self._not_negative("alpha")
         if self.step <= 0:
             raise ArgumentError("step", self.step, "positive")
-        schema, numeric, _, labels = self._read(X, y)
-        self._schema = schema
+        if self.C is not None and rational(self.C, "C") <= 0:
+            raise ArgumentError("C", self.C, "positive, or None for no such penalty")
+        numeric, _, labels = self._read(X, y, self.classes)
         features = self._features(numeric)
         width = features.shape[1]
         each = (
@@ -131,6 +141,8 @@ class DPLogisticRegression(PrivateClassifier):
         rows, counted = self._rows(len(np.asarray(y)), entropy)
         passes = self._passes(rows, models * each)
         found = self._plan(models * passes * each, counted)
+        if counted is None:
+            self._charge()
         noise = _noise(found, models * passes * each, entropy)
         order = np.random.default_rng(entropy.bits(128))
         coefficients = np.zeros((models, width))
@@ -159,6 +171,7 @@ class DPLogisticRegression(PrivateClassifier):
             found = plan((kind,), self._epsilon * _FOR_ROWS, Fraction(0), "laplace")
         else:
             found = plan((kind,), Fraction(0), self._delta * _FOR_ROWS, "analytic-gaussian")
+        self._charge()
         released = found.chosen[0].noise.release([Fraction(rows)], 1, entropy)
         # Below its own noise the number says nothing, and short steps do no harm.
         return max(float(released[0]), found.chosen[0].std, 1.0), found
@@ -216,18 +229,25 @@ class DPLogisticRegression(PrivateClassifier):
         columns = np.asfortranarray(features)
         margins = np.zeros(len(columns))
         shrink = float(self.alpha) * float(self.step)
+        decay = 1 + float(self.step) * self._ridge(rows)
         for t in range(passes):
             for j in order.permutation(len(coefficients))[:each].tolist():
                 # No margin is larger than the sum of the coefficients, which are no secret.
                 bound = float(expit(np.abs(coefficients).sum()))
                 total = bound * next(noise)(gradient_sum(margins, signs, columns[:, j], bound))
                 moved = coefficients[j] + _MOMENTUM * moves[j] - self.step * total / rows
-                moved = math.copysign(max(abs(moved) - shrink, 0.0), moved)
+                moved = math.copysign(max(abs(moved) - shrink, 0.0), moved) / decay[j]
                 moves[j] = moved - coefficients[j]
                 coefficients[j] = moved
                 margins += moves[j] * columns[:, j]
             average += (coefficients - average) * 2 / (t + 2)
         return average
+
+    def _ridge(self, rows: float) -> Floats:
+        """The curvature that `C` adds along each coordinate; the intercept has none."""
+        half = (self._schema.high - self._schema.low) / 2
+        ridge = np.zeros(len(half)) if self.C is None else 1 / (float(self.C) * rows * half**2)
+        return np.concatenate([[0.0], ridge]) if self.fit_intercept else ridge
 
     def _keep(self, coefficients: Floats) -> None:
         """Coefficients for features as they are given, not as they were scaled."""

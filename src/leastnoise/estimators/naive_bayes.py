@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import ArgumentError
 from ._base import PrivateClassifier
-from .calibrate import Kind, Plan
+from .kinds import Kind
+from .privacy import Privacy, together
 from .public import Schema, known_classes
 from .statistics import SCALE, BayesStatistics, bayes_statistics
 
@@ -19,6 +22,15 @@ Floats = NDArray[np.float64]
 #: division of the budget depends on it.
 _SPREAD = 1 / 9
 _LEAST_VARIANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Batch:
+    """What one call released: noisy statistics, the spread of their noise, and what it cost."""
+
+    noisy: list[Floats]
+    noise: float  # the standard deviation of a noisy sum; 0 without noise
+    privacy: Privacy
 
 
 class DPNaiveBayes(PrivateClassifier):
@@ -44,7 +56,13 @@ class DPNaiveBayes(PrivateClassifier):
     categories: the levels of each categorical feature. Other values, in `fit` or `predict`, share
         one level of their own.
     classes: the labels that there may be. A row with any other label is left out.
+    priors: the probabilities of the classes, in order, where they are public; None for noisy shares
+        of the rows.
     alpha: added to every count, as in scikit-learn.
+    accountant: who keeps the books: a `Ledger`, the path of its file, or an object with
+        spend(epsilon, delta) such as diffprivlib's BudgetAccountant. Every call of `fit` or
+        `partial_fit` charges it (epsilon, delta) before any noise is drawn; what it refuses is not
+        computed. Clones share it. (Worker processes share the ledger in a file, nothing else.)
     take_public_knowledge_from_data_not_private: take missing bounds, categories and classes from
         the data. Voids the guarantee.
     random_state: for tests only: whoever knows it can remove the noise.
@@ -61,7 +79,9 @@ class DPNaiveBayes(PrivateClassifier):
         categorical: Any = "auto",
         categories: Any = None,
         classes: Any = None,
+        priors: Any = None,
         alpha: float = 1.0,
+        accountant: Any = None,
         take_public_knowledge_from_data_not_private: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -73,7 +93,9 @@ class DPNaiveBayes(PrivateClassifier):
         self.categorical = categorical
         self.categories = categories
         self.classes = classes
+        self.priors = priors
         self.alpha = alpha
+        self.accountant = accountant
         self.take_public_knowledge_from_data_not_private = (
             take_public_knowledge_from_data_not_private
         )
@@ -83,15 +105,36 @@ class DPNaiveBayes(PrivateClassifier):
         """Count, add noise, and keep only what follows from the noisy statistics."""
         self._check_parameters()
         self._not_negative("alpha")
-        schema, numeric, categorical, labels = self._read(X, y)
-        statistics = bayes_statistics(
-            labels,
-            len(self.classes_),
-            schema.codes(categorical),
-            [len(words) + 1 for words in schema.levels],
-            schema.whole(numeric),
-        )
-        return self.fit_statistics(statistics, schema, rows=len(np.asarray(y)))
+        statistics = self._statistics(*self._read(X, y, self.classes))
+        return self._fit_statistics(statistics, len(np.asarray(y)), [])
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Add the noisy statistics of more rows to those there are.
+
+        classes: the labels that there may be, in the first call, unless the model has them.
+
+        Every call is an (epsilon, delta)-private release about its own rows, with noise of its own
+        (k calls have k times the variance of one), and is charged as one. `privacy_` adds the calls
+        up, which holds whoever is in them. Where no row is in two calls the model is as private as
+        one call: neighbours then differ in one of them alone.
+        """
+        self._check_parameters()
+        self._not_negative("alpha")
+        if not hasattr(self, "_past"):
+            known = self.classes if classes is None else classes
+            if self.classes is not None and classes is not None:
+                self._same_classes(classes, known_classes(self.classes))
+            statistics = self._statistics(*self._read(X, y, known))
+            return self._fit_statistics(statistics, len(np.asarray(y)), [])
+        if classes is not None:
+            self._same_classes(classes, self.classes_)
+        statistics = self._statistics(*self._read(X, y, self.classes_, again=True))
+        return self._fit_statistics(statistics, len(np.asarray(y)), self._past)
+
+    @staticmethod
+    def _same_classes(classes: Any, known: Any) -> None:
+        if not np.array_equal(known_classes(classes), known):
+            raise ArgumentError("classes", classes, "those of the model or of the first call")
 
     def fit_statistics(
         self, statistics: BayesStatistics, schema: Schema, rows: int | None = None
@@ -101,14 +144,53 @@ class DPNaiveBayes(PrivateClassifier):
         rows: the public number of rows, if some of them, with labels that are no class, are not
         in the statistics.
         """
+        self._check_parameters()
+        self._not_negative("alpha")
         self._schema = schema
+        self._classes_read = self.classes is None
         if self.classes is not None:
             self.classes_ = known_classes(self.classes)
+        return self._fit_statistics(statistics, rows, [])
+
+    def _statistics(
+        self, numeric: Floats, categorical: list[Any], labels: NDArray[np.int64]
+    ) -> BayesStatistics:
+        schema = self._schema
+        return bayes_statistics(
+            labels,
+            len(self.classes_),
+            schema.codes(categorical),
+            [len(words) + 1 for words in schema.levels],
+            schema.whole(numeric),
+        )
+
+    def _fit_statistics(
+        self, statistics: BayesStatistics, rows: int | None, past: list[Batch]
+    ) -> Self:
+        """Release the statistics and add them to those of past calls."""
+        priors = self._known_priors(len(statistics.counts))
         kinds = self._kinds(statistics, rows)
         noisy, plan = self._released(kinds, self._exact(statistics))
-        self._keep(statistics, noisy, plan)
-        self.privacy_ = self._privacy(plan)
+        noise = 0.0
+        if plan is not None and statistics.sums.shape[1]:
+            noise = max(one.std / float(one.kind.unit) for one in plan.chosen[-2:])
+        self._past = [*past, Batch(noisy, noise, self._privacy(plan))]
+        self._keep(statistics, priors)
+        self.privacy_ = together([batch.privacy for batch in self._past])
         return self
+
+    def _known_priors(self, classes: int) -> Floats | None:
+        if self.priors is None:
+            return None
+        allowed = f"None, or {classes} probabilities, one for each class, that add up to 1"
+        try:
+            priors = np.asarray(self.priors, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ArgumentError("priors", self.priors, allowed) from None
+        good = priors.shape == (classes,) and np.all(priors >= 0) and np.isclose(priors.sum(), 1)
+        if not good:
+            raise ArgumentError("priors", self.priors, allowed)
+        return np.asarray(priors / priors.sum())
 
     def _kinds(self, statistics: BayesStatistics, rows: int | None = None) -> tuple[Kind, ...]:
         """What one row can change. Replacing: (its class changes, it stays the same)."""
@@ -180,13 +262,18 @@ class DPNaiveBayes(PrivateClassifier):
             values.append([Fraction(2 * int(v), SCALE) for v in statistics.squares.ravel()])
         return values
 
-    def _keep(self, statistics: BayesStatistics, noisy: list[Floats], plan: Plan | None) -> None:
+    def _keep(self, statistics: BayesStatistics, priors: Floats | None) -> None:
         """Turn noisy statistics into probabilities; of `statistics` only shapes are used."""
+        calls = [batch.noisy for batch in self._past]
+        noisy = [np.sum(own, axis=0) for own in zip(*calls, strict=True)]
         counts, shape = noisy[0], statistics.sums.shape
         floor = max(float(self.alpha), 1e-10)
         rows = np.maximum(counts, 0.0)
-        prior = rows + floor
-        self.class_log_prior_ = np.log(prior / prior.sum())
+        shares = rows + floor
+        self.class_count_ = rows
+        self.class_prior_ = shares / shares.sum() if priors is None else priors
+        with np.errstate(divide="ignore"):  # a prior of 0 rules its class out
+            self.class_log_prior_ = np.log(self.class_prior_)
         self.category_log_prob_ = [np.zeros((len(rows), 0))] * len(statistics.levels)
         for own, (size, tables) in zip(noisy[1:], _by_size(statistics).items(), strict=False):
             for j, table in zip(tables, own.reshape(len(tables), len(rows), size), strict=True):
@@ -194,11 +281,7 @@ class DPNaiveBayes(PrivateClassifier):
                 self.category_log_prob_[j] = np.log(shares / shares.sum(axis=1, keepdims=True))
         means, variances = np.zeros(shape), np.ones(shape)
         if shape[1]:
-            noise = (
-                1e-9
-                if plan is None
-                else max(one.std / float(one.kind.unit) for one in plan.chosen[-2:])
-            )
+            noise = max(float(np.hypot.reduce([batch.noise for batch in self._past])), 1e-9)
             sums, squares = noisy[-2].reshape(shape), noisy[-1].reshape(shape) / 2
             for j in range(shape[1]):
                 means[:, j], variances[:, j] = _moments(rows, sums[:, j], squares[:, j], noise)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 
 
 @dataclass(frozen=True)
@@ -56,3 +58,47 @@ class Privacy:
         ]
         lines += [f"  {words}" for words in self.caveats]
         return "\n".join(lines)
+
+
+def together(calls: Sequence[Privacy]) -> Privacy:
+    """What several calls of `partial_fit` cost, whoever is in them: budgets add up."""
+    if len(calls) == 1:
+        return calls[0]
+    last = calls[-1]
+    releases: dict[tuple[object, ...], Release] = {}
+    for one in (release for call in calls for release in call.releases):
+        alike = (one.name, one.noise, one.std, one.sensitivity)
+        seen = releases.get(alike)
+        releases[alike] = (
+            one
+            if seen is None
+            else replace(
+                one, numbers=seen.numbers + one.numbers, changed=seen.changed + one.changed
+            )
+        )
+    most = max(call.epsilon for call in calls), max(call.delta for call in calls)
+    voids = [words for call in calls for words in call.caveats if words.startswith("NOT PRIVATE")]
+    caveats = [
+        *dict.fromkeys(voids + list(last.caveats)),
+        f"{len(calls)} calls of partial_fit, added up. Where no row is in two of them it is "
+        f"({most[0]:.6g}, {most[1]:.6g}).",
+    ]
+    if any(call.neighbours != last.neighbours for call in calls):
+        caveats.insert(
+            0, "NOT PRIVATE: calls had different neighbours, whose budgets do not add up."
+        )
+    return Privacy(
+        _sum([call.epsilon for call in calls]),
+        _sum([call.delta for call in calls]),
+        last.neighbours,
+        last.picked,
+        tuple(releases.values()),
+        tuple(caveats),
+    )
+
+
+def _sum(budgets: Sequence[float]) -> float:
+    """Of the decimals that the floats are written as."""
+    if not all(map(math.isfinite, budgets)):
+        return math.inf
+    return float(sum(Fraction(repr(budget)) for budget in budgets))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -232,6 +233,12 @@ class Ledger:
             f"the budget does not allow epsilon={_up(epsilon)}, delta={_up(delta)}: left are "
             f"epsilon={_down(left)} and delta={_down(left_delta)} of ledger {self.name!r}"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled ledger is opened again, in another process as well: the books are one file."""
+        if self._store.path is None:
+            raise TypeError("a ledger in PostgreSQL cannot be pickled: its URL may hold a password")
+        return partial(Ledger, name=self.name), (str(self._store.path),)
 
     def __repr__(self) -> str:
         return f"Ledger({self.name!r})"

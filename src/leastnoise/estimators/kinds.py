@@ -1,0 +1,130 @@
+"""What is released, with which noise, and what all of it costs together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..accounting.mixed import Part, total_delta
+from .ranged import RangedNoise
+from .whole import WholeNoise
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Statistics that are released alike.
+
+    changes: for each way in which neighbours may differ, (how many numbers change, by how many
+        units at most); the guarantee is the worst over the ways.
+    weight: how much a squared error of one unit hurts, relative to other kinds.
+    whole: the statistic is a whole number of units, so that the unit is the lattice.
+    alike: so many features have these statistics each; `numbers` counts all of them.
+    size: the statistics are counts from 0 to this public number.
+    """
+
+    name: str
+    numbers: int
+    unit: Fraction
+    changes: tuple[tuple[int, int], ...]
+    weight: float
+    whole: bool
+    alike: int = 1
+    size: int | None = None  # counts from 0 to this public number of rows
+
+    def times(self, way: int) -> int:
+        """How many numbers change."""
+        return self.alike * self.changes[way][0]
+
+    @property
+    def reach(self) -> int:
+        """The largest change of one number, in units."""
+        return max(units for times, units in self.changes if times)
+
+    @property
+    def norm(self) -> float:
+        """The largest Euclidean change of one feature's numbers."""
+        return max(math.sqrt(times) * units for times, units in self.changes)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The noise of one kind: on a lattice with `cells` cells in a unit."""
+
+    kind: Kind
+    noise: WholeNoise | RangedNoise
+    cells: int
+    label: str
+
+    @property
+    def std(self) -> float:
+        """In the units of the statistic, rounding to the lattice included at its worst."""
+        variance = self.noise.variance + (0.0 if self.kind.whole else 0.25)
+        return math.sqrt(variance) / self.cells * float(self.kind.unit)
+
+    @property
+    def harm(self) -> float:
+        """Weighted squared error of one number."""
+        return self.kind.weight * (self.std / float(self.kind.unit)) ** 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Noise for every kind; the total is at most (epsilon, delta)."""
+
+    epsilon: float
+    delta: float
+    chosen: tuple[Chosen, ...]
+    picked: str
+    level: float = 0.0
+
+    @property
+    def harm(self) -> float:
+        """What the plan was chosen by."""
+        return sum(one.harm * one.kind.numbers for one in self.chosen)
+
+
+def shares(kinds: Sequence[Kind]) -> list[float]:
+    """Noise of each kind, in units and up to a factor, that hurts least for a given total.
+
+    Minimising sum w s^2 for fixed sum (norm/s)^2, the cost of Gaussian noise, gives
+    s^2 = norm / sqrt(w).
+    """
+    return [math.sqrt(kind.norm / math.sqrt(kind.weight)) for kind in kinds]
+
+
+def changed(kinds: Sequence[Kind]) -> int:
+    """How many numbers one row can change."""
+    return max(sum(kind.times(way) for kind in kinds) for way in range(len(kinds[0].changes)))
+
+
+def cost(chosen: Sequence[Chosen], epsilon: float) -> float:
+    """The pessimistic total delta at `epsilon`, over all ways neighbours may differ."""
+    ways = range(len(chosen[0].kind.changes))
+    if chosen[0].noise.ratio is not None:
+        return 0.0 if max(_sum_of_epsilons(chosen, way) for way in ways) <= epsilon else 1.0
+    return max(
+        total_delta(
+            [
+                Part(one.noise.pairs(one.kind.changes[way][1] * one.cells), one.kind.times(way))
+                for one in chosen
+                if one.kind.times(way)
+            ],
+            epsilon,
+        )
+        for way in ways
+    )
+
+
+def _sum_of_epsilons(chosen: Sequence[Chosen], way: int) -> float:
+    """The total of geometric noise, rounded up: a shift by k cells costs k ln(1/ratio)."""
+    total = 0.0
+    for one in chosen:
+        ratio = one.noise.ratio
+        if ratio is None:
+            return math.inf
+        cells = one.kind.times(way) * one.kind.changes[way][1] * one.cells
+        near = ratio > Fraction(1, 2)  # where 1 - ratio is the number with the digits
+        total -= cells * (math.log1p(-float(1 - ratio)) if near else math.log(float(ratio)))
+    return total * (1 + 1e-13)
