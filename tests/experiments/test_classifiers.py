@@ -237,9 +237,9 @@ def test_quick_tables(name, tmp_path):
     assert all(abs(row[5]) < 4 for row in bare)
 
 
-def test_quick_honest_budgets(tmp_path):
-    (report,) = reproduce("honest", tmp_path, quick=True)
+def test_quick_totals(tmp_path):
+    (report,) = reproduce("totals", tmp_path, quick=True)
     assert {row[2] for row in report.rows} >= {"optimal", "laplace"}
-    assert (tmp_path / "honest.png").exists()
+    assert (tmp_path / "totals.png").exists()
     best = [row for row in report.rows if row[:4] == ("naive Bayes", "synthetic", "optimal", 3.0)]
     assert best[0][4] < best[0][6] + 5

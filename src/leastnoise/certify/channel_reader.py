@@ -49,11 +49,11 @@ from .shifts import shifts_from_json
 #: Limits of the checker: nodes with a row, weights in rows, nodes in all, nodes and multipliers
 #: of a certificate, pieces of a prior.
 MAX_ROWS = 2_001
-MAX_WEIGHTS = 2_000_000
+MAX_ROW_WEIGHTS = 2_000_000
 MAX_NODES = 10_000_000
 MAX_CERTIFICATE_NODES = 1_100
 MAX_PAIR_MULTIPLIERS = 300_000
-MAX_PIECES = 10_000
+MAX_PRIOR_PIECES = 10_000
 
 _DEMANDS = {"instance_bound", "crossing", "max_error", "monotone"}
 _OPTIONAL = {"integer", "beyond", "additive", *_DEMANDS, *BUDGETS}
@@ -139,7 +139,7 @@ def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
     if not found:
         return ()
     demand(len(found) == last + 1, f'"rows" must have {last + 1} entries, one for each node')
-    longest = MAX_WEIGHTS // len(found)
+    longest = MAX_ROW_WEIGHTS // len(found)
     rows = tuple(
         tuple(read_count(w, "rows") for w in read_list(row, "rows", longest)) for row in found
     )
@@ -184,7 +184,9 @@ def _noise(raw: object) -> LatticeNoise:
 
 
 def _outputs(raw: object, document: ChannelDocument) -> tuple[Fraction, ...]:
-    outputs = tuple(read_short_number(y, "outputs") for y in read_list(raw, "outputs", MAX_WEIGHTS))
+    outputs = tuple(
+        read_short_number(y, "outputs") for y in read_list(raw, "outputs", MAX_ROW_WEIGHTS)
+    )
     count = len(document.rows[0]) if document.rows else 0
     demand(len(outputs) == count, f'"outputs" must have {count} entries, one for each weight')
     demand(all(a < b for a, b in pairwise(outputs)), '"outputs" must be strictly increasing')
@@ -262,14 +264,15 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
     check_keys(data, "prior", {"masses"} | (set() if integer else {"edges"}), set())
     masses = tuple(
         read_number(m, "masses", lambda v: 0 <= v <= 1, "from 0 to 1")
-        for m in read_list(data["masses"], "masses", MAX_PIECES)
+        for m in read_list(data["masses"], "masses", MAX_PRIOR_PIECES)
     )
     demand(add_up(masses) == 1, 'the "masses" of the prior must sum to 1')
     if integer:
         demand(len(masses) == high - low + 1, "the prior must have one mass for each whole number")
         return Prior((), masses)
     edges = tuple(
-        read_short_number(e, "edges") for e in read_list(data["edges"], "edges", MAX_PIECES + 1)
+        read_short_number(e, "edges")
+        for e in read_list(data["edges"], "edges", MAX_PRIOR_PIECES + 1)
     )
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != len(masses) + 1 or not rising or (edges[0], edges[-1]) != (low, high):

@@ -35,8 +35,8 @@ from .fields import (
 
 #: Limits of the checker.
 MAX_RADII = 2_000
-MAX_POINTS = 20_000
-MAX_PIECES = 40_000
+MAX_CURVE_POINTS = 20_000
+MAX_CURVE_PIECES = 40_000
 MAX_COORDINATE = 1 << 60
 MAX_COUNT = 1 << 60
 
@@ -197,11 +197,11 @@ def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
     read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)
     points = tuple(
         _integers(one, "points", 2, MAX_COORDINATE)
-        for one in read_list(data["points"], "points", MAX_POINTS)
+        for one in read_list(data["points"], "points", MAX_CURVE_POINTS)
     )
     pieces = tuple(
         _integers(one, "pieces", 3, MAX_COUNT)
-        for one in read_list(data["pieces"], "pieces", MAX_PIECES)
+        for one in read_list(data["pieces"], "pieces", MAX_CURVE_PIECES)
     )
     charge(6 * len(points) + 10 * len(pieces))
     for i, j, count in pieces:

@@ -28,10 +28,10 @@ NAMES = (
     "asymmetric",
     "table2",
     "table3",
-    "honest",
+    "totals",
 )
 #: These read datasets and take an hour or more; "all" leaves them out.
-LONG = ("table2", "table3", "honest")
+LONG = ("table2", "table3", "totals")
 
 __all__ = ["LONG", "NAMES", "Place", "Report", "reproduce"]
 

@@ -1,4 +1,4 @@
-"""Private classifiers with honest budgets: error against the total epsilon, for every noise.
+"""Private classifiers under one total budget: error against the total epsilon, for every noise.
 
 Nothing of this is in the paper. `leastnoise.estimators` at a total (epsilon, 1e-5), one row
 replaced, the smallest and largest value of each feature and its levels taken as public.
@@ -162,7 +162,7 @@ def run(place: Place) -> Report:
     """Both classifiers; in a quick run on the synthetic table alone."""
     epsilons = EPSILONS[2:4] if place.quick else EPSILONS
     splits = 2 if place.quick else SPLITS
-    path = place.out / "honest-splits.csv"
+    path = place.out / "totals-splits.csv"
     rows: list[Sequence[Any]] = []
     pictures = {}
     for model, names in (("naive Bayes", BAYES), ("logistic regression", LOGISTIC)):
@@ -177,7 +177,7 @@ def run(place: Place) -> Report:
                     rows.append((model, name, noise, float(epsilon), mean, error, bare))
     worst = _worst(rows)
     return Report(
-        name="honest",
+        name="totals",
         title="Error against the total budget (epsilon, 1e-5), percent",
         verdict=(
             f"Over {len(rows) // len(NOISES)} datasets and budgets, noise 'optimal' is at most "
