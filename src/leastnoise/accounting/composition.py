@@ -26,7 +26,7 @@ from .dominating import CUT, ROUNDING, Losses, dots, hockey, kinks, largest_loss
 from .law import Law, Pair, law_of
 
 if TYPE_CHECKING:
-    from ..design import Design
+    from ..design import Design, VectorDesign
 
 #: Privacy losses are rounded to multiples of this, or finer: the optimum has mass at a loss of
 #: exactly epsilon, which coarser steps smear.
@@ -88,7 +88,10 @@ def shown(value: float, towards: Callable[[Fraction, int], Fraction]) -> str:
 
 
 def compose(
-    mechanism: Design | Mechanism | Sequence[tuple[Design | Mechanism, int]],
+    mechanism: Design
+    | VectorDesign
+    | Mechanism
+    | Sequence[tuple[Design | VectorDesign | Mechanism, int]],
     times: int | None = None,
     *,
     delta: Number | None = None,
@@ -150,7 +153,7 @@ def _targets(delta: Number | None, epsilon: Number | None) -> tuple[float | None
 
 
 def compose_many(
-    mechanism: Design | Mechanism,
+    mechanism: Design | VectorDesign | Mechanism,
     times: Iterable[int],
     *,
     delta: Number | None = None,
@@ -176,7 +179,9 @@ def compose_many(
     return found
 
 
-def break_even(mechanism: Design | Mechanism, *, delta: Number, most: int = 1000) -> int | None:
+def break_even(
+    mechanism: Design | VectorDesign | Mechanism, *, delta: Number, most: int = 1000
+) -> int | None:
     """A number of releases from which Gaussian noise of equal variance costs provably less.
 
     k releases of Gaussian noise need a smaller total epsilon at `delta` than k of the mechanism,

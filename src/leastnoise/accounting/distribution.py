@@ -26,7 +26,7 @@ from .dominating import ROUNDING, Losses, dots, hockey, upper_envelope
 from .law import Law, Pair, law_of
 
 if TYPE_CHECKING:
-    from ..design import Design
+    from ..design import Design, VectorDesign
 
 #: dp-accounting's own default, so that what it makes fits what we make.
 INTERVAL = 1e-4
@@ -35,7 +35,7 @@ _MOST_STEPS = 1_000_000
 
 
 def privacy_loss_distribution(
-    mechanism: Design | Mechanism,
+    mechanism: Design | VectorDesign | Mechanism,
     *,
     sampling_probability: Number = 1,
     value_discretization_interval: float = INTERVAL,
@@ -135,7 +135,7 @@ def _masses(losses: Losses) -> tuple[dict[int, float], float]:
 # -- events -------------------------------------------------------------------------------------
 
 
-def dp_event(mechanism: Design | Mechanism) -> Any:
+def dp_event(mechanism: Design | VectorDesign | Mechanism) -> Any:
     """A `DpEvent` of one release, to compose and to subsample (`PoissonSampledDpEvent`).
 
     Gaussian and Laplace noise have events of their own, which every accountant knows. A design with

@@ -15,6 +15,7 @@ from ..mechanisms import IntegerMechanism, Mechanism
 from ..mechanisms.numeric import Floats, floats
 from ..mechanisms.steps import StepNoise
 from ..noise import AdditiveNoise
+from ..noise.vector import VectorNoise
 
 Pair = tuple[Floats, Floats]
 
@@ -51,6 +52,9 @@ def law_of(mechanism: Any) -> Law:
     noise = getattr(mechanism, "noise", None)
     if isinstance(noise, AdditiveNoise):
         return _law_of_noise(noise, f"{mechanism.loss_name} design")
+    if isinstance(noise, VectorNoise):
+        words = f"{mechanism.loss_name} design in dimension {noise.dimension}"
+        return _law_of_vector(noise, words)
     raise ArgumentError("mechanism", mechanism, "a Design or a closed-form additive mechanism")
 
 
@@ -85,6 +89,14 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
         return density[here] * width, density[there] * width
 
     return Law(label, epsilon, delta, ratio, noise.atom, tuple(sorted(gaps)), False, mesh)
+
+
+def _law_of_vector(noise: VectorNoise, label: str) -> Law:
+    """Pieces of vector noise: where a shell of it meets a shell of the moved noise."""
+    document = noise.document
+    epsilon, delta = (math.nextafter(float(x), 99.0) for x in (document.epsilon, document.delta))
+    ratio = math.sqrt(noise.variance) / float(document.sensitivity)
+    return Law(label, epsilon, delta, ratio, noise.atom, (1,), True, lambda _: noise.pieces())
 
 
 def _law_of_rival(rival: Mechanism) -> Law:

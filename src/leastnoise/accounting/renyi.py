@@ -18,13 +18,13 @@ from ..words import float_towards
 from .law import law_of
 
 if TYPE_CHECKING:
-    from ..design import DependentDesign, Design
+    from ..design import DependentDesign, Design, VectorDesign
 
 #: Orders at which D_alpha / alpha is looked at; it is smooth, and falls at large alpha.
 _ORDERS = tuple(1 + float(x) for x in np.geomspace(1e-3, 300, 60))
 
 
-def renyi(design: Design, alpha: Number) -> float:
+def renyi(design: Design | VectorDesign, alpha: Number) -> float:
     """The Renyi divergence of order alpha > 1 between neighbours, worst over all whole shifts.
 
     Accurate to rounding, and no certified bound. Infinity if an output can rule a neighbour out.
@@ -35,7 +35,7 @@ def renyi(design: Design, alpha: Number) -> float:
     return _divergences(design, [order])[0]
 
 
-def zcdp(design: Design | DependentDesign) -> float:
+def zcdp(design: Design | DependentDesign | VectorDesign) -> float:
     """rho such that one release of the design is rho-zCDP.
 
     With `gdp` a promise: mu^2/2, rounded up. Otherwise a report to about three digits, the largest
@@ -52,7 +52,7 @@ def _divergences(design: Any, orders: list[float]) -> list[float]:
     law = law_of(design)
     if law.atom > 0:
         return [math.inf] * len(orders)
-    endless = design.document.tail is not None
+    endless = getattr(design.document, "tail", None) is not None
     worst = [0.0] * len(orders)
     for shift in law.signed:
         p, q = law.pair(shift)

@@ -120,10 +120,10 @@ def _compose_one(
 
 
 def _loaded(file: str) -> Any:
-    from ..design import Design, load
+    from ..design import Design, VectorDesign, load
 
     mechanism = load(file)
-    if not isinstance(mechanism, Design):
+    if not isinstance(mechanism, (Design, VectorDesign)):
         raise ArgumentError("file", file, "additive: this noise depends on the value")
     return mechanism
 
