@@ -15,6 +15,7 @@ from ..words import UNPROVEN, outwards
 from .demands import (
     LOSS_HELP,
     SENSITIVITY_HELP,
+    about_of,
     constraints_of,
     described,
     profile_of,
@@ -93,6 +94,10 @@ def design(
     time_limit: Annotated[str | None, typer.Option(help="Seconds.")] = None,
     resolution: Annotated[str | None, typer.Option(help="Cells per sensitivity.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A note in the file: query, author; repeatable."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the density (.png or .svg).")] = None,
     dimension: Annotated[
         str | None, typer.Option(metavar="D", help="Noise for D numbers, Euclidean sensitivity.")
@@ -117,6 +122,9 @@ def design(
 
     folder_exists("out", out)
     folder_exists("plot", plot)
+    notes = about_of(about or [])
+    if notes and out is None:
+        raise ArgumentError("about", about, "left out without --out: it is written to the file")
     constraints = constraints_of(
         support=support,
         max_error=max_error if bounds is None else None,
@@ -153,7 +161,7 @@ def design(
     }
     found, code = _made(options, bounds, ranged)
     if out is not None:
-        found.save(out)
+        found.save(out, about=notes)
     if plot is not None:
         found.plot(plot)
     many = getattr(found, "dimension", 1) > 1

@@ -10,7 +10,7 @@ import typer
 from ..ask.values import stated_sensitivity
 from ..errors import ArgumentError, LeastnoiseError
 from .demands import SENSITIVITY_HELP
-from .shared import JSON_HELP, say, show_json, working
+from .shared import JSON_HELP, SHORT, say, show_json, working
 
 
 class Side(StrEnum):
@@ -52,6 +52,8 @@ def hierarchy(
 ) -> None:
     """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range.
 
+    Exit code 0: a certified bound; 1: none, such as at a time limit; 2: bad input.
+
     \b
     Example:
       leastnoise hierarchy --epsilon 1 --delta 0.2 --sensitivity 1 --beta 1/4 --cells 8 \\
@@ -84,8 +86,10 @@ def hierarchy(
         if json:
             show_json("hierarchy", 2, {"error": str(error)})
         raise typer.Exit(2) from None
+    code = 0 if found.certified else SHORT
     if json:
-        show_json("hierarchy", 0, found.summary())
+        show_json("hierarchy", code, found.summary())
     else:
         typer.echo(str(found))
         typer.echo(f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s")
+    raise typer.Exit(code)

@@ -10,6 +10,7 @@ from ..words import UNPROVEN, outwards
 def describe(found: Any) -> dict[str, Any]:
     """What `design --dimension D --json` prints: plain numbers, the bracket rounded outwards."""
     return {
+        "kind": "vector",
         "dimension": found.dimension,
         "epsilon": found.epsilon,
         "delta": found.delta,
