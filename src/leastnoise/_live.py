@@ -1,4 +1,4 @@
-"""`progress=True`: one line that moves while a search or a sweep runs.
+"""`progress=True`: one line that moves while something runs.
 
 In a terminal a line on standard error, in a notebook an output that is updated in place, and
 elsewhere (a log file) a plain line every ten seconds.
@@ -11,13 +11,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from threading import Event, Thread
 from typing import Any
 
+from .errors import ArgumentError
 from .words import number, percent
 
 _WIDTH = 20
 _PLAIN_SECONDS = 10.0
 _NOTEBOOK_SECONDS = 0.2
+
+_TICK_SECONDS = 0.5
 
 Show = Callable[[Callable[[], str]], None]  # takes what says the line, each time it is drawn
 
@@ -39,6 +44,59 @@ def listening(progress: Any, gap: float) -> Iterator[Any]:
     with live_line() as show:
         show(lambda: f"{bar(0)}  starting, {time.monotonic() - start:.0f} s")
         yield lambda now: show(said(now))
+
+
+#: Where `tell` sends its words: to the line of the innermost `waiting`, or nowhere.
+_teller: ContextVar[Callable[[str], None] | None] = ContextVar("teller", default=None)
+
+
+@contextmanager
+def waiting(progress: Any, words: str) -> Iterator[None]:
+    """Work that cannot say how far it is: words, which `tell` changes, and a clock that moves.
+
+    progress: True for a line, or a function that is called with the words.
+    """
+    if not (progress is None or isinstance(progress, bool) or callable(progress)):
+        raise ArgumentError("progress", progress, "a function, True (a line that moves), or None")
+    if not progress:
+        yield
+        return
+    if progress is not True:
+        progress(words)
+        with _telling(progress):
+            yield
+        return
+    start, said, done = time.monotonic(), [words], Event()
+    with live_line() as show, _telling(lambda words: said.__setitem__(0, words)):
+
+        def tick() -> None:
+            while not done.wait(_TICK_SECONDS):
+                show(lambda: f"{said[0]}, {time.monotonic() - start:.0f} s")
+
+        show(lambda: f"{said[0]}, {time.monotonic() - start:.0f} s")
+        clock = Thread(target=copy_context().run, args=(tick,), daemon=True)
+        clock.start()
+        try:
+            yield
+        finally:
+            done.set()
+            clock.join()
+
+
+@contextmanager
+def _telling(teller: Callable[[str], None]) -> Iterator[None]:
+    before = _teller.set(teller)
+    try:
+        yield
+    finally:
+        _teller.reset(before)
+
+
+def tell(words: str) -> None:
+    """Say what is being done now, if somebody waits for it."""
+    teller = _teller.get()
+    if teller is not None:
+        teller(words)
 
 
 @contextmanager
@@ -115,12 +173,13 @@ def _terminal_line(console: Any) -> Iterator[Show]:
 def _notebook_line() -> Iterator[Show]:
     from html import escape
 
-    from IPython.display import display  # type: ignore
+    from IPython import display  # type: ignore
 
     def bundle(words: str) -> dict[str, str]:
         return {"text/plain": words, "text/html": f"<code>{escape(words)}</code>"}
 
-    handle = display(bundle(bar(0)), raw=True, display_id=True)  # type: ignore
+    shown: Any = display.display
+    handle = shown(bundle(bar(0)), raw=True, display_id=True)
     last, words = [0.0], [lambda: bar(0)]
 
     def show(said: Callable[[], str]) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from fractions import Fraction
 
 import pytest
 from typer.testing import CliRunner
 
+from leastnoise import cli
 from leastnoise.cli import app
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
@@ -22,6 +24,12 @@ COMMANDS = [
     "sweep",
     "hierarchy",
     "reproduce",
+    "ask",
+    "plan",
+    "ledger create",
+    "ledger show",
+    "ledger history",
+    "ledger close",
 ]
 
 
@@ -49,11 +57,11 @@ def file(tmp_path_factory):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_has_an_example_and_json(command):
-    shown = invoke(command, "-h")
+    shown = invoke(*command.split(), "-h")
     assert shown.exit_code == 0 and "Example" in shown.output
     assert f"leastnoise {command}" in shown.output.split("Example")[1]
     assert "--json" in shown.output
-    assert invoke(command, "--help").output == shown.output
+    assert invoke(*command.split(), "--help").output == shown.output
 
 
 def test_completion_can_be_installed():
@@ -63,6 +71,8 @@ def test_completion_can_be_installed():
 def test_every_object_names_its_command_and_its_exit_code(file, tmp_path):
     values = tmp_path / "values.txt"
     values.write_text("1, 2\n3")
+    rows = tmp_path / "rows.csv"
+    rows.write_text("age\n30\n40\n")
     asked = {
         "design": [*BUDGET],
         "verify": [file],
@@ -86,10 +96,16 @@ def test_every_object_names_its_command_and_its_exit_code(file, tmp_path):
             "upper",
         ],
         "reproduce": ["example1", "--quick", "--out", tmp_path / "r"],
+        "ask": [rows, "count()", "--epsilon", 1],
+        "plan": ["count()", "--rows", 100, "--epsilon", 1],
+        "ledger create": [tmp_path / "b.db", "--epsilon", 1],
+        "ledger show": [tmp_path / "b.db"],
+        "ledger history": [tmp_path / "b.db"],
+        "ledger close": [tmp_path / "b.db"],
     }
     assert list(asked) == COMMANDS
     for command, words in asked.items():
-        done = invoke(command, *words, "--json")
+        done = invoke(*command.split(), *words, "--json")
         told = json.loads(done.stdout)
         assert told["command"] == command and told["exit_code"] == done.exit_code == 0, command
 
@@ -99,6 +115,66 @@ def test_a_refusal_is_json_too():
     told = json.loads(done.stdout)
     assert done.returncode == told["exit_code"] == 2 and "epsilon must be" in told["error"]
     assert "epsilon must be" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [(["design", "--nope"], "No such option"), (["ledger", "show"], "Missing argument")],
+)
+def test_words_the_command_line_does_not_know_are_json_too(words, told):
+    done = run(*words, "--json")
+    object_ = json.loads(done.stdout)
+    assert done.returncode == object_["exit_code"] == 2 and told in object_["error"]
+    assert object_["command"] == " ".join(words[:1] if words[0] == "design" else words)
+    assert told in done.stderr and "Usage" in done.stderr
+
+
+def test_a_fault_of_ours_is_no_answer(monkeypatch, capsys):
+    def broken(*_, **__):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(cli, "app", broken)
+    monkeypatch.setattr(sys, "argv", ["leastnoise", "design", "--json"])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    shown = capsys.readouterr()
+    assert stop.value.code == json.loads(shown.out)["exit_code"] == 70
+    assert "Traceback" in shown.err
+
+
+def test_a_bound_that_is_not_certified_is_exit_code_1():
+    words = ["--epsilon", 1, "--delta", "0.01", "--sensitivity", 1, "--beta", "1/64"]
+    words += ["--cells", 400, "--bound", "upper", "--time-limit", "0.1", "--json"]
+    done = invoke("hierarchy", *words)
+    told = json.loads(done.stdout)
+    assert done.exit_code == told["exit_code"] == 1 and not told["certified"]
+
+
+def test_a_note_goes_into_the_file_and_is_shown_unchecked(tmp_path):
+    path = tmp_path / "m.json"
+    notes = ["--about", "query=mean salary", "--about", "author=A\x1b[31mnn"]
+    quick = [*BUDGET, "--gap", 0.5]
+    assert invoke("design", *quick, "--out", path, *notes).exit_code == 0
+    assert json.loads(path.read_text())["about"]["query"] == "mean salary"
+    shown = invoke("verify", path)
+    assert shown.exit_code == 0 and "unchecked: query: mean salary" in shown.output
+    assert "\x1b[31m" not in shown.output
+    told = json.loads(invoke("verify", path, "--json").stdout)
+    assert told["about"]["query"] == "mean salary" and told["exit_code"] == 0
+    for words in (notes, ["--out", path, "--about", "query"], ["--out", path, *notes, *notes]):
+        refused = invoke("design", *quick, *words)
+        assert refused.exit_code != 0 and "about must be" in str(refused.exception)
+
+
+def test_vectors_are_lines_of_numbers(tmp_path):
+    path = tmp_path / "v.json"
+    words = ["design", *BUDGET, "--dimension", 2, "--gap", 0.5, "--out", path, "--json"]
+    told = json.loads(invoke(*words).stdout)
+    assert told["kind"] == "vector" and told["dimension"] == 2
+    shown = invoke("release", path, 1, 2, 3, 4)
+    assert [len(line.split()) for line in shown.output.splitlines()] == [2, 2]
+    exact = json.loads(invoke("release", path, 1, 2, "--exact", "--json").stdout)["releases"]
+    assert len(exact) == 1 and all(isinstance(Fraction(word), Fraction) for word in exact[0])
 
 
 @pytest.mark.parametrize("how", ["stdin", "dash", "file", "lines"])

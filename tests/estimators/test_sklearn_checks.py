@@ -27,6 +27,14 @@ def test_check_estimator(estimator):
     check_estimator(estimator)
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("model", [DPNaiveBayes, DPLogisticRegression])
+def test_at_a_small_epsilon_only_accuracy_is_missed(model):
+    results = check_estimator(model(epsilon=1, delta=0, **PUBLIC), on_fail=None)
+    failed = [one["check_name"] for one in results if one["status"] == "failed"]
+    assert set(failed) == {"check_classifiers_train"}
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("estimator", SLOWER, ids=repr)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
+from .._live import tell, waiting
 from ..errors import ArgumentError, MissingExtraError
 from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
@@ -39,6 +40,9 @@ _STRIDE = 20
 _BENDS = 6  # so many of them are looked at closely
 _MOST = 100_000
 _MOST_PARTS = 100  # kinds of releases
+
+
+Listener = Callable[[str], None] | bool | None
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ def compose(
     *,
     delta: Number | None = None,
     epsilon: Number | None = None,
+    progress: Listener = None,
 ) -> Composition:
     """The total epsilon at `delta`, or the total delta at `epsilon`, of `times` releases.
 
@@ -106,13 +111,16 @@ def compose(
 
     All releases are taken to be about the same people. Releases about disjoint groups of people
     cost no more together than the most expensive of the groups alone.
+
+    progress: True for a line that moves, or a function that is called with words.
     """
     if isinstance(mechanism, (list, tuple)):
-        return _compose_several(mechanism, times, delta, epsilon)
+        with waiting(progress, "composing"):
+            return _compose_several(mechanism, times, delta, epsilon)
     if times is None:
         raise ArgumentError("times", times, "given for one mechanism")
     one: Any = mechanism
-    return compose_many(one, [times], delta=delta, epsilon=epsilon)[0]
+    return compose_many(one, [times], delta=delta, epsilon=epsilon, progress=progress)[0]
 
 
 def _compose_several(
@@ -158,13 +166,21 @@ def compose_many(
     *,
     delta: Number | None = None,
     epsilon: Number | None = None,
+    progress: Listener = None,
 ) -> list[Composition]:
     """`compose` for several numbers of releases; what they share is computed once."""
     counts = [_check_times(k) for k in times]
-    target_delta, target_epsilon = _targets(delta, epsilon)
-    cost = _cost_for(mechanism)
-    found = []
+    targets = _targets(delta, epsilon)
+    with waiting(progress, "composing"):
+        return _composed_many(_cost_for(mechanism), counts, *targets)
+
+
+def _composed_many(
+    cost: _Cost, counts: list[int], target_delta: float | None, target_epsilon: float | None
+) -> list[Composition]:
+    found: list[Composition] = []
     for k in counts:
+        tell(f"composing {k} releases, {len(found)} of {len(counts)} done")
         if target_delta is not None:
             low, high = cost.epsilon(k, target_delta)
             rival = gaussian_epsilon(cost.law.ratio, k, target_delta)
@@ -180,7 +196,11 @@ def compose_many(
 
 
 def break_even(
-    mechanism: Design | VectorDesign | Mechanism, *, delta: Number, most: int = 1000
+    mechanism: Design | VectorDesign | Mechanism,
+    *,
+    delta: Number,
+    most: int = 1000,
+    progress: Listener = None,
 ) -> int | None:
     """A number of releases from which Gaussian noise of equal variance costs provably less.
 
@@ -189,9 +209,13 @@ def break_even(
     wherever the advantage, once gained, stays. None if there is none up to `most`.
     """
     target, last = _check_delta(delta), _check_times(most, "most")
-    cost = _cost_for(mechanism)
+    with waiting(progress, "looking where Gaussian noise becomes cheaper"):
+        return _first_worse(_cost_for(mechanism), target, last)
 
+
+def _first_worse(cost: _Cost, target: float, last: int) -> int | None:
     def worse(k: int) -> bool:
+        tell(f"looking where Gaussian noise becomes cheaper: {k} releases")
         return gaussian_epsilon(cost.law.ratio, k, target) < cost.epsilon(k, target)[0]
 
     low, high = 0, 1

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import traceback
+from typing import NoReturn
 
 import typer
 
@@ -15,7 +17,7 @@ from .hierarchy import hierarchy
 from .ledger import ledger
 from .release import release, sample
 from .reproduce import reproduce
-from .shared import INTERRUPTED, interruptible, say, show_json
+from .shared import BROKEN, INTERRUPTED, REFUSED, interruptible, say, show_json
 from .sweep import sweep
 from .tables import ask, plan
 from .verify import verify
@@ -62,16 +64,32 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; every way it can end has its exit code (docs/command-line.md)."""
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
     except LeastnoiseError as error:
         say(f"error: {error}", err=True)
-        if "--json" in sys.argv:
-            command = next((word for word in sys.argv[1:] if not word.startswith("-")), "")
-            show_json(command, 2, {"error": str(error)})
-        sys.exit(2)
-    except KeyboardInterrupt:  # before a command began, or after it ended
+        _refused(str(error), REFUSED)
+    except (KeyboardInterrupt, typer.Abort):  # before a command began, or after it ended
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         sys.exit(0)
+    except Exception as error:
+        if hasattr(error, "format_message"):  # an unknown option, a missing argument
+            error.show()  # type: ignore[attr-defined]
+            _refused(error.format_message(), REFUSED)
+        traceback.print_exc()
+        _refused(f"{type(error).__name__} inside leastnoise", BROKEN)
+
+
+def _refused(words: str, code: int) -> NoReturn:
+    """End with this code; where JSON was asked for, with the sentence as an object."""
+    if "--json" in sys.argv:
+        show_json(_command(sys.argv[1:]), code, {"error": words})
+    sys.exit(code)
+
+
+def _command(words: list[str]) -> str:
+    """The command that was called, "ledger show" in two words."""
+    names = [word for word in words if not word.startswith("-")]
+    return " ".join(names[: 2 if names[:1] == ["ledger"] else 1])

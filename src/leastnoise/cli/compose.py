@@ -154,7 +154,8 @@ def _compose_several(
             raise ArgumentError("file", file, "FILE:COUNT when there are several")
     held = [(_loaded(file), count or 0) for file, count in parts]
     total: Any = _usual_delta(held) if delta is None and epsilon is None else delta
-    found = compose(held, delta=total, epsilon=epsilon)
+    with working("composing"):
+        found = compose(held, delta=total, epsilon=epsilon)
     if as_json:
         listed = [{"file": file, "times": count} for file, count in parts]
         show_json("compose", 0, {"files": listed, "compositions": [found.to_json()]})

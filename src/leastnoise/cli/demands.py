@@ -26,6 +26,17 @@ def bracket_of(found: Any) -> dict[str, Any]:
     }
 
 
+def about_of(words: list[str]) -> dict[str, str] | None:
+    """What --about KEY=VALUE says, such as query=..., neighbours=..., date=..., author=...."""
+    found: dict[str, str] = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not key.strip() or not equals or key.strip() in found:
+            raise ArgumentError("about", word, "KEY=VALUE, each key once, such as author=Ann")
+        found[key.strip()] = value.strip()
+    return found or None
+
+
 def described(found: Any) -> dict[str, Any]:
     """What `--json` adds for such a design; nothing for a plain one."""
     document = found.document

@@ -10,8 +10,9 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
-from .demands import bracket_of, described, title_of
+from .demands import about_of, bracket_of, described, title_of
 from .options import OPTIONS, arguments_of, takes
 from .shared import INTERRUPTED, JSON_HELP, folder_exists, say, show_json, working
 
@@ -19,6 +20,10 @@ from .shared import INTERRUPTED, JSON_HELP, folder_exists, say, show_json, worki
 @takes(*OPTIONS)
 def design(
     out: Annotated[Path | None, typer.Option(help="Write the mechanism file here.")] = None,
+    about: Annotated[
+        list[str] | None,
+        typer.Option(metavar="KEY=VALUE", help="A note in the file: query, author; repeatable."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the density (.png or .svg).")] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
     **given: Any,
@@ -37,9 +42,12 @@ def design(
     """
     folder_exists("out", out)
     folder_exists("plot", plot)
+    notes = about_of(about or [])
+    if notes and out is None:
+        raise ArgumentError("about", about, "left out without --out: it is written to the file")
     found, code = _made(arguments_of(given))
     if out is not None:
-        found.save(out)
+        found.save(out, about=notes)
     if plot is not None:
         found.plot(plot)
     told, shown = _words_of(found)

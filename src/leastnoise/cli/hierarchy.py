@@ -10,7 +10,7 @@ import typer
 from ..ask.values import stated_sensitivity
 from ..errors import ArgumentError
 from .options import SENSITIVITY_HELP
-from .shared import JSON_HELP, show_json, working
+from .shared import JSON_HELP, SHORT, show_json, working
 
 
 class Side(StrEnum):
@@ -52,6 +52,8 @@ def hierarchy(
 ) -> None:
     """Solve P(L,beta) or D(L,beta), or P'(L,beta) or D'(L,beta) with --range.
 
+    Exit code 0: a certified bound; 1: none, such as at a time limit; 2: bad input.
+
     \b
     Example:
       leastnoise hierarchy --epsilon 1 --delta 0.2 --sensitivity 1 --beta 1/4 --cells 8 \\
@@ -70,11 +72,13 @@ def hierarchy(
     problem = _problem(common, bound, limits, monotone)
     with working("solving"):
         found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
+    code = 0 if found.certified else SHORT
     if json:
-        show_json("hierarchy", 0, found.summary())
+        show_json("hierarchy", code, found.summary())
     else:
         typer.echo(str(found))
         typer.echo(f"{found.rounds} rounds, {found.constraints} constraints, {found.seconds:.2f} s")
+    raise typer.Exit(code)
 
 
 def _problem(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from .shared import JSON_HELP, show_json
 
 ledger = typer.Typer(
     no_args_is_help=True,
@@ -19,33 +20,11 @@ ledger = typer.Typer(
 
 _Where = Annotated[str, typer.Argument(help="A SQLite file, or a postgresql:// URL.")]
 _Name = Annotated[str, typer.Option(help="The ledger's name there.")]
-_Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")]
+_Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
-@ledger.command("create")
-def create(
-    where: _Where,
-    epsilon: Annotated[str, typer.Option(help="The total epsilon.")],
-    delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
-    composition: Annotated[
-        str, typer.Option(help="basic (sums), or adaptive: pays from some 30 small questions on.")
-    ] = "basic",
-    name: _Name = "budget",
-) -> None:
-    """Make a ledger with a total budget."""
-    from ..ledger import Ledger
-
-    Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name)
-    typer.echo(f"ledger {name!r} with epsilon={epsilon}, delta={delta} ({composition})")
-
-
-@ledger.command("show")
-def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
-    """What is spent and what is left."""
-    from ..ledger import Ledger
-
-    state = Ledger(where, name=name).balance
-    data: dict[str, Any] = {
+def _state(state: Any) -> dict[str, Any]:
+    return {
         "epsilon": float(state.epsilon),
         "delta": float(state.delta),
         "composition": state.composition,
@@ -58,9 +37,53 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
         "created": state.created,
         "closed": state.closed,
     }
+
+
+def _show_state(command: str, state: Any) -> None:
+    show_json(command, 0, _state(state))
+
+
+@ledger.command("create")
+def create(
+    where: _Where,
+    epsilon: Annotated[str, typer.Option(help="The total epsilon.")],
+    delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
+    composition: Annotated[
+        str, typer.Option(help="basic (sums), or adaptive: pays from some 30 small questions on.")
+    ] = "basic",
+    name: _Name = "budget",
+    as_json: _Json = False,
+) -> None:
+    """Make a ledger with a total budget.
+
+    \b
+    Example:
+      leastnoise ledger create budget.db --epsilon 3 --delta 1e-6
+    """
+    from ..ledger import Ledger
+
+    Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name)
     if as_json:
-        typer.echo(json.dumps(data))
+        _show_state("ledger create", Ledger(where, name=name).balance)
         return
+    typer.echo(f"ledger {name!r} with epsilon={epsilon}, delta={delta} ({composition})")
+
+
+@ledger.command("show")
+def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
+    """What is spent and what is left.
+
+    \b
+    Example:
+      leastnoise ledger show budget.db
+    """
+    from ..ledger import Ledger
+
+    state = Ledger(where, name=name).balance
+    if as_json:
+        _show_state("ledger show", state)
+        return
+    data = _state(state)
     table = Table("", "epsilon", "delta", title=escape(f"ledger {name}"), title_justify="left")
     table.add_row("total", f"{data['epsilon']:g}", f"{data['delta']:g}")
     table.add_row("spent", f"{data['spent_epsilon']:g}", f"{data['spent_delta']:g}")
@@ -75,7 +98,12 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
 
 @ledger.command("history")
 def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
-    """Every charge: time, cost, query, mechanism."""
+    """Every charge: time, cost, query, mechanism.
+
+    \b
+    Example:
+      leastnoise ledger history budget.db --json
+    """
     from ..ledger import Ledger
 
     entries = [
@@ -90,7 +118,7 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
         for c in Ledger(where, name=name).history()
     ]
     if as_json:
-        typer.echo(json.dumps(entries))
+        show_json("ledger history", 0, {"charges": entries})
         return
     table = Table("id", "time", "epsilon", "delta", "query", "mechanism")
     for one in entries:
@@ -106,9 +134,18 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
 
 
 @ledger.command("close")
-def close(where: _Where, name: _Name = "budget") -> None:
-    """Refuse every further charge, for good."""
+def close(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
+    """Refuse every further charge, for good.
+
+    \b
+    Example:
+      leastnoise ledger close budget.db
+    """
     from ..ledger import Ledger
 
-    Ledger(where, name=name).close()
+    held = Ledger(where, name=name)
+    held.close()
+    if as_json:
+        _show_state("ledger close", held.balance)
+        return
     typer.echo(f"ledger {name!r} is closed")

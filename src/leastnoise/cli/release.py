@@ -60,13 +60,15 @@ def release(
             raise ArgumentError("values", len(numbers), f"a multiple of the dimension, {width}")
         numbers = [numbers[k : k + width] for k in range(0, len(numbers), width)]
     answers = design.release(numbers, exact=exact)
-    if width > 1:
-        answers = [list(row) if exact else row.tolist() for row in answers]
+    rows = (
+        [list(a) if exact else a.tolist() for a in answers] if width > 1 else [[a] for a in answers]
+    )
+    told = [[str(x) if exact else x for x in row] for row in rows]
     if as_json:
-        told = [str(answer) if exact else answer for answer in answers]
-        show_json("release", 0, {"file": file, "releases": told})
+        flat = told if width > 1 else [row[0] for row in told]
+        show_json("release", 0, {"file": file, "releases": flat})
     else:
-        typer.echo("\n".join(str(answer) for answer in answers))
+        typer.echo("\n".join(" ".join(str(x) for x in row) for row in told))
 
 
 def _words(values: list[str], source: Path | None) -> list[str]:

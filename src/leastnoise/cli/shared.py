@@ -18,7 +18,13 @@ from ..errors import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., None])
 
-#: Exit code of a command that Ctrl-C ended, as shells have it.
+#: Exit codes. 0: done. 1: done, and what was asked for was not reached.
+SHORT = 1
+#: Bad input, or a malformed file.
+REFUSED = 2
+#: An error of this package, so that no script takes it for an answer.
+BROKEN = 70
+#: Ctrl-C ended it, as shells have it.
 INTERRUPTED = 130
 JSON_HELP = "One JSON object, no more (docs/command-line.md)."
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ArgumentError
+from .shared import JSON_HELP, show_json
 
 _Query = Annotated[
     str,
@@ -43,7 +43,7 @@ _Where = Annotated[str | None, typer.Option(help='A condition, such as "year = 2
 _Neighbours = Annotated[str, typer.Option(help="add-remove, or replace.")]
 _Nulls = Annotated[str | None, typer.Option(help="Rows without a number: skip, or middle.")]
 _Loss = Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")]
-_Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")]
+_Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
 def ask(
@@ -67,7 +67,13 @@ def ask(
     plot: Annotated[Path | None, typer.Option(help="Draw the answers (.png or .svg).")] = None,
     as_json: _Json = False,
 ) -> None:
-    """A private answer with its 95 % interval, charged to a ledger before any noise is drawn."""
+    """A private answer with its 95 % interval, charged to a ledger before any noise is drawn.
+
+    \b
+    Examples:
+      leastnoise ask data.csv "count()" --epsilon 1
+      leastnoise ask data.csv "mean(salary)" --low 0 --high 200 --epsilon 1 --ledger budget.db
+    """
     from ..ledger import Ledger
     from ..queries import ask as answer_of
 
@@ -92,7 +98,7 @@ def ask(
     if plot is not None:
         answer.plot(plot)
     if as_json:
-        typer.echo(json.dumps(answer.as_dict(), allow_nan=False))
+        show_json("ask", 0, answer.as_dict())
     else:
         _print(answer, book)
 
@@ -115,7 +121,12 @@ def plan(
     loss: _Loss = "l1",
     as_json: _Json = False,
 ) -> None:
-    """The error to expect, from public numbers only: no table is read, no budget is spent."""
+    """The error to expect, from public numbers only: no table is read, no budget is spent.
+
+    \b
+    Example:
+      leastnoise plan "mean(salary)" --low 0 --high 200 --rows 1000 --epsilon 1
+    """
     from ..queries import plan as plan_of
 
     question = _question(query, low, high, by, keys, where, nulls)
@@ -129,22 +140,19 @@ def plan(
         unit=_unit(unit, max_rows, max_groups),
     )
     if as_json:
-        typer.echo(
-            json.dumps(
-                {
-                    "query": found.query,
-                    "epsilon": float(found.epsilon),
-                    "delta": float(found.delta),
-                    "rows": rows,
-                    "error_95": found.error,
-                    "relative": found.relative,
-                    "keys_from": found.keys_from,
-                    "why": found.why,
-                    "noise": found.noise,
-                    "notes": list(found.notes),
-                }
-            )
-        )
+        told = {
+            "query": found.query,
+            "epsilon": float(found.epsilon),
+            "delta": float(found.delta),
+            "rows": rows,
+            "error_95": found.error,
+            "relative": found.relative,
+            "keys_from": found.keys_from,
+            "why": found.why,
+            "noise": found.noise,
+            "notes": list(found.notes),
+        }
+        show_json("plan", 0, told)
         return
     console = Console(highlight=False)
     console.print(str(found), markup=False)

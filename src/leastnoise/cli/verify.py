@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,6 +14,18 @@ from ..certify import check_file
 from ..errors import FormatError
 from ..exact import nearest_float
 from .shared import JSON_HELP, say, show_json, working
+
+
+def _about(file: Path) -> dict[str, Any]:
+    """What people wrote on a file that has been read already."""
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")).get("about", {})
+    return found
+
+
+def _printable(value: Any) -> str:
+    """In one line, without control characters: it may have been written by anyone."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def verify(
@@ -31,6 +44,7 @@ def verify(
     try:
         with working("checking"):
             report = check_file(file)
+        about = _about(file)
     except FormatError as error:
         if as_json:
             show_json(
@@ -40,11 +54,13 @@ def verify(
             say(f"malformed: {error}", err=True)
         raise typer.Exit(2) from None
     if as_json:
-        show_json("verify", report.exit_code, {"file": file, **report.to_json()})
+        show_json("verify", report.exit_code, {"file": file, **report.to_json(), "about": about})
     else:
         table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
         for claim in report.claims:
             slack = "" if claim.slack is None else f"{nearest_float(claim.slack):.2g}"
             table.add_row(claim.name, claim.verdict, slack, claim.detail)
         Console().print(table)
+        for key, value in about.items():
+            say(f"The file says of itself, unchecked: {_printable(key)}: {_printable(value)}")
     raise typer.Exit(report.exit_code)

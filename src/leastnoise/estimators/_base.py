@@ -57,6 +57,8 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ArgumentError(
                 "take_public_knowledge_from_data_not_private", loud, "True or False"
             )
+        if not isinstance(self.verbose, (bool, int, np.bool_)):
+            raise ArgumentError("verbose", self.verbose, "True, False, or a whole number")
         check_accountant(self.accountant)
 
     def __sklearn_clone__(self) -> Self:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
+from .._live import tell
 from ..certify.document import MAX_CELLS
 from ..certify.runs import written_out
 from ..design import Design, design
@@ -51,6 +52,8 @@ _FEW = 40
 #: Beyond so many a design for all of them gains less than a few percent over Gaussian noise.
 _PROFILED = 20
 _ALMOST = 0.9998
+#: A noise that does so many times the harm of the best so far is not calibrated to the end.
+_FAR = 1.5
 #: Accounting for noise that is wider, in units of the statistic, would take minutes and gigabytes.
 _WIDEST = 10_000
 
@@ -90,16 +93,26 @@ def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction)
 
 def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
     """Every family that can win, compared by the harm it does at the same total budget."""
-    candidates = [gaussian_plan(kinds, epsilon, delta)]
+    tell("calibrating Gaussian noise")
+    candidates, far = [gaussian_plan(kinds, epsilon, delta)], []
     if changed(kinds) <= _FEW:
-        for family in (laplace_plan, tulap_plan):
-            with contextlib.suppress(RegimeError, ArgumentError):
-                candidates.append(family(kinds, epsilon, delta))
-        if min(candidates, key=lambda found: found.harm) is not candidates[0]:
-            designed = _designed_plan(kinds, epsilon, delta, candidates[-1].level)
+        levels = []
+        for name, family in (("Laplace", laplace_plan), ("Tulap", tulap_plan)):
+            tell(f"calibrating {name} noise")
+            limit = _FAR * min(found.harm for found in candidates)
+            try:
+                candidates.append(family(kinds, epsilon, delta, limit))
+                levels.append((name, candidates[-1].level))
+            except (RegimeError, ArgumentError):
+                far.append(f"{name} more than {_FAR:g}")
+        near = dict(levels).get("Tulap")  # a design gains a little on Tulap noise
+        if near and min(candidates, key=lambda found: found.harm) is not candidates[0]:
+            tell("designing noise for one release")
+            designed = _designed_plan(kinds, epsilon, delta, near)
             candidates += [designed] if designed is not None else []
     if changed(kinds) <= _PROFILED:
         with contextlib.suppress(RegimeError, ArgumentError):
+            tell("designing noise for all releases")
             profiled = _profiled_plan(kinds, epsilon, delta)
             candidates += [profiled] if profiled is not None else []
     best = min(candidates, key=lambda found: found.harm)
@@ -108,7 +121,7 @@ def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
         f"{found.chosen[0].label} {found.harm / best.harm:.3f}"
         for found in candidates
         if found is not best
-    ]
+    ] + far
     if others:
         words += f" (squared error of the others relative to it: {', '.join(others)})"
     return replace(best, picked=words)

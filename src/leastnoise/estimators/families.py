@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from ..errors import ArgumentError, RegimeError
 from ..mechanisms import AnalyticGaussian, Gaussian, RoundedTulap, TruncatedDiscreteLaplace
-from .kinds import Chosen, Kind, Plan, changed, cost, shares
+from .kinds import Chosen, Kind, Plan, changed, cost, harm_of, shares
 from .ranged import RangedNoise
 from .whole import WholeNoise, gaussian, geometric, laplace, seen_whole
 
@@ -55,17 +56,31 @@ def cells_of(kind: Kind, spread: float, most: int = _MOST_CELLS) -> int:
 
 
 def _levelled(
-    make: Callable[[float], list[Chosen]], level: float, epsilon: float, delta: float
+    make: Callable[[float], list[Chosen]],
+    level: float,
+    epsilon: float,
+    delta: float,
+    limit: float = math.inf,
 ) -> tuple[list[Chosen], float] | None:
-    """The choice at the least level (the least noise) whose total keeps the budget, and it."""
+    """The choice at the least level (the least noise) whose total keeps the budget, and it.
+
+    None if there is none, or none that does less harm than `limit`.
+    """
+
+    def made_at(at: float) -> list[Chosen] | None:
+        with suppress(RegimeError, ArgumentError):
+            return make(at)
+        return None
 
     def keeps(at: float) -> list[Chosen] | None:
-        try:
-            found = make(at)
-        except (RegimeError, ArgumentError):
-            return None
-        return found if cost(found, epsilon) <= delta else None
+        found = made_at(at)
+        return found if found is not None and cost(found, epsilon) <= delta else None
 
+    first = made_at(level) if math.isfinite(limit) else None
+    harm = math.inf if first is None else harm_of(first)
+    # The harm grows like the level squared, and the cost falls with it.
+    if math.isfinite(harm) and keeps(level * math.sqrt(limit / harm)) is None:
+        return None
     best, high = keeps(level), level
     tries = 0
     while best is None:
@@ -139,7 +154,9 @@ def classic_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
     )
 
 
-def laplace_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def laplace_plan(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
+) -> Plan:
     """Discrete Laplace noise, or geometric noise whose epsilons add up, whichever hurts less."""
     eps, dlt = float(epsilon), float(delta)
     shape = shares(kinds)
@@ -152,15 +169,13 @@ def laplace_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) ->
             found.append(Chosen(kind, laplace(scale * cells), cells, "discrete Laplace"))
         return found
 
-    found = made(
-        epsilon,
-        delta,
-        _levelled(make, start(kinds, eps, dlt), eps, dlt),
-        "Laplace noise, total by composition of its losses",
-    )
-    if epsilon == 0:
-        return found
-    return min(found, pure(kinds, epsilon), key=lambda one: one.harm)
+    simple = pure(kinds, epsilon) if epsilon else None
+    found = _levelled(make, start(kinds, eps, dlt), eps, dlt, limit)
+    if found is None and simple is not None and simple.harm < limit:
+        return simple
+    words = "Laplace noise, total by composition of its losses"
+    composed = made(epsilon, delta, found, words)
+    return composed if simple is None else min(composed, simple, key=lambda one: one.harm)
 
 
 def pure(kinds: tuple[Kind, ...], epsilon: Fraction) -> Plan:
@@ -210,6 +225,7 @@ def _budgeted(
     noise_of: Callable[[Kind, int, float, float], WholeNoise],
     label: str,
     words: str,
+    limit: float = math.inf,
 ) -> Plan:
     """Noise with a budget per release; half of delta goes into the budgets."""
     eps, dlt = float(epsilon), float(delta)
@@ -219,6 +235,7 @@ def _budgeted(
         start(kinds, eps, dlt),
         eps,
         dlt,
+        limit,
     )
     return made(epsilon, delta, found, words)
 
@@ -246,7 +263,9 @@ def truncated_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) 
     )
 
 
-def tulap_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def tulap_plan(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, limit: float = math.inf
+) -> Plan:
     """Tulap noise on whole numbers."""
     return _budgeted(
         kinds,
@@ -255,4 +274,5 @@ def tulap_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> P
         tulap,
         "rounded Tulap",
         "Tulap noise, total by composition of its losses",
+        limit,
     )

@@ -82,7 +82,12 @@ class Plan:
     @property
     def harm(self) -> float:
         """What the plan was chosen by."""
-        return sum(one.harm * one.kind.numbers for one in self.chosen)
+        return harm_of(self.chosen)
+
+
+def harm_of(chosen: Sequence[Chosen]) -> float:
+    """Weighted squared error of all numbers."""
+    return sum(one.harm * one.kind.numbers for one in chosen)
 
 
 def shares(kinds: Sequence[Kind]) -> list[float]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from .._live import tell, waiting
 from ..errors import ArgumentError
 from ..exact import rational
 from ..sampling import Entropy
@@ -69,7 +70,7 @@ class DPLogisticRegression(PrivateClassifier):
     epsilon, delta: the total budget of one `fit`. delta = 0 goes with noise "laplace" or "optimal".
     noise, neighbours, bounds, classes, random_state, take_public_knowledge_from_data_not_private:
         as for `DPNaiveBayes`.
-    accountant: as for `DPNaiveBayes`.
+    accountant, verbose: as for `DPNaiveBayes`.
     alpha: weight of the l1 penalty (the paper's lambda).
     C: inverse weight of an l2 penalty on `coef_`, as in scikit-learn: |coef|^2 / (2 C rows) is
         added to the mean loss; None for none. Do not choose it by looking at the private data.
@@ -99,6 +100,7 @@ class DPLogisticRegression(PrivateClassifier):
         step: float = 4.0,
         fit_intercept: bool = True,
         accountant: Any = None,
+        verbose: bool | int = False,
         take_public_knowledge_from_data_not_private: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -115,6 +117,7 @@ class DPLogisticRegression(PrivateClassifier):
         self.step = step
         self.fit_intercept = fit_intercept
         self.accountant = accountant
+        self.verbose = verbose
         self.take_public_knowledge_from_data_not_private = (
             take_public_knowledge_from_data_not_private
         )
@@ -129,7 +132,10 @@ class DPLogisticRegression(PrivateClassifier):
         if self.C is not None and rational(self.C, "C") <= 0:
             raise ArgumentError("C", self.C, "positive, or None for no such penalty")
         numeric, _, labels = self._read(X, y, self.classes)
-        features = self._features(numeric)
+        with waiting(bool(self.verbose), "calibrating noise"):
+            return self._fit(self._features(numeric), labels, len(np.asarray(y)))
+
+    def _fit(self, features: Floats, labels: NDArray[np.int64], size: int) -> Self:
         width = features.shape[1]
         each = (
             math.ceil(width / 4)
@@ -138,7 +144,7 @@ class DPLogisticRegression(PrivateClassifier):
         )
         models = 1 if len(self.classes_) == 2 else len(self.classes_)
         entropy = self._entropy()
-        rows, counted = self._rows(len(np.asarray(y)), entropy)
+        rows, counted = self._rows(size, entropy)
         passes = self._passes(rows, models * each)
         found = self._plan(models * passes * each, counted)
         if counted is None:
@@ -147,6 +153,7 @@ class DPLogisticRegression(PrivateClassifier):
         order = np.random.default_rng(entropy.bits(128))
         coefficients = np.zeros((models, width))
         for model in range(models):
+            tell(f"descending: {passes} passes for classifier {model + 1} of {models}")
             own = 1 if models == 1 else model
             signs = np.where(labels == own, 1.0, -1.0)
             coefficients[model] = self._descend(features, signs, rows, noise, order, passes, each)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._live import waiting
 from ..errors import ArgumentError
 from ._base import PrivateClassifier
 from .kinds import Kind
@@ -63,6 +64,7 @@ class DPNaiveBayes(PrivateClassifier):
         spend(epsilon, delta) such as diffprivlib's BudgetAccountant. Every call of `fit` or
         `partial_fit` charges it (epsilon, delta) before any noise is drawn; what it refuses is not
         computed. Clones share it. (Worker processes share the ledger in a file, nothing else.)
+    verbose: True for a line that moves while noise is calibrated, which can take some seconds.
     take_public_knowledge_from_data_not_private: take missing bounds, categories and classes from
         the data. Voids the guarantee.
     random_state: for tests only: whoever knows it can remove the noise.
@@ -82,6 +84,7 @@ class DPNaiveBayes(PrivateClassifier):
         priors: Any = None,
         alpha: float = 1.0,
         accountant: Any = None,
+        verbose: bool | int = False,
         take_public_knowledge_from_data_not_private: bool = False,
         random_state: Any = None,
     ) -> None:
@@ -96,6 +99,7 @@ class DPNaiveBayes(PrivateClassifier):
         self.priors = priors
         self.alpha = alpha
         self.accountant = accountant
+        self.verbose = verbose
         self.take_public_knowledge_from_data_not_private = (
             take_public_knowledge_from_data_not_private
         )
@@ -170,7 +174,8 @@ class DPNaiveBayes(PrivateClassifier):
         """Release the statistics and add them to those of past calls."""
         priors = self._known_priors(len(statistics.counts))
         kinds = self._kinds(statistics, rows)
-        noisy, plan = self._released(kinds, self._exact(statistics))
+        with waiting(bool(self.verbose), "calibrating noise"):
+            noisy, plan = self._released(kinds, self._exact(statistics))
         noise = 0.0
         if plan is not None and statistics.sums.shape[1]:
             noise = max(one.std / float(one.kind.unit) for one in plan.chosen[-2:])
