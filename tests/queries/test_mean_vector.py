@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -104,7 +105,7 @@ def test_delta_is_needed():
 
 
 def test_an_empty_filter_is_answered():
-    query = MeanVector(["x", "y"], low=[0, -1], high=[100, 1], where="z > 1000")
+    query = replace(QUERY, where="z > 1000")
     found = ask(FRAME, query, epsilon=1, delta="0.01")
     assert all(0 <= value <= 100 for value in (found.value["x"], found.value["y"] + 1))
     assert Fraction(found.epsilon) == 1
