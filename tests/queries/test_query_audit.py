@@ -71,7 +71,11 @@ def drawn(data, query, relation, unit, seed):
     )
     assert prepared.noise is not None
     keys = query.public_keys or ("",)
-    exact = [query.exact(prepared.sums.get(k, Sums()), prepared.setting) for k in keys]
+    form = prepared.noise.form
+    exact = [
+        query.numbers(form, query.exact(prepared.sums.get(k, Sums()), prepared.setting))
+        for k in keys
+    ]
     found = prepared.noise.released(exact * DRAWS, InsecureSeededEntropy(seed))
     size = np.array([float(part.sensitivity) for part in prepared.noise.parts])
     signs = np.array([1.0, -1.0] if len(keys) == 2 else [1.0])
@@ -130,10 +134,7 @@ def test_the_claim_holds_and_half_the_noise_is_caught(name, query, relation, uni
         return spent(*(exact + share * (draws - exact) for exact, draws in (one, two)))
 
     assert audit(1) <= EPSILON
-    # A person cannot move a total and a count to their ends at once, so that the claim for a mean
-    # is not tight there: a quarter of the noise is caught.
-    loose = query.word in ("mean", "share") and unit == PERSON
-    assert audit(1 / 4 if loose else 1 / 2) > EPSILON
+    assert audit(1 / 2) > EPSILON
 
 
 def _law(data, query, relation, unit, monkeypatch):

@@ -200,9 +200,12 @@ class Prepared:
         if isinstance(self.query, Quantile):
             found = self._choices(sums, entropy)
         elif self.noise is not None and keys:
-            exact = [self.query.exact(one, self.setting) for one in sums]
+            exact = [
+                self.query.numbers(self.noise.form, self.query.exact(one, self.setting))
+                for one in sums
+            ]
             found = [
-                self.query.estimate(parts, self.setting)
+                self.query.estimate(parts, self.setting, self.noise)
                 for parts in self.noise.released(exact, entropy)
             ]
         else:
@@ -268,7 +271,7 @@ def prepare(
     noise = None
     if not isinstance(query, Quantile):
         tell("finding the best noise")
-        noise = noise_for(query.parts(setting), values.epsilon, values.delta, groups, loss)
+        noise = noise_for(query.forms(setting), values.epsilon, values.delta, groups, loss)
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from ..errors import ArgumentError
 from ..exact import Number
 from ..sampling import Entropy
-from .base import Estimate, Part, Query, Released, Setting, clamped
+from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import aggregate
 from .mean import Mean, mean_estimate
 from .noise import Law, designed, noise_for
@@ -109,7 +109,7 @@ class MeanVector(Query):
         if share == 1:
             return VectorNoiseFor(law, None)
         part = Part("rows", Fraction(setting.rows), whole=True)
-        count = noise_for([part], epsilon / share, delta / share, 1)
+        count = noise_for([Form.plain([part])], epsilon / share, delta / share, 1)
         return VectorNoiseFor(law, count.laws[0])
 
     def estimates(self, vector: Sequence[Released], count: Released | None) -> dict[str, Estimate]:

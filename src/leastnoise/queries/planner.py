@@ -10,7 +10,7 @@ from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
 from .ask import Budget, notes, touched
-from .base import PRIVATE, Query, Released, Setting
+from .base import PRIVATE, Query, Setting
 from .noise import Noise, noise_for
 from .quantile import Quantile
 from .selection import probabilities
@@ -72,7 +72,7 @@ def plan(
         shown = next(n for n, p in enumerate(table) if 20 * p >= 19 * table[-1])
     noise = None
     if not isinstance(question, Quantile):
-        noise = noise_for(question.parts(setting), values.epsilon, values.delta, groups, loss)
+        noise = noise_for(question.forms(setting), values.epsilon, values.delta, groups, loss)
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
     return Plan(
@@ -106,9 +106,8 @@ def expected_error(
     if isinstance(query, Quantile):
         return query.rank_error(epsilon, setting)
     assert noise is not None
-    parts = query.typical(rows, setting)[0]
-    released = [Released(v, e) for v, e in zip(parts, noise.errors(), strict=True)]
-    found = query.estimate(released, setting)
+    parts = query.numbers(noise.form, query.typical(rows, setting)[0])
+    found = query.estimate(noise.around(parts), setting, noise)
     assert found.low is not None and found.high is not None
     # An interval that is cut on one side says less than its other side.
     return max(found.high - found.value, found.value - found.low)

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..exact import text_of
-from .base import Estimate, Part, Query, Released, Setting
+from .base import Estimate, Form, Part, Query, Released, Setting
 from .bounding import Request, Sums, centred
 from .expression import parse_condition
-from .mean import mean_estimate, mean_parts, mean_typical
+from .mean import mean_estimate, mean_forms, mean_numbers, mean_parts, mean_typical, why_mean
 from .scale import Scale
 from .where import truth_of
 
@@ -45,9 +45,17 @@ class Share(Query):
             return [Fraction(sums.values, setting.size)]
         return [Fraction(centred(sums, _SCALE)), Fraction(sums.rows)]
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+    def forms(self, setting: Setting) -> list[Form]:
+        """A total and a count, or the rows for which it is true and those for which it is not."""
+        return mean_forms(_SCALE, setting)
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts of either form."""
+        return mean_numbers(_SCALE, form, exact)
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """A number from 0 to 1."""
-        return mean_estimate(_SCALE, released)
+        return mean_estimate(_SCALE, released, noise)
 
     def request(self, setting: Setting) -> Request:
         """Sums of zeros and ones."""
@@ -72,10 +80,7 @@ class Share(Query):
                 f"One of {setting.size} rows is replaced: the share moves by at most "
                 f"{text_of(part.sensitivity)}."
             )
-        return (
-            f"A share is the mean of zeros and ones: a total around one half, and a count that "
-            f"moves by at most {setting.rows}."
-        )
+        return f"A share is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
 
     def __str__(self) -> str:
         return self.text(self.condition)

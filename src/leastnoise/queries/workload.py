@@ -87,9 +87,9 @@ def _together(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> lis
     """The workload with one law for all releases, if that has less relative error."""
     if any(isinstance(one.query, Quantile) or one.query.keys == PRIVATE for one in ready):
         return None
-    parts = [list(one.query.parts(one.setting)) for one in ready]
-    count = sum(len(p) * one.groups for p, one in zip(parts, ready, strict=True))
-    found = jointly(parts, whole.epsilon, whole.delta, count, loss)
+    forms = [one.query.forms(one.setting)[0] for one in ready]
+    count = sum(form.steps * one.groups for form, one in zip(forms, ready, strict=True))
+    found = jointly(forms, whole.epsilon, whole.delta, count, loss)
     if found is None:
         return None
     joint = [
