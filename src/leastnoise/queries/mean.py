@@ -80,7 +80,8 @@ def why_mean(scale: Scale, setting: Setting) -> str:
 def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
     """The parts of a mean of values on a scale."""
     if setting.size is not None:
-        return [Part("mean", scale.width / max(setting.size, 1))]
+        sensitivity = scale.width / max(setting.size, 1)
+        return [Part("mean", sensitivity, range=(scale.low, scale.high))]
     apart = 2 if setting.replace else 1
     return [
         Part("centred total in half steps", Fraction(apart * setting.rows * scale.top), whole=True),

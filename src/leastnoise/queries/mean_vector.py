@@ -19,8 +19,9 @@ from ..exact import Number
 from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import aggregate
+from .kept import designed
 from .mean import Mean, mean_estimate
-from .noise import Law, designed, noise_for
+from .noise import Law, noise_for
 
 _DIGITS = 10**12
 
@@ -161,7 +162,7 @@ class VectorNoiseFor:
     """A law for the vector, and one for the number of rows if it is not public."""
 
     vector: Law
-    count: Law | None
+    count: Any
 
     @property
     def laws(self) -> list[Law]:

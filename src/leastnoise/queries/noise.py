@@ -6,26 +6,23 @@ The noise comes from `leastnoise.design` alone. How budgets of parts add up: `no
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..design import design, load
-from ..errors import ArgumentError, LeastnoiseError
+from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
+from .kept import designed
+from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
 #: From so many releases on, noise designed for all of them together can beat equal shares.
 _MANY = 12
-_GAP = "0.01"
-_SECONDS = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +82,7 @@ class Law:
 class Noise:
     """A law for each part; all parts of all groups that a unit can move keep the budget."""
 
-    laws: tuple[Law, ...]
+    laws: tuple[Law | RangedLaw, ...]
     form: Form
 
     @property
@@ -147,6 +144,11 @@ def noise_for(
     smallest certified loss.
     """
     found = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
+    if groups == 1 and suits(forms[0], epsilon, loss):
+        (part,) = forms[0].parts
+        near = ranged_law(part, epsilon, delta, found[0].laws[0])
+        if near is not None:
+            return Noise((near,), forms[0])
     joint = jointly([forms[0]], epsilon, delta, forms[0].steps * groups, loss)
     return min([*found, *(joint or [])], key=lambda noise: noise.loss)
 
@@ -217,75 +219,3 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
 
 def _short(value: Fraction) -> str:
     return text_of(value) if value.denominator < 10**6 else f"{float(value):.6g}"
-
-
-def cache_folder() -> Path:
-    """LEASTNOISE_CACHE, or leastnoise/designs in the user's cache."""
-    named = os.environ.get("LEASTNOISE_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(named) if named else Path(base) / "leastnoise" / "designs"
-
-
-@lru_cache(maxsize=256)
-def designed(
-    epsilon: Fraction,
-    delta: Fraction,
-    sensitivity: Fraction,
-    whole: bool,
-    releases: int,
-    loss: str,
-    dimension: int = 1,
-) -> tuple[Any, Path]:
-    """The design for a budget and its file; read from the cache if one is there and checks out."""
-    asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
-    if path.exists():
-        try:
-            found = load(path)  # the exact checker decides
-        except LeastnoiseError:
-            found = None
-        if (
-            found is not None
-            and getattr(found, "dimension", 1) == dimension
-            and _answers(found, epsilon, delta, sensitivity, whole, releases)
-        ):
-            return found, path
-    options: dict[str, Any] = {"releases": releases} if releases > 1 else {}
-    if dimension > 1:
-        options["dimension"] = dimension
-    found = design(
-        epsilon=epsilon,
-        delta=delta,
-        sensitivity=sensitivity,
-        integer=whole,
-        loss=loss,
-        gap=_GAP,
-        time_limit=_SECONDS,
-        **options,
-    )
-    found.save(path)
-    return found, path
-
-
-def _answers(
-    found: Any,
-    epsilon: Fraction,
-    delta: Fraction,
-    sensitivity: Fraction,
-    whole: bool,
-    releases: int,
-) -> bool:
-    """Whether a file of the cache is for this very question."""
-    document = found.document
-    total = getattr(document, "releases", None)
-    if releases > 1:
-        budget = total is not None and (total.count, total.epsilon, total.delta) == (
-            releases,
-            epsilon,
-            delta,
-        )
-    else:
-        budget = total is None and (document.epsilon, document.delta) == (epsilon, delta)
-    return bool(budget and document.sensitivity == sensitivity and found.integer == whole)
