@@ -13,7 +13,6 @@ from leastnoise import (
     Count,
     Ledger,
     Mean,
-    MeanVector,
     Median,
     Person,
     Share,
@@ -98,14 +97,6 @@ def test_a_large_workload_shares_one_law_and_it_pays():
     assert all("20 releases together" in one.noise for one in answers)
     assert all("all 20 questions" in one.notes[-1] for one in answers)
     assert len({path for one in answers for path in one.mechanisms}) == 1
-
-
-def test_a_vector_of_means_is_refused_among_other_questions():
-    query = MeanVector(["x", "p"], low=[0, 0], high=[100, 400])
-    with pytest.raises(ArgumentError, match="one mean for each column"):
-        ask_all(FRAME, [query, Count()], epsilon=5, rows=N)
-    answers = ask_all(FRAME, query.means, epsilon=5, rows=N)
-    assert abs(answers[0].value - 50) < 5 and abs(answers[1].value - 199.5) < 20
 
 
 def test_groups_that_a_unit_can_move():

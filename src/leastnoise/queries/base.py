@@ -153,6 +153,12 @@ class Query:
         """The answer from the released parts of `noise.form`: post-processing."""
         raise NotImplementedError
 
+    def estimates(
+        self, released: list[Released], setting: Setting, noise: Any = None
+    ) -> dict[str, Estimate]:
+        """The answers of one group by name; "" where there is only one."""
+        return {"": self.estimate(released, setting, noise)}
+
     def why(self, setting: Setting) -> str:
         """One paragraph: why the sensitivity is what it is."""
         raise NotImplementedError
