@@ -320,7 +320,7 @@ for round_ in range(rounds):
 """
 
 
-@pytest.mark.parametrize("rounds", [5, pytest.param(200, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rounds", [3, pytest.param(200, marks=pytest.mark.slow)])
 def test_no_answer_without_a_durable_charge_when_killed(tmp_path, rounds):
     path = tmp_path / "b.db"
     ledger = Ledger.create(path, epsilon=1000)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from leastnoise import (
@@ -29,11 +30,11 @@ from leastnoise.queries.bounding import aggregate
 from leastnoise.queries.engine import open_table
 from leastnoise.queries.unit import Row
 
-N = 2000
+N = 600
 RANDOM = np.random.default_rng(5)
 TABLE = pa.table(
     {
-        "p": pa.array(RANDOM.integers(0, 300, N), mask=RANDOM.random(N) < 0.05),
+        "p": pa.array(RANDOM.integers(0, 90, N), mask=RANDOM.random(N) < 0.05),
         "g": pa.array(
             [("north", "süd", "", "ost")[i] for i in RANDOM.integers(0, 4, N)],
             mask=RANDOM.random(N) < 0.05,
@@ -73,10 +74,16 @@ def spark():
     if shutil.which("java") is None:
         pytest.skip("there is no Java")
     sql = pytest.importorskip("pyspark.sql", reason="the extra spark is not installed")
-    builder = sql.SparkSession.builder.master("local[2]").appName("leastnoise tests")
+    builder = sql.SparkSession.builder.master("local[1]").appName("leastnoise tests")
     for name, value in {
         "spark.ui.enabled": "false",
-        "spark.sql.shuffle.partitions": "2",
+        # Small tables: most of the time is the JVM compiling, and plans compiling to code.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.ansi.enabled": "true",
@@ -90,8 +97,6 @@ def spark():
 
 @pytest.fixture(scope="module")
 def frame(spark, tmp_path_factory):
-    import pyarrow.parquet as pq
-
     path = tmp_path_factory.mktemp("spark") / "t.parquet"
     pq.write_table(TABLE, path)
     return spark.read.parquet(str(path))
@@ -128,8 +133,9 @@ def test_spark_must_not_wrap_around(frame):
         session.conf.set("spark.sql.ansi.enabled", "true")
 
 
-def test_spark_errors_do_not_quote_the_data(spark):
-    frame = spark.createDataFrame([("s3cretvalue",)], "s string").selectExpr("cast(s as int) as x")
+def test_spark_errors_do_not_quote_the_data(spark, tmp_path):
+    pq.write_table(pa.table({"s": ["s3cretvalue"]}), tmp_path / "s.parquet")
+    frame = spark.read.parquet(str(tmp_path / "s.parquet")).selectExpr("cast(s as int) as x")
     with warnings.catch_warnings(record=True) as warned, pytest.raises(EngineError) as caught:
         ask(frame, Total("x", low=0, high=1), epsilon=1)
     assert not [one for one in warned if "s3cret" in str(one.message)]

@@ -6,7 +6,7 @@ import contextlib
 
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastnoise import ArgumentError
@@ -117,6 +117,7 @@ def test_no_text_breaks_the_parser(text):
         parse_condition(text)
 
 
+@settings(max_examples=40)
 @given(st.text(min_size=1, max_size=30))
 def test_texts_are_values_and_never_code(value):
     """Whatever stands between the quotes is compared as it is."""

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from leastnoise import ArgumentError, BudgetError, Ledger, MeanVector, Person, ask, load
+from leastnoise import (
+    ArgumentError,
+    BudgetError,
+    Count,
+    Ledger,
+    MeanVector,
+    Person,
+    ask,
+    ask_all,
+    load,
+    plan,
+)
+from leastnoise.queries import query_of
+from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.engine import open_table
 from leastnoise.queries.unit import Row
@@ -67,8 +81,10 @@ def test_no_row_moves_the_exact_vector_further_than_stated(neighbours):
             other.loc[30] = row
         size = 30 if neighbours == "replace" else None
         setting = Setting(Row(), neighbours, size)
-        one, two = (QUERY.exact_vector(open_table(t), setting)[0] for t in (frame, other))
-        moved = sum((a - b) ** 2 for a, b in zip(one, two, strict=True))
+        one, two = (
+            QUERY.exact(sums_of(open_table(t), QUERY, setting)[""], setting) for t in (frame, other)
+        )
+        moved = sum((a - b) ** 2 for a, b in zip(one[:3], two[:3], strict=True))
         assert 0 < moved <= QUERY.squared_sensitivity(setting)
 
 
@@ -87,7 +103,8 @@ def test_the_ledger_is_charged_once_and_before(tmp_path):
         ({"columns": ["x"], "low": [0], "high": [1]}, "columns"),
         ({"low": [0]}, "columns"),
         ({"columns": ["x", "x", "y"]}, "columns"),
-        ({"by": "z", "keys": [1]}, "by"),
+        ({"low": ()}, "low"),
+        ({"by": "z"}, "keys"),
         ({"high": [100, -1, 10]}, "high"),
     ],
 )
@@ -104,7 +121,60 @@ def test_delta_is_needed():
 
 
 def test_an_empty_filter_is_answered():
-    query = MeanVector(["x", "y"], low=[0, -1], high=[100, 1], where="z > 1000")
+    query = replace(QUERY, where="z > 1000")
     found = ask(FRAME, query, epsilon=1, delta="0.01")
     assert all(0 <= value <= 100 for value in (found.value["x"], found.value["y"] + 1))
     assert Fraction(found.epsilon) == 1
+
+
+def test_groups_public_and_private():
+    """Each group has a vector of its own."""
+    frame = FRAME.assign(g=np.where(FRAME.p % 2 == 0, "even", "odd"))
+    unit = Person("p", 2, 1)
+    query = replace(QUERY, by="g", keys=["odd", "even", "none"])
+    assert touched(query, Setting(unit, "add-remove")) == 1
+    found = ask(frame, query, unit=unit, **OPTIONS)
+    assert list(found.value)[:3] == ["odd: x", "odd: y", "odd: z"] and len(found.value) == 9
+    for key in ("odd", "even"):
+        low, high = found.interval[f"{key}: x"]
+        true = frame.x[frame.g == key].mean()
+        assert low - 3 < true < high + 3 and high - low < 20
+    private = ask(frame, replace(QUERY, by="g", keys="private"), epsilon=2, delta="0.02", unit=unit)
+    assert {name.partition(":")[0] for name in private.value} == {"even", "odd"}
+    assert "half of epsilon found the keys" in " ".join(private.notes)
+
+
+def test_no_person_moves_the_groups_further_than_stated():
+    frame = FRAME[["x", "y", "z", "p"]].head(40).assign(g="a").astype({"x": float, "z": float})
+    extra = pd.DataFrame({"x": [1e9] * 5, "y": [9.0] * 5, "z": [99.0] * 5, "p": 10**6, "g": "a"})
+    query = replace(QUERY, by="g", keys=["a", "b"])
+    setting = Setting(Person("p", 2, 1), "add-remove")
+    one, two = (
+        query.exact(sums_of(open_table(t), query, setting)["a"], setting)
+        for t in (frame, pd.concat([frame, extra]))
+    )
+    moved = sum((a - b) ** 2 for a, b in zip(one[:3], two[:3], strict=True))
+    assert moved == query.squared_sensitivity(setting) and abs(one[3] - two[3]) == 2
+
+
+def test_plans_and_workloads():
+    planned = plan(QUERY, epsilon=1, delta="0.01", rows=N)
+    found = ask(FRAME, QUERY, **OPTIONS)
+    for name, width in (("x", 100), ("y", 2), ("z", 10)):
+        low, high = found.interval[name]
+        assert (high - low) / 2 < 2.5 * planned.error * width
+    assert planned.error == planned.relative < 0.05
+    both = ask_all(FRAME, [QUERY, Count()], epsilon=2, delta="0.02", rows=N)
+    assert abs(both[0].value["x"] - FRAME.x.mean()) < 20 and abs(both[1].value - N) < 60
+    assert sum(one.epsilon for one in both) == 2
+
+
+def test_as_text():
+    query = query_of("mean(x, y, z)", low="0,-1,0", high=[100, 1, 10], where="z > 1")
+    assert query == replace(QUERY, low=("0", "-1", "0"), high=(100, 1, 10), where="z > 1")
+    assert str(query) == "mean(x, y, z) where z > 1"
+    assert query_of("mean(x, y)", low=0, high="7").high == ("7", "7")
+    with pytest.raises(ArgumentError, match="one bound, or 2 of them"):
+        query_of("mean(x, y)", low="0,0,0", high="1")
+    with pytest.raises(ArgumentError, match="low must be given"):
+        query_of("mean(x, y)", high="1")

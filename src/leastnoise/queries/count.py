@@ -30,7 +30,7 @@ class Count(Query):
         """The number of rows."""
         return [Fraction(sums.rows)]
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """The number, not below 0."""
         (rows,) = released
         return clamped(Fraction(round(rows.value)), rows.ends, Fraction(0), None)

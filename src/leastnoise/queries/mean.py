@@ -1,13 +1,14 @@
-"""Mean: a total around the middle, divided by a count. Sensitivity and proof: `mean.proof.md`."""
+"""Mean: from a total and a count, or from what lies above and below. Proof: `mean.proof.md`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..exact import text_of
-from .base import Estimate, Part, Released, Setting, clamped, ratio_interval
+from .base import Estimate, Form, Part, Released, Setting, clamped, ratio_interval
+from .believed import Line, believed
 from .bounding import Sums, centred, exact_total
 from .scale import Scale
 from .valued import Valued
@@ -18,9 +19,9 @@ class Mean(Valued):
     """The mean of a column between public bounds.
 
     Where the number of rows is public (rows replaced, no filter, no groups) it is one release with
-    sensitivity (high - low) / rows. Otherwise two: the total of the distances from the middle of
-    the bounds, and the count. Centring halves the sensitivity of the total and makes the error of
-    the count harmless for means near the middle.
+    sensitivity (high - low) / rows. Otherwise two: the sums of the distances from the lower and
+    from the upper bound, which one unit cannot both move far; or the total of the distances from
+    the middle, and the count. Whichever has the smaller certified loss is released.
     """
 
     word: ClassVar[str] = "mean"
@@ -35,9 +36,17 @@ class Mean(Valued):
             return [exact_total(sums, self.scale) / setting.size]
         return [Fraction(centred(sums, self.scale)), Fraction(sums.rows)]
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+    def forms(self, setting: Setting) -> list[Form]:
+        """A total and a count, or the sums above and below."""
+        return mean_forms(self.scale, setting)
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts of either form."""
+        return mean_numbers(self.scale, form, exact)
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """The mean, within the bounds."""
-        return mean_estimate(self.scale, released)
+        return mean_estimate(self.scale, released, noise)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """Rows in the middle; an error as a part of the width."""
@@ -51,18 +60,28 @@ class Mean(Valued):
                 f"One of {setting.size} rows is replaced, its value stays within "
                 f"{self.bounds}: the mean moves by at most {text_of(parts[0].sensitivity)}."
             )
-        half = parts[0].sensitivity * self.scale.step / 2
+        return why_mean(self.scale, setting)
+
+
+def why_mean(scale: Scale, setting: Setting) -> str:
+    """Why a mean, or a share, costs what it costs."""
+    width, rows = text_of(scale.width), setting.rows
+    if setting.replace:
         return (
-            f"The total of distances from the middle of the bounds moves by at most "
-            f"{text_of(half)}, the count by at most {setting.rows}; both are released and "
-            "divided."
+            f"A unit of at most {rows} rows within {width} of each other is replaced: what it "
+            f"moves of the total it cannot also move of the count. Both are released and divided."
         )
+    return (
+        f"Each of a unit's at most {rows} rows adds {width} in all to the sums of the distances "
+        "from the two bounds: what it adds to one it cannot add to the other."
+    )
 
 
 def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
     """The parts of a mean of values on a scale."""
     if setting.size is not None:
-        return [Part("mean", scale.width / max(setting.size, 1))]
+        sensitivity = scale.width / max(setting.size, 1)
+        return [Part("mean", sensitivity, range=(scale.low, scale.high))]
     apart = 2 if setting.replace else 1
     return [
         Part("centred total in half steps", Fraction(apart * setting.rows * scale.top), whole=True),
@@ -70,19 +89,66 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
     ]
 
 
+#: Steps that a unit can make where they can be chosen: more cost time, and gain little.
+_FINE = 32
+_SIDES = "sides"
+
+
+def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
+    """The ways to release a mean; statement and proof: `mean.proof.md`."""
+    parts, rows, top = mean_parts(scale, setting), setting.rows, scale.top
+    if setting.size is not None:
+        return [Form.plain(parts)]
+    weights = Fraction(1), Fraction(top, 2)
+    plain = Form(tuple(parts), 2, weights=weights)
+    if setting.replace:
+        fine = min(rows, _FINE)
+        total, count = (
+            replace(part, step=Fraction(size * rows, fine))
+            for part, size in zip(parts, (top, 1), strict=True)
+        )
+        steps = 2 * rows if fine == rows else 2 * fine + 1
+        return [plain, Form((total, count), steps, 2 * fine, "a total and a count", weights)]
+    most = rows * top
+    fine = min(most, _FINE)
+    sides = tuple(
+        Part(name, Fraction(most), whole=True, step=Fraction(most, fine))
+        for name in ("distances from the lower bound", "distances from the upper bound")
+    )
+    steps = fine if fine == most else fine + 1
+    return [plain, Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)))]
+
+
+def mean_numbers(scale: Scale, form: Form, exact: list[Fraction]) -> list[Fraction]:
+    """Total and count as they are, or the distances from both bounds, in steps."""
+    if form.name != _SIDES:
+        return exact
+    total, count = exact
+    return [(scale.top * count + total) / 2, (scale.top * count - total) / 2]
+
+
 def mean_typical(scale: Scale, rows: int, setting: Setting) -> list[Fraction]:
     """The parts for rows in the middle."""
     return [scale.middle] if setting.size is not None else [Fraction(0), Fraction(rows)]
 
 
-def mean_estimate(scale: Scale, released: list[Released]) -> Estimate:
+def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> Estimate:
     """The mean from its parts, cut to the bounds."""
     if len(released) == 1:
         return clamped(released[0].value, released[0].ends, scale.low, scale.high)
-    total, count = released
-    half = scale.step / 2
-    ends = ratio_interval(total.ends, count.ends)
-    value = scale.middle + half * total.value / max(Fraction(1), count.value)
-    if ends is not None:
-        ends = scale.middle + half * ends[0], scale.middle + half * ends[1]
-    return clamped(value, ends, scale.low, scale.high)
+    one, two = (part.value for part in released)
+    sided = noise is not None and noise.form.name == _SIDES
+    total, count = (one - two, (one + two) / scale.top) if sided else (one, two)
+    value = scale.middle + scale.step / 2 * total / max(Fraction(1), count)
+    if noise is None:
+        ends = ratio_interval(released[0].ends, released[1].ends)
+        if ends is not None:
+            ends = scale.middle + scale.step / 2 * ends[0], scale.middle + scale.step / 2 * ends[1]
+        return clamped(value, ends, scale.low, scale.high)
+    # A share f of the way from low to high is believed if it makes what was released likely.
+    at = (Line(1, -1), Line(0, -1)) if sided else (Line(1, 0), Line(scale.top, -2 * scale.top))
+    found = believed(noise.laws, at, (one, two))
+    if found is None:
+        return clamped(value, None, scale.low, scale.high)
+    low, high = (scale.low + scale.width * Fraction(f) for f in found)
+    return clamped(value, (low, high), scale.low, scale.high)

@@ -17,10 +17,10 @@ from typing import Any, ClassVar
 from ..errors import ArgumentError
 from ..exact import Number
 from ..sampling import Entropy
-from .base import Estimate, Part, Query, Released, Setting, clamped
-from .bounding import aggregate
+from .base import Estimate, Form, Part, Query, Released, Setting, clamped
+from .kept import designed
 from .mean import Mean, mean_estimate
-from .noise import Law, designed, noise_for
+from .noise import Law, noise_for
 
 _DIGITS = 10**12
 
@@ -30,17 +30,21 @@ class MeanVector(Query):
     """The means of 2 to 1,000 columns between public bounds, released as one vector.
 
     Each column is measured in halves of its own width, so errors are alike in parts of the width.
-    Rows without a number count as the middle of the bounds. Ask it by itself, with `ask` and a
-    delta above 0; there are no groups.
+    Rows without a number count as the middle of the bounds. It needs a delta above 0.
     """
 
     columns: Sequence[str] = ()
     low: Sequence[Number] = field(default=(), kw_only=True)
     high: Sequence[Number] = field(default=(), kw_only=True)
-    word: ClassVar[str] = "mean_vector"
+    word: ClassVar[str] = "mean"
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        for name in ("low", "high"):
+            if isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise ArgumentError(
+                    name, getattr(self, name) or None, "given, a bound for each column"
+                )
         if not 2 <= len(self.columns) == len(self.low) == len(self.high) <= 1000:
             raise ArgumentError(
                 "columns",
@@ -49,16 +53,23 @@ class MeanVector(Query):
             )
         if len(set(self.columns)) < len(self.columns):
             raise ArgumentError("columns", "a name twice", "different columns")
-        if self.by is not None:
-            raise ArgumentError("by", self.by, "left out: a MeanVector has no groups")
-        object.__setattr__(self, "columns", tuple(self.columns))
+        for name in ("columns", "low", "high"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
         _ = self.means
 
     @cached_property
     def means(self) -> list[Mean]:
         """The same question as one mean for each column."""
         return [
-            Mean(column, low=low, high=high, where=self.where, nulls="middle")
+            Mean(
+                column,
+                low=low,
+                high=high,
+                where=self.where,
+                by=self.by,
+                keys=self.keys,
+                nulls="middle",
+            )
             for column, low, high in zip(self.columns, self.low, self.high, strict=True)
         ]
 
@@ -77,45 +88,50 @@ class MeanVector(Query):
         square = self.squared_sensitivity(setting) * _DIGITS * _DIGITS
         return Fraction(isqrt(-(-square.numerator // square.denominator)) + 1, _DIGITS)
 
-    def exact_vector(self, table: Any, setting: Setting) -> tuple[list[Fraction], Fraction | None]:
-        """The vector in halves of the widths, and the number of rows if it is to be released."""
-        vector, rows = [], None
-        for mean in self.means:
-            sums = aggregate(table, mean.request(setting)).get("")
-            parts = mean.exact(sums, setting) if sums is not None else [Fraction(0), Fraction(0)]
+    def exact(self, sums: Any, setting: Setting) -> list[Fraction]:
+        """The vector in halves of the widths, and the number of rows if it is to be released.
+
+        sums: those of each column.
+        """
+        vector, rows = [], []
+        for mean, one in zip(self.means, sums, strict=True):
+            parts = mean.exact(one, setting)
             if setting.size is not None:
                 vector.append((parts[0] - mean.scale.middle) / (mean.scale.width / 2))
             else:
                 vector.append(parts[0] / mean.scale.top)
-                rows = parts[1]
-        return vector, rows
+                rows = [parts[1]]
+        return vector + rows
 
     def noise(
-        self, setting: Setting, epsilon: Fraction, delta: Fraction, loss: str
+        self, setting: Setting, epsilon: Fraction, delta: Fraction, groups: int, loss: str
     ) -> VectorNoiseFor:
-        """The noise: all of the budget for the vector, or half of it if the rows need some, too."""
+        """Noise for one group of `groups`: all of its budget for the vector, or half of it if the
+        rows need some, too.
+        """
         if delta == 0:
             raise ArgumentError("delta", 0, "positive for MeanVector: noise for vectors needs it")
-        share = 1 if setting.size is not None else 2
-        found, path = designed(
-            epsilon / share, delta / share, Fraction(1), False, 1, loss, len(self.columns)
-        )
+        parts = 1 if setting.size is not None else 2
+        share = epsilon / (parts * groups), delta / (parts * groups)
+        found, path = designed(*share, Fraction(1), False, 1, loss, len(self.columns))
         words = (
             f"noise for {len(self.columns)} numbers together at epsilon="
-            f"{float(epsilon / share):g}, delta={float(delta / share):.3g}, within "
+            f"{float(share[0]):g}, delta={float(share[1]):.3g}, within "
             f"{100 * min(found.gap, 99):.2g} % of the least loss possible"
         )
         law = Law(found, self.sensitivity(setting), path, words)
-        if share == 1:
+        if parts == 1:
             return VectorNoiseFor(law, None)
-        part = Part("rows", Fraction(setting.rows), whole=True)
-        count = noise_for([part], epsilon / share, delta / share, 1)
-        return VectorNoiseFor(law, count.laws[0])
+        rows = Part("rows", Fraction(setting.rows), whole=True)
+        return VectorNoiseFor(law, noise_for([Form.plain([rows])], *share, 1).laws[0])
 
-    def estimates(self, vector: Sequence[Released], count: Released | None) -> dict[str, Estimate]:
+    def estimates(
+        self, released: list[Released], setting: Setting, noise: Any = None
+    ) -> dict[str, Estimate]:
         """The means from what was released: post-processing."""
         found = {}
-        for mean, one in zip(self.means, vector, strict=True):
+        count = released[-1] if setting.size is None else None
+        for mean, one in zip(self.means, released, strict=False):
             scale = mean.scale
             if count is None:
                 half = scale.width / 2
@@ -126,6 +142,11 @@ class MeanVector(Query):
                 total = Released(one.value * scale.top, one.error * scale.top)
                 found[mean.column] = mean_estimate(scale, [total, count])
         return found
+
+    def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
+        """Rows in the middle; errors are in parts of the widths."""
+        middle = [Fraction(0)] * len(self.columns)
+        return middle + ([] if setting.size is not None else [Fraction(rows)]), Fraction(1)
 
     def why(self, setting: Setting) -> str:
         """Why the sensitivity is what it is."""
@@ -141,16 +162,14 @@ class MeanVector(Query):
             "both are released and divided."
         )
 
-    def request(self, setting: Setting) -> Any:
-        """Refused: it is one vector and not a list of parts."""
-        raise ArgumentError(
-            "query",
-            "MeanVector",
-            "another one here: ask(table, query, ...) answers it; with "
-            "other questions use query.means, one mean for each column",
-        )
-
-    parts = request  # type: ignore[assignment]
+    def notes(self, setting: Setting) -> list[str]:
+        """What a reader of the answer must know about the values."""
+        bounds = ", ".join(f"{mean.column} to {mean.bounds}" for mean in self.means[:5])
+        more = ", ..." if len(self.means) > 5 else ""
+        return [
+            f"values are clamped ({bounds}{more}); rows without a number count as the middle of "
+            "the bounds"
+        ]
 
     def __str__(self) -> str:
         return self.text(", ".join(self.columns))
@@ -161,7 +180,7 @@ class VectorNoiseFor:
     """A law for the vector, and one for the number of rows if it is not public."""
 
     vector: Law
-    count: Law | None
+    count: Any
 
     @property
     def laws(self) -> list[Law]:
@@ -176,17 +195,37 @@ class VectorNoiseFor:
             return hashes[0]
         return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
-    def released(
-        self, vector: Sequence[Fraction], rows: Fraction | None, entropy: Entropy
-    ) -> tuple[list[Released], Released | None]:
-        """One release of the vector, and one of the rows; each interval holds with 95 %."""
+    @property
+    def words(self) -> str:
+        """Which noise, and why."""
+        return "; ".join(law.words for law in self.laws)
+
+    @property
+    def form(self) -> Form:
+        """The numbers as they are."""
+        return Form((), len(self.laws))
+
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """Numbers of one group as if they had been released, for planning."""
         law, confidence = self.vector, 0.95 if self.count is None else 0.975
-        scaled = [value / law.scale for value in vector]
-        drawn = law.design.release(scaled, exact=True, entropy=entropy)
         noise = law.design.noise
         error = (Fraction(noise.coordinate_error(confidence)) + noise.grid_step) * law.scale
-        found = [Released(value * law.scale, error) for value in drawn]
-        if self.count is None or rows is None:
-            return found, None
-        (value,) = self.count.release([rows], entropy)
-        return found, Released(value, self.count.error(confidence))
+        if self.count is None:
+            return [Released(value, error) for value in values]
+        vector = [Released(value, error) for value in values[:-1]]
+        return [*vector, Released(values[-1], self.count.error(confidence))]
+
+    def released(
+        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
+    ) -> list[list[Released]]:
+        """One release of the vector of each group, and one of its rows."""
+        found = []
+        for row in rows:
+            vector = row if self.count is None else row[:-1]
+            scaled = [value / self.vector.scale for value in vector]
+            drawn = self.vector.design.release(scaled, exact=True, entropy=entropy)
+            numbers = [value * self.vector.scale for value in drawn]
+            if self.count is not None:
+                numbers += self.count.release([row[-1]], entropy)
+            found.append(self.around(numbers))
+        return found

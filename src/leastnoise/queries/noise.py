@@ -6,29 +6,26 @@ The noise comes from `leastnoise.design` alone. How budgets of parts add up: `no
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from ..design import design, load
-from ..errors import ArgumentError, LeastnoiseError
-from ..exact import text_of
+from ..errors import ArgumentError
+from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..sampling import Entropy
-from .base import Part, Released
+from .base import Form, Part, Released
+from .kept import designed
+from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
 #: From so many releases on, noise designed for all of them together can beat equal shares.
 _MANY = 12
-_GAP = "0.01"
-_SECONDS = 10.0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Law:
     """Noise for one sensitivity: what adds it, its error, the file that proves it."""
 
@@ -37,10 +34,22 @@ class Law:
     path: Path
     words: str
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Law) and self._key == other._key
+
+    def __hash__(self) -> int:
+        return hash(self._key)
+
     @property
-    def loss(self) -> float:
-        """The certified expected loss of one release, in the value's own unit."""
-        return float(self.design.upper) * float(self.scale)
+    def _key(self) -> tuple[Path, Fraction]:
+        return self.path, self.scale
+
+    @property
+    def size(self) -> float:
+        """What forms are compared by: the certified mean error, or its 95 % for other losses."""
+        if self.design.loss_name == "l1":
+            return float(self.design.upper) * float(self.scale)
+        return float(self.error(0.95))
 
     @property
     def sha256(self) -> str:
@@ -53,6 +62,11 @@ class Law:
         bound = Fraction(noise.error_bound(confidence))
         step = Fraction(0) if self.design.integer else Fraction(noise.grid_step)
         return (bound + step) * self.scale
+
+    def around(self, values: Sequence[Fraction], confidence: float) -> list[Released]:
+        """Released values with their error."""
+        error = self.error(confidence)
+        return [Released(value, error) for value in values]
 
     def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
         """One release each."""
@@ -68,31 +82,40 @@ class Law:
 class Noise:
     """A law for each part; all parts of all groups that a unit can move keep the budget."""
 
-    laws: tuple[Law, ...]
-    parts: tuple[Part, ...]
+    laws: tuple[Law | RangedLaw, ...]
+    form: Form
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The numbers to release."""
+        return self.form.parts
 
     def released(
         self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
     ) -> list[list[Released]]:
         """Release the parts of every group; errors hold for all parts of a group together."""
-        confidence = 1 - 0.05 / len(self.parts)
         columns = []
         for j, law in enumerate(self.laws):
-            error = law.error(confidence)
             values = law.release([row[j] for row in rows], entropy)
-            columns.append([Released(value, error) for value in values])
+            columns.append(law.around(values, self._confidence))
         return [list(row) for row in zip(*columns, strict=True)]
 
-    def errors(self) -> list[Fraction]:
-        """The error of each part, for planning."""
-        return [law.error(1 - 0.05 / len(self.parts)) for law in self.laws]
+    def around(self, values: Sequence[Fraction]) -> list[Released]:
+        """Numbers of one group as if they had been released, for planning."""
+        return [
+            law.around([value], self._confidence)[0]
+            for law, value in zip(self.laws, values, strict=True)
+        ]
+
+    @property
+    def _confidence(self) -> float:
+        return 1 - 0.05 / len(self.parts)
 
     @property
     def loss(self) -> float:
-        """The certified losses of the parts, each in units of its sensitivity."""
-        return sum(
-            law.loss / float(p.sensitivity) for law, p in zip(self.laws, self.parts, strict=True)
-        )
+        """What forms are compared by: the losses of the parts with their weights."""
+        weights = self.form.weights or tuple(1 / p.sensitivity for p in self.parts)
+        return sum(float(w) * law.size for w, law in zip(weights, self.laws, strict=True))
 
     @property
     def sha256(self) -> str:
@@ -113,124 +136,86 @@ class Noise:
 
 
 def noise_for(
-    parts: Sequence[Part], epsilon: Fraction, delta: Fraction, groups: int, loss: str = "l1"
+    forms: Sequence[Form], epsilon: Fraction, delta: Fraction, groups: int, loss: str = "l1"
 ) -> Noise:
-    """Noise such that all parts of any `groups` groups together keep (epsilon, delta)."""
-    count = len(parts) * groups
-    share = epsilon / count, delta / count
-    noise = Noise(tuple(_law(part, *share, 1, loss) for part in parts), tuple(parts))
-    joint = jointly([parts], epsilon, delta, count, loss)
-    if joint is not None and joint[0].loss < noise.loss:
-        return joint[0]
-    return noise
+    """Noise such that all parts of any `groups` groups together keep (epsilon, delta).
+
+    Of all forms, and of noise for each release or for all of them together, the one with the
+    smallest certified loss.
+    """
+    found = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
+    if groups == 1 and suits(forms[0], epsilon, loss):
+        (part,) = forms[0].parts
+        near = ranged_law(part, epsilon, delta, found[0].laws[0])
+        if near is not None:
+            return Noise((near,), forms[0])
+    joint = jointly([forms[0]], epsilon, delta, forms[0].steps * groups, loss)
+    return min([*found, *(joint or [])], key=lambda noise: noise.loss)
+
+
+def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: str) -> Noise:
+    """A budget for one step of one part; so many steps of all parts keep the whole."""
+    steps = form.steps * groups
+    each = epsilon / steps, _delta_of_a_step(epsilon / steps, delta / steps, form.most)
+    laws = [_law(part, *each, 1, loss) for part in form.parts]
+    if form.most > 1:
+        laws = [
+            replace(law, words=f"{law.words}; a unit moves by at most {form.steps} of these steps")
+            for law in laws
+        ]
+    return Noise(tuple(laws), form)
+
+
+def _delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
+    """A delta such that `most` steps of one release cost at most `most` times the given delta."""
+    if most == 1 or delta == 0:
+        return delta
+    if epsilon == 0:
+        return delta
+    grown = (exp_upper(most * epsilon) - 1) / (exp_lower(epsilon) - 1)
+    return round_down(delta * most / grown, 12)
 
 
 def jointly(
-    queries: Sequence[Sequence[Part]], epsilon: Fraction, delta: Fraction, count: int, loss: str
+    forms: Sequence[Form], epsilon: Fraction, delta: Fraction, count: int, loss: str
 ) -> list[Noise] | None:
-    """Noise of one law for `count` releases together; None where shares are as good."""
+    """Noise of one law for `count` releases together; None where shares are as good.
+
+    Every form must be one whose parts move by one step at most.
+    """
     if count < _MANY or delta == 0:
         return None
-    parts = [part for query in queries for part in query]
+    parts = [part for form in forms for part in form.parts]
     # One law for all of them: only the very same noise is proven to compose.
     whole = all(p.whole and p.sensitivity == parts[0].sensitivity for p in parts)
     return [
         Noise(
-            tuple(_law(replace(p, whole=whole), epsilon, delta, count, loss) for p in query),
-            tuple(query),
+            tuple(
+                _law(replace(p, whole=whole, step=None), epsilon, delta, count, loss)
+                for p in form.parts
+            ),
+            form,
         )
-        for query in queries
+        for form in forms
     ]
 
 
 def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: str) -> Law:
-    if part.sensitivity <= 0:
-        raise ArgumentError("sensitivity", part.sensitivity, "positive")
-    whole = part.whole and part.sensitivity <= _WHOLE
-    sensitivity = part.sensitivity if whole else Fraction(1)
+    if part.measure <= 0:
+        raise ArgumentError("sensitivity", part.measure, "positive")
+    whole = part.whole and part.measure.denominator == 1 and part.measure <= _WHOLE
+    sensitivity = part.measure if whole else Fraction(1)
     found, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
     kind = "whole-number noise" if whole else "additive noise"
     words = (
-        f"{kind} for sensitivity {_short(part.sensitivity)} at epsilon={_short(epsilon)}, "
-        f"delta={float(delta):.3g}"
+        f"{kind} for {'sensitivity' if part.step is None else 'steps of'} {_short(part.measure)} "
+        f"at epsilon={_short(epsilon)}, delta={float(delta):.3g}"
     )
     if releases > 1:
         words += f" for {releases} releases together"
     words += f", within {100 * min(found.gap, 99):.2g} % of the least loss possible"
-    return Law(found, Fraction(1) if whole else part.sensitivity, path, words)
+    return Law(found, Fraction(1) if whole else part.measure, path, words)
 
 
 def _short(value: Fraction) -> str:
     return text_of(value) if value.denominator < 10**6 else f"{float(value):.6g}"
-
-
-def cache_folder() -> Path:
-    """LEASTNOISE_CACHE, or leastnoise/designs in the user's cache."""
-    named = os.environ.get("LEASTNOISE_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(named) if named else Path(base) / "leastnoise" / "designs"
-
-
-@lru_cache(maxsize=256)
-def designed(
-    epsilon: Fraction,
-    delta: Fraction,
-    sensitivity: Fraction,
-    whole: bool,
-    releases: int,
-    loss: str,
-    dimension: int = 1,
-) -> tuple[Any, Path]:
-    """The design for a budget and its file; read from the cache if one is there and checks out."""
-    asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
-    folder = cache_folder()
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
-    if path.exists():
-        try:
-            found = load(path)  # the exact checker decides
-        except LeastnoiseError:
-            found = None
-        if (
-            found is not None
-            and getattr(found, "dimension", 1) == dimension
-            and _answers(found, epsilon, delta, sensitivity, whole, releases)
-        ):
-            return found, path
-    options: dict[str, Any] = {"releases": releases} if releases > 1 else {}
-    if dimension > 1:
-        options["dimension"] = dimension
-    found = design(
-        epsilon=epsilon,
-        delta=delta,
-        sensitivity=sensitivity,
-        integer=whole,
-        loss=loss,
-        gap=_GAP,
-        time_limit=_SECONDS,
-        **options,
-    )
-    found.save(path)
-    return found, path
-
-
-def _answers(
-    found: Any,
-    epsilon: Fraction,
-    delta: Fraction,
-    sensitivity: Fraction,
-    whole: bool,
-    releases: int,
-) -> bool:
-    """Whether a file of the cache is for this very question."""
-    document = found.document
-    total = getattr(document, "releases", None)
-    if releases > 1:
-        budget = total is not None and (total.count, total.epsilon, total.delta) == (
-            releases,
-            epsilon,
-            delta,
-        )
-    else:
-        budget = total is None and (document.epsilon, document.delta) == (epsilon, delta)
-    return bool(budget and document.sensitivity == sensitivity and found.integer == whole)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
-from .ask import Budget, notes, touched
-from .base import PRIVATE, Query, Released, Setting
-from .noise import Noise, noise_for
+from .ask import Budget, noise_of, notes, touched
+from .base import PRIVATE, Estimate, Query, Setting
+from .mean_vector import MeanVector
 from .quantile import Quantile
 from .selection import probabilities
 from .text import query_of
@@ -22,8 +23,8 @@ from .unit import Unit, check_neighbours, unit_of
 class Plan:
     """What an answer will be like: its error with 95 % confidence, and why.
 
-    error: half the width of the interval, in the answer's unit (for quantiles: in rows of rank),
-        for rows that lie in the middle of the bounds.
+    error: half the width of the interval, in the answer's unit (for quantiles: in rows of rank;
+        for several means: in parts of each column's width), for rows in the middle of the bounds.
     relative: the error as a part of the number of rows, of the largest total, or of the width.
     keys_from: with private keys, how many units a key needs to be shown with 95 %.
     """
@@ -72,7 +73,7 @@ def plan(
         shown = next(n for n, p in enumerate(table) if 20 * p >= 19 * table[-1])
     noise = None
     if not isinstance(question, Quantile):
-        noise = noise_for(question.parts(setting), values.epsilon, values.delta, groups, loss)
+        noise = noise_of(question, setting, values, groups, loss)
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
     return Plan(
@@ -100,17 +101,26 @@ def setting_for(query: Query, unit: Unit | str, neighbours: str, rows: int) -> S
 
 
 def expected_error(
-    query: Query, setting: Setting, rows: int, noise: Noise | None, epsilon: Fraction
+    query: Query, setting: Setting, rows: int, noise: Any, epsilon: Fraction
 ) -> float:
-    """Half the interval's width for ordinary rows; for quantiles the error of rank."""
+    """Half the interval's width for ordinary rows; for quantiles the error of rank.
+
+    For a vector the largest, each in parts of its column's width.
+    """
     if isinstance(query, Quantile):
         return query.rank_error(epsilon, setting)
     assert noise is not None
-    parts = query.typical(rows, setting)[0]
-    released = [Released(v, e) for v, e in zip(parts, noise.errors(), strict=True)]
-    found = query.estimate(released, setting)
+    parts = query.numbers(noise.form, query.typical(rows, setting)[0])
+    found = query.estimates(noise.around(parts), setting, noise)
+    if isinstance(query, MeanVector):
+        widths = [float(mean.scale.width) for mean in query.means]
+        return max(_half(one) / w for one, w in zip(found.values(), widths, strict=True))
+    return _half(found[""])
+
+
+def _half(found: Estimate) -> float:
+    """An interval that is cut on one side says less than its other side."""
     assert found.low is not None and found.high is not None
-    # An interval that is cut on one side says less than its other side.
     return max(found.high - found.value, found.value - found.low)
 
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..exact import text_of
-from .base import Estimate, Part, Query, Released, Setting
+from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums, centred
 from .expression import parse_condition
-from .mean import mean_estimate, mean_parts, mean_typical
+from .mean import mean_estimate, mean_forms, mean_numbers, mean_parts, mean_typical, why_mean
 from .scale import Scale
 from .where import truth_of
 
@@ -36,18 +36,35 @@ class Share(Query):
         return True
 
     def parts(self, setting: Setting) -> list[Part]:
-        """The share itself, or a centred total and a count."""
+        """The number of rows for which it is true, or a centred total and a count."""
+        if setting.size is not None:
+            ends = Fraction(0), Fraction(setting.size)
+            return [Part("rows for which it is true", Fraction(1), whole=True, range=ends)]
         return mean_parts(_SCALE, setting)
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
         if setting.size is not None:
-            return [Fraction(sums.values, setting.size)]
+            return [Fraction(sums.values)]
         return [Fraction(centred(sums, _SCALE)), Fraction(sums.rows)]
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+    def forms(self, setting: Setting) -> list[Form]:
+        """A total and a count, or the rows for which it is true and those for which it is not."""
+        if setting.size is not None:
+            return [Form.plain(self.parts(setting))]
+        return mean_forms(_SCALE, setting)
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts of either form."""
+        return mean_numbers(_SCALE, form, exact)
+
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """A number from 0 to 1."""
-        return mean_estimate(_SCALE, released)
+        if setting.size is not None:
+            (true,) = released
+            low, high = (end / setting.size for end in true.ends)
+            return clamped(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
+        return mean_estimate(_SCALE, released, noise)
 
     def request(self, setting: Setting) -> Request:
         """Sums of zeros and ones."""
@@ -62,20 +79,18 @@ class Share(Query):
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """One half of the rows."""
+        if setting.size is not None:
+            return [Fraction(setting.size // 2)], Fraction(1)
         return mean_typical(_SCALE, rows, setting), Fraction(1)
 
     def why(self, setting: Setting) -> str:
         """Why the sensitivities are what they are."""
         if setting.size is not None:
-            (part,) = self.parts(setting)
             return (
                 f"One of {setting.size} rows is replaced: the share moves by at most "
-                f"{text_of(part.sensitivity)}."
+                f"{text_of(Fraction(1, setting.size))}."
             )
-        return (
-            f"A share is the mean of zeros and ones: a total around one half, and a count that "
-            f"moves by at most {setting.rows}."
-        )
+        return f"A share is the mean of zeros and ones. {why_mean(_SCALE, setting)}"
 
     def __str__(self) -> str:
         return self.text(self.condition)

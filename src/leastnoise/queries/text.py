@@ -10,6 +10,7 @@ from .base import Query
 from .count import Count
 from .histogram import Histogram
 from .mean import Mean
+from .mean_vector import MeanVector
 from .quantile import Median, Quantile
 from .share import Share
 from .total import Total
@@ -50,11 +51,28 @@ def query_of(query: Query | str, **options: Any) -> Query:
         if more:
             options = options | {"bins": int(more[0])}
         return Histogram(column=name, **_only(options, "where", "low", "high", "bins"))
+    if word in ("mean", "average") and more:
+        columns = [name, *more]
+        options = {
+            key: _bounds(key, value, len(columns)) if key in ("low", "high") else value
+            for key, value in _only(options, "where", "by", "keys", "low", "high").items()
+        }
+        return MeanVector(columns, **options)
     if word not in _VALUED or (len(more) != (1 if word == "quantile" else 0)):
         raise ArgumentError("query", query, allowed)
     if word == "quantile":
         options = options | {"q": more[0]}
     return _VALUED[word](column=name, **options)  # type: ignore[no-any-return]
+
+
+def _bounds(name: str, value: Any, count: int) -> list[Any]:
+    """One bound for each column: a list, a text with commas, or one bound for all of them."""
+    found = value.split(",") if isinstance(value, str) else value
+    found = list(found) if isinstance(found, (list, tuple)) else [found]
+    found = found * count if len(found) == 1 else found
+    if len(found) != count:
+        raise ArgumentError(name, value, f"one bound, or {count} of them for {count} columns")
+    return found
 
 
 def _unquoted(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..exact import text_of
 from .base import Estimate, Part, Released, Setting, clamped
@@ -33,7 +33,7 @@ class Total(Valued):
         """The exact sum."""
         return [exact_total(sums, self.scale)]
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """The sum; not on the wrong side of 0 if the bounds are on one side."""
         (total,) = released
         low = Fraction(0) if self.scale.low >= 0 else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import text_of
@@ -60,7 +60,7 @@ class Variance(Valued):
             fill=self.fills(setting),
         )
 
-    def estimate(self, released: list[Released], setting: Setting) -> Estimate:
+    def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """The variance, between 0 and a quarter of the squared width."""
         most = self.scale.width**2 / 4
         if len(released) == 1:

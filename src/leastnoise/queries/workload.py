@@ -23,6 +23,7 @@ from .answer import Answer
 from .ask import Budget, Prepared, as_ledger, prepare, protects
 from .base import PRIVATE, Query, Setting
 from .engine import open_table
+from .mean_vector import MeanVector
 from .noise import jointly
 from .planner import expected_error, shares
 from .quantile import Quantile
@@ -85,11 +86,13 @@ def ask_all(
 
 def _together(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> list[Prepared] | None:
     """The workload with one law for all releases, if that has less relative error."""
-    if any(isinstance(one.query, Quantile) or one.query.keys == PRIVATE for one in ready):
+    if any(
+        isinstance(one.query, (Quantile, MeanVector)) or one.query.keys == PRIVATE for one in ready
+    ):
         return None
-    parts = [list(one.query.parts(one.setting)) for one in ready]
-    count = sum(len(p) * one.groups for p, one in zip(parts, ready, strict=True))
-    found = jointly(parts, whole.epsilon, whole.delta, count, loss)
+    forms = [one.query.forms(one.setting)[0] for one in ready]
+    count = sum(form.steps * one.groups for form, one in zip(forms, ready, strict=True))
+    found = jointly(forms, whole.epsilon, whole.delta, count, loss)
     if found is None:
         return None
     joint = [

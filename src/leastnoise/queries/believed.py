@@ -1,0 +1,132 @@
+"""Which quotients two released numbers make believable: intervals for means and shares.
+
+Two numbers are released, and a line in f vanishes for the true f: (1-f) above = f below. A value f
+is believed if the line is no further from 0 than its noise is in 95 % of cases (Fieller 1954).
+Statement and proof: `believed.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+#: The line is looked at on so many pieces of [0, 1]; each has a limit of its own.
+_PIECES = 16
+_CONFIDENCE = 0.95
+#: Cells of the first noise; whole-number noise is listed up to so many numbers.
+_CELLS, _LISTED = 400, 4_000
+_LOST = 1e-6  # of the first noise's mass on each side
+
+
+@dataclass(frozen=True)
+class Line:
+    """start + slope * f."""
+
+    start: int
+    slope: int
+
+    def at(self, f: float) -> float:
+        """Its value."""
+        return self.start + self.slope * f
+
+
+def believed(
+    laws: Sequence[Any], lines: tuple[Line, Line], values: tuple[Fraction, Fraction]
+) -> tuple[float, float] | None:
+    """The least and the largest f in [0, 1] that are believed; None if there is none.
+
+    If line_0(f) exact_0 + line_1(f) exact_1 = 0 for the true f, it is among them with 95 %.
+    """
+    limits = _limits(laws[0], laws[1], lines)
+    start = float(sum(line.start * v for line, v in zip(lines, values, strict=True)))
+    slope = float(sum(line.slope * v for line, v in zip(lines, values, strict=True)))
+    rounding = 1e-12 * sum(
+        (abs(line.start) + abs(line.slope)) * abs(float(v))
+        for line, v in zip(lines, values, strict=True)
+    )
+    found: list[float] = []
+    for limit, (left, right) in zip(limits, pairwise(_edges()), strict=True):
+        reach = limit + rounding
+        if slope == 0:
+            ends = (left, right) if abs(start) <= reach else (1.0, 0.0)
+        else:
+            roots = sorted(((-reach - start) / slope, (reach - start) / slope))
+            ends = max(left, roots[0]), min(right, roots[1])
+        if ends[0] <= ends[1]:
+            found += ends
+    return (min(found), max(found)) if found else None
+
+
+def _edges() -> list[float]:
+    return [i / _PIECES for i in range(_PIECES + 1)]
+
+
+@lru_cache(maxsize=256)
+def _limits(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
+    """For each piece a bound that the noise of the line keeps to with 95 %, at every f of it."""
+    cells = _cells(one)
+    second = two.design.noise
+    found = []
+    for left, right in pairwise(_edges()):
+        weights = [
+            (lines[0].at(f) * float(one.scale), lines[1].at(f) * float(two.scale))
+            for f in (left, right)
+        ]
+        size = [max(abs(pair[i]) for pair in weights) for i in (0, 1)]
+        low, high = (
+            0.0,
+            sum(
+                s * law.design.noise.error_bound((1 + _CONFIDENCE) / 2)
+                for s, law in zip(size, (one, two), strict=True)
+            ),
+        )
+        high *= 1 + 1e-9  # each within its own 97.5 %: surely enough
+        for _ in range(20):
+            middle = (low + high) / 2
+            kept = _kept(middle, cells, second, weights) >= _CONFIDENCE
+            low, high = (low, middle) if kept else (middle, high)
+        steps = [0.0 if d.integer else float(d.noise.grid_step) for d in (one.design, two.design)]
+        found.append(high + size[0] * steps[0] + size[1] * steps[1])
+    return found
+
+
+def _cells(law: Any) -> tuple[Any, Any, Any]:
+    """(from, to, mass) of cells that hold nearly all of the noise; mass is rounded down by that."""
+    noise = law.design.noise
+    if law.design.integer:
+        far = int(noise.error_bound(1 - 2 * _LOST))
+        if 2 * far < _LISTED:
+            at = np.arange(-far, far + 1, dtype=float)
+            return at, at, noise.cdf(at) - noise.cdf(at - 1)
+    levels = np.linspace(_LOST, 1 - _LOST, _CELLS)
+    tails = np.geomspace(_LOST, 0.01, 40)
+    points = noise.quantile(np.concatenate([tails, levels, 1 - tails]))
+    # 0 by itself: there may be mass exactly there.
+    edges = np.unique(np.concatenate([points, [0.0, np.nextafter(0.0, -1.0)]]))
+    return edges[:-1], edges[1:], np.diff(noise.cdf(edges))
+
+
+def _kept(limit: float, cells: Any, noise: Any, weights: list[tuple[float, float]]) -> float:
+    """At least the probability that |a X + b Y| <= limit for both of the weights (a, b)."""
+    starts, ends, masses = cells
+    low, high = np.full(len(masses), -np.inf), np.full(len(masses), np.inf)
+    for a, b in weights:
+        for x in (starts, ends):
+            if b == 0:
+                low = np.where(np.abs(a * x) <= limit, low, np.inf)
+                continue
+            first, second = (-limit - a * x) / b, (limit - a * x) / b
+            low, high = (
+                np.maximum(low, np.minimum(first, second)),
+                np.minimum(high, np.maximum(first, second)),
+            )
+    inside = low <= high
+    low, high = low[inside], high[inside]
+    held = noise.cdf(high) - noise.cdf(np.nextafter(low, -np.inf))
+    return float((masses[inside] * np.maximum(held, 0.0)).sum())

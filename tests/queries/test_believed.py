@@ -1,0 +1,85 @@
+"""Intervals of quotients: they hold what they promise, and are no wider than they must be."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from leastnoise import Mean, Share, plan
+from leastnoise.queries.base import Form, Setting
+from leastnoise.queries.believed import Line, _cells, _kept, believed
+from leastnoise.queries.mean import mean_numbers
+from leastnoise.queries.noise import noise_for
+from leastnoise.queries.unit import Row
+from leastnoise.sampling import InsecureSeededEntropy
+
+DRAWS = 1500
+
+
+def exact_of(query, count, share):
+    """The total and the count of so many rows whose mean is this share of the way."""
+    top = query.scale.top if isinstance(query, Mean) else 1
+    return [Fraction(round((2 * share - 1) * top * count)), Fraction(count)]
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize(
+    "query", [Mean("x", low=0, high=10, where="y = 1"), Share("x > 1", where="y = 1")], ids=str
+)
+def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
+    setting = Setting(Row(), relation)
+    noise = noise_for(query.forms(setting), Fraction(1), Fraction(1, 10**6), 1)
+    assert noise.form.name
+    entropy = InsecureSeededEntropy(8)
+    width = 10 if isinstance(query, Mean) else 1
+    for count, share in ((40, 0.0), (40, 0.5), (10, 0.9), (3, 0.5)):
+        exact = exact_of(query, count, share)
+        top = query.scale.top if isinstance(query, Mean) else 1
+        true = width * (1 + float(exact[0] / exact[1]) / top) / 2
+        found = noise.released([query.numbers(noise.form, exact)] * DRAWS, entropy)
+        ends = [query.estimate(parts, setting, noise) for parts in found]
+        held = np.mean([one.low - 1e-9 <= true <= one.high + 1e-9 for one in ends])
+        assert held >= 0.935, (count, share)
+        if count == 40 and not isinstance(query, Share):
+            assert held <= 0.99  # and they are not just wide
+
+
+def test_what_is_kept_is_never_overstated():
+    setting = Setting(Row(), "add-remove")
+    random = np.random.default_rng(3)
+    for query in (Mean("x", low=0, high=10), Share("x > 1")):
+        one, two = noise_for(query.forms(setting), Fraction(1), Fraction(1, 100), 1).laws
+        x, y = (law.design.noise.sample(20_000) for law in (one, two))
+        for limit in (0.5, 2.0, 5.0):
+            weights = [(random.uniform(-1, 1), random.uniform(-1, 1)) for _ in range(2)]
+            drawn = np.mean([np.abs(a * x + b * y) <= limit for a, b in weights], axis=0) == 1
+            kept = _kept(limit, _cells(one), two.design.noise, weights)
+            assert kept <= drawn.mean() + 0.015 and kept >= drawn.mean() - 0.06
+
+
+def test_nothing_is_believed_where_nothing_fits():
+    setting = Setting(Row(), "add-remove")
+    laws = noise_for(Share("x > 1").forms(setting), Fraction(1), Fraction(0), 1).laws
+    sides = Line(1, -1), Line(0, -1)
+    assert believed(laws, sides, (Fraction(10**6), Fraction(-(10**6)))) is None
+    low, high = believed(laws, sides, (Fraction(0), Fraction(0)))
+    assert (low, high) == (0, 1)
+    low, high = believed(laws, sides, (Fraction(10**6), Fraction(10**6)))
+    assert 0.49999 < low < 0.5 < high < 0.50001
+
+
+@pytest.mark.parametrize(("relation", "gain"), [("add-remove", 0.85), ("replace", 0.55)])
+def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain, monkeypatch):
+    query = Mean("x", low=120, high=190, where="y = 1")
+    options = {"epsilon": 1, "delta": 1e-6, "rows": 1000, "neighbours": relation}
+    best = plan(query, **options).error
+    whole = Mean.forms
+    monkeypatch.setattr(Mean, "forms", lambda self, setting: whole(self, setting)[:1])
+    plain = plan(query, **options).error
+    assert best < gain * plain
+    assert mean_numbers(query.scale, Form((), 0, name="sides"), [Fraction(0), Fraction(2)]) == [
+        query.scale.top,
+        query.scale.top,
+    ]
