@@ -28,6 +28,7 @@ EXEMPT = {
     "certify/runs.py": "reads and spreads runs; leans on certify/upper.proof.md",
     "engine/wide.py": "decides what to try; leans on engine/layers.proof.md",
     "engine/necessary.py": "proposals; leans on certify/composed.proof.md",
+    "engine/flows.py": "proposals; leans on engine/rays.proof.md",
     "engine/pattern.py": "what to begin with",
     "engine/profile_grid.py": "floats to steer by; leans on certify/composed.proof.md",
     "engine/proposal.py": "proposals; leans on engine/repair.proof.md",

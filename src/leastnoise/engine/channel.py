@@ -15,11 +15,12 @@ import numpy as np
 
 from ..ask import Question
 from ..errors import ArgumentError
+from . import rays
 from .channel_bounds import translated_lower, trivial_lower
 from .channel_programs import LEVELS, ChannelPrograms
 from .curve import chords_below
 from .mesh import Mesh, good_count, mesh_of, upper_costs
-from .rows import closed_forms, float_loss
+from .rows import Channel, closed_forms, float_loss
 from .search import Bounds, Lower, Search, Upper
 from .simple import additive_bracket, additive_upper, constant_upper
 from .wide import MOVED, wide_bounds
@@ -90,7 +91,8 @@ class Ranged(ChannelPrograms):
         """The constant answer, closed forms and, where they are good, additive noise and bound."""
         yield None, constant_upper(self.question, self.outputs)
         yield from self._closed_forms(search)
-        if self.outputs is None:
+        yield from self._from_intervals(search)
+        if self.outputs is None and not search.done():
             yield from wide_bounds(self.question, search)
         upper = search.bracket.upper
         if upper is not None and upper.origin == MOVED:
@@ -177,6 +179,34 @@ class Ranged(ChannelPrograms):
         forms = closed_forms(blank, question.delta)
         name, channel = min(forms, key=lambda pair: float_loss(pair[1], costs, atoms))
         yield None, self._exact(channel, costs, name, search)
+
+    def _from_intervals(self, search: Search) -> Iterator[Bounds]:
+        """Mixtures of intervals, and the bounds of their prices: where delta hardly matters."""
+        question = self.question
+        several = question.gdp is not None or question.profile
+        limited = self._bounded or self.outputs is not None or self.cells is not None
+        if several or limited or not rays.serves(question):
+            return
+        best: tuple[Channel, float] | None = None
+        for for_bound, for_answers in rays.meshes(question):
+            if for_answers is not None:
+                found = rays.mixture(for_answers, self.symmetric, self.atoms)
+                search.bracket.rounds += 1
+                if found is not None and (best is None or found[1] < best[1]):
+                    best = found
+            if best is None or search.done():
+                break
+            if for_bound is not None:
+                search.bracket.rounds += 1
+                for lower in rays.bounds_of(for_bound, self.symmetric, best[1], search.gap):
+                    yield lower, None
+                    if search.closes(0.0, best[1]):
+                        break
+            if search.closes(0.0, best[1]):
+                yield None, rays.exact_mixture(best[0])
+                best = None if search.done() else best
+        if best is not None and search.improves(best[1]):
+            yield None, rays.exact_mixture(best[0])
 
     def _translated(self, search: Search) -> Lower | None:
         """Multipliers of additive noise for every value: a good bound for a wide range."""

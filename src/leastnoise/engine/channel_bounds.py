@@ -36,13 +36,16 @@ def exact_lower(
     scale: float,
     instance: Floats | None,
     points: tuple[Point, ...],
+    accuracy: float,
 ) -> Lower:
     """The exact bound that float multipliers prove, privacy being used at these points.
 
-    `scale` is the size of the optimal loss.
+    `scale` is the size of the optimal loss; rounding multipliers may cost about a share `accuracy`
+    of it.
     """
-    digits = 13 + math.ceil(-math.log10(scale)) + math.ceil(math.log10(mesh.count))
-    unit = Fraction(10) ** -digits
+    # A row sums up some multipliers, and e^eps times others.
+    growth = 1 + math.exp(max(epsilon for epsilon, _ in points))
+    unit = Fraction(10) ** math.floor(math.log10(accuracy * scale / mesh.count / growth))
     pairs = []
     for (j, pair), (_, outputs, values) in sorted(multipliers.items()):
         whole = [max(0, round(Fraction(z) / unit)) for z in values.tolist()]

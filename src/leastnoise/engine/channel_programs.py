@@ -36,6 +36,8 @@ _ALL_PAIRS = 16
 _FEWEST_LINES = 16
 #: The share of the gap that rounding values to nodes may cost.
 _ROUNDING = 0.2
+#: The share of the gap that rounding multipliers may cost.
+_ACCURACY = 1e-3
 #: Below this the helper variables are noise to the solver: a channel is sought without delta.
 _SMALLEST_DELTA = 1e-5
 #: A pair is violated when it exceeds delta by this share; the same for a pure budget.
@@ -128,7 +130,13 @@ class ChannelPrograms(Family):
         if limits:
             shadow = multipliers_of_rows(layout, [k for k, _ in limits], last.multipliers.rows)
         lower = exact_lower(
-            mesh, last.multipliers.pairs, self.symmetric, best, shadow, tuple(points)
+            mesh,
+            last.multipliers.pairs,
+            self.symmetric,
+            best,
+            shadow,
+            tuple(points),
+            _ACCURACY * search.gap,
         )
         return last, lower
 

@@ -176,10 +176,10 @@ def _bits(delta: Fraction) -> int:
     return 62 + (max(0, math.ceil(-math.log2(delta)) - 8) if delta > 0 else 70)
 
 
-def whole_channel(channel: Channel) -> WholeChannel:
-    """The channel in whole numbers."""
+def whole_channel(channel: Channel, bits: int | None = None) -> WholeChannel:
+    """The channel in whole numbers over 2^bits."""
     used = np.flatnonzero(channel.rows.max(axis=0) > 1e-18)
-    one = 1 << _bits(min(delta for _, delta in channel.mesh.question.budgets))
+    one = 1 << (bits or _bits(min(delta for _, delta in channel.mesh.question.budgets)))
     rows, atoms = [], []
     for row, atom in zip(channel.rows[:, used].tolist(), channel.atoms.tolist(), strict=True):
         total = sum(row) + atom

@@ -1,0 +1,95 @@
+"""Answers for tiny delta as mixtures of intervals, and the bounds of their prices."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from leastnoise import design
+from leastnoise.ask import Question, Range
+from leastnoise.engine import rays
+from leastnoise.engine.mesh import mesh_of, reversible
+from leastnoise.losses import as_loss
+
+
+def _question(epsilon: str, delta: str, loss: str, width: int, sensitivity: int = 1) -> Question:
+    return Question(
+        Fraction(epsilon),
+        Fraction(delta),
+        Fraction(sensitivity),
+        as_loss(loss),
+        True,
+        range=Range(Fraction(0), Fraction(width)),
+    )
+
+
+def _least(question: Question) -> float:
+    """The optimum without delta by brute force: every probability is a variable."""
+    count, reach = int(question.width) + 1, int(question.sensitivity)
+    values = np.arange(count)
+    costs = np.asarray(question.loss((values[None, :] - values[:, None]).astype(float))) / count
+    rows = []
+    for k in range(count):
+        for m in range(max(0, k - reach), min(count, k + reach + 1)):
+            for y in range(count) if k != m else ():
+                row = np.zeros((count, count))
+                row[k, y], row[m, y] = 1.0, -math.exp(question.epsilon)
+                rows.append(row.ravel())
+    sums = np.kron(np.eye(count), np.ones(count))
+    found = linprog(costs.ravel(), np.array(rows), np.zeros(len(rows)), sums, np.ones(count))
+    return float(found.fun)
+
+
+@pytest.mark.parametrize(
+    "epsilon,loss,width,sensitivity",
+    [("2", "l1", 8, 2), ("1/2", "l1", 12, 3), ("3", "l2", 9, 4), ("1", "pinball:0.8", 10, 2)],
+)
+def test_intervals_and_their_prices_are_the_optimum_without_delta(
+    epsilon: str, loss: str, width: int, sensitivity: int
+) -> None:
+    question = _question(epsilon, "0", loss, width, sensitivity)
+    least, turns, mesh = _least(question), reversible(question), mesh_of(question, 0)
+    found = rays.mixture(mesh, turns, False)
+    assert found is not None and found[1] == pytest.approx(least, rel=1e-6)
+    upper = rays.exact_mixture(found[0])
+    assert upper is not None and least * (1 - 1e-9) <= upper.value <= least * (1 + 1e-6)
+    for lower in rays.bounds_of(mesh, turns, least, 1e-4):
+        assert 0.98 * least <= float(lower.value) <= least * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("width,seconds", [(1, 4.0), (4, 15.0)])
+def test_large_epsilon_on_a_narrow_range_closes_within_a_percent(
+    width: int, seconds: float
+) -> None:
+    start = time.process_time()
+    found = design(epsilon=4, delta="1e-3", sensitivity=1, bounds=(0, width), time_limit=300)
+    assert found.converged and found.gap <= 0.01
+    assert time.process_time() - start < seconds
+    assert found.verify().proven and len(found.document.dumps()) < 1_000_000
+
+
+def test_multipliers_spread_evenly_cost_less_delta() -> None:
+    question = Question(
+        Fraction(4),
+        Fraction(1, 1000),
+        Fraction(1),
+        as_loss("l1"),
+        range=Range(Fraction(0), Fraction(2)),
+    )
+    few, many = rays.bounds_of(mesh_of(question, 34), True, 0.1, 0.01)
+    assert many.value > few.value
+    listed = [sum(len(p.cells) for p in one.certificate.pairs) for one in (few, many)]
+    assert listed[1] > 1.5 * listed[0]
+
+
+def test_a_value_keeps_its_range_and_its_loss() -> None:
+    found = design(epsilon=4, delta="1e-3", sensitivity=1, bounds=(0, 1))
+    drawn = [found.release(0.3) for _ in range(200)]
+    assert min(drawn) >= 0 and max(drawn) <= 1
+    assert 0.02 < found.expected_loss(0.3) < 0.12
+    assert found.revealing == pytest.approx(0.001, rel=0.05)
