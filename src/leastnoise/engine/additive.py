@@ -20,7 +20,6 @@ from ..ask.values import MAX_RESOLUTION
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..errors import ArgumentError
 from ..program.costs import floors, means
-from ..program.interior import Interior
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
@@ -389,6 +388,8 @@ class Additive(Family):
 
     def _interior(self, program: Program[Line], search: Search) -> Found:
         """Solve to a small share of the gap, beginning with exponential weights."""
+        from ..program.interior import Interior  # (slow to import)
+
         line = program.layout
         start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
         if line.atoms:

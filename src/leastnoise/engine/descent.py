@@ -53,7 +53,9 @@ class Descent:
         wide = problem.integer and problem.sensitivity > FINE_WIDTH
         least = _LEAST_OTHERWISE if wide or not problem.loss.symmetric else _LEAST
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
-        if not (large or small or wide) or problem.epsilon < least or narrow:
+        stairs = (large or small or wide) and problem.epsilon >= least and not narrow
+        # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
+        if not stairs and (problem.loss.symmetric or problem.epsilon == 0 or problem.integer):
             return
         steps = steps_of(_inside(problem))
         found = steps.finite() if problem.delta > 0 else steps.endless()
@@ -66,19 +68,19 @@ class Descent:
             )
         )
         yield None, self.upper
-        if self.upper is None:
+        if self.upper is None or not stairs:
             return
         typical, levels, before, idle = float(self.upper.value), levels_for(problem), 0.0, 0
         for asked, centre in self._lattices(steps, typical, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
-            stairs = Stairs(asked, centre, levels, typical)
-            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
+            program = Stairs(asked, centre, levels, typical)
+            pairs = program.solved(search.left(_SECONDS_OF_STAIRS))
             if pairs is None:
                 break
-            value = stairs.bound(pairs)
+            value = program.bound(pairs)
             if value > before:
-                yield stairs.exact(pairs, value), None
+                yield program.exact(pairs, value), None
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)
