@@ -44,6 +44,7 @@ class Descent:
         self.upper: Upper | None = None
         self.used: dict[tuple[int, int], Ints] = {}
         self.n = 1
+        self.ends: float | None = None  # how far it reaches, in sensitivities
 
     def bounds(self, search: Search) -> Iterator[Bounds]:
         """A staircase, and the multipliers that carry probability down its stairs."""
@@ -67,6 +68,10 @@ class Descent:
                 document=replace(found.document, epsilon=problem.epsilon, delta=problem.delta),
             )
         )
+        if self.upper is not None and self.upper.document.edges is not None:
+            noise = self.upper.document
+            ends = max(-noise.edges[0], noise.edges[-1])
+            self.ends = float(ends * noise.step / problem.sensitivity)
         yield None, self.upper
         if self.upper is None or not stairs:
             return
