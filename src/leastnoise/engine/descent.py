@@ -26,7 +26,7 @@ _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 1.4
+_SHARE_OF_MINORANT = 2.2
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
 #: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
 _LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
