@@ -20,7 +20,6 @@ from ..ask.values import MAX_RESOLUTION
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..errors import ArgumentError
 from ..program.costs import floors, means
-from ..program.interior import Interior
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
@@ -44,14 +43,18 @@ _MOST_REPAIR = 8e-7
 _DIRECT_RESOLUTION = 160
 #: Below this, programs start coarse.
 _TINY_DELTA = Fraction(1, 10_000)
-#: From this resolution and delta on, so many shifts matter that all of them are taken at once,
-#: as long as the program has no more rows than that.
+#: From this delta on all shifts are taken at once if the program has at least and at most so many
+#: rows; at large delta, if it has at least this resolution.
+_INTERIOR_DELTA, _LARGE_DELTA = Fraction(1, 10_000), Fraction(1, 4)
+_INTERIOR_ROWS = 8_000, 300_000
 _INTERIOR_RESOLUTION = 48
-_INTERIOR_DELTA = Fraction(1, 4)
-_INTERIOR_ROWS = 300_000
 #: Shares of the gap: what a round must gain to count; what may be left to add; how well the
 #: interior point method solves.
 _GAIN, _SETTLED, _SOLVED = 0.02, 0.05, 0.002
+#: The share of the gap that small multipliers may be worth that are left out of a large file.
+_THINNED = 0.03
+#: Where all shifts are taken at once, a resolution of this share is often enough and much cheaper.
+_FIRST_SHARE = 0.55
 #: Rounds without gain after which a program is left.
 _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
@@ -117,6 +120,9 @@ class Additive(Family):
             yield from self._descent.bounds(search)
             if self._descent.upper is not None:
                 best = float(self._descent.upper.value)
+                if not problem.loss.symmetric and self._descent.ends is not None:
+                    # As far as the best staircase that leans, and a little further.
+                    self._reach = min(self._reach, self._descent.ends + 1.5)
             if self._descent.used:
                 self._carried, self._carried_n = self._descent.used, self._descent.n
         if best > self.closed_forms.loss * (1 + _CLOSE):
@@ -164,6 +170,12 @@ class Additive(Family):
             n = _halved_to(n, 6)
         elif n > _DIRECT_RESOLUTION:
             n = _halved_to(n, _DIRECT_RESOLUTION // 2)
+        elif (
+            self.problem.epsilon < LARGE_EPSILON
+            and n > _INTERIOR_RESOLUTION
+            and self._many_shifts_matter(n)
+        ):
+            n = self._aligned(math.ceil(_FIRST_SHARE * n))
         while n > 1 and not self._affordable(n):
             n = n // 2
         while self._affordable(n):
@@ -350,12 +362,13 @@ class Additive(Family):
     def _many_shifts_matter(self, n: int) -> bool:
         problem = self.problem
         shifts = n if problem.loss.symmetric else 2 * n
+        rows = shifts * 2 * self._reach * n
+        least = _INTERIOR_ROWS[0] if problem.delta < _LARGE_DELTA else 0
         return (
             not problem.integer
-            and problem.epsilon < LARGE_EPSILON
             and problem.delta >= _INTERIOR_DELTA
-            and n >= _INTERIOR_RESOLUTION
-            and shifts * 2 * self._reach * n <= _INTERIOR_ROWS
+            and (n >= _INTERIOR_RESOLUTION or least > 0)
+            and least <= rows <= _INTERIOR_ROWS[1]
         )
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
@@ -365,9 +378,10 @@ class Additive(Family):
         reach = math.ceil((self._reach - 0.5) * n)
         relaxed = Relaxed(problem, problem.budgets, n, reach)
         found = self._interior(relaxed.program, search)
-        pairs, lower = relaxed.thinned(found.multipliers.pairs, 0.01 * search.gap)
-        # Thousands of multipliers: eleven digits keep the file small.
-        yield relaxed.exact(replace(found.multipliers, pairs=pairs), lower, 11), None
+        pairs, lower = relaxed.thinned(found.multipliers.pairs, _THINNED * search.gap)
+        # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
+        digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
+        yield relaxed.exact(replace(found.multipliers, pairs=pairs), lower, digits), None
         search.report(lower, math.inf, n)
         safe = self.closed_forms.safe(n)
         if safe is None:
@@ -377,6 +391,10 @@ class Additive(Family):
         if len(filled) == 0 or not np.isfinite(masses).all():
             return  # no noise at all
         radius = min(int(np.abs(filled).max()) + max(2, n // 8), reach)
+        if problem.epsilon >= 1.5 and self.resolution is None:
+            finer = self._aligned(n, 0.5)
+            radius, n = math.ceil(radius / n * finer), finer
+            safe = self.closed_forms.safe(n)
         restricted = Restricted(problem, problem.budgets, centred(n, radius))
         found = self._interior(restricted.program, search)
         weights, atom = restricted.held(found.x)
@@ -389,6 +407,8 @@ class Additive(Family):
 
     def _interior(self, program: Program[Line], search: Search) -> Found:
         """Solve to a small share of the gap, beginning with exponential weights."""
+        from ..program.interior import Interior  # (slow to import)
+
         line = program.layout
         start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
         if line.atoms:

@@ -1,4 +1,7 @@
-"""Which family answers a question: the one place that knows them all."""
+"""Which family answers a question: the one place that knows them all.
+
+A family is imported when it is needed: together they take longer than most questions.
+"""
 
 from __future__ import annotations
 
@@ -7,38 +10,48 @@ from functools import partial
 
 from ..ask import Question
 from ..ask.arguments import Asked
-from .additive import Additive
-from .channel import Ranged
-from .core import Core
-from .demanding import Demanding
 from .family import Family
-from .regions import Regions
-from .releases import Repeated, RepeatedRange
 
 
 def family_of(asked: Asked) -> Family:
     """The family for what is asked."""
     question, cells = asked.question, asked.resolution
     if question.dimension > 1:
-        from .vector import Vector  # (slow to import)
+        from .vector import Vector
 
         return Vector(question)
     if question.range is not None:
         return _on_range(asked)
     if asked.total is not None:
+        from .releases import Repeated
+
         return Repeated(question, asked.total, asked.gap, cells)
-    return (Additive if question.plain else Demanding)(question, cells)
+    if question.plain:
+        from .additive import Additive
+
+        return Additive(question, cells)
+    from .demanding import Demanding
+
+    return Demanding(question, cells)
 
 
 def _on_range(asked: Asked) -> Family:
+    from .channel import Ranged
+
     made: Callable[[Question], Family] = partial(
         Ranged, cells=asked.resolution, outputs=asked.outputs, atoms=asked.exact_answers
     )
     if asked.wide is not None:
+        from .core import Core
+
         made = partial(Core, wide=asked.wide)
     elif asked.cuts is not None:
+        from .regions import Regions
+
         made = partial(Regions, cuts=asked.cuts, cells=asked.resolution)
     if asked.total is None:
         return made(asked.question)
+    from .releases import RepeatedRange
+
     # The noise of regions ends somewhere: it is below no curve.
     return RepeatedRange(asked.question, asked.total, made, curve=asked.cuts is None)

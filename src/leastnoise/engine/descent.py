@@ -26,7 +26,7 @@ _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 1.4
+_SHARE_OF_MINORANT = 2.2
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
 #: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
 _LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
@@ -44,6 +44,7 @@ class Descent:
         self.upper: Upper | None = None
         self.used: dict[tuple[int, int], Ints] = {}
         self.n = 1
+        self.ends: float | None = None  # how far it reaches, in sensitivities
 
     def bounds(self, search: Search) -> Iterator[Bounds]:
         """A staircase, and the multipliers that carry probability down its stairs."""
@@ -53,7 +54,9 @@ class Descent:
         wide = problem.integer and problem.sensitivity > FINE_WIDTH
         least = _LEAST_OTHERWISE if wide or not problem.loss.symmetric else _LEAST
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
-        if not (large or small or wide) or problem.epsilon < least or narrow:
+        stairs = (large or small or wide) and problem.epsilon >= least and not narrow
+        # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
+        if not stairs and (problem.loss.symmetric or problem.epsilon == 0 or problem.integer):
             return
         steps = steps_of(_inside(problem))
         found = steps.finite() if problem.delta > 0 else steps.endless()
@@ -65,20 +68,24 @@ class Descent:
                 document=replace(found.document, epsilon=problem.epsilon, delta=problem.delta),
             )
         )
+        if self.upper is not None and self.upper.document.edges is not None:
+            noise = self.upper.document
+            ends = max(-noise.edges[0], noise.edges[-1])
+            self.ends = float(ends * noise.step / problem.sensitivity)
         yield None, self.upper
-        if self.upper is None:
+        if self.upper is None or not stairs:
             return
         typical, levels, before, idle = float(self.upper.value), levels_for(problem), 0.0, 0
         for asked, centre in self._lattices(steps, typical, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
-            stairs = Stairs(asked, centre, levels, typical)
-            pairs = stairs.solved(search.left(_SECONDS_OF_STAIRS))
+            program = Stairs(asked, centre, levels, typical)
+            pairs = program.solved(search.left(_SECONDS_OF_STAIRS))
             if pairs is None:
                 break
-            value = stairs.bound(pairs)
+            value = program.bound(pairs)
             if value > before:
-                yield stairs.exact(pairs, value), None
+                yield program.exact(pairs, value), None
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)

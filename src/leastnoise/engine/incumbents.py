@@ -145,7 +145,7 @@ class Canonical:
 
 
 def canonical(problem: Question) -> Canonical | None:
-    """Good multipliers at step = sensitivity, by a recursion outwards from 0.
+    """Good multipliers at step = sensitivity, by a recursion outwards from where noise is likely.
 
     None if they would need more cells than a mechanism file may hold, or if noise with a step
     of one sensitivity is not what the problem is about (integers with sensitivity above 1 are
@@ -156,14 +156,27 @@ def canonical(problem: Question) -> Canonical | None:
     longest = _longest(problem)
     if longest is None:
         return None
-    found = _Recursion(problem, longest).best()
+    mode = likeliest(problem, longest)
+    found = _Recursion(problem, longest, mode).best()
     if found is None:
         return None
     value, left, right = found
-    pairs: PairMultipliers = {(0, 1): (0.0, -np.arange(len(left)), left)}
+    pairs: PairMultipliers = {(0, 1): (0.0, mode - np.arange(len(left)), left)}
     if not problem.loss.symmetric:
-        pairs[0, -1] = (0.0, np.arange(len(right)), right)
-    return Canonical(problem, value, max(len(left), len(right)), pairs)
+        pairs[0, -1] = (0.0, mode + np.arange(len(right)), right)
+    return Canonical(problem, value, max(len(left) - mode, len(right) + mode), pairs)
+
+
+def likeliest(problem: Question, longest: int) -> int:
+    """Around which cell noise e^-eps less likely a cell costs least: 0 for symmetric losses."""
+    if problem.loss.symmetric or problem.epsilon == 0:
+        return 0
+    costs = floors(problem.loss, problem.step(1), problem.integer, 2 * longest)
+    fall = np.exp(-float(problem.epsilon) * np.abs(np.arange(-longest, longest + 1)))
+    size = 1 << (len(costs) + len(fall)).bit_length()
+    # costs convolved with the weights, where both fit
+    folded = np.fft.irfft(np.fft.rfft(costs, size) * np.fft.rfft(fall, size), size)
+    return int(folded[2 * longest : 4 * longest + 1].argmin()) - longest
 
 
 def interpolated(problem: Question) -> Canonical | None:
@@ -187,13 +200,13 @@ def interpolated(problem: Question) -> Canonical | None:
 
 
 class _Recursion:
-    """z(j) = theta - k(j) + e^eps z(j-1) outwards on both sides, until it falls to 0."""
+    """z(j) = theta - k(j) + e^eps z(j-1) outwards from a cell, until it falls to 0."""
 
-    def __init__(self, problem: Question, longest: int) -> None:
-        costs = floors(problem.loss, problem.step(1), problem.integer, longest)
-        self.problem = problem
-        self.left, self.right = costs[longest::-1], costs[longest:]
-        self.at_zero, self.largest = float(costs[longest]), float(np.abs(costs).max())
+    def __init__(self, problem: Question, longest: int, mode: int) -> None:
+        costs = floors(problem.loss, problem.step(1), problem.integer, longest + abs(mode))
+        self.problem, at = problem, longest + abs(mode) + mode
+        self.left, self.right = costs[at::-1], costs[at:]
+        self.at_zero, self.largest = float(costs[at]), float(np.abs(costs).max())
         self.exp, self.delta = math.exp(problem.epsilon), float(problem.delta)
 
     def best(self) -> tuple[float, Floats, Floats] | None:
@@ -214,32 +227,47 @@ class _Recursion:
 
     def at(self, theta: float) -> tuple[float, Floats, Floats] | None:
         """The best split of theta - k(0) between the sides."""
-        whole = theta - self.at_zero
+        whole = max(theta - self.at_zero, 0.0)
+        right = self._sums(self.right, theta)
         if self.problem.loss.symmetric:
-            z = self._side(self.right, theta, whole / 2)
+            z = self._side(right, whole / 2)
             return None if z is None else (theta - 2 * self.delta * float(z.max()), z, z)
+        left = self._sums(self.left, theta)
+        # A side ends if it begins with no more than this.
+        most_left, most_right = -float(left.min()), -float(right.min())
+        if min(most_left, most_right) < 0 or most_left + most_right < whole:
+            return None
 
-        def split(share: float) -> tuple[float, Floats, Floats] | None:
-            one = self._side(self.left, theta, whole * share)
-            two = self._side(self.right, theta, whole * (1 - share))
+        def split(start: float) -> tuple[float, Floats, Floats] | None:
+            one, two = self._side(left, start), self._side(right, whole - start)
             if one is None or two is None:
                 return None
             return theta - self.delta * float(one.max() + two.max()), one, two
 
-        def value(share: float) -> float:
-            found = split(share)
+        def value(start: float) -> float:
+            found = split(start)
             return -math.inf if found is None else found[0]
 
-        return split(_golden(value, 0.0, 1.0, 24))
+        ends = max(0.0, whole - most_right), min(whole, most_left)
+        if self.delta == 0:
+            return split((ends[0] + ends[1]) / 2)
+        return split(_golden(value, *ends, 24))
 
-    def _side(self, costs: Floats, theta: float, start: float) -> Floats | None:
-        drive = theta - costs
-        drive[0] = start
-        # The recursion in closed form; beyond e^600 it has ended long ago.
-        growth = np.exp(np.minimum(np.arange(len(drive)) * math.log(self.exp), 600.0))
-        z = np.asarray(growth * np.cumsum(drive / growth))
-        ended = np.flatnonzero(z[1:] <= 0)
-        return None if len(ended) == 0 else z[: ended[0] + 1]
+    def _sums(self, costs: Floats, theta: float) -> Floats:
+        """The recursion in closed form: e^(eps j) (start + the j-th of these)."""
+        drive = theta - costs[1:]
+        return np.asarray(np.cumsum(drive / self._growth(len(drive) + 1)[1:]))
+
+    def _growth(self, count: int) -> Floats:
+        """e^(eps j); beyond e^600 the recursion has ended long ago."""
+        return np.asarray(np.exp(np.minimum(np.arange(count) * math.log(self.exp), 600.0)))
+
+    def _side(self, sums: Floats, start: float) -> Floats | None:
+        ended = np.flatnonzero(sums + start <= 1e-13 * start)
+        if len(ended) == 0:
+            return None
+        begun = np.concatenate([[start], sums[: ended[0]] + start])
+        return np.asarray(begun * self._growth(len(begun)))
 
 
 def _longest(problem: Question) -> int | None:

@@ -31,7 +31,7 @@ from .steps import Steps
 
 #: Shifts between which multipliers are straight: their distance grows by this factor, up to this
 #: share of the sensitivity; and how many points of the centre are enough.
-_WIDENING, _WIDEST, _POINTS = 1.25, 1 / 8, 5
+_WIDENING, _WIDEST, _POINTS = 1.25, 1 / 32, 5
 #: Multipliers below this share of the largest of their side are left out.
 _SMALL = 1e-12
 #: What is left of a chain of stairs without delta when it is cut.

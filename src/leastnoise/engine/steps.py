@@ -13,7 +13,6 @@ from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ..ask import Question
 from ..certify.document import MAX_CELLS, MAX_WORK, Document
@@ -26,6 +25,7 @@ from ..exact import exp_lower, round_up
 from ..mechanisms import Staircase
 from ..program.costs import cell_means, run_means
 from ..program.layout import Floats
+from .incumbents import likeliest
 from .proposal import Proposal
 from .search import Upper
 
@@ -83,9 +83,13 @@ class Steps:
         if self.problem.integer:
             grid, n = odd_cells(int(self.problem.sensitivity), range(500, 2000))
         fine = n * 2 * grid
-        rounded = [self._mark(side, fine) / fine for side in (self.left, self.right)]
+        sides, cut = (self.left, self.right), True
+        if not self.problem.integer and self._fewest() > MAX_EDGES // 2 - 2:
+            # Many stairs fit into a file if the centre is as wide as they are.
+            sides, cut = (1 - self.right, self.right), False
+        rounded = [self._mark(side, fine) / fine for side in sides]
         steps = replace(self, left=rounded[0], right=rounded[1])
-        found = steps._best_end() if steps.narrow > 0 else None
+        found = steps._best_end(cut) if steps.narrow > 0 else None
         return None if found is None else steps._drafted(n, grid, *found)
 
     def _mark(self, edge: float, fine: int) -> int:
@@ -94,25 +98,32 @@ class Steps:
             return round(edge * fine)
         return 2 * round((edge * fine - 1) / 2) + 1
 
-    def _best_end(self) -> tuple[int, float, float] | None:
+    def _fewest(self) -> int:
+        """With fewer stairs the ends alone would use more than delta."""
+        epsilon, delta = float(self.problem.epsilon), float(self.problem.delta)
+        last = math.log(max(1.0, -math.expm1(-epsilon) / (2 * delta))) / epsilon
+        return max(0, math.floor(last) - 2)
+
+    def _best_end(self, cut: bool = True) -> tuple[int, float, float] | None:
         """(whole stairs, share of the next that is kept, loss), by trying them all."""
         problem = self.problem
         epsilon, delta = float(problem.epsilon), float(problem.delta)
-        least = max(0, math.floor(-math.log(delta) / epsilon) - 2)
-        most = min(least + math.ceil(16 / epsilon) + 4, MAX_EDGES // 2 - 2)
+        least = self._fewest()
+        most = least + math.ceil(16 / epsilon) + 4
+        most = min(most, MAX_EDGES // 2 - 2 if cut else MAX_CELLS // 4)
         if least >= most:
             return None
         means, lengths = self._losses(most), np.diff(self._edges(most))
         levels, at_zero = self._levels(most), float(problem.loss.upper(Fraction(0)))
-        mass, share = levels * lengths, np.linspace(0.0, 1.0, 65)
+        mass, share = levels * lengths, np.linspace(0.0, 1.0, 65 if cut else 1)
         best: tuple[int, float, float] | None = None
         for count in range(least, most):
             inner = slice(most - count, most + count + 1)
             whole, cost = float(mass[inner].sum()), float(mass[inner] @ means[inner])
             # The next stair is cut to a share; its loss on both sides.
             ends, next_level = self._edges(count)[[0, -1]], float(levels[most + count + 1])
-            right = self._means(np.full(64, ends[1]), ends[1] + share[1:])
-            left = self._means(ends[0] - share[1:], np.full(64, ends[0]))
+            right = self._means(np.full(len(share) - 1, ends[1]), ends[1] + share[1:])
+            left = self._means(ends[0] - share[1:], np.full(len(share) - 1, ends[0]))
             total = whole + 2 * next_level * share
             cost = cost + next_level * share * np.concatenate([[0.0], left + right])
             # What lies within one sensitivity of an end is told apart by the full shift.
@@ -264,11 +275,14 @@ def steps_of(problem: Question) -> Steps:
     )
     if problem.loss.symmetric:
         return Steps(problem, gamma, gamma)
+    from scipy.optimize import minimize  # (slow to import)
+
     count = min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), 4000)
+    mode = likeliest(replace(problem, integer=False), count)
 
     def steps(at: Floats) -> Steps:
-        width = 2 * gamma * math.exp(min(max(at[0], -20.0), 3.0))
-        return Steps(problem, width - gamma * at[1], gamma * at[1])
+        width, right = 2 * gamma * math.exp(min(max(at[0], -20.0), 3.0)), mode + gamma * at[1]
+        return Steps(problem, width - right, right)
 
     def expected(at: Floats) -> float:
         one = steps(at)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
-from scipy.optimize import brentq
 from scipy.special import erfinv, log_ndtr, ndtr
 
 from ..exact import Number
@@ -25,14 +24,9 @@ def smallest_sigma(epsilon: float, delta: float) -> float:
     low, high = 1e-3, 1.0  # at 1e-3 the two laws are disjoint in double precision
     while gaussian_delta(epsilon, high) > delta:
         low, high = high, 2 * high
-    root = brentq(
-        lambda log_sigma: gaussian_delta(epsilon, math.exp(log_sigma)) - delta,
-        math.log(low),
-        math.log(high),
-        xtol=1e-15,
-        rtol=1e-15,
-    )
-    return math.exp(float(root))
+    while low < (middle := (low + high) / 2) < high:  # to the last bit; it falls with sigma
+        low, high = (middle, high) if gaussian_delta(epsilon, middle) > delta else (low, middle)
+    return high
 
 
 class AnalyticGaussian(Normal):

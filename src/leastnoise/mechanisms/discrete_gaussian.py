@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ..errors import RegimeError
 from ..exact import Number
@@ -79,6 +78,8 @@ class DiscreteGaussian(IntegerMechanism):
             low -= 0.25
         while excess(high) > 0:
             high += 0.25
+        from scipy.optimize import brentq  # (slow to import)
+
         root = float(brentq(excess, low, high, xtol=1e-14, rtol=1e-15))
         while excess(root) > 0:  # the side of the root that is private
             root += 1e-14

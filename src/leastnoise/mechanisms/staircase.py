@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import ClassVar
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
@@ -32,6 +31,8 @@ def best_gamma(epsilon: float, loss: Loss, expected: Callable[[float], float]) -
         shrink = -math.expm1(-epsilon)
         root = math.expm1((math.log1p(-shrink / 2) + 2 * epsilon) / 3)
         return math.exp(-epsilon) * root / shrink
+    from scipy.optimize import minimize_scalar  # (slow to import)
+
     # The centre may be as narrow as e^-epsilon; several local minima are possible off convexity.
     narrow = np.exp(-epsilon * np.linspace(0, 1, 7))
     grid = np.unique(np.concatenate([narrow, np.linspace(1 / 6, 1, 6)]))
