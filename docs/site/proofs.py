@@ -39,10 +39,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def paragraphs(text: str, path: Path) -> str:
     """A proof as it is read: each line that opens with bold words is a paragraph of its own."""
-    home = path.relative_to(ROOT).as_posix().replace(".proof.md", ".py")
-    text = re.sub(r"\n(?=\*\*[A-Z])", "\n\n", text)
-    title, _, rest = text.partition("\n")
-    return f"{title}\n\n*The proof beside `{home}`.*\n{rest}"
+    name = path.relative_to(SOURCE).as_posix().removesuffix(".proof.md")
+    text = re.sub(r"\n(?=\*\*[A-Z])", "\n\n", plain(text.partition("\n")[2]))
+    up = "../" * (name.count("/") + 1)
+    return (
+        f"# Proof: {name}\n\nBeside `src/leastnoise/{name}.py`. [All proofs]({up}proofs.md)\n{text}"
+    )
+
+
+def plain(text: str) -> str:
+    """Formulas are text: k'_i is no emphasis and <x,e> no tag. Code stays as it is."""
+    parts = re.split(r"(^(?: {4}|\t).*$|`[^`\n]*`)", text, flags=re.M)
+    for place in range(0, len(parts), 2):
+        parts[place] = re.sub(r"<(?=[a-z/])", "&lt;", parts[place].replace("_", r"\_"))
+    return "".join(parts)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

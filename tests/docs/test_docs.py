@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+
 import pytest
 from doc_pages import (
     ROOT,
@@ -11,9 +13,12 @@ from doc_pages import (
     one_command,
     run_page,
     run_python,
+    run_session,
     same,
     shell,
 )
+
+import leastnoise
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_CODE = [page for page in PAGES if any(block.language in RUNNABLE for block in blocks(page))]
@@ -68,3 +73,14 @@ def test_commands_of_ours_run_here_and_others_in_a_shell(tmp_path):
     assert shell(asked, tmp_path) == "" and "count" in (tmp_path / "plan.txt").read_text()
     with pytest.raises(AssertionError, match="epsilon"):
         shell("leastnoise design --epsilon -1 --delta 0 --sensitivity 1", tmp_path)
+
+
+def test_examples_in_docstrings_do_what_they_say():
+    parser = doctest.DocTestParser()
+    with_examples = []
+    for name in leastnoise.__all__:
+        text = getattr(leastnoise, name).__doc__ or ""
+        if parser.get_examples(text):
+            run_session(text, {one: getattr(leastnoise, one) for one in leastnoise.__all__})
+            with_examples.append(name)
+    assert "design" in with_examples  # help(design) shows how it is used

@@ -76,6 +76,10 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
         name = path.relative_to(ROOT / "src/leastnoise").as_posix().removesuffix(".proof.md")
         assert (site / "proofs" / f"{name}.html").exists()
         assert f'href="proofs/{name}.html"' in listed
+    # Formulas are text, not emphasis or tags.
+    lower = (site / "proofs/certify/lower.html").read_text(encoding="utf-8")
+    balls = (site / "proofs/certify/balls.html").read_text(encoding="utf-8")
+    assert "k'_edge" in lower.replace("&#39;", "'") and "&lt;x,e&gt;" in balls
     # Pages link to the file in the repository; here the link leads to the page.
     theory = (site / "theory.html").read_text(encoding="utf-8")
     assert "proofs/certify/lower.html" in theory and "src/leastnoise" not in theory
