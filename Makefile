@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel site clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -74,6 +74,10 @@ bench-tables: $(VENV)/.dev $(VENV)-opendp/.ready
 
 reproduce: $(VENV)/.dev
 	$(BIN)/leastnoise reproduce all --jobs 2 --out build/reproduction
+
+# The documentation as a site, in build/site; `mkdocs serve` shows it while you write.
+site: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --wheel --no-isolation --outdir build/wheel

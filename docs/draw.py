@@ -1,7 +1,11 @@
-"""Draw the pictures of README and docs: python docs/draw.py (extra `plot`, about half a minute)."""
+"""Draw the pictures of README and docs: python docs/draw.py [NAME ...] (extra `plot`).
+
+All of them take about half a minute.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +13,11 @@ from leastnoise import design, frontier, tradeoff
 from leastnoise.plotting import Picture
 
 HERE = Path(__file__).parent
+
+
+def everyday() -> Picture:
+    """The noise of an everyday budget beside Laplace and Gaussian noise."""
+    return design(epsilon=1, delta="1e-6", sensitivity=1).plot()
 
 
 def density() -> Picture:
@@ -27,11 +36,12 @@ def what_privacy_costs() -> Picture:
 
 
 PICTURES: dict[str, Callable[[], Picture]] = {
+    "everyday.png": everyday,
     "density.png": density,
     "tradeoff.png": one_against_another,
     "frontier.png": what_privacy_costs,
 }
 
 if __name__ == "__main__":
-    for name, draw in PICTURES.items():
-        print(draw().save(HERE / name).name)
+    for name in sys.argv[1:] or PICTURES:
+        print(PICTURES[name]().save(HERE / name).name)

@@ -112,6 +112,14 @@ def design(
     proven in exact arithmetic, with (upper - lower) / lower at most `gap` when `converged`.
     Floats mean their shortest decimal: 0.2 is one fifth.
 
+    Example: a mean that one person can move by at most 200.
+
+        >>> best = design(epsilon=1, delta=1e-6, sensitivity=200)
+        >>> print(best)
+        Design(epsilon=1, delta=1e-6, sensitivity=200, loss=l1): expected loss in
+        [191.8697, 191.901], gap 0.016 %
+        >>> answer = best.release(64_400)  # private: publish it, once
+
     epsilon, delta: the budget of one release; 0 <= epsilon <= 15, 0 <= delta < 1, not both 0.
     sensitivity: the most that the query can change between neighbouring datasets; it must be
         stated, because privacy rests on it. Whole if `integer`, which asks for noise on the

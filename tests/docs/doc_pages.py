@@ -4,6 +4,8 @@
   comment must be in what it printed, or in its value, to the digits shown.
 - ```pycon blocks are sessions: what they show must be what comes out.
 - ```sh blocks are run by bash, `leastnoise` being this package; exit code 1 is a gap not reached.
+  A line that is one command of ours, with a file to read or to write at most, runs in this process:
+  it saves a second of imports, and tests/test_cli.py starts real ones.
 - ```console blocks have their commands after `$ `, and show what they print.
 Texts must be equal up to spaces and lines of tables; numbers to half of the last digit shown or to
 one part in 500, since brackets move when the engine does.
@@ -20,10 +22,12 @@ import doctest
 import io
 import os
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from unittest.mock import patch
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?:^<!-- (slow|not run): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
@@ -126,8 +130,55 @@ def run_session(code: str, names: dict) -> None:
         same(example.want, out.getvalue())
 
 
+def one_command(line: str) -> tuple[list[str], dict[str, str]] | None:
+    """The words of a line that is one command of ours, and its files by "<" and ">"."""
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:
+        return None
+    files = {}
+    while len(words) > 2 and words[-2] in ("<", ">"):
+        *words, sign, path = words
+        files[sign] = path
+    ours = words[:1] == ["leastnoise"] and not re.search(r"[$`*&;]", line)
+    plain = not any(set(word) <= set("<>|();&") for word in words)
+    return (words, files) if ours and plain else None
+
+
+def own(words: list[str], files: dict[str, str], folder: Path) -> str:
+    """What a command of ours prints, run in this process and in this folder."""
+    from leastnoise.cli import main
+
+    given = (folder / files["<"]).read_text(encoding="utf-8") if "<" in files else ""
+    out, err = io.StringIO(), io.StringIO()
+    code: object = 0
+    with (
+        patch.object(sys, "argv", words),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
+        patch.dict(os.environ, COLUMNS="100"),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code or 0
+    assert code in (0, 1), f"{words}\n{out.getvalue()}\n{err.getvalue()}"
+    if ">" in files:
+        (folder / files[">"]).write_text(out.getvalue(), encoding="utf-8")
+        return ""
+    return out.getvalue()
+
+
 def shell(command: str, folder: Path) -> str:
     """What a command prints; `leastnoise` is a script that runs this package."""
+    if not command.strip() or command.lstrip().startswith("#"):
+        return ""
+    simple = one_command(command)
+    if simple:
+        return own(*simple, folder)
     bin_folder = folder / ".bin"
     if not bin_folder.exists():
         bin_folder.mkdir()

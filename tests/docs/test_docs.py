@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
-from doc_pages import ROOT, RUNNABLE, blocks, contains, run_page, run_python, same
+import doctest
 
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+import pytest
+from doc_pages import (
+    ROOT,
+    RUNNABLE,
+    blocks,
+    contains,
+    one_command,
+    run_page,
+    run_python,
+    run_session,
+    same,
+    shell,
+)
+
+import leastnoise
+
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 WITH_CODE = [page for page in PAGES if any(block.language in RUNNABLE for block in blocks(page))]
 #: Pages whose blocks without a language are drawings.
 DRAWINGS = {"architecture.md"}
@@ -43,3 +58,29 @@ def test_the_runner_sees_what_does_not_hold():
         with pytest.raises(AssertionError):
             same(shown, printed)
     contains("at most 0.56, gap 1 %", "0.5589 gap 1.0 %", "")
+
+
+def test_commands_of_ours_run_here_and_others_in_a_shell(tmp_path):
+    words = ["leastnoise", "design", "--loss", "pinball:0.8"]
+    assert one_command("leastnoise design --loss 'pinball:0.8' > design.txt") == (
+        words,
+        {">": "design.txt"},
+    )
+    for line in ("echo 1 > x", "leastnoise -h | head", "leastnoise -h && ls", "leastnoise $HOME"):
+        assert one_command(line) is None
+    assert shell("echo 3.5 > secret.txt; cat secret.txt", tmp_path).strip() == "3.5"
+    asked = "leastnoise plan 'count()' --epsilon 1 --rows 10 --where 'x > 3' > plan.txt"
+    assert shell(asked, tmp_path) == "" and "count" in (tmp_path / "plan.txt").read_text()
+    with pytest.raises(AssertionError, match="epsilon"):
+        shell("leastnoise design --epsilon -1 --delta 0 --sensitivity 1", tmp_path)
+
+
+def test_examples_in_docstrings_do_what_they_say():
+    parser = doctest.DocTestParser()
+    with_examples = []
+    for name in leastnoise.__all__:
+        text = getattr(leastnoise, name).__doc__ or ""
+        if parser.get_examples(text):
+            run_session(text, {one: getattr(leastnoise, one) for one in leastnoise.__all__})
+            with_examples.append(name)
+    assert "design" in with_examples  # help(design) shows how it is used

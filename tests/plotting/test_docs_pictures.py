@@ -24,6 +24,7 @@ def grey(path: Path, cell: int = 8) -> np.ndarray:
 @pytest.mark.parametrize(
     "name",
     [
+        "everyday.png",
         "density.png",
         pytest.param("tradeoff.png", marks=pytest.mark.slow),
         pytest.param("frontier.png", marks=pytest.mark.slow),

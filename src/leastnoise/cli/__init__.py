@@ -13,6 +13,7 @@ from ..errors import LeastnoiseError
 from .compare import compare
 from .compose import compose
 from .design import design
+from .doctor import doctor
 from .hierarchy import hierarchy
 from .ledger import ledger
 from .release import release, sample
@@ -45,6 +46,7 @@ app.command("hierarchy")(interruptible(hierarchy))
 app.command("reproduce")(interruptible(reproduce, _kept))
 app.command("ask", context_settings=_numbers)(interruptible(ask))
 app.command("plan", context_settings=_numbers)(interruptible(plan))
+app.command("doctor")(interruptible(doctor))
 app.add_typer(ledger, name="ledger")
 
 

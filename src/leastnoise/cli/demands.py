@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import ArgumentError
-
 from ..certify import ChannelDocument, Document
+from ..errors import ArgumentError
 
 
 def bracket_of(found: Any) -> dict[str, Any]:

@@ -73,8 +73,6 @@ class Ledger:
         name: str = "budget",
     ) -> Ledger:
         """Make a ledger with a total budget; refused if there is one already."""
-        import sqlalchemy as sa
-
         from .store import Store, ledgers
 
         total_epsilon, total_delta = rational(epsilon, "epsilon"), rational(delta, "delta")
@@ -90,7 +88,7 @@ class Ledger:
         with store.transaction() as connection:
             # The primary key decides a race: the loser's insert fails.
             found = connection.execute(
-                sa.select(ledgers.c.name).where(ledgers.c.name == _checked_name(name))
+                ledgers.select().where(ledgers.c.name == _checked_name(name))
             ).one_or_none()
             if found is not None:
                 raise LedgerError(f"there is a ledger called {name!r} there already")

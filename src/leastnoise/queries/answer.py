@@ -103,30 +103,24 @@ class Answer:
         )
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Bars with error bars (extra `plot`); saved if `path` is given."""
-        from ..errors import MissingExtraError
+        """Bars with error bars (extra `plot`), as a `Picture`; saved if `path` is given."""
+        from ..plotting.picture import canvas
 
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            raise MissingExtraError("matplotlib", "plot") from None
-        figure = Figure(figsize=(7, 4), layout="constrained")
-        axes = figure.subplots()
         names = [key or self.query for key in self.groups]
         values = [one.value for one in self.groups.values()]
         around = [_error_bar(one) for one in self.groups.values()]
-        axes.bar(
-            range(len(names)),
-            values,
-            color="#4477aa",
-            yerr=list(zip(*around, strict=True)),
-            capsize=3,
-        )
-        axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-        axes.set_title(self.query)
-        if path is not None:
-            figure.savefig(path, metadata={"Date": None} if str(path).endswith(".svg") else None)
-        return figure
+        with canvas(7, 4, path) as picture:
+            axes = picture.figure.add_subplot()
+            axes.bar(
+                range(len(names)),
+                values,
+                color="#4477aa",
+                yerr=list(zip(*around, strict=True)),
+                capsize=3,
+            )
+            axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+            axes.set_title(self.query)
+        return picture
 
 
 def _error_bar(one: Estimate) -> tuple[float, float]:

@@ -34,7 +34,9 @@ def _ibis() -> Any:
 def _duckdb() -> Any:
     """A DuckDB in this process, which prints nothing: standard output is the caller's."""
     con = _ibis().duckdb.connect()
-    con.raw_sql("set enable_progress_bar = false")
+    # In a notebook without ipywidgets it is off, and DuckDB refuses to be told so again.
+    if con.raw_sql("select current_setting('enable_progress_bar')").fetchall()[0][0]:
+        con.raw_sql("set enable_progress_bar = false")
     return con
 
 

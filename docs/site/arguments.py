@@ -1,0 +1,41 @@
+"""How docstrings here name their arguments, as a list: `epsilon, delta: the budget ...`.
+
+A docstring is plain text. A line such as `name: words` or `one, other: words`, with its indented
+lines after it, becomes an item; lines that stand by themselves stay as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import griffe
+
+ITEM = re.compile(r"^(\*{0,2}[a-z_]\w*(?:, \*{0,2}[a-z_]\w*)*): (?=\S)")
+
+
+def as_list(text: str) -> str:
+    """The docstring with its named arguments as a Markdown list."""
+    lines: list[str] = []
+    inside = False
+    for line in text.split("\n"):
+        found = ITEM.match(line)
+        if found:
+            if not inside and lines and lines[-1]:
+                lines.append("")
+            names = ", ".join(f"`{name}`" for name in found[1].split(", "))
+            lines.append(f"- {names}: {line[found.end() :]}")
+        else:
+            if inside and line and not line.startswith(" "):
+                lines.append("")
+            lines.append(line)
+        inside = bool(found) or (inside and line.startswith(" "))
+    return "\n".join(lines)
+
+
+class Arguments(griffe.Extension):
+    """Rewrites every docstring before it is shown."""
+
+    def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
+        if obj.docstring is not None:
+            obj.docstring.value = as_list(obj.docstring.value)

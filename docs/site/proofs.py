@@ -1,0 +1,74 @@
+"""The proofs that lie beside the code become pages of the site, and links to them keep working.
+
+`src/leastnoise/certify/privacy.proof.md` is the page `proofs/certify/privacy.md`. Pages link to
+the file in the repository (`../src/leastnoise/...`), so that the links work there as well; here
+they are turned to the page. `proofs.md` gets the list of all of them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "leastnoise"
+LINK = re.compile(r"(?<=\]\()[./]*src/leastnoise/([\w/]+)\.proof\.md(?=[#)])")
+HERE = "<!-- the proofs -->"
+
+
+def proofs() -> dict[str, Path]:
+    """Page of the site to file of the repository."""
+    found = sorted(SOURCE.rglob("*.proof.md"))
+    return {
+        f"proofs/{path.relative_to(SOURCE).as_posix().removesuffix('.proof.md')}.md": path
+        for path in found
+    }
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add a page for every proof."""
+    for uri, path in proofs().items():
+        files.append(File.generated(config, uri, content=paragraphs(path.read_text("utf-8"), path)))
+    return files
+
+
+def paragraphs(text: str, path: Path) -> str:
+    """A proof as it is read: each line that opens with bold words is a paragraph of its own."""
+    name = path.relative_to(SOURCE).as_posix().removesuffix(".proof.md")
+    text = re.sub(r"\n(?=\*\*[A-Z])", "\n\n", plain(text.partition("\n")[2]))
+    up = "../" * (name.count("/") + 1)
+    return (
+        f"# Proof: {name}\n\nBeside `src/leastnoise/{name}.py`. [All proofs]({up}proofs.md)\n{text}"
+    )
+
+
+def plain(text: str) -> str:
+    """Formulas are text: k'_i is no emphasis and <x,e> no tag. Code stays as it is."""
+    parts = re.split(r"(^(?: {4}|\t).*$|`[^`\n]*`)", text, flags=re.M)
+    for place in range(0, len(parts), 2):
+        parts[place] = re.sub(r"<(?=[a-z/])", "&lt;", parts[place].replace("_", r"\_"))
+    return "".join(parts)
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turn links to proofs, and put the list of proofs where it belongs."""
+    here = posixpath.dirname(page.file.src_uri)
+    markdown = LINK.sub(
+        lambda link: posixpath.relpath(f"proofs/{link[1]}.md", here or "."), markdown
+    )
+    return markdown.replace(HERE, listed()) if HERE in markdown else markdown
+
+
+def listed() -> str:
+    """One line for each part of the code, with its proofs."""
+    by_part: dict[str, list[str]] = {}
+    for uri in proofs():
+        parts = uri.removeprefix("proofs/").removesuffix(".md").rpartition("/")
+        by_part.setdefault(parts[0] or "leastnoise", []).append(f"[{parts[2]}]({uri})")
+    rows = [f"| `{part}` | {', '.join(links)} |" for part, links in sorted(by_part.items())]
+    return "\n".join(["| part | proofs |", "|---|---|", *rows])

@@ -1,0 +1,119 @@
+"""The site builds without a warning, asks for nothing from outside, and leaves no page out."""
+
+from __future__ import annotations
+
+import logging
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import yaml
+from doc_pages import ROOT
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+import leastnoise
+
+PROOFS = sorted((ROOT / "src" / "leastnoise").rglob("*.proof.md"))
+
+
+class Fetched(HTMLParser):
+    """What a browser would fetch for a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.ids: set[str] = set()
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids.add(given.get("id") or "")
+        if tag in ("script", "img", "iframe", "source"):
+            self.found.append(given.get("src") or "")
+        if tag == "link" and given.get("rel") not in ("canonical", "next", "prev"):
+            self.found.append(given.get("href") or "")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    out = tmp_path_factory.mktemp("site")
+    said: list[str] = []
+
+    class Ear(logging.Handler):
+        def emit(self, record):
+            said.append(record.getMessage())
+
+    ear = Ear(logging.WARNING)
+    log = logging.getLogger("mkdocs")
+    log.addHandler(ear)
+    try:
+        build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(out)))
+    finally:
+        log.removeHandler(ear)
+    assert said == []
+    return out
+
+
+def test_it_builds_without_a_warning_and_asks_for_nothing_from_outside(site):
+    pages = sorted(site.rglob("*.html"))
+    assert len(pages) > 90
+    for page in pages:
+        text = Fetched()
+        text.feed(page.read_text(encoding="utf-8"))
+        assert text.found
+        for address in text.found:
+            assert not re.match(r"(?:https?:)?//", address), f"{page.name} fetches {address}"
+            here = (page.parent / address.partition("?")[0].partition("#")[0]).resolve()
+            assert address.startswith("data:") or here.exists() or page.name == "404.html"
+    for style in site.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(?:https?:)?//", style.read_text(encoding="utf-8"))
+
+
+def test_every_proof_is_a_page_that_can_be_reached(site):
+    listed = (site / "proofs.html").read_text(encoding="utf-8")
+    for path in PROOFS:
+        name = path.relative_to(ROOT / "src/leastnoise").as_posix().removesuffix(".proof.md")
+        assert (site / "proofs" / f"{name}.html").exists()
+        assert f'href="proofs/{name}.html"' in listed
+    # Formulas are text, not emphasis or tags.
+    lower = (site / "proofs/certify/lower.html").read_text(encoding="utf-8")
+    balls = (site / "proofs/certify/balls.html").read_text(encoding="utf-8")
+    assert "k'_edge" in lower.replace("&#39;", "'") and "&lt;x,e&gt;" in balls
+    # Pages link to the file in the repository; here the link leads to the page.
+    theory = (site / "theory.html").read_text(encoding="utf-8")
+    assert "proofs/certify/lower.html" in theory and "src/leastnoise" not in theory
+
+
+def test_every_public_name_is_in_the_reference(site):
+    ids = Fetched()
+    for page in (site / "api").glob("*.html"):
+        ids.feed(page.read_text(encoding="utf-8"))
+    last = {name.rpartition(".")[2] for name in ids.ids if name.startswith("leastnoise.")}
+    assert set(leastnoise.__all__) <= last
+
+
+def test_arguments_are_a_list_in_the_reference(site):
+    page = (site / "api" / "design.html").read_text(encoding="utf-8")
+    assert re.search(r"<li>\s*(?:<p>)?<code>epsilon</code>, <code>delta</code>: the budget", page)
+
+
+def test_what_the_repository_links_to_exists():
+    """Links between files of the repository, for those who read it there."""
+    for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *PROOFS]:
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_every_page_is_in_the_navigation():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+    def named(part):
+        if isinstance(part, str):
+            yield part
+        else:
+            for one in part.values() if isinstance(part, dict) else part:
+                yield from named(one)
+
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages == set(named(yaml.safe_load(text)["nav"]))
