@@ -227,7 +227,11 @@ def compare(
         "time_limit": time_limit,
         "releases": releases,
     }
-    found = design(**question, gap=gap, bounds=bounds)
+    return beside(design(**question, gap=gap, bounds=bounds), question)
+
+
+def beside(found: Design | DependentDesign, question: dict[str, Any]) -> Comparison:
+    """The comparison of a design that is there already; `question`: the arguments it answers."""
     assert found.loss is not None
     note = "" if found.certified else "the loss is a Python function: an estimate"
     rows = [_row("design", "this design", found.upper, found, note)]
