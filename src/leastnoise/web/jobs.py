@@ -51,7 +51,8 @@ class Job:
     seconds: float
     state: str = QUEUED
     events: list[dict[str, Any]] = field(default_factory=list)
-    #: Whether it was stopped because its time was over.
+    #: Whether it was told to stop, and whether because its time was over.
+    stopping: bool = False
     late: bool = False
     worker: Worker | None = None
     listeners: int = 0
@@ -200,6 +201,7 @@ class Jobs:
     def stop(self, job: Job) -> None:
         """End a job: what it has found so far is kept, if it says so in time."""
         lane = self._lane(job.task)
+        job.stopping = True
         if job.state == QUEUED:
             lane.waiting.remove(job)
             self._ended(job, STOPPED, {})
@@ -257,8 +259,12 @@ class Jobs:
         self._running.pop(worker, None)
         worker.close()
         if job is not None:
-            words = f"stopped: it took longer than {job.seconds:g} seconds" if job.late else ""
-            self._ended(job, STOPPED, {"message": words})
+            if job.stopping:
+                words = f"stopped: it took longer than {job.seconds:g} seconds" if job.late else ""
+                self._ended(job, STOPPED, {"message": words})
+            else:
+                words = "its process ended, perhaps for lack of memory; nothing is returned"
+                self._ended(job, FAILED, {"field": None, "message": words})
         lane.stillborn += not self._tasks.pop(worker)
         if lane.stillborn >= _HOPELESS:
             while lane.waiting:

@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-Number = Annotated[str, Field(min_length=1, max_length=60, examples=["1", "0.2", "1e-6", "7/60"])]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("printable characters only")
+    return text
+
+
+Printable = AfterValidator(_printable)
+Number = Annotated[
+    str, Field(min_length=1, max_length=60, examples=["1", "0.2", "1e-6", "7/60"]), Printable
+]
+Name = Annotated[str, Field(min_length=1, max_length=200), Printable]
+Condition = Annotated[str, Field(min_length=1, max_length=500), Printable]
+#: A loss by name. (`leastnoise.losses` would also read "piecewise:FILE"; nobody here names files.)
+LossName = Annotated[
+    str, Field(max_length=60, pattern=r"^(l1|l2|(pinball|power|huber):[0-9eE./+-]+)$")
+]
 
 
 class Strict(BaseModel):
@@ -48,7 +63,7 @@ class DesignForm(Strict):
     unbiased: bool = False
     unimodal: Number | None = None
     distinguishing: Number | None = None
-    second_loss: Number | None = None
+    second_loss: LossName | None = None
     second_bound: Number | None = None
     gap: Number | None = None
     time_limit: Annotated[int, Field(ge=1, le=300)] = 30
@@ -69,8 +84,8 @@ class QueryForm(Strict):
     high: Number | None = None
     q: Number | None = None
     bins: Annotated[int, Field(ge=1, le=200)] | None = None
-    condition: Annotated[str, Field(min_length=1, max_length=500)] | None = None
-    where: Annotated[str, Field(min_length=1, max_length=500)] | None = None
+    condition: Condition | None = None
+    where: Condition | None = None
     by: Name | None = None
     keys: Annotated[list[Name], Field(min_length=1, max_length=200)] | Literal["private"] | None = (
         None

@@ -102,16 +102,21 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
             inbox.end()
     except KeyboardInterrupt:
         end = "stopped", {}
-    except ArgumentError as error:
-        end = "failed", {"field": error.name, "message": str(error)}
     except LeastnoiseError as error:
-        end = "failed", {"field": None, "message": str(error)}
+        name = error.name if isinstance(error, ArgumentError) else None
+        end = "failed", {"field": name, "message": _pathless(str(error), said["arguments"])}
     except MemoryError:
         end = "failed", {"field": None, "message": "this needs more memory than there is"}
     except Exception as error:  # its words may quote data, so its kind is all that is told
         words = f"an internal error ({type(error).__name__}); nothing is returned"
         end = "failed", {"field": None, "message": words}
     tell(*end)
+
+
+def _pathless(words: str, arguments: Mapping[str, Any]) -> str:
+    """The sentence with the table's name in place of where this server keeps it."""
+    path, name = arguments.get("table"), arguments.get("name")
+    return words.replace(path, name) if path and name else words
 
 
 def main() -> None:

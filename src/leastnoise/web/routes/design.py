@@ -34,6 +34,8 @@ async def design(form: DesignForm, here: Here) -> Started:
         await run_in_threadpool(check, plain)
     except ArgumentError as error:
         raise Problem(422, str(error), error.name) from None
+    except (ArithmeticError, ValueError):
+        raise Problem(422, "these numbers are too large, or too small, together") from None
     job = submit(here, "design", plain, form.time_limit)
     return Started(job=described(here, job), python=snippet(plain), command=command(plain))
 

@@ -25,12 +25,14 @@ _KINDS = {
     ".png": "image/png",
     ".svg": "image/svg+xml",
 }
+#: Written whole or not at all.
+MECHANISM = "mechanism.json"
 Rivals = Annotated[str, Query(max_length=400, description="Names with commas between.")]
 
 
 def described(here: State, job: Job) -> JobState:
     """Where a job stands."""
-    files = list(_files(job)) if job.over else []
+    files = list(_files(job))
     return JobState(
         job=job.id,
         state=job.state,  # type: ignore[arg-type]
@@ -41,9 +43,10 @@ def described(here: State, job: Job) -> JobState:
 
 
 def _files(job: Job) -> dict[str, Path]:
-    """The files of a job by name, but for what it was given."""
-    found = (path for path in job.folder.iterdir() if path.suffix in _KINDS)
-    return {path.name: path for path in sorted(found) if path.name != GIVEN}
+    """The files of a job by name, but for what it was given; while it runs, only whole ones."""
+    found = {path.name: path for path in sorted(job.folder.iterdir()) if path.suffix in _KINDS}
+    found.pop(GIVEN, None)
+    return found if job.over else {n: path for n, path in found.items() if n == MECHANISM}
 
 
 @router.get("/{name}")
@@ -100,7 +103,7 @@ async def picture(
     name: str, kind: Literal["png", "svg"], here: Here, rivals: Rivals = ""
 ) -> FileResponse:
     """A picture of a design beside the rivals that are named."""
-    mechanism = _files(job_of(here, name)).get("mechanism.json")
+    mechanism = _files(job_of(here, name)).get(MECHANISM)
     if mechanism is None:
         raise Problem(404, "this job has no design (yet)")
     named = [one for one in rivals.split(",") if one]

@@ -77,10 +77,10 @@ async def upload(
 async def columns(name: str, here: Here) -> list[Column]:
     """Names and types of a table's columns. No value is read."""
     table = table_of(here, name)
-    job = await submit(here, "columns", {"table": str(table.path)}, _COLUMNS).finished()
+    arguments = {"table": str(table.path), "name": table.name}
+    job = await submit(here, "columns", arguments, _COLUMNS).finished()
     if job.state != DONE:
-        words = str(job.end.get("message") or "it was stopped")
-        raise Problem(422, words.replace(str(table.path), table.name), "table")
+        raise Problem(422, job.end.get("message") or "it was stopped", "table")
     return [Column(**one) for one in job.end["columns"]]
 
 

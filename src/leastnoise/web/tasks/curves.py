@@ -16,7 +16,6 @@ from ...design import DependentDesign, Design, VectorDesign
 from ...designs.accuracy import error_bound
 from ...mechanisms import Mechanism
 from ...mechanisms.analytic_gaussian import smallest_sigma
-from ...plotting.reach import reach_of
 from ...words import NEGLIGIBLE
 from .looks import look, short
 
@@ -36,7 +35,7 @@ COUNTS = (1, 2, 3, 5, 10, 20, 50)
 def density(found: Design, rivals: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
     """The density of a design and of its rivals; probabilities for whole numbers."""
     laws: list[Any] = [found.noise, *(law for _, law in rivals)]
-    reach = reach_of(laws[:1] + [law for law in laws[1:] if math.isfinite(law.error_bound(0.9))])
+    reach = _reach(laws)
     if found.integer:
         end = math.floor(reach)
         x = np.arange(-end, end + 1, max(1, 2 * end // _MOST_WHOLE + 1), dtype=np.float64)
@@ -60,6 +59,17 @@ def density(found: Design, rivals: Sequence[tuple[str, Mechanism]]) -> dict[str,
             }
         )
     return {"x": short(x), "whole": found.integer, "series": series}
+
+
+def _reach(laws: Sequence[Any]) -> float:
+    """Half the width of the picture: all of a short first law, nearly all of a long one."""
+    most = float(laws[0].error_bound(0.997)) or 1.0
+    low, high = laws[0].support
+    whole = max(-low, high)
+    first = whole if whole <= 1.5 * most else most
+    others = [min(float(law.error_bound(0.95)), 1.6 * first) for law in laws[1:]]
+    reach = 1.06 * max([first, *others])
+    return max(reach, 3.5) if laws[0].integer else reach
 
 
 def radial(found: VectorDesign) -> dict[str, Any]:
@@ -117,14 +127,15 @@ def family(found: DependentDesign) -> dict[str, Any]:
             row[np.searchsorted(x, answers * (1 - 1e-12) - 1e-300)] += masses
         else:
             row = np.histogram(answers, bins=edges, weights=masses)[0]
-        rows.append(short(row))
+        rows.append([value or None for value in short(row)])
+    bias = np.asarray(found.bias(values))
     return {
         "x": short(x),
         "binned": not few,
         "values": short(values),
         "masses": rows,
         "loss": short(found.expected_loss(values)),
-        "bias": short(found.bias(values)),
+        "bias": short(np.where(np.abs(bias) < 1e-12 * (high - low), 0.0, bias)),
         "spread": short(found.spread(values)),
         "error_95": error_bound(found, 0.95),
         **look("design"),
