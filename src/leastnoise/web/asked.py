@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import Any
 
 from ..ask import (
@@ -23,6 +24,7 @@ from ..ask import (
 )
 from ..ask.arguments import asked
 from ..errors import ArgumentError
+from ..exact import rational
 from ..losses import Loss, Piecewise, as_loss
 
 #: Arguments of `design` that the form does not have.
@@ -105,8 +107,39 @@ def arguments_of(form: dict[str, Any]) -> dict[str, Any]:
 _FIELDS = {"constraints": "constraints", "bounds": "bounds", "instance_bound": "second_bound"}
 
 
+#: Fields that hold a number, or None.
+_NUMBERS = (
+    "epsilon",
+    "delta",
+    "sensitivity",
+    "max_error",
+    "unimodal",
+    "distinguishing",
+    "second_bound",
+    "gap",
+)
+_SIZES = Fraction(1, 10**30), Fraction(10**30)
+
+
+def _check_sizes(form: dict[str, Any]) -> None:
+    """Refuse numbers that no picture could show: they are slips, or somebody's attempts."""
+    loss = form["loss"]
+    held = [(name, form[name]) for name in _NUMBERS]
+    held += [("bounds", end) for end in form["bounds"] or ()]
+    held += [(f"support.{k}", end) for k, end in zip(("low", "high"), form["support"], strict=True)]
+    held += [("loss.parameter", loss["parameter"])]
+    held += [("loss.points", value) for point in loss["points"] for value in point]
+    held += [("loss.slopes", slope) for slope in loss["slopes"]]
+    for name, value in held:
+        if value is not None:
+            size = abs(rational(value, name))
+            if size and not _SIZES[0] <= size <= _SIZES[1]:
+                raise ArgumentError(name, value, "0, or from 1e-30 to 1e30 in size")
+
+
 def check(form: dict[str, Any]) -> None:
     """`ArgumentError`, named after a field of the form, for what `design` would refuse at once."""
+    _check_sizes(form)
     given = arguments_of(form)
     options = {name: given.pop(name) for name in ("max_error", "monotone") if name in given}
     whole = {

@@ -32,6 +32,8 @@ SHORT = frozenset({"verify", "picture", "columns"})
 GIVEN = "given.json"
 #: A worker is replaced after so many tasks.
 _TIRED = 200
+#: Seconds after which a lane that is busy gets a worker that waits.
+_SPARE = 1.0
 #: So many workers in a row that end before they are ready are the last.
 _HOPELESS = 3
 
@@ -223,8 +225,17 @@ class Jobs:
             job.tell("running", {})
             worker.begin(job.id, job.task, job.arguments, job.folder)
             self._in(job, job.seconds + self.limits.grace, lambda job=job: self._too_long(job))
+        assert self._loop is not None
+        if self._running and not lane.idle:
+            self._loop.call_later(_SPARE, self._spare, lane)
         starting = len(lane.all) - len(lane.idle) - sum(w in self._running for w in lane.all)
         if len(lane.waiting) > starting and len(lane.all) < lane.size and self._may_hire(lane):
+            self._hire(lane)
+
+    def _spare(self, lane: Lane) -> None:
+        """One worker that waits while others work, so that the next design starts at once."""
+        room = len(lane.all) < lane.size
+        if room and all(one in self._running for one in lane.all) and self._may_hire(lane):
             self._hire(lane)
 
     def _may_hire(self, lane: Lane) -> bool:
@@ -241,13 +252,14 @@ class Jobs:
             if said["event"] in OVER:
                 del self._running[worker]
                 self._ended(job, said["event"], said["data"])
-                self._rest(lane, worker)
+                self._rest(lane, worker, job.stopping)
             else:
                 job.tell(said["event"], said["data"])
         self._assign(lane)
 
-    def _rest(self, lane: Lane, worker: Worker) -> None:
-        if self._tasks[worker] >= _TIRED:
+    def _rest(self, lane: Lane, worker: Worker, interrupted: bool) -> None:
+        """Keep a worker, unless it may have been interrupted anywhere: in an import, say."""
+        if interrupted or self._tasks[worker] >= _TIRED:
             worker.kill()
         else:
             lane.idle.append(worker)

@@ -63,11 +63,16 @@ async def stop(name: str, here: Here) -> JobState:
     return described(here, job)
 
 
-@router.get(
-    "/{name}/events",
-    response_class=StreamingResponse,
-    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
-)
+_TEXTS = {"id": {"type": "string"}, "event": {"type": "string"}, "data": {"type": "string"}}
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Each event has a number, a name, and an object as JSON.",
+        "content": {"text/event-stream": {"schema": {"type": "object", "properties": _TEXTS}}},
+    }
+}
+
+
+@router.get("/{name}/events", response_class=StreamingResponse, responses=_EVENTS)
 async def events(
     name: str, here: Here, last_event_id: Annotated[str | None, Header(max_length=20)] = None
 ) -> StreamingResponse:
