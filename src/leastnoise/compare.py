@@ -208,12 +208,12 @@ def compare(
     if dimension is not None and dimension != 1:
         return compare_vectors(**given)
     del given["dimension"]
-    return _compared(given, design(**given))
-
-
-def _compared(given: dict[str, Any], found: Any) -> Comparison:
-    """The design beside its rivals."""
     question = {name: value for name, value in given.items() if name not in ("gap", "bounds")}
+    return beside(design(**given), question)
+
+
+def beside(found: Any, question: dict[str, Any]) -> Comparison:
+    """The comparison of a design that is there already; `question`: the arguments it answers."""
     note = "" if found.certified else "the loss is a Python function: an estimate"
     rows = [_row("design", "this design", found.upper, found, note)]
     refused: list[tuple[str, str]] = []

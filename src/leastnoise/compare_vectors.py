@@ -122,8 +122,13 @@ def compare_vectors(*, dimension: int, **arguments: Any) -> VectorComparison:
     found = design(dimension=dimension, **arguments)
     if not isinstance(found, VectorDesign):
         raise ArgumentError("dimension", dimension, "at least 2 here")
+    return beside_vectors(found)
+
+
+def beside_vectors(found: VectorDesign) -> VectorComparison:
+    """The comparison of a design that is there already."""
     epsilon, delta = float(found.document.epsilon), float(found.document.delta)
-    budget = (dimension, epsilon, delta, found.sensitivity, found.loss)
+    budget = (found.dimension, epsilon, delta, found.sensitivity, found.loss)
     others, refused = rivals(*budget), []
     try:
         others.append(split_design_rival(*budget, time_limit=_SPLIT_SECONDS))

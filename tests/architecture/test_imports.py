@@ -47,6 +47,7 @@ ORDER = [
     "queries",
     "experiments",
     "atlas",
+    "web",
     "cli",
     "__main__",
 ]

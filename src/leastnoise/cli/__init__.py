@@ -18,6 +18,7 @@ from .hierarchy import hierarchy
 from .ledger import ledger
 from .release import release, sample
 from .reproduce import reproduce
+from .serve import serve
 from .shared import BROKEN, INTERRUPTED, REFUSED, interruptible, say, show_json
 from .sweep import sweep
 from .tables import ask, plan
@@ -47,6 +48,7 @@ app.command("reproduce")(interruptible(reproduce, _kept))
 app.command("ask", context_settings=_numbers)(interruptible(ask))
 app.command("plan", context_settings=_numbers)(interruptible(plan))
 app.command("doctor")(interruptible(doctor))
+app.command("serve")(interruptible(serve, "the page is closed"))
 app.add_typer(ledger, name="ledger")
 
 

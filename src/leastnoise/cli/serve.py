@@ -1,0 +1,52 @@
+"""`leastnoise serve`: the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import ArgumentError
+from .shared import folder_exists, say
+
+
+def serve(
+    table: Annotated[
+        Path | None, typer.Argument(help="A CSV, TSV or Parquet file to ask questions about.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Where to listen [default: 8765, or any].")
+    ] = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Do not open a browser.")
+    ] = False,
+    ledger: Annotated[
+        Path | None,
+        typer.Option(help="The table's budget: a ledger's file, made if there is none."),
+    ] = None,
+) -> None:
+    """Open the page: design noise, ask a table questions, check mechanism files.
+
+    It listens on this machine only, and requests nothing from outside. Ctrl-C ends it.
+
+    \b
+    Examples:
+      leastnoise serve
+      leastnoise serve data.csv --ledger budget.db
+      leastnoise serve --port 9000 --no-browser
+    """
+    from ..web.serve import run
+
+    if table is not None and not table.exists():
+        raise ArgumentError("table", str(table), "a CSV, TSV or Parquet file that exists")
+    if ledger is not None and table is None:
+        raise ArgumentError("ledger", str(ledger), "given together with a table")
+    folder_exists("ledger", ledger)
+    run(
+        port,
+        not no_browser,
+        say,
+        None if table is None else table.resolve(),
+        None if ledger is None else ledger.resolve(),
+    )

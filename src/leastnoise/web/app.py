@@ -1,0 +1,96 @@
+"""The app: its routes, its errors, its life, and the gate around all of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from .. import __version__
+from .guard import Guard
+from .jobs import Jobs
+from .routes import design, jobs, tables
+from .settings import Settings
+from .state import Problem, State
+from .tables import Tables
+
+STATIC = Path(__file__).parent / "static"
+_ABOUT = (
+    "Designs of optimal noise with proofs, private answers about tables, and the checker of "
+    "mechanism files. Every answer that is an error is an object with `errors`, a list of "
+    "`field` and `message`. Long work is a job: its events are server-sent events."
+)
+
+
+def create_app(settings: Settings, held: Jobs | None = None) -> Guard:
+    """The whole server as an ASGI app; `held`: jobs whose workers have been started already."""
+    jobs_folder = settings.folder / "jobs"
+    jobs_folder.mkdir(mode=0o700, exist_ok=True)
+    state = State(settings, held or Jobs(jobs_folder, settings.limits), Tables(settings))
+
+    @asynccontextmanager
+    async def life(app: FastAPI) -> AsyncIterator[None]:
+        state.jobs.open(asyncio.get_running_loop())
+        try:
+            yield
+        finally:
+            state.jobs.close()
+
+    app = FastAPI(
+        title="leastnoise",
+        version=__version__,
+        description=_ABOUT,
+        lifespan=life,
+        docs_url=None,  # these pages would fetch their code from elsewhere
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
+    app.state.leastnoise = state
+    for module in (design, jobs, tables):
+        app.include_router(module.router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> FileResponse:
+        return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
+
+    app.add_exception_handler(Problem, _problem)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _refused)
+    return Guard(app, settings)
+
+
+def _errors(status: int, errors: list[tuple[str | None, str]]) -> JSONResponse:
+    told: list[dict[str, Any]] = [{"field": field, "message": words} for field, words in errors]
+    return JSONResponse({"errors": told}, status)
+
+
+async def _problem(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Problem)
+    return _errors(error.status, [(error.field, error.message)])
+
+
+async def _refused(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    answer = _errors(error.status_code, [(None, str(error.detail))])
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+async def _invalid(_: Request, error: Exception) -> JSONResponse:
+    """What is wrong with a request, by field, and never what it held."""
+    assert isinstance(error, RequestValidationError)
+    found = []
+    for one in error.errors():
+        place = [str(part) for part in one["loc"] if part not in ("body", "query", "path")]
+        field = ".".join(place) or None
+        found.append((field, f"{field or 'the request'}: {one['msg']}"))
+    return _errors(422, found)

@@ -1,0 +1,147 @@
+"""What requests may hold: texts of numbers of limited length, and nothing that is not named here.
+
+Numbers are texts ("0.2", "1e-6", "7/60"), so that what is meant is what is designed for.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _printable(text: str) -> str:
+    if not text.isprintable():
+        raise ValueError("printable characters only")
+    return text
+
+
+Printable = AfterValidator(_printable)
+Number = Annotated[
+    str, Field(min_length=1, max_length=60, examples=["1", "0.2", "1e-6", "7/60"]), Printable
+]
+Name = Annotated[str, Field(min_length=1, max_length=200), Printable]
+Condition = Annotated[str, Field(min_length=1, max_length=500), Printable]
+#: A loss by name. (`leastnoise.losses` would also read "piecewise:FILE"; nobody here names files.)
+LossName = Annotated[
+    str, Field(max_length=60, pattern=r"^(l1|l2|(pinball|power|huber):[0-9eE./+-]+)$")
+]
+
+
+class Strict(BaseModel):
+    """No field that is not named, and no silent change of type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class LossForm(Strict):
+    """A loss: by name, with its number if it has one, or drawn as a piecewise linear function."""
+
+    kind: Literal["l1", "l2", "pinball", "power", "huber", "piecewise"] = "l1"
+    parameter: Number | None = None
+    points: list[Annotated[list[Number], Field(min_length=2, max_length=2)]] = Field(
+        default_factory=list, max_length=60
+    )
+    slopes: list[Number] = Field(default_factory=list, max_length=2)
+
+
+class DesignForm(Strict):
+    """One design: the arguments of `leastnoise.design` that the page offers."""
+
+    epsilon: Number
+    delta: Number
+    sensitivity: Number
+    loss: LossForm = Field(default_factory=LossForm)
+    integer: bool = False
+    bounds: Annotated[list[Number], Field(min_length=2, max_length=2)] | None = None
+    dimension: Annotated[int, Field(ge=1, le=1000)] | None = None
+    releases: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    support: Annotated[list[Number | None], Field(min_length=2, max_length=2)] = [None, None]
+    max_error: Number | None = None
+    monotone: bool = False
+    symmetric: bool = False
+    unbiased: bool = False
+    unimodal: Number | None = None
+    distinguishing: Number | None = None
+    second_loss: LossName | None = None
+    second_bound: Number | None = None
+    gap: Number | None = None
+    time_limit: Annotated[int, Field(ge=1, le=300)] = 30
+
+    def form(self) -> dict[str, Any]:
+        """Plain values, for `asked.py` and `recipes.py`."""
+        return self.model_dump()
+
+
+class QueryForm(Strict):
+    """One question about a table."""
+
+    kind: Literal[
+        "count", "total", "mean", "variance", "median", "quantile", "histogram", "share"
+    ] = "count"
+    column: Name | None = None
+    low: Number | None = None
+    high: Number | None = None
+    q: Number | None = None
+    bins: Annotated[int, Field(ge=1, le=200)] | None = None
+    condition: Condition | None = None
+    where: Condition | None = None
+    by: Name | None = None
+    keys: Annotated[list[Name], Field(min_length=1, max_length=200)] | Literal["private"] | None = (
+        None
+    )
+
+
+class TableForm(Strict):
+    """Questions that share a budget, and whose privacy it is."""
+
+    queries: Annotated[list[QueryForm], Field(min_length=1, max_length=12)]
+    epsilon: Number
+    delta: Number = "0"
+    unit: Name | None = Field(default=None, description="The column of the person; null: a row.")
+    max_rows: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
+    max_groups: Annotated[int, Field(ge=1, le=1 << 20)] | None = None
+    neighbours: Literal["add-remove", "replace"] = "add-remove"
+    rows: Annotated[int, Field(ge=1, le=10**12)] = 1000
+    loss: Literal["l1", "l2"] = "l1"
+
+    def form(self) -> dict[str, Any]:
+        """Plain values."""
+        return self.model_dump()
+
+
+class PlanForm(TableForm):
+    """The same for planning: at which epsilons."""
+
+    epsilons: Annotated[list[Number], Field(max_length=12)] = Field(default_factory=list)
+
+
+class LedgerForm(Strict):
+    """A total budget."""
+
+    epsilon: Number
+    delta: Number = "0"
+    composition: Literal["basic", "adaptive"] = "basic"
+
+
+class FieldError(BaseModel):
+    """What is wrong, and with which field of the request (null: with none in particular)."""
+
+    field: str | None
+    message: str
+
+
+class Errors(BaseModel):
+    """Every error of this server."""
+
+    errors: list[FieldError]
+
+
+class JobState(BaseModel):
+    """Where a job stands."""
+
+    job: str
+    state: Literal["queued", "running", "done", "failed", "stopped"]
+    ahead: int = Field(description="How many jobs will be begun before this one.")
+    events: int = Field(description="How many events it has told so far.")
+    files: list[str] = Field(description="What can be downloaded.")

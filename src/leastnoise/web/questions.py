@@ -1,0 +1,78 @@
+"""Questions about tables, from the fields of the page to the objects of `leastnoise.queries`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ArgumentError
+from ..queries import (
+    Count,
+    Histogram,
+    Mean,
+    Median,
+    Person,
+    Quantile,
+    Query,
+    Share,
+    Total,
+    Variance,
+)
+
+_VALUED = {"total": Total, "mean": Mean, "variance": Variance, "median": Median}
+#: Fields that a kind of question has besides where, by and keys.
+FIELDS = {
+    "count": ("column",),
+    "total": ("column", "low", "high"),
+    "mean": ("column", "low", "high"),
+    "variance": ("column", "low", "high"),
+    "median": ("column", "low", "high"),
+    "quantile": ("column", "low", "high", "q"),
+    "histogram": ("column", "low", "high", "bins"),
+    "share": ("condition",),
+}
+CLASSES: dict[str, Any] = {
+    "count": Count,
+    "quantile": Quantile,
+    "histogram": Histogram,
+    "share": Share,
+    **_VALUED,
+}
+
+
+def options_of(form: dict[str, Any]) -> dict[str, Any]:
+    """What a question's class is given: its own fields and the common ones, where they are set."""
+    common = ("where",) if form["kind"] == "histogram" else ("where", "by", "keys")
+    names = (*FIELDS[form["kind"]], *common)
+    return {name: form[name] for name in names if form[name] is not None}
+
+
+def queries_of(form: dict[str, Any]) -> list[Query]:
+    """The questions; an `ArgumentError` is named after the field, such as queries.0.low."""
+    found = []
+    for number, one in enumerate(form["queries"]):
+        allowed = {*FIELDS[one["kind"]], "kind", "where", "by", "keys"}
+        try:
+            for name, value in one.items():
+                if value is not None and name not in allowed:
+                    raise ArgumentError(name, value, f"left out for a {one['kind']}")
+            options = options_of(one)
+            if one["kind"] not in ("count", "share") and "column" not in options:
+                raise ArgumentError("column", None, "the name of a column")
+            found.append(CLASSES[one["kind"]](**options))
+        except ArgumentError as error:
+            words = str(error)
+            error.name = f"queries.{number}.{error.name}"
+            error.args = (words,)
+            raise
+    return found
+
+
+def unit_of(form: dict[str, Any]) -> Person | str:
+    """A row, or a person by the name of a column."""
+    if form["unit"] is None:
+        if form["max_rows"] is not None or form["max_groups"] is not None:
+            raise ArgumentError("max_rows", form["max_rows"], "left out where the unit is a row")
+        return "row"
+    if form["max_rows"] is None:
+        raise ArgumentError("max_rows", None, "given: how many rows of one person may count")
+    return Person(form["unit"], max_rows=form["max_rows"], max_groups=form["max_groups"])

@@ -1,0 +1,156 @@
+"""The view Ask: tables, their ledgers, plans and answers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
+
+from ...errors import ArgumentError, LeastnoiseError
+from ..jobs import DONE
+from ..models import JobState, LedgerForm, PlanForm, TableForm
+from ..state import ERRORS, Here, Problem, State, submit, table_of
+from ..tables import ENDINGS, NotATable, Table
+from .jobs import described
+
+router = APIRouter(prefix="/api", tags=["tables"], responses=ERRORS)
+#: Seconds for a plan and for an answer.
+_PLAN, _ASK, _COLUMNS = 120.0, 300.0, 60.0
+
+
+class TableState(BaseModel):
+    """A table: its number here, and whether it has a ledger that outlives this server."""
+
+    id: str
+    name: str
+    kind: Literal["file", "upload", "demo"]
+    lasting: bool
+    ledger: bool
+
+
+class Column(BaseModel):
+    """A column's name and type, which are taken to be public."""
+
+    name: str
+    type: str
+
+
+def _described(here: State, table: Table) -> TableState:
+    return TableState(**here.tables.described(table))
+
+
+@router.get("/tables")
+async def tables(here: Here) -> list[TableState]:
+    """The tables of this server."""
+    return [_described(here, one) for one in here.tables.held.values()]
+
+
+@router.post("/tables/demo")
+async def demo(here: Here) -> TableState:
+    """A table of people who do not exist."""
+    return _described(here, await run_in_threadpool(here.tables.demo))
+
+
+_BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+@router.post("/tables/upload", openapi_extra=_BODY)
+async def upload(
+    request: Request, here: Here, name: Annotated[str, Query(min_length=1, max_length=300)]
+) -> TableState:
+    """Keep the body of the request as a table, in a folder of this server's own."""
+    try:
+        return _described(here, await here.tables.upload(name, request.stream()))
+    except NotATable:
+        allowed = ", ".join(ENDINGS)
+        raise Problem(422, f"name must end with one of {allowed}", "name") from None
+
+
+@router.get("/tables/{name}/columns")
+async def columns(name: str, here: Here) -> list[Column]:
+    """Names and types of a table's columns. No value is read."""
+    table = table_of(here, name)
+    arguments = {"table": str(table.path), "name": table.name}
+    job = await submit(here, "columns", arguments, _COLUMNS).finished()
+    if job.state != DONE:
+        raise Problem(422, job.end.get("message") or "it was stopped", "table")
+    return [Column(**one) for one in job.end["columns"]]
+
+
+@router.get("/tables/{name}/ledger")
+async def ledger(name: str, here: Here) -> dict[str, Any]:
+    """What a table's ledger allows, what is spent and left, and its history."""
+    table = table_of(here, name)
+    return await _quietly(_balance, table)
+
+
+@router.post("/tables/{name}/ledger", status_code=201)
+async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
+    """Make the ledger of a table, once."""
+    table = table_of(here, name)
+    if table.ledger.exists():
+        raise Problem(409, "this table has a ledger already: a budget is set once")
+    return await _quietly(_create, table, form)
+
+
+def _create(table: Table, form: LedgerForm) -> dict[str, Any]:
+    from ...ledger import Ledger
+
+    Ledger.create(
+        table.ledger, epsilon=form.epsilon, delta=form.delta, composition=form.composition
+    )
+    return _balance(table)
+
+
+def _balance(table: Table) -> dict[str, Any]:
+    from ...ledger import Ledger
+    from ..books import balance_of
+
+    if not table.ledger.exists():
+        raise Problem(404, "this table has no ledger yet")
+    return balance_of(Ledger(table.ledger)) | {"lasting": table.lasting}
+
+
+async def _quietly(function: Any, *arguments: Any) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = await run_in_threadpool(function, *arguments)
+    except ArgumentError as error:
+        raise Problem(422, str(error), f"ledger.{error.name}") from None
+    except LeastnoiseError as error:
+        raise Problem(409, str(error)) from None
+    return found
+
+
+@router.post("/plan", status_code=202)
+async def plan(form: PlanForm, here: Here) -> JobState:
+    """The error to expect of each question, from public numbers: no table is read."""
+    return described(here, submit(here, "plan", form.form(), _PLAN))
+
+
+@router.post("/tables/{name}/ask", status_code=202)
+async def ask(name: str, form: TableForm, here: Here) -> JobState:
+    """Private answers, charged to the table's ledger before any noise is drawn."""
+    table = table_of(here, name)
+    balance = await _quietly(_balance, table)
+    arguments = {
+        "form": form.form(),
+        "table": str(table.path),
+        "ledger": str(table.ledger),
+        "name": table.name,
+        "demo": table.kind == "demo",
+        "shown": table.shown,
+        "lasting": str(table.ledger) if table.lasting else None,
+        "budget": {
+            "epsilon": f"{balance['epsilon']!r}",
+            "delta": f"{balance['delta']!r}",
+            "composition": balance["composition"],
+        },
+    }
+    return described(here, submit(here, "ask", arguments, _ASK))

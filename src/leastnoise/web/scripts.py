@@ -1,0 +1,90 @@
+"""The same answers without the page: a Python script, and a notebook.
+
+Running either asks again and spends the budget again: noise that was drawn twice is two releases.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .questions import CLASSES, options_of
+
+
+def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
+    """(imports and the table, the ledger, the questions)."""
+    kinds = sorted({CLASSES[one["kind"]].__name__ for one in form["queries"]})
+    names = ["Ledger", "ask_all", *kinds, *(["Person"] if form["unit"] is not None else [])]
+    head = "from pathlib import Path\n\n"
+    head += f"from leastnoise import {', '.join(sorted(names, key=lambda n: (n.islower(), n)))}\n"
+    if place["demo"]:
+        head += "from leastnoise.web.demo import write_demo\n\n"
+        head += 'table = write_demo("demo.csv")   # people who do not exist\n'
+    else:
+        head += f"\ntable = {place['shown']!r}\n"
+    budget = place["budget"]
+    ledger = (
+        f"where = Path({place['lasting'] or 'budget.db'!r})\n"
+        "if not where.exists():   # once for a table: all its answers share this budget\n"
+        f"    Ledger.create(where, epsilon={budget['epsilon']!r}, delta={budget['delta']!r}, "
+        f"composition={budget['composition']!r})\n"
+        "ledger = Ledger(where)\n"
+    )
+    return head, ledger, _questions(form)
+
+
+def _questions(form: dict[str, Any]) -> str:
+    lines = []
+    for one in form["queries"]:
+        words = ", ".join(f"{name}={value!r}" for name, value in options_of(one).items())
+        lines.append(f"        {CLASSES[one['kind']].__name__}({words}),\n")
+    unit = ""
+    if form["unit"] is not None:
+        groups = "" if form["max_groups"] is None else f", max_groups={form['max_groups']}"
+        unit = f"    unit=Person({form['unit']!r}, max_rows={form['max_rows']}{groups}),\n"
+    return (
+        "answers = ask_all(\n    table,\n    [\n" + "".join(lines) + "    ],\n"
+        f"    epsilon={form['epsilon']!r},\n    delta={form['delta']!r},\n{unit}"
+        f"    neighbours={form['neighbours']!r},\n    rows={form['rows']},   # a public guess\n"
+        f"    loss={form['loss']!r},\n    ledger=ledger,\n)\n"
+        "for answer in answers:\n    print(answer)\n    print(*answer.mechanisms)"
+        "   # leastnoise verify FILE\n"
+    )
+
+
+def script(form: dict[str, Any], place: dict[str, Any]) -> str:
+    """A Python script."""
+    head, ledger, questions = _parts(form, place)
+    about = '"""Private answers about a table. Each run spends its budget again."""\n\n'
+    return f"{about}{head}\n{ledger}\n{questions}"
+
+
+def notebook(form: dict[str, Any], place: dict[str, Any]) -> str:
+    """A Jupyter notebook."""
+    head, ledger, questions = _parts(form, place)
+    cells = [
+        _cell(
+            "markdown", 0, "# Private answers about a table\n\nEach run spends its budget again."
+        ),
+        _cell("code", 1, head),
+        _cell("markdown", 2, "The ledger holds the budget of all questions about this table."),
+        _cell("code", 3, ledger),
+        _cell("markdown", 4, "The questions share one budget, divided so that errors are small."),
+        _cell("code", 5, questions),
+        _cell("code", 6, "answers[0]"),
+    ]
+    spec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    book = {"cells": cells, "metadata": {"kernelspec": spec}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(book, indent=1) + "\n"
+
+
+def _cell(kind: str, number: int, text: str) -> dict[str, Any]:
+    cell: dict[str, Any] = {
+        "cell_type": kind,
+        "id": f"cell-{number}",
+        "metadata": {},
+        "source": text.strip().splitlines(keepends=True),
+    }
+    if kind == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    return cell

@@ -1,0 +1,72 @@
+// The view Verify.
+
+import { Following, send } from "./api.js";
+import { byId, make, number } from "./words.js";
+
+const WORDS = {
+  0: "Everything that this file claims is proven.",
+  1: "A claim of this file is refuted: do not use it.",
+  2: "This is no mechanism file.",
+  3: "Its privacy is proven; its bracket is not.",
+};
+const CLASSES = { proven: "proven", refuted: "refuted", "not checked": "unknown" };
+let following = null;
+
+export function begin() {
+  const drop = byId("drop");
+  byId("verify-file").addEventListener("change", (event) => check(event.target.files[0]));
+  for (const name of ["dragenter", "dragover"]) {
+    drop.addEventListener(name, (event) => {
+      event.preventDefault();
+      drop.classList.add("over");
+    });
+  }
+  drop.addEventListener("dragleave", () => drop.classList.remove("over"));
+  drop.addEventListener("drop", (event) => {
+    event.preventDefault();
+    drop.classList.remove("over");
+    check(event.dataTransfer.files[0]);
+  });
+}
+
+export async function check(file, name = file?.name) {
+  if (!file) return;
+  following?.leave();
+  byId("verify-error").hidden = true;
+  byId("claims-card").hidden = true;
+  byId("verify-state").textContent = `Checking ${name} …`;
+  try {
+    following = new Following(await send("POST", "/api/verify", new Blob([file])), {
+      queued: (ahead) => { byId("verify-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
+      end: (how, data) => ended(how, data, name),
+    });
+  } catch (error) {
+    fail(error.message);
+  }
+}
+
+function fail(words) {
+  byId("verify-state").textContent = "";
+  byId("verify-error").textContent = words;
+  byId("verify-error").hidden = false;
+}
+
+function ended(how, data, name) {
+  if (how !== "done") {
+    fail(data.message || "It was stopped.");
+    return;
+  }
+  byId("verify-state").textContent = `${name}: ${WORDS[data.exit_code]}`;
+  byId("claims-card").hidden = false;
+  byId("claims-title").textContent = WORDS[data.exit_code];
+  const found = data.design;
+  byId("claims-words").textContent = data.malformed
+    || (found ? `${found.title}. The expected loss is from ${found.lower_text} to ${found.upper_text}, a gap of ${found.gap_text}.` : "");
+  byId("claims").hidden = !data.claims.length;
+  byId("claims").tBodies[0].replaceChildren(...data.claims.map((claim) => {
+    const what = make("td", { text: claim.detail });
+    if (claim.slack !== null) what.append(make("span", { class: "note", text: `slack ${number(claim.slack, 3)}` }));
+    return make("tr", {}, make("td", { text: claim.name }),
+      make("td", { class: CLASSES[claim.verdict], text: claim.verdict }), what);
+  }));
+}

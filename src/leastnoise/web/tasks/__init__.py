@@ -1,0 +1,41 @@
+"""What a worker process does: one module a task, each a function of (arguments, folder, tell).
+
+A task says what it finds with `tell(event, data)`, leaves files in its folder, and returns what
+its last event shall say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+Task = Callable[[dict[str, Any], Path, Any], dict[str, Any] | None]
+
+
+def _task(module: str) -> Task:
+    """The function `run` of a module that is imported when it is first needed."""
+
+    def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any] | None:
+        found: dict[str, Any] | None = import_module(f".{module}", __name__).run(
+            arguments, folder, tell
+        )
+        return found
+
+    return run
+
+
+TASKS: dict[str, Task] = {
+    "design": _task("designing"),
+    "picture": _task("picture"),
+    "verify": _task("checking"),
+    "columns": _task("columns"),
+    "plan": _task("planning"),
+    "ask": _task("asking"),
+}
+
+
+def warm() -> None:
+    """Import what nearly every task needs."""
+    import_module(".designing", __name__)

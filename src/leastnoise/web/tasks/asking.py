@@ -1,0 +1,62 @@
+"""Private answers about a table, charged to a ledger first; then the report and the recipes."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from pathlib import Path
+from typing import Any
+
+from ...ledger import Ledger
+from ...queries import Answer, ask, ask_all
+from ..books import balance_of
+from ..questions import queries_of, unit_of
+from ..report import report
+from ..scripts import notebook, script
+
+FILES = ("report.html", "script.py", "notebook.ipynb")
+
+
+def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
+    """Ask `form` of `table` under `ledger`. All that is told and written may be published."""
+    form, ledger = arguments["form"], Ledger(arguments["ledger"])
+    queries = queries_of(form)
+    options: dict[str, Any] = {
+        "epsilon": form["epsilon"],
+        "delta": form["delta"],
+        "unit": unit_of(form),
+        "neighbours": form["neighbours"],
+        "loss": form["loss"],
+        "ledger": ledger,
+        "progress": lambda words: tell("step", {"words": words}),
+    }
+    if len(queries) == 1:
+        answers = [ask(arguments["table"], queries[0], **options)]
+    else:
+        answers = ask_all(arguments["table"], queries, rows=form["rows"], **options)
+    told, proofs = _told(answers, folder)
+    balance = balance_of(ledger)
+    place = {name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting")}
+    (folder / "report.html").write_text(
+        report(told, form, balance, place, proofs), encoding="utf-8"
+    )
+    (folder / "script.py").write_text(script(form, place), encoding="utf-8")
+    (folder / "notebook.ipynb").write_text(notebook(form, place), encoding="utf-8")
+    return {"answers": told, "balance": balance, "files": [*FILES, *proofs]}
+
+
+def _told(answers: list[Answer], folder: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The answers as plain values, and the SHA-256 of each proof, which lies in the folder."""
+    names: dict[Path, str] = {}
+    told, hashes = [], {}
+    for answer in answers:
+        for path in answer.mechanisms:
+            if path not in names:
+                names[path] = f"proof-{len(names) + 1}.json"
+                shutil.copyfile(path, folder / names[path])
+                held = (folder / names[path]).read_bytes()
+                hashes[names[path]] = hashlib.sha256(held).hexdigest()
+        one = answer.as_dict()
+        one["mechanisms"] = [names[path] for path in answer.mechanisms]
+        told.append(one)
+    return told, hashes

@@ -1,0 +1,204 @@
+"""Curves of a design and its rivals as numbers, for the page to draw.
+
+All of it is read off mechanism files and closed forms: nothing here has seen a table.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...design import DependentDesign, Design, VectorDesign
+from ...designs.accuracy import error_bound
+from ...mechanisms import Mechanism
+from ...mechanisms.analytic_gaussian import smallest_sigma
+from ...words import NEGLIGIBLE
+from .looks import look, short
+
+_POINTS = 1201
+#: More whole numbers than this are thinned out.
+_MOST_WHOLE = 801
+#: Values of a range whose laws the slider shows; answers beyond so many are counted in bins.
+_VALUES, _ANSWERS, _BINS = 33, 120, 60
+#: Seconds for a privacy profile, which is exact and can be long.
+_PROFILE_SECONDS = 4.0
+#: Seconds for the composition curve, whose points are the dearer the more releases.
+_COMPOSITION_SECONDS = 8.0
+#: Numbers of releases of the composition curve.
+COUNTS = (1, 2, 3, 5, 10, 20, 50)
+
+
+def density(found: Design, rivals: Sequence[tuple[str, Mechanism]]) -> dict[str, Any]:
+    """The density of a design and of its rivals; probabilities for whole numbers."""
+    laws: list[Any] = [found.noise, *(law for _, law in rivals)]
+    reach = _reach(laws)
+    if found.integer:
+        end = math.floor(reach)
+        x = np.arange(-end, end + 1, max(1, 2 * end // _MOST_WHOLE + 1), dtype=np.float64)
+    else:
+        # Between the steps of the noise, not on them.
+        x = np.linspace(-reach, reach, _POINTS) * (1 + 1e-9)
+    series = []
+    named: list[tuple[str, Any]] = [("this design", found.noise), *rivals]
+    for label, law in named:
+        name = law.name if isinstance(law, Mechanism) else "design"
+        atom = 0.0
+        if not found.integer:
+            atom = sum(m for _, m in law.atoms) if isinstance(law, Mechanism) else law.atom
+        series.append(
+            {
+                "name": name,
+                "label": label,
+                "y": short(np.asarray(law.pdf(x))),
+                "atom": float(atom) if atom > NEGLIGIBLE else 0.0,
+                **look(name),
+            }
+        )
+    return {"x": short(x), "whole": found.integer, "series": series}
+
+
+def _reach(laws: Sequence[Any]) -> float:
+    """Half the width of the picture: all of a short first law, nearly all of a long one."""
+    most = float(laws[0].error_bound(0.997)) or 1.0
+    low, high = laws[0].support
+    whole = max(-low, high)
+    first = whole if whole <= 1.5 * most else most
+    others = [min(float(law.error_bound(0.95)), 1.6 * first) for law in laws[1:]]
+    reach = 1.06 * max([first, *others])
+    return max(reach, 3.5) if laws[0].integer else reach
+
+
+def radial(found: VectorDesign) -> dict[str, Any]:
+    """The density of vector noise by distance, and the chance of a larger error."""
+    from scipy.stats import chi, gamma
+
+    noise, size = found.noise, found.sensitivity
+    epsilon, delta = float(found.document.epsilon), float(found.document.delta)
+    gaussian = chi(found.dimension, scale=size * smallest_sigma(epsilon, delta))
+    exponential = gamma(found.dimension, scale=size / epsilon)
+    ends = (float(noise.radii[-1]), min(gaussian.isf(1e-3), exponential.isf(1e-3)))
+    x = np.linspace(0, 1.15 * max(ends), 601)[1:]
+    log_sphere = (
+        math.log(2) + found.dimension / 2 * math.log(math.pi) - math.lgamma(found.dimension / 2)
+    )
+    rows = [("design", "this design", np.asarray(noise.density(x)), 1 - noise.radial_cdf(x))]
+    for name, label, law in (
+        ("analytic-gaussian", "analytic Gaussian noise", gaussian),
+        ("laplace", "exponential (K-norm) noise", exponential),
+    ):
+        with np.errstate(over="ignore", under="ignore"):
+            heights = np.exp(law.logpdf(x) - log_sphere - (found.dimension - 1) * np.log(x))
+        rows.append((name, label, heights, law.sf(x)))
+    top = max(float(np.max(y)) for _, _, y, _ in rows[:2])
+    series = [
+        {
+            "name": name,
+            "label": label,
+            "y": [v if v > 1e-9 * top else None for v in short(y)],
+            "beyond": short(beyond),
+            **look(name),
+        }
+        for name, label, y, beyond in rows
+    ]
+    return {"x": short(x), "series": series}
+
+
+def family(found: DependentDesign) -> dict[str, Any]:
+    """The law of the answer at values across the range, for a slider."""
+    low, high = found.core
+    values = np.linspace(low, high, _VALUES)
+    if found.integer:
+        values = np.unique(np.round(values))
+    laws = [found.law(float(value)) for value in values]
+    # (Where additive noise answers every value, there is no list of answers.)
+    few = 0 < len(found.answers) <= _ANSWERS
+    start = min(float(answers.min()) for answers, _ in laws)
+    end = max(float(answers.max()) for answers, _ in laws)
+    edges = np.linspace(start, end, _BINS + 1)
+    x = found.answers if few else (edges[1:] + edges[:-1]) / 2
+    rows = []
+    for answers, masses in laws:
+        if few:
+            row = np.zeros(len(x))
+            row[np.searchsorted(x, answers * (1 - 1e-12) - 1e-300)] += masses
+        else:
+            row = np.histogram(answers, bins=edges, weights=masses)[0]
+        rows.append([value or None for value in short(row)])
+    bias = np.asarray(found.bias(values))
+    return {
+        "x": short(x),
+        "binned": not few,
+        "values": short(values),
+        "masses": rows,
+        "loss": short(found.expected_loss(values)),
+        "bias": short(np.where(np.abs(bias) < 1e-12 * (high - low), 0.0, bias)),
+        "spread": short(found.spread(values)),
+        "error_95": error_bound(found, 0.95),
+        **look("design"),
+    }
+
+
+def profile(
+    found: Design | VectorDesign, rivals: Sequence[tuple[str, Mechanism]]
+) -> dict[str, Any]:
+    """delta at every epsilon, of one release; the design's is exact."""
+    budget = found.per_release[0]
+    end = 2 * budget[0] or 1.0
+    bends = [budget[0] * share for share in (0.99, 0.999, 1.0, 1.01)]
+    at = sorted({float(f"{e:.6g}") for e in [*np.linspace(0, end, 41), *bends]})
+    held: dict[float, float] = {}
+    deadline = time.monotonic() + _PROFILE_SECONDS
+    for k in _coarse_first(len(at)):
+        held[at[k]] = float(found.noise.profile([at[k]])[0])
+        if time.monotonic() > deadline and len(held) >= 5:
+            break
+    x = sorted(held)
+    series: list[dict[str, Any]] = [
+        {
+            "name": "design",
+            "label": "this design",
+            "y": [held[e] or None for e in x],
+            **look("design"),
+        }
+    ]
+    for label, law in rivals:
+        y = [value if value > 0 else None for value in short(law.profile(x))]
+        series.append({"name": law.name, "label": label, "y": y, **look(law.name)})
+    return {"x": x, "series": series, "budget": list(budget)}
+
+
+def _coarse_first(count: int) -> Iterator[int]:
+    """0..count-1, ends and middle first."""
+    seen: set[int] = set()
+    step = max(1, count - 1)
+    while len(seen) < count:
+        for k in [*range(0, count, step), count - 1]:
+            if k not in seen:
+                seen.add(k)
+                yield k
+        step = max(1, step // 2)
+
+
+def composition(found: Design) -> Iterator[dict[str, Any]]:
+    """The total epsilon of 1, 2, ... releases, one number of releases after the other."""
+    from ...accounting import compose_many
+
+    delta = min(0.5, 2 * max(COUNTS) * float(found.document.delta)) or 1e-6
+    begun = last = time.monotonic()
+    for count in COUNTS:
+        now = time.monotonic()
+        if now - begun + 2.5 * (now - last) > _COMPOSITION_SECONDS:
+            return  # the next number would take too long
+        last = now
+        (one,) = compose_many(found, [count], delta=delta)
+        yield {
+            "times": count,
+            "delta": delta,
+            "low": one.optimistic,
+            "high": one.pessimistic,
+            "gaussian": one.gaussian,
+        }

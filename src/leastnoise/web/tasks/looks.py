@@ -1,0 +1,19 @@
+"""How a mechanism is drawn, as a browser wants it: the palette of the other pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...plotting.palette import look_of
+
+
+def look(name: str) -> dict[str, Any]:
+    """Colour, dash (in pixels) and width of a mechanism's line."""
+    found = look_of(name)
+    dash = [] if isinstance(found.dash, str) else [found.width * part for part in found.dash[1]]
+    return {"colour": found.colour, "dash": dash, "width": found.width}
+
+
+def short(values: Any) -> list[float]:
+    """Floats in the six digits that a picture needs."""
+    return [float(f"{float(value):.6g}") for value in values]

@@ -1,0 +1,145 @@
+"""A worker process: `python -m leastnoise.web.worker`, one task at a time, JSON lines both ways.
+
+In come {"job", "task", "arguments", "folder"} and {"stop": job}; out go {"job", "event", "data"}.
+A task ends with one of "done", "failed" and "stopped". When the server is gone, so is the worker.
+"""
+
+from __future__ import annotations
+
+import _thread
+import json
+import math
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..errors import ArgumentError, LeastnoiseError
+
+#: Progress is told at most so often, in seconds.
+_OFTEN = 0.1
+
+
+class Teller:
+    """Sends events of one job to the server."""
+
+    def __init__(self, out: BinaryIO, job: str) -> None:
+        self._out, self._job, self._last = out, job, 0.0
+
+    def __call__(self, event: str, data: Mapping[str, Any]) -> None:
+        """Send one event."""
+        line = json.dumps({"job": self._job, "event": event, "data": plain(data)}, allow_nan=False)
+        self._out.write(line.encode() + b"\n")
+        self._out.flush()
+
+    def sometimes(self, event: str, data: Mapping[str, Any]) -> None:
+        """Send one event, unless another one has just been sent."""
+        now = time.monotonic()
+        if now - self._last >= _OFTEN:
+            self._last = now
+            self(event, data)
+
+
+def plain(value: Any) -> Any:
+    """What JSON can say: infinities and NaN become null, arrays lists, paths texts."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, (list, tuple)):
+        return [plain(one) for one in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return str(value) if isinstance(value, Path) else value
+
+
+class Inbox:
+    """What the server says, read by a thread of its own so that a task can be interrupted."""
+
+    def __init__(self, lines: BinaryIO) -> None:
+        self._lines, self._lock = lines, threading.Lock()
+        self._current: str | None = None
+        self.tasks: queue.Queue[dict[str, Any]] = queue.Queue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        for line in self._lines:
+            said = json.loads(line)
+            if "stop" not in said:
+                self.tasks.put(said)
+                continue
+            with self._lock:
+                if self._current == said["stop"]:
+                    _thread.interrupt_main()
+        os._exit(0)  # the server is gone: whatever runs here is for nobody
+
+    def begin(self, job: str) -> None:
+        """From now on this job can be stopped."""
+        with self._lock:
+            self._current = job
+
+    def end(self) -> None:
+        """From now on nothing can."""
+        with self._lock:
+            self._current = None
+
+
+def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
+    """Run one task, and say how it ended in words that hold no value of any table."""
+    from .tasks import TASKS
+
+    end: tuple[str, dict[str, Any]]
+    try:
+        try:
+            inbox.begin(said["job"])
+            done = TASKS[said["task"]](said["arguments"], Path(said["folder"]), tell)
+            end = "done", done or {}
+        finally:
+            inbox.end()
+    except KeyboardInterrupt:
+        end = "stopped", {}
+    except LeastnoiseError as error:
+        name = error.name if isinstance(error, ArgumentError) else None
+        end = "failed", {"field": name, "message": _pathless(str(error), said["arguments"])}
+    except MemoryError:
+        end = "failed", {"field": None, "message": "this needs more memory than there is"}
+    except Exception as error:  # its words may quote data, so its kind is all that is told
+        words = f"an internal error ({type(error).__name__}); nothing is returned"
+        end = "failed", {"field": None, "message": words}
+    tell(*end)
+
+
+def _pathless(words: str, arguments: Mapping[str, Any]) -> str:
+    """The sentence with the table's name in place of where this server keeps it."""
+    path, name = arguments.get("table"), arguments.get("name")
+    return words.replace(path, name) if path and name else words
+
+
+def main() -> None:
+    """Work until the server closes the pipe."""
+    # What a library prints must not be taken for an answer, nor be seen anywhere.
+    out = os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    if hasattr(os, "nice"):
+        os.nice(5)  # the page comes first
+    inbox = Inbox(sys.stdin.buffer)
+    from .tasks import warm
+
+    warm()
+    Teller(out, "")("ready", {})
+    while True:
+        try:
+            said = inbox.tasks.get()
+            perform(said, Teller(out, said["job"]), inbox)
+        except KeyboardInterrupt:
+            continue  # it came just after the task had ended
+
+
+if __name__ == "__main__":
+    main()

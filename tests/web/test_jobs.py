@@ -1,0 +1,165 @@
+"""The ledger of jobs: bounded, killable, and never stuck; with real worker processes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+
+import pytest
+
+from leastnoise.web.jobs import DONE, FAILED, STOPPED, BusyError, Jobs
+from leastnoise.web.models import DesignForm
+from leastnoise.web.settings import Limits
+
+
+def form(**changes):
+    asked = {"epsilon": "1", "delta": "1e-5", "sensitivity": "1", **changes}
+    return DesignForm.model_validate(asked).form()
+
+
+SLOW = form(dimension=9, gap="1e-9", time_limit=300)
+#: A file that is no mechanism file is the shortest task there is.
+SHORT = b"nothing"
+
+
+def lived(tmp_path, limits, story):
+    """Run a story with jobs of its own, and leave no process behind."""
+
+    async def life():
+        jobs = Jobs(tmp_path, limits)
+        jobs.open(asyncio.get_running_loop())
+        try:
+            await asyncio.wait_for(story(jobs), 120)
+        finally:
+            jobs.close()
+        for lane in jobs.lanes.values():
+            assert not any(worker.alive for worker in lane.all)
+
+    asyncio.run(life())
+
+
+async def told(job, event):
+    """Wait for an event of a job."""
+    async for _, one in job.stream():
+        if one["event"] == event:
+            return one["data"]
+    raise AssertionError(f"{job.state} before {event}")
+
+
+def test_a_queue_that_is_full_and_processes_that_are_few(tmp_path):
+    async def story(jobs):
+        held = [jobs.submit("design", SLOW, 300) for _ in range(3)]
+        with pytest.raises(BusyError):
+            jobs.submit("design", SLOW, 300)
+        await told(held[0], "running")
+        held.append(jobs.submit("design", SLOW, 300))
+        assert [jobs.ahead(job) for job in held] == [0, 0, 1, 2]
+        assert len(jobs.lanes["long"].all) == 1
+        # The short lane does not wait for any of them.
+        check = await jobs.submit("verify", {}, 60, SHORT).finished()
+        assert check.state == DONE and check.end["exit_code"] == 2
+        for job in held[1:]:
+            jobs.stop(job)
+        assert {job.state for job in held[1:]} == {STOPPED}
+        # What runs is stopped and tells its best so far.
+        await told(held[0], "progress")
+        jobs.stop(held[0])
+        await held[0].finished()
+        assert held[0].over
+        best = next(e["data"] for e in held[0].events if e["event"] == "design")
+        assert best["stopped"] and best["certified"] and best["lower"] <= best["upper"]
+
+    lived(tmp_path, Limits(workers=1, waiting=3, patience=60), story)
+
+
+def test_a_job_whose_time_is_over_is_ended_with_its_process(tmp_path):
+    async def story(jobs):
+        late = jobs.submit("design", SLOW, 0.5)
+        await told(late, "running")
+        worker = late.worker
+        await late.finished()
+        assert late.state == STOPPED and "0.5 seconds" in late.end["message"]
+        worker.close()
+        # Another process takes its place.
+        jobs.submit("design", SLOW, 300)
+        assert not worker.alive
+
+    lived(tmp_path, Limits(workers=1, grace=0.0, patience=0.01), story)
+
+
+def test_a_process_that_dies_fails_its_job_and_no_other(tmp_path):
+    async def story(jobs):
+        lost = jobs.submit("design", SLOW, 300)
+        await told(lost, "running")
+        os.kill(lost.worker.pid, signal.SIGKILL)
+        await lost.finished()
+        assert lost.state == FAILED and "process ended" in lost.end["message"]
+        good = jobs.submit("design", form(delta="0.2", gap="0.2"), 60)
+        assert (await told(good, "design"))["certified"]
+
+    lived(tmp_path, Limits(workers=1), story)
+
+
+def test_a_job_that_nobody_looks_at_is_stopped(tmp_path):
+    async def story(jobs):
+        job = jobs.submit("verify", {}, 60, SHORT)
+        while not job.over:
+            await asyncio.sleep(0.05)
+        # (The worker takes longer to start than anyone looked.)
+        assert job.state == STOPPED
+
+    lived(tmp_path, Limits(workers=1, unseen=0.05), story)
+
+
+def test_old_jobs_are_forgotten_with_their_files(tmp_path):
+    async def story(jobs):
+        first = await jobs.submit("verify", {}, 60, SHORT).finished()
+        for _ in range(3):
+            await jobs.submit("verify", {}, 60, SHORT).finished()
+        assert jobs.get(first.id) is None and not first.folder.exists()
+        assert len(list(tmp_path.iterdir())) <= 3
+
+    lived(tmp_path, Limits(workers=1, kept=2), story)
+
+
+def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
+    """An error that is not ours may quote a value: only its kind is told."""
+    from leastnoise.web import tasks, worker
+
+    def broken(arguments, folder, tell):
+        raise RuntimeError("row 17 holds 4711.25")
+
+    class Out:
+        def __init__(self):
+            self.lines = []
+
+        def write(self, line):
+            self.lines.append(json.loads(line))
+
+        def flush(self):
+            pass
+
+    class Inbox:
+        begin = end = staticmethod(lambda *_: None)
+
+    monkeypatch.setitem(tasks.TASKS, "ask", broken)
+    out = Out()
+    said = {"job": "a", "task": "ask", "arguments": {}, "folder": str(tmp_path)}
+    worker.perform(said, worker.Teller(out, "a"), Inbox())
+    (end,) = out.lines
+    assert end["event"] == "failed" and "RuntimeError" in end["data"]["message"]
+    assert "4711" not in json.dumps(out.lines)
+
+
+def test_nothing_is_told_that_json_cannot_say():
+    from pathlib import Path
+
+    import numpy as np
+
+    from leastnoise.web.worker import plain
+
+    held = {"a": float("inf"), "b": np.array([1.0, np.nan]), "c": (Path("x"), True, None, 1)}
+    assert plain(held) == {"a": None, "b": [1.0, None], "c": ["x", True, None, 1]}
+    json.dumps(plain(held), allow_nan=False)

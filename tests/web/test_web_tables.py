@@ -1,0 +1,175 @@
+"""Questions about a table over the wire: planned, paid for, answered, proven, and taken home."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sqlite3
+
+import pytest
+from web_server import SECRETS
+
+from leastnoise.certify import check_file
+
+QUESTIONS = [
+    {"kind": "mean", "column": "salary", "low": "120", "high": "190"},
+    {"kind": "count", "by": "region", "keys": ["north", "south"]},
+    {"kind": "median", "column": "age", "low": "18", "high": "80"},
+]
+FORM = {
+    "queries": QUESTIONS,
+    "epsilon": "1",
+    "delta": "1e-6",
+    "unit": "person_id",
+    "max_rows": 3,
+    "max_groups": 2,
+    "rows": 3000,
+}
+
+
+def ended(server, started) -> tuple[str, dict, dict]:
+    """(how it ended, what it said, its other events by name)."""
+    assert started.status_code == 202, started.text
+    told = {}
+    name, data = "", {}
+    for name, data in server.events(started.json()["job"]):
+        told.setdefault(name, []).append(data)
+    return name, data, told
+
+
+@pytest.fixture(scope="module")
+def asked(server):
+    """The demo table, asked three questions under a ledger: (job, answers, balance)."""
+    assert server.client.post("/api/tables/demo").json()["kind"] == "demo"
+    refused = server.client.post("/api/tables/demo/ask", json=FORM)
+    assert refused.status_code == 404  # no ledger, no answer
+    made = server.client.post("/api/tables/demo/ledger", json={"epsilon": "3", "delta": "1e-5"})
+    assert made.status_code == 201 and made.json()["left_epsilon"] == 3
+    started = server.client.post("/api/tables/demo/ask", json=FORM)
+    how, data, _ = ended(server, started)
+    assert how == "done", data
+    return started.json()["job"], data
+
+
+def test_the_plan_reads_no_table_and_knows_what_answers_will_be_like(server, asked):
+    started = server.client.post("/api/plan", json=FORM | {"epsilons": ["2"]})
+    how, _, told = ended(server, started)
+    assert how == "done" and [one["epsilon"] for one in told["plan"]] == [1, 2]
+    now, more = (one["queries"] for one in told["plan"])
+    assert all(a["error"] > b["error"] > 0 for a, b in zip(now, more, strict=True))
+    mean = asked[1]["answers"][0]["answers"][0]
+    # For as many rows as there are, the plan is about the interval that came out.
+    assert (mean["high"] - mean["low"]) / 2 == pytest.approx(now[0]["error"], rel=0.5)
+
+
+def test_answers_are_charged_and_their_proofs_hold(server, asked, tmp_path):
+    job, data = asked
+    assert [one["query"] for one in data["answers"]] == [
+        "mean(salary)",
+        "count() by region",
+        "median(age)",
+    ]
+    assert 140 < data["answers"][0]["answers"][0]["value"] < 170
+    assert [group["key"] for group in data["answers"][1]["answers"]] == ["north", "south"]
+    assert data["balance"]["spent_epsilon"] == 1 and len(data["balance"]["history"]) == 1
+    state = server.client.get("/api/tables/demo/ledger").json()
+    assert state["left_epsilon"] == 2 and state["lasting"] is False
+    files = server.client.get(f"/api/jobs/{job}").json()["files"]
+    proofs = [name for name in files if name.startswith("proof-")]
+    assert proofs and all(name in files for name in data["answers"][0]["mechanisms"])
+    for name in proofs:
+        (tmp_path / name).write_bytes(server.file(job, name))
+        assert check_file(tmp_path / name).proven
+
+
+def test_the_report_holds_the_answers_and_asks_for_nothing(server, asked):
+    job, data = asked
+    page = server.file(job, "report.html").decode()
+    assert "mean(salary)" in page and "north" in page and "leastnoise verify" in page
+    assert f"{data['answers'][1]['answers'][0]['value']:.0f}" in page
+    assert not any(word in page for word in ("http", "<script", "src="))
+
+
+def test_the_script_and_the_notebook_do_the_same(server, asked, tmp_path, monkeypatch):
+    job, _ = asked
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(server.folder / "cache"))
+    monkeypatch.chdir(tmp_path)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(compile(server.file(job, "script.py"), "script.py", "exec"), {"__name__": "__main__"})
+    assert "mean(salary)" in out.getvalue() and "north" in out.getvalue()
+    book = json.loads(server.file(job, "notebook.ipynb"))
+    nbformat = pytest.importorskip("nbformat", reason="nbformat is not installed")
+    nbformat.validate(nbformat.from_dict(book))
+    cells = ["".join(one["source"]) for one in book["cells"] if one["cell_type"] == "code"]
+    names: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        for cell in cells:
+            exec(compile(cell, "notebook", "exec"), names)
+    assert len(names["answers"]) == 3
+    # Both have spent from one ledger: it was there already when the notebook came.
+    with contextlib.closing(sqlite3.connect(tmp_path / "budget.db")) as held:
+        assert held.execute("select count(*) from leastnoise_charges").fetchone() == (2,)
+
+
+def test_a_budget_that_is_spent_gives_no_more_answers(server, asked):
+    before = server.client.get("/api/tables/demo/ledger").json()
+    dear = FORM | {"epsilon": "2.5", "queries": [{"kind": "count"}]}
+    how, data, _ = ended(server, server.client.post("/api/tables/demo/ask", json=dear))
+    assert how == "failed" and "budget does not allow" in data["message"]
+    assert server.client.get("/api/tables/demo/ledger").json() == before
+    again = server.client.post("/api/tables/demo/ledger", json={"epsilon": "100"})
+    assert again.status_code == 409  # a budget is set once
+
+
+def test_the_file_that_was_named_and_only_its_columns(server):
+    (one,) = [t for t in server.client.get("/api/tables").json() if t["kind"] == "file"]
+    assert one["name"] == "data.csv" and not one["lasting"]
+    found = server.client.get("/api/tables/file/columns")
+    assert [c["name"] for c in found.json()] == ["person_id", "salary", "region"]
+    assert not any(secret in found.text for secret in SECRETS)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"queries": [{"kind": "mean", "column": "salary"}]}, "queries.0.low"),
+        ({"queries": [{"kind": "count"}, {"kind": "mean", "low": "0"}]}, "queries.1.column"),
+        ({"queries": [{"kind": "share", "condition": "salary >"}]}, "queries.0.condition"),
+        ({"queries": [{"kind": "count", "where": "1; drop table"}]}, "queries.0.where"),
+        ({"queries": [{"kind": "count", "by": "region"}]}, "queries.0.keys"),
+        ({"queries": [{"kind": "count", "q": "0.5"}]}, "queries.0.q"),
+        ({"epsilon": "99"}, "epsilon"),
+        ({"delta": "x"}, "delta"),
+        ({"max_rows": None}, "max_rows"),
+    ],
+)
+def test_a_question_that_makes_no_sense_names_its_field(server, change, field):
+    how, data, _ = ended(server, server.client.post("/api/plan", json=FORM | change))
+    assert how == "failed" and data["field"] == field, data
+
+
+def test_a_bad_column_is_told_without_a_value(server):
+    server.client.post("/api/tables/file/ledger", json={"epsilon": "5", "delta": "1e-5"})
+    wrong = {"queries": [{"kind": "count", "by": "town", "keys": ["a"]}], "epsilon": "1"}
+    how, data, told = ended(server, server.client.post("/api/tables/file/ask", json=wrong))
+    assert how == "failed" and data["field"] == "by" and "region" in data["message"]
+    assert not any(secret in json.dumps(told) for secret in SECRETS)
+    assert server.client.get("/api/tables/file/ledger").json()["spent_epsilon"] == 0
+
+
+def test_an_upload_is_a_table_and_the_same_one_the_second_time(server):
+    lines = "x,y\n" + "".join(f"{k},{k % 3}\n" for k in range(50))
+    up = server.client.post("/api/tables/upload", params={"name": "mine.csv"}, content=lines)
+    assert up.status_code == 200 and up.json()["name"] == "mine.csv"
+    one = up.json()["id"]
+    again = server.client.post("/api/tables/upload", params={"name": "b.csv"}, content=lines)
+    assert again.json()["id"] == one  # so that no budget comes back by uploading twice
+    assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
+    bad = server.client.post("/api/tables/upload", params={"name": "mine.exe"}, content=b"x")
+    assert bad.status_code == 422 and bad.json()["errors"][0]["field"] == "name"
+    bad = server.client.post("/api/tables/upload", params={"name": "q.parquet"}, content=b"x")
+    told = server.client.get(f"/api/tables/{bad.json()['id']}/columns")
+    assert told.status_code == 422 and "q.parquet" in told.text
+    assert str(server.folder) not in told.text and "/tmp" not in told.text
