@@ -233,7 +233,9 @@ def test_no_releases_are_refused():
     assert done.returncode == 2 and "releases must be" in done.stderr
 
 
-@pytest.mark.parametrize("more", [[], ["--gap", "1e-5"], ["--delta", "0", "--integer"]])
+@pytest.mark.parametrize(
+    "more", [[], ["--gap", "1e-5", "--time-limit", "2"], ["--delta", "0", "--integer"]]
+)
 def test_the_resolution_is_that_of_the_sentence(more):
     told = json.loads(invoke("design", *BUDGET, *more, "--json").stdout)
     if told["resolution"] is None:
