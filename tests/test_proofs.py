@@ -37,6 +37,7 @@ EXEMPT = {
     "engine/restricted.py": "proposals; leans on engine/repair.proof.md",
     "engine/search.py": "keeps the best of what was checked",
     "engine/simple.py": "proposals; leans on engine/rows.proof.md",
+    "engine/trivial.py": "no multipliers; leans on engine/relaxed.proof.md",
     "ask/arguments.py": "reads arguments",
     "ask/budgets.py": "reads arguments",
     "ask/combinations.py": "a table",

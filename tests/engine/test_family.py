@@ -19,8 +19,9 @@ from leastnoise.certify import check
 from leastnoise.engine.family import Family
 from leastnoise.engine.incumbents import Incumbents
 from leastnoise.engine.proposal import Proposal
-from leastnoise.engine.relaxed import Relaxed, trivial_lower
+from leastnoise.engine.relaxed import Relaxed
 from leastnoise.engine.search import Bounds, Lower, Search
+from leastnoise.engine.trivial import trivial_lower
 from leastnoise.program.simplex import Simplex
 
 

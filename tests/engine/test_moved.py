@@ -61,7 +61,7 @@ def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
         range=Range(Fraction(0), Fraction(60)),
     )
     lower = layered_lower(question, 3, 3.0, Search(Ranged(question), 1e-3, 60), 60)
-    upper = moved_upper(question, 4)
+    upper = moved_upper(question, 4, 5.0)
     additive = design(epsilon=1, delta="0.01", sensitivity=1)
     assert lower is not None and upper is not None
     assert lower.value <= upper.value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -363,8 +364,36 @@ def test_counts_up_to_a_thousand() -> None:
     )
     assert design.converged and design.verify().proven and design.gap < 0.005
     assert all(0 <= design.release(v) <= 1000 for v in (0, 500, 1000))
-    with pytest.raises(ArgumentError, match="1024 whole numbers"):
-        design_dependent(epsilon=1, delta=0.1, sensitivity=1, bounds=(0, 5000), integer=True)
+
+
+@pytest.mark.parametrize(
+    "delta,sensitivity,high,releases",
+    [("1e-6", 1, 6698, 1), (0, 1, 5000, 1), ("1e-4", 3, 10**6 - 1, 2)],
+)
+def test_counts_of_thousands_come_at_once(
+    delta: str, sensitivity: int, high: int, releases: int
+) -> None:
+    start = time.process_time()
+    found = any_design(
+        epsilon=1,
+        delta=delta,
+        sensitivity=sensitivity,
+        bounds=(0, high),
+        integer=True,
+        releases=releases,
+    )
+    assert time.process_time() - start < 5
+    assert found.converged and found.gap < 0.01 and found.verify().proven
+    assert all(0 <= found.release(v) <= high for v in (0, 500, high))
+
+
+@pytest.mark.parametrize(
+    "more", [{"sensitivity": 21}, {"gdp": 1}, {"prior": [1, 2]}, {"regions": 2}]
+)
+def test_counts_of_thousands_with_more_to_ask_are_refused_with_what_to_do(more: dict) -> None:  # type: ignore[type-arg]
+    asked = {"sensitivity": 1} | ({} if "gdp" in more else {"epsilon": 1, "delta": 0.1}) | more
+    with pytest.raises(ArgumentError, match=r"at most 1024 whole numbers .*leave bounds out"):
+        any_design(bounds=(0, 5000), integer=True, **asked)
 
 
 def test_wide_ranges_without_a_core_come_close_to_additive_noise() -> None:

@@ -14,6 +14,7 @@ from leastnoise.certify.composed import MAX_COUNTED, composed_delta, lower_hull,
 from leastnoise.certify.report import check
 from leastnoise.engine.profile_grid import ProfileGrid
 from leastnoise.mechanisms import AnalyticGaussian
+from leastnoise.program.interior import Interior
 
 F = Fraction
 
@@ -198,3 +199,19 @@ def test_other_questions(options):
     asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 1, "releases": 3, "gap": 0.05} | options
     found = design(**asked)
     assert found.verify().proven and 0 < found.lower < found.upper
+
+
+def test_the_bound_keeps_to_the_time_limit_too(monkeypatch):
+    steps, solve = [], Interior.solve
+
+    def counted(self, *arguments):
+        found = solve(self, *arguments)
+        steps.append((len(self.program.budgets), found.steps))
+        return found
+
+    monkeypatch.setattr(Interior, "solve", counted)
+    monkeypatch.setattr("leastnoise.engine.search._MOMENT", 0.0)
+    found = design(epsilon=1, delta=1e-5, sensitivity=1, releases=10, time_limit=1e-3)
+    # The program of many budgets ends at once; that of the total alone proves something.
+    assert steps[0][0] > 5 and steps[0][1] <= 2 and steps[1][0] == 1
+    assert 0 < found.lower < found.upper and found.verify().proven

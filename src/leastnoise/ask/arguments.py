@@ -22,6 +22,7 @@ from .domain import (
     cuts_of,
     outputs_of,
     question_of,
+    refuse_many,
     refuse_options,
     refuse_pure,
     with_constraints,
@@ -170,6 +171,7 @@ def _ranged(
         refuse_pure(question, "core")
         found["wide"] = tuple(rational(end, "bounds") for end in bounds)
     elif regions is not None:
+        refuse_many(bounds, integer)
         refuse_pure(question, "regions")
         found["cuts"] = cuts_of(regions, question)
     return found

@@ -18,9 +18,10 @@ from .values import check_sensitivity, refuse_unknown
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
-#: The most whole numbers a range may hold: a node each.
-_MOST_NODES = 1_024
-
+#: The most whole numbers a range may hold: a node each; and where one noise serves them all.
+_MOST_NODES, _MOST_NUMBERS = 1_024, 1_000_000
+#: The largest sensitivity then.
+_MOST_APART = 20
 #: The most answers a user may list.
 _MOST_OUTPUTS = 500
 #: The widest range without a core, in sensitivities, and the widest core.
@@ -133,17 +134,14 @@ def question_of(
     if farthest is not None and farthest <= 0:
         raise ArgumentError("max_error", max_error, "positive")
     budget, points, mu = check_budgets(epsilon, delta, profile, gdp)
+    reach = check_sensitivity(sensitivity, integer)
+    further = [one is not None for one in (crossing, instance_bound, max_error, profile, gdp)]
+    further.append(monotone)
+    if any(further) or not isinstance(prior, str) or reach > _MOST_APART:
+        refuse_many(bounds, integer, _MOST_NODES)
+    refuse_many(bounds, integer, _MOST_NUMBERS)
     domain = Range(low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
-    return Question(
-        *budget,
-        check_sensitivity(sensitivity, integer),
-        exact_loss,
-        integer,
-        (),
-        points,
-        mu,
-        range=domain,
-    )
+    return Question(*budget, reach, exact_loss, integer, (), points, mu, range=domain)
 
 
 def core_of(
@@ -204,6 +202,23 @@ def refuse_pure(question: Question, what: str) -> None:
         raise ArgumentError("delta", 0, f"positive when {what} is given: the noise is finite")
 
 
+def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int = _MOST_NODES) -> None:
+    """`ArgumentError` if a range holds more whole numbers than these."""
+    low, high = _bounds(bounds, integer)
+    if integer and high - low + 1 > most:
+        beside = (
+            ""
+            if most == _MOST_NUMBERS
+            else (f" where more is asked than a budget, or the sensitivity exceeds {_MOST_APART}")
+        )
+        raise ArgumentError(
+            "bounds",
+            bounds,
+            f"at most {most} whole numbers{beside}. Additive noise is as good in a range so wide: "
+            "leave bounds out, and use design(..., integer=True).clamped(low, high)",
+        )
+
+
 def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
     allowed = "a pair (low, high) with low < high"
     if (
@@ -217,14 +232,6 @@ def _bounds(bounds: object, integer: bool) -> tuple[Fraction, Fraction]:
         raise ArgumentError("bounds", bounds, allowed)
     if integer and not low.denominator == high.denominator == 1:
         raise ArgumentError("bounds", bounds, "two whole numbers for integer queries")
-    if integer and high - low + 1 > _MOST_NODES:
-        raise ArgumentError(
-            "bounds",
-            bounds,
-            f"at most {_MOST_NODES} whole numbers: each needs a law of its own. "
-            "Additive noise is as good in a range so wide: leave bounds out, and use "
-            "design(..., integer=True).clamped(low, high)",
-        )
     return low, high
 
 

@@ -28,10 +28,11 @@ from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, discretise
-from .relaxed import Relaxed, trivial_lower
+from .relaxed import Relaxed
 from .restricted import Restricted
 from .search import Bounds, Lower, Search
 from .steps import odd_cell, on_integers
+from .trivial import trivial_lower
 
 #: A program with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 12_000

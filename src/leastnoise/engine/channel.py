@@ -16,13 +16,14 @@ import numpy as np
 from ..ask import Question
 from ..errors import ArgumentError
 from . import rays
-from .channel_bounds import translated_lower, trivial_lower
+from .channel_bounds import translated_lower
 from .channel_programs import LEVELS, ChannelPrograms
 from .curve import chords_below
 from .mesh import Mesh, good_count, mesh_of, upper_costs
 from .rows import Channel, closed_forms, float_loss
 from .search import Bounds, Lower, Search, Upper
 from .simple import additive_bracket, additive_upper, constant_upper
+from .trivial import trivial_lower
 from .wide import MOVED, wide_bounds
 
 #: From here on additive noise is tried first: rows fine enough to be better may not exist.
@@ -36,8 +37,9 @@ _MOST_NUMBERS = 250
 #: Lines that stand for a curve at most; how often whole numbers get more of them.
 _MOST_LINES = 48
 _BENDS = 6
-#: Seconds that a search for additive noise inside this one may take.
-_ADDITIVE_SECONDS = 20.0
+#: Seconds that a search for additive noise inside this one may take; below a curve it would use
+#: all of them.
+_ADDITIVE_SECONDS, _CURVED_SECONDS = 20.0, 7.0
 
 
 class Ranged(ChannelPrograms):
@@ -219,8 +221,9 @@ class Ranged(ChannelPrograms):
             resolution = None if question.integer else n
             if (question.width / question.sensitivity * n).denominator != 1 or search.done():
                 continue
+            seconds = _ADDITIVE_SECONDS if question.gdp is None else _CURVED_SECONDS
             additive = additive_bracket(
-                question, max(search.gap / 4, 1e-4), max(self._left(search), 0.5), resolution
+                question, max(search.gap / 4, 1e-4), search.left(seconds), resolution
             ).lower
             found = additive and translated_lower(question, additive.certificate)
             if found is not None:
@@ -236,12 +239,5 @@ class Ranged(ChannelPrograms):
         close = min(max(search.gap / 2, 1e-4), 5e-3)
         if self.question.gdp is not None:
             close = 1e-2  # below a curve, less takes long
-        seconds = min(_ADDITIVE_SECONDS, max(self._left(search), 1.0))
-        return additive_upper(self.question, close, seconds)
-
-    def _left(self, search: Search) -> float:
-        """Seconds that a search for additive noise may take."""
-        left = _ADDITIVE_SECONDS
-        if search.deadline is not None:
-            left = search.deadline - search.clock()
-        return left if self.question.gdp is None else left / 3  # it would use all of them
+        seconds = _ADDITIVE_SECONDS if self.question.gdp is None else _CURVED_SECONDS
+        return additive_upper(self.question, close, search.left(seconds))

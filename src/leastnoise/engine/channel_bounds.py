@@ -64,13 +64,6 @@ def exact_lower(
     return Lower(round_down(bound, 15), certificate, mesh.count)
 
 
-def trivial_lower(question: Question) -> Lower:
-    """The bound that needs no multipliers: about 0."""
-    step = Fraction(1) if question.integer else question.width
-    certificate = ChannelCertificate(step, ())
-    return Lower(round_down(channel_dual_bound(question, certificate), 15), certificate, 0)
-
-
 def translated_lower(question: Question, certificate: Certificate) -> Lower | None:
     """The bound that additive multipliers prove when every node has a copy of them.
 

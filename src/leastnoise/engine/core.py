@@ -29,6 +29,8 @@ from .simple import additive_bracket
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
 _FINENESS = (2, 4, 6)
+#: Seconds for the noise of the tails.
+_SECONDS = 10.0
 #: The tails leave this share of delta unused.
 _INSIDE = Fraction(1, 10_000)
 
@@ -70,7 +72,7 @@ class OnNodes(Ranged):
         value = round_up(channel_loss(document), 15)
         return Upper(value, replace(document, upper=value), cells, origin)
 
-    def _noise(self, mesh: Mesh) -> Floats:
+    def _noise(self, mesh: Mesh, search: Search) -> Floats:
         """Additive noise on whole steps, symmetric in reach, private inside the budget."""
         question = self.question
         inside = replace(
@@ -80,7 +82,7 @@ class OnNodes(Ranged):
             profile=tuple((e, d * (1 - _INSIDE)) for e, d in question.profile),
         )
         resolution = None if question.integer else int(mesh.private_to / mesh.step)
-        found = additive_bracket(inside, 1e-2, 10.0, resolution).upper
+        found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution).upper
         if found is None or found.document.tail is not None or found.document.edges is not None:
             raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
         document = found.document
@@ -129,7 +131,7 @@ class Core(OnNodes):
 
     def _core(self, mesh: Mesh, search: Search) -> Upper | None:
         """Rows for the nodes of the core, those of the nodes around it being fixed."""
-        noise = self._noise(mesh)
+        noise = self._noise(mesh, search)
         reach = int(mesh.private_to / mesh.step)
         radius, border = len(noise) // 2, reach + 1
         nodes = mesh.count + 1

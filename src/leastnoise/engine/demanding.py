@@ -26,10 +26,11 @@ from .additive import LARGE_EPSILON
 from .curve import Binding, chords_below, gaussian_noise, points_on
 from .family import Family
 from .incumbents import Incumbents, canonical
-from .relaxed import Relaxed, trivial_lower
+from .relaxed import Relaxed
 from .restricted import Restricted, mesh_of
 from .search import Bounds, Lower, Search, Upper
 from .support import refuse_narrow, support_words
+from .trivial import trivial_lower
 
 #: A program with more columns than this is left to coarser resolutions; or times budgets.
 _MOST_COLUMNS = 2_000

@@ -29,6 +29,8 @@ from .simple import additive_bracket
 #: Below this delta the solver's dust outweighs what delta gains: multipliers for a larger delta
 #: hold for a smaller one.
 LEAST_DELTA = Fraction(1, 10_000)
+#: Seconds for the additive multipliers.
+_ADDITIVE_SECONDS = 10.0
 #: Significant digits of a multiplier.
 _DIGITS = 9
 #: A round of the program at an end that gains less than this share of the bound is the last.
@@ -102,7 +104,7 @@ def layered_lower(
     if count.denominator != 1:
         return None
     additive = additive_bracket(
-        eased, 1e-4, max(0.5, min(seconds, 10.0)), None if question.integer else n
+        eased, 1e-4, min(seconds, _ADDITIVE_SECONDS), None if question.integer else n
     ).lower
     if additive is None or additive.certificate.step != step or not additive.certificate.shifts:
         return None

@@ -38,8 +38,8 @@ MOVED = "moved"
 _MOST_STEPS = 700
 #: Nodes beyond the noise's own width that the table of an end looks at.
 _MARGIN = 8
-#: Seconds that the additive noise may take, and how near to its optimum it has to be.
-_SECONDS, _GAP = 5.0, 1e-3
+#: How near to its optimum the additive noise has to be.
+_GAP = 1e-3
 
 
 def serves(question: Question) -> bool:
@@ -54,13 +54,16 @@ def serves(question: Question) -> bool:
     return all(one is None for one in demands) and not question.monotone
 
 
-def moved_upper(question: Question, n: int) -> Upper | None:
-    """The additive noise on n steps a sensitivity, its answers moved; None if there is none."""
+def moved_upper(question: Question, n: int, seconds: float) -> Upper | None:
+    """The additive noise on n steps a sensitivity, its answers moved; None if there is none.
+
+    It is searched for so many seconds.
+    """
     step = Fraction(1) if question.integer else question.sensitivity / n
     last = question.width / step
     if not serves(question) or last.denominator != 1:
         return None
-    found = additive_bracket(question, _GAP, _SECONDS, None if question.integer else n).upper
+    found = additive_bracket(question, _GAP, seconds, None if question.integer else n).upper
     if found is None:
         return None
     noise = found.document

@@ -65,7 +65,7 @@ class Regions(OnNodes):
         yield self._relaxed(mesh, search)
 
     def _rows(self, mesh: Mesh, search: Search) -> Upper | None:
-        question, noise = self.question, self._noise(mesh)
+        question, noise = self.question, self._noise(mesh, search)
         reach, radius = int(mesh.private_to / mesh.step), len(noise) // 2
         nodes = mesh.count + (not question.integer)
         places = [question.low + k * mesh.step for k in range(nodes)]

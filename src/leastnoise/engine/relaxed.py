@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -202,17 +201,3 @@ class Relaxed:
             Dual(tuple(found.values()), tuple(listed))
             for found, listed in zip(values, cells, strict=True)
         )
-
-
-def trivial_lower(problem: Question) -> Lower:
-    """The bound without any multiplier: the least loss, or 0 where more is asked than a budget."""
-    n = int(problem.sensitivity) if problem.integer else 1
-    nothing = np.zeros(0)
-    free = replace(problem, constraints=())
-    found = Relaxed(free, ((problem.epsilon, problem.delta),), n, 0).exact(
-        Multipliers({}, nothing, nothing), 1.0
-    )
-    if problem.plain:
-        return found
-    duals = tuple(Dual((_ZERO,) * len(one.duals)) for one in problem.constraints)
-    return replace(found, value=_ZERO, certificate=replace(found.certificate, constraints=duals))

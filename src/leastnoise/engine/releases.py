@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtri
 
-from ..ask import Question, foldable
+from ..ask import Point, Question, foldable
 from ..ask.budgets import mu_for
 from ..ask.demands import Unbiased
 from ..ask.privacy import Releases
@@ -35,9 +35,10 @@ from .demanding import Demanding
 from .family import Family
 from .necessary import necessary_points
 from .profile_grid import ProfileGrid
-from .relaxed import Relaxed, trivial_lower
+from .relaxed import Relaxed
 from .restricted import Restricted, mesh_of
 from .search import Bounds, Lower, Search, Upper
+from .trivial import trivial_lower
 
 #: About so many steps from 0 to the largest finite loss of a release; for a small gap.
 _LOSSES, _MORE_LOSSES, _SMALL_GAP = 32, 64, 5e-3
@@ -55,7 +56,7 @@ _MOST_EVENTS = 1_000_000
 _TOLERANCE = 1e-4
 #: The share of delta that is left, and by how much the deltas of a profile are rounded up.
 _MARGIN, _ROUNDING = 3e-5, 1e-9
-#: Seconds for answers on a range, if nobody says how many.
+#: Seconds for a bound and for answers on a range, if nobody says how many.
 _LONGEST = 600.0
 #: Less than this at exactly 0 is dust; how much a program begins with.
 _LEAST_ATOM, _ATOM_AT_FIRST = 1e-9, 0.05
@@ -157,6 +158,7 @@ class Repeated(Family):
             # Equal shares are what every noise must keep, so its bound is one on all noise.
             yield self._shared(search)
             return
+        lower = self._lower(search)
         n = self._first()
         radius = math.ceil(self.radius * n)
         restricted = self._program(n, radius, search) if self.possible else None
@@ -166,7 +168,7 @@ class Repeated(Family):
             if self._worthwhile(n * _FINER) and not search.late():
                 restricted, best = self._made_finer(restricted, best, radius, search)
             found = self._exact(restricted, best)
-        yield self._lower(), found
+        yield lower, found
         if found is None or self.few:
             yield None, self._shared(search)[1]
         if found is None:
@@ -194,7 +196,7 @@ class Repeated(Family):
 
     def _inner(self, problem: Question, gap: float, search: Search) -> Bounds:
         family = (Additive if problem.plain else Demanding)(problem, self.resolution)
-        left = None if search.deadline is None else max(search.left(math.inf), 0.1)
+        left = None if search.deadline is None else search.left(math.inf)
         bracket = Search(family, gap, left, search.progress).run()
         search.bracket.rounds += bracket.rounds
         search.bracket.resolutions += bracket.resolutions
@@ -346,19 +348,36 @@ class Repeated(Family):
 
     # -- the lower bound ----------------------------------------------------------------------
 
-    def _lower(self) -> Lower | None:
-        """A bound over all noise whose releases keep the total, from what each must keep."""
-        problem = self.problem
+    def _lower(self, search: Search) -> Lower | None:
+        """A bound over all noise whose releases keep the total, from what each must keep.
+
+        In half of the time at most: multipliers of an unfinished program prove less.
+        """
+        end = search.clock() + search.left(_LONGEST) / 2
         points = necessary_points(self.total, 1 / self.sigma)
+        lower = self._bound(points, lambda: search.clock() >= end)
+        if lower is None and self._total_alone in points:  # one budget is soon done
+            lower = self._bound((self._total_alone,), lambda: False)
+        return lower
+
+    @property
+    def _total_alone(self) -> Point:
+        return self.total.epsilon, self.total.delta
+
+    def _bound(self, points: tuple[Point, ...], stop: Callable[[], bool]) -> Lower | None:
+        """What these budgets prove; None if that is nothing."""
+        problem = self.problem
         n = int(problem.sensitivity) if problem.integer else max(1, math.ceil(10 / self.sigma))
         reach = min(math.ceil(self.radius * n), _FARTHEST_EVENT)
         if n * (reach + n) * len(points) > _MOST_EVENTS:
             return None  # integers cannot be made coarser; without a bound the least loss is one
         relaxed = Relaxed(problem, points, n, reach)
         found = Interior(relaxed.program).solve(
-            np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE
+            np.exp(-np.abs(relaxed.places) / self.sigma), _TOLERANCE, stop
         )
         lower = relaxed.exact(found.multipliers, max(found.value, 1e-300))
+        if lower.value <= 0:
+            return None
         return replace(lower, certificate=replace(lower.certificate, points=points))
 
 
@@ -395,10 +414,7 @@ class RepeatedRange(Family):
         for left, question in enumerate(ways):
             seconds = search.left(_LONGEST)
             inner = Search(
-                self.made(question),
-                search.gap,
-                max(seconds / (len(ways) - left), 0.1),
-                search.progress,
+                self.made(question), search.gap, seconds / (len(ways) - left), search.progress
             )
             found.append(inner.run())
             search.bracket.rounds += inner.bracket.rounds

@@ -18,6 +18,9 @@ from .family import Family
 
 T = TypeVar("T")
 
+#: Seconds that any part of a search may take.
+_MOMENT = 0.2
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -99,20 +102,15 @@ class Search:
         self.deadline = None if time_limit is None else self.start + time_limit
         self.reason = ""
 
-    def run(self) -> Bracket:
-        """Close the bracket as far as the gap, the clock and the family's limits allow."""
-        self._close()
-        return self._whole()
-
     def finish(self, made: Callable[[Bracket], T]) -> T:
-        """made(bracket) of the whole run.
+        """made(bracket) of the whole run, for a user who watches and may press Ctrl-C.
 
-        Ctrl-C always ends the run: KeyboardInterrupt goes on its way, and if there was a mechanism
+        That always ends the run: KeyboardInterrupt goes on its way, and if there was a mechanism
         by then, its attribute `design` is made(the best bracket so far).
         """
         try:
             with listening(self.progress, self.gap) as self.progress:
-                self._close()
+                return made(self.run())
         except KeyboardInterrupt as stop:
             if self.bracket.upper is not None:
                 self.reason = "interrupted"
@@ -120,7 +118,11 @@ class Search:
                 stop.__dict__["design"] = best
                 stop.add_note(f"The best so far is this exception's `design`: {best}")
             raise
-        return made(self._whole())
+
+    def run(self) -> Bracket:
+        """Close the bracket as far as the gap, the clock and the family's limits allow."""
+        self._close()
+        return self._whole()
 
     def _whole(self) -> Bracket:
         """The bracket with both halves."""
@@ -155,8 +157,13 @@ class Search:
         return self.deadline is not None and self.clock() >= self.deadline
 
     def left(self, most: float) -> float:
-        """Seconds until the deadline, but no more than these."""
-        return most if self.deadline is None else min(most, self.deadline - self.clock())
+        """Seconds that a part of this search may take: until the deadline, no more than these.
+
+        Never less than a moment, so that every part returns something.
+        """
+        if self.deadline is None:
+            return most
+        return min(most, max(self.deadline - self.clock(), _MOMENT))
 
     def done(self) -> bool:
         """Whether to stop; never without anything to return."""

@@ -24,6 +24,8 @@ from .search import Bracket, Search, Upper
 
 #: Values that stand for the range when the best constant is chosen.
 _VALUES = 512
+#: A file has no more rows than these.
+_MOST_ROWS = 1_024
 
 
 def additive_bracket(
@@ -71,8 +73,10 @@ def additive_upper(question: Question, gap: float, seconds: float) -> Upper | No
 
 
 def constant_upper(question: Question, outputs: tuple[Fraction, ...] | None) -> Upper | None:
-    """The best answer that ignores the data: privacy at no cost."""
+    """The best answer that ignores the data: privacy at no cost. None if rows would be too many."""
     step = Fraction(1)
+    if question.integer and question.width >= _MOST_ROWS:
+        return None
     if not question.integer:
         mesh = mesh_of(question, 1)
         step = question.width / fitting_steps(mesh, MOST_STEPS // 4)

@@ -25,8 +25,8 @@ _DEPTH, _LEAST_DEPTH = 4.0, 1.0
 _SHORT = 0.8
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
-#: Seconds for the program at the ends.
-_SECONDS = 30.0
+#: Seconds for the program at the ends, and for the additive noise.
+_SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
 
 
 def wide_bounds(question: Question, search: Search) -> Iterator[Bounds]:
@@ -38,7 +38,7 @@ def wide_bounds(question: Question, search: Search) -> Iterator[Bounds]:
         if search.bracket.upper is not None and search.late():
             return
         if steps is not None:
-            yield None, moved.moved_upper(question, steps)
+            yield None, moved.moved_upper(question, steps, search.left(_SECONDS_OF_NOISE))
         if cells is not None and not search.late():
             n, depth = cells
             yield layers.layered_lower(question, n, depth, search, search.left(_SECONDS)), None

@@ -1,0 +1,46 @@
+"""The lower bound that needs no multipliers: the least loss, or 0 where more is asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ..ask import Question
+from ..certify.channel import ChannelCertificate, Copies, channel_dual_bound
+from ..certify.constraints import Dual
+from ..exact import round_down
+from ..program.program import Multipliers
+from .relaxed import Relaxed
+from .search import Lower
+
+#: More nodes than this are not looked at one by one.
+_MOST_NODES = 1_024
+
+
+def trivial_lower(question: Question) -> Lower:
+    """The bound without any multiplier, for additive noise or for answers on a range."""
+    return _additive(question) if question.range is None else _on_range(question)
+
+
+def _additive(question: Question) -> Lower:
+    n = int(question.sensitivity) if question.integer else 1
+    nothing = np.zeros(0)
+    free = replace(question, constraints=())
+    found = Relaxed(free, ((question.epsilon, question.delta),), n, 0).exact(
+        Multipliers({}, nothing, nothing), 1.0
+    )
+    if question.plain:
+        return found
+    zero = Fraction(0)
+    duals = tuple(Dual((zero,) * len(one.duals)) for one in question.constraints)
+    return replace(found, value=zero, certificate=replace(found.certificate, constraints=duals))
+
+
+def _on_range(question: Question) -> Lower:
+    step = Fraction(1) if question.integer else question.width
+    many = question.width / step + 1 > _MOST_NODES
+    copies = Copies(int(question.sensitivity), ()) if many else None  # none of them, everywhere
+    certificate = ChannelCertificate(step, (), copies=copies)
+    return Lower(round_down(channel_dual_bound(question, certificate), 15), certificate, 0)
