@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 from ..ask import Question
 from ..program.layout import Ints
 from .search import Bounds, Search, Upper
-from .stairs import Centre, Stairs, centres, levels_for
+from .stairs import Centre, Stairs, centres, fitting_centres, levels_for
 from .steps import Steps, steps_of
 
 #: From here on the optimum has steps much narrower than the sensitivity.
@@ -100,18 +101,21 @@ class Descent:
     ) -> Iterator[tuple[Question, Centre]]:
         """Where to look for multipliers; for integers whole steps, or the integers themselves."""
         problem, least = self.problem, self._least_of_stairs(typical, gap)
+        found: list[Centre] = []
         if not problem.integer:
-            for centre in centres(steps, least):
+            if not problem.loss.symmetric and problem.epsilon >= LARGE_EPSILON:
+                found = list(islice(fitting_centres(steps, least, gap), 4))
+            for centre in found or centres(steps, least):
                 yield problem, centre
             return
         width = int(problem.sensitivity)
 
-        def found(share: float) -> list[Centre]:
+        def fitting(share: float) -> list[Centre]:
             most = share * gap
             return list(centres(steps, least, lambda n: n <= width and wasted(width, n) <= most))
 
         narrow = steps.narrow * width <= _NARROW
-        for centre in found(_WASTE) or found(10 * _WASTE):
+        for centre in fitting(_WASTE) or fitting(10 * _WASTE):
             if narrow and centre.n > width // 4:
                 break
             whole = Fraction(width // centre.n * centre.n)
