@@ -30,7 +30,7 @@ _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 _SHARE_OF_MINORANT = 2.2
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
 #: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
-_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTES = 12, 40, (0.05, 0.5, 5.0, 50.0)
 #: Above this sensitivity programs take steps of several integers.
 FINE_WIDTH = 200
 #: Two sizes that leave more than this share of the distance are enough.
@@ -115,7 +115,7 @@ class Descent:
             return list(centres(steps, least, lambda n: n <= width and wasted(width, n) <= most))
 
         narrow = steps.narrow * width <= _NARROW
-        for centre in fitting(_WASTE) or fitting(10 * _WASTE):
+        for centre in next(filter(None, map(fitting, _WASTES)), []):
             if narrow and centre.n > width // 4:
                 break
             whole = Fraction(width // centre.n * centre.n)
