@@ -33,6 +33,7 @@ ORDER = [
     "designs",
     "hierarchy",
     "design",
+    "shelf",
     "curves",
     "compare_vectors",
     "compare",

@@ -56,6 +56,8 @@ _GAIN, _SETTLED, _SOLVED = 0.02, 0.05, 0.002
 _THINNED = 0.03
 #: Where all shifts are taken at once, a resolution of this share is often enough and much cheaper.
 _FIRST_SHARE = 0.55
+#: At gaps from this on noise is polished at a resolution this much finer, within these limits.
+_POLISHED_GAP, _FINER, _POLISHED_RESOLUTION, _POLISHED_COLUMNS = 5e-4, 2, 50, 260
 #: Rounds without gain after which a program is left.
 _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
@@ -65,6 +67,8 @@ _STEP_COST = 0.022
 _WASTE = 0.05
 #: Above this sensitivity programs take steps of several integers, at least so many.
 _COARSEST = 3
+#: Below this they never do.
+_FEW = 30
 #: A staircase this near to the best closed form stands for it.
 _CLOSE = 1e-5
 
@@ -152,7 +156,7 @@ class Additive(Family):
                 if n * _COARSEST > width:
                     break
                 near, most = range(n, n + n // 3 + 2), _WASTE * search.gap
-                yield next((k for k in near if wasted(width, k) <= most), n)
+                yield min(near, key=lambda k: (max(wasted(width, k), most), k))
             return
         if self.problem.integer:
             n = int(self.problem.sensitivity)
@@ -258,7 +262,9 @@ class Additive(Family):
 
     def _coarse(self) -> bool:
         """Whether whole steps of many integers serve as well as the integers themselves."""
-        return self.problem.integer and self.problem.sensitivity > FINE_WIDTH
+        width = self.problem.sensitivity
+        many = width > FINE_WIDTH or (width >= _FEW and not self._affordable(int(width)))
+        return self.problem.integer and many
 
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
         """Programs for real noise whose cells are runs of whole numbers."""
@@ -266,15 +272,18 @@ class Additive(Family):
         if problem.delta == 0:
             return  # a staircase is the best there is, and has been tried
         below = replace(problem, integer=False, sensitivity=Fraction(width // n * n))
-        yield Additive(below)._relaxed(n, float(problem.delta), search)[0], None
+        real = Additive(below)
+        at_once = real._many_shifts_matter(n)
+        found = next(real._at_once(n, search)) if at_once else None
+        yield (found or real._relaxed(n, float(problem.delta), search))[0], None
         if search.done():
             return
-        c = odd_cell(width, n)
+        c = odd_cell(width, real._aligned(n, 0.5) if problem.epsilon >= 1.5 else n)
         count = -(-width // c)
         above = replace(problem, integer=False, sensitivity=Fraction(c * count))
-        for _, found in Additive(above, count).improve(count, search):
-            if found is not None:
-                yield None, on_integers(found, problem)
+        for _, upper in Additive(above, count).improve(count, search):
+            if upper is not None:
+                yield None, on_integers(upper, problem)
 
     def _tiny_delta(self) -> bool:
         return 0 < self.problem.delta < _TINY_DELTA
@@ -359,6 +368,21 @@ class Additive(Family):
                 break
         if best is not None and search.improves(best[0]):
             yield None, best[1].exact(safe)
+
+    def polish(self, search: Search) -> Iterator[Bounds]:
+        """Noise of a program at a finer resolution, where that is small.
+
+        A bracket may be as wide as the gap; noise that anybody published should not be in it.
+        """
+        upper, problem = search.bracket.upper, self.problem
+        free = self.resolution is None and problem.output_step is None and not problem.integer
+        if upper is None or not free or upper.origin != "program" or search.gap < _POLISHED_GAP:
+            return
+        n = min(_FINER * upper.resolution, _POLISHED_RESOLUTION)
+        n = self._aligned(n, 0.5 if problem.epsilon >= 1.5 else 0.0)
+        columns = self.closed_forms.radius * n * (1 if problem.loss.symmetric else 2)
+        if n > upper.resolution and columns <= _POLISHED_COLUMNS and not search.late():
+            yield from self._restricted(n, search)
 
     def _many_shifts_matter(self, n: int) -> bool:
         problem = self.problem

@@ -9,11 +9,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 from ..ask import Question
 from ..program.layout import Ints
 from .search import Bounds, Search, Upper
-from .stairs import Centre, Stairs, centres, levels_for
+from .stairs import Centre, Stairs, centres, fitting_centres, levels_for
 from .steps import Steps, steps_of
 
 #: From here on the optimum has steps much narrower than the sensitivity.
@@ -29,7 +30,7 @@ _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 _SHARE_OF_MINORANT = 2.2
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
 #: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
-_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTE = 12, 40, 0.05
+_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTES = 12, 40, (0.05, 0.5, 5.0, 50.0)
 #: Above this sensitivity programs take steps of several integers.
 FINE_WIDTH = 200
 #: Two sizes that leave more than this share of the distance are enough.
@@ -100,18 +101,21 @@ class Descent:
     ) -> Iterator[tuple[Question, Centre]]:
         """Where to look for multipliers; for integers whole steps, or the integers themselves."""
         problem, least = self.problem, self._least_of_stairs(typical, gap)
+        found: list[Centre] = []
         if not problem.integer:
-            for centre in centres(steps, least):
+            if not problem.loss.symmetric and problem.epsilon >= LARGE_EPSILON:
+                found = list(islice(fitting_centres(steps, least, gap), 4))
+            for centre in found or centres(steps, least):
                 yield problem, centre
             return
         width = int(problem.sensitivity)
 
-        def found(share: float) -> list[Centre]:
+        def fitting(share: float) -> list[Centre]:
             most = share * gap
             return list(centres(steps, least, lambda n: n <= width and wasted(width, n) <= most))
 
         narrow = steps.narrow * width <= _NARROW
-        for centre in found(_WASTE) or found(10 * _WASTE):
+        for centre in next(filter(None, map(fitting, _WASTES)), []):
             if narrow and centre.n > width // 4:
                 break
             whole = Fraction(width // centre.n * centre.n)

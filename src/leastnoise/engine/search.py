@@ -133,7 +133,14 @@ class Search:
         return self.bracket
 
     def _close(self) -> None:
-        """All that the family has to say, cheap things first."""
+        """All that the family has to say, cheap things first; then better noise for little."""
+        if self.bracket.gap > self.gap:  # (it may begin with bounds that were known before)
+            self._narrow()
+        if self.bracket.gap <= self.gap:
+            for bounds in self.family.polish(self):
+                self.bracket.offer(*bounds)
+
+    def _narrow(self) -> None:
         for bounds in self.family.incumbents(self):  # whatever the clock says
             self.bracket.offer(*bounds)
             if self.bracket.gap <= self.gap:

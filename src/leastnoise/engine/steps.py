@@ -75,6 +75,12 @@ class Steps:
             means = run_means
         return means(self.problem.loss, low * unit, high * unit)
 
+    def expected(self, count: int | None = None) -> float:
+        """The loss without delta, of so many stairs or of all that matter."""
+        count = _enough(self.problem) if count is None else count
+        masses = self._levels(count) * np.diff(self._edges(count))
+        return float(masses @ self._losses(count)) / float(masses.sum())
+
     # -- with delta ---------------------------------------------------------------------------
 
     def finite(self) -> Upper | None:
@@ -268,6 +274,11 @@ def odd_cell(width: int, n: int) -> int:
     return c if c % 2 else c + 1
 
 
+def _enough(problem: Question) -> int:
+    """How many stairs matter."""
+    return min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), 4000)
+
+
 def steps_of(problem: Question) -> Steps:
     """The staircase with the least loss at delta = 0, to a few digits."""
     gamma = float(
@@ -277,7 +288,7 @@ def steps_of(problem: Question) -> Steps:
         return Steps(problem, gamma, gamma)
     from scipy.optimize import minimize  # (slow to import)
 
-    count = min(math.ceil(-math.log(_NOTHING) / float(problem.epsilon)), 4000)
+    count = _enough(problem)
     mode = likeliest(replace(problem, integer=False), count)
 
     def steps(at: Floats) -> Steps:
@@ -285,9 +296,7 @@ def steps_of(problem: Question) -> Steps:
         return Steps(problem, width - right, right)
 
     def expected(at: Floats) -> float:
-        one = steps(at)
-        masses = one._levels(count) * np.diff(one._edges(count))
-        return float(masses @ one._losses(count)) / float(masses.sum())
+        return steps(at).expected(count)
 
     start = np.array([[0.0, 1.0], [-0.5, 1.0], [0.0, 0.3]])
     found = minimize(

@@ -1,0 +1,256 @@
+"""A shelf of mechanism files: a certified bracket at once for any budget near those on it.
+
+Noise that is private at a smaller budget is private at a larger one, and multipliers prove a bound
+at any budget; so the files of a folder (of a sweep, or of `Shelf.design`) bracket every budget
+between them. Nothing on the shelf is believed: what a file claims only says which to open first,
+and what is returned has passed the exact check at the budget that was asked for. Why scaled and
+moved files prove what they do: `shelf.proof.md`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from .ask import Question
+from .ask.arguments import asked
+from .certify import Certificate, Document, ShiftMultipliers, check, parse
+from .certify.limits import MAX_BYTES
+from .certify.lower import dual_bound
+from .certify.privacy import worst_hockey_stick
+from .certify.upper import release_loss
+from .designs.additive import Design
+from .designs.finished import finished
+from .engine.choice import family_of
+from .engine.search import Lower, Search, Upper
+from .errors import ArgumentError, CertificateError, FormatError, LeastnoiseError
+from .exact import Number, round_down, round_up
+from .losses import Loss
+from .words import gap_of, gap_words
+
+#: How many files are opened for a bound, the most promising first.
+_OPENED = 4
+#: The power of the sensitivity that a loss grows by; others are not scaled.
+_POWERS = {"l1": 1, "pinball": 1, "l2": 2}
+
+T = TypeVar("T", Lower, Upper)
+
+
+@dataclass(frozen=True)
+class _Label:
+    """What a file says about itself: where to look, not what to believe."""
+
+    path: Path
+    integer: bool
+    loss: str
+    epsilon: Fraction
+    delta: Fraction
+    sensitivity: Fraction
+    lower: Fraction
+    upper: Fraction
+
+
+class Shelf:
+    """The mechanism files of a folder, for additive noise at one budget.
+
+    `known` returns a proven bracket at once, or None; `design` refines it and keeps the result.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if not self.folder.is_dir():
+            raise ArgumentError("folder", str(folder), "a folder with mechanism files")
+        paths = sorted(self.folder.glob("*.json"))
+        self._labels = [label for path in paths if (label := _label(path)) is not None]
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def known(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        sensitivity: Number,
+        loss: str | Loss = "l1",
+        integer: bool = False,
+    ) -> Design | None:
+        """A design whose bracket comes from the shelf alone; None if no file serves the budget.
+
+        Guarantee: as that of every design, checked exactly at this budget. How wide the bracket
+        is depends on how near the files are.
+        """
+        given = _arguments(locals())
+        question = asked(given, {}).question
+        lower, upper = self._bounds(question)
+        if upper is None or lower is None:
+            return None
+        document = replace(
+            upper.document, lower=min(lower.value, upper.value), certificate=lower.certificate
+        )
+        report = check(document)
+        if not report.proven:
+            raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+        status = f"from a shelf of {len(self)} files; {gap_words(document, True)}"
+        converged = gap_of(document) <= asked(given, {}).gap
+        return Design(document, question.loss, converged, status, MappingProxyType({}), True)
+
+    def design(
+        self,
+        *,
+        epsilon: Number,
+        delta: Number,
+        sensitivity: Number,
+        loss: str | Loss = "l1",
+        integer: bool = False,
+        gap: Number | None = None,
+        time_limit: float | None = None,
+    ) -> Design:
+        """`leastnoise.design`, which begins with what the shelf knows; the result joins it."""
+        wanted = asked(_arguments(locals()), {})
+        search = Search(family_of(wanted), wanted.gap, wanted.time_limit)
+        search.bracket.offer(*self._bounds(wanted.question))
+        found: Design = finished(wanted, search)
+        self._keep(found)
+        return found
+
+    def _keep(self, found: Design) -> None:
+        numbers = [float(x) for x in (found.epsilon, found.delta, found.sensitivity)]
+        kind = "integer" if found.document.integer else "real"
+        name = "-".join([kind, str(found.loss), *(f"{x:.12g}" for x in numbers)])
+        safe = "".join(c if c.isalnum() or c in "-.+" else "_" for c in name)
+        path = Path(found.save(self.folder / f"{safe}.json"))
+        label = _label(path)
+        if label is not None:
+            self._labels = [one for one in self._labels if one.path != path] + [label]
+
+    # -- bounds -------------------------------------------------------------------------------
+
+    def _bounds(self, question: Question) -> tuple[Lower | None, Upper | None]:
+        """The best of what the most promising files prove at the question's budget."""
+        name = json.dumps(question.loss.spec(), sort_keys=True)
+        power = 0 if question.integer else _POWERS.get(question.loss.spec()["name"], 0)
+        same = [
+            one
+            for one in self._labels
+            if (one.integer, one.loss) == (question.integer, name)
+            and (power or one.sensitivity == question.sensitivity)
+        ]
+
+        def scaled(one: _Label, value: Fraction) -> Fraction:
+            return value * (question.sensitivity / one.sensitivity) ** power
+
+        def promised(one: _Label) -> Fraction:
+            # Multipliers for a smaller delta lose a little at a larger one.
+            spent = max(Fraction(0), question.delta - one.delta)
+            return scaled(one, one.lower) * (1 - 2 * spent)
+
+        below = [one for one in same if one.epsilon >= question.epsilon]
+        above = [
+            one for one in same if one.epsilon <= question.epsilon and one.delta <= question.delta
+        ]
+        below.sort(key=promised, reverse=True)
+        above.sort(key=lambda one: scaled(one, one.upper))
+        lowers = self._proven(below, lambda document: _lower(document, question, power))
+        uppers = self._proven(above, lambda document: _upper(document, question, power))
+        return (
+            max(lowers, key=lambda one: one.value, default=None),
+            min(uppers, key=lambda one: one.value, default=None),
+        )
+
+    def _proven(self, labels: list[_Label], bound: Callable[[Document], T | None]) -> Iterator[T]:
+        for one in labels[:_OPENED]:
+            try:
+                found = bound(parse(one.path.read_text(encoding="utf-8")))
+            except (LeastnoiseError, OSError, ValueError):
+                continue  # not a mechanism file after all: nothing is believed
+            if found is not None:
+                yield found
+
+
+def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of `leastnoise.design`, those that are not given at their defaults."""
+    names = "gap time_limit resolution progress bounds profile gdp releases output_step dimension"
+    rest: dict[str, Any] = dict.fromkeys(names.split()) | {"constraints": ()}
+    return rest | {name: value for name, value in given.items() if name != "self"}
+
+
+def _label(path: Path) -> _Label | None:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            return None
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["kind"] not in ("additive", "integer") or set(data) & _DEMANDS:
+            return None
+        numbers = ("epsilon", "delta", "sensitivity", "lower", "upper")
+        return _Label(
+            path,
+            data["kind"] == "integer",
+            json.dumps(data["loss"], sort_keys=True),
+            *(Fraction(data[name]) for name in numbers),
+        )
+    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError, RecursionError):
+        return None
+
+
+#: Files with more than one budget and a loss answer other questions.
+_DEMANDS = {"constraints", "profile", "gdp", "releases"}
+
+
+def _plain(document: Document) -> bool:
+    return not (document.constraints or document.profile or document.gdp or document.releases)
+
+
+def _lower(document: Document, question: Question, power: int) -> Lower | None:
+    """What the multipliers of a file prove at another budget, scaled to its sensitivity."""
+    old = document.certificate
+    if old is None or old.points or not _plain(document):
+        return None
+    ratio = question.sensitivity / document.sensitivity
+    grown = ratio**power
+    shifts = tuple(
+        ShiftMultipliers(
+            one.shift, one.mirror, one.budget * grown, tuple((i, z * grown) for i, z in one.cells)
+        )
+        for one in old.shifts
+    )
+    certificate = Certificate(old.step * ratio, old.reach, shifts)
+    value = dual_bound(
+        certificate,
+        ((question.epsilon, question.delta),),
+        question.sensitivity,
+        question.loss,
+        question.integer,
+    )
+    n = int(question.sensitivity / certificate.step)
+    return Lower(round_down(value, 15), certificate, n)
+
+
+def _upper(document: Document, question: Question, power: int) -> Upper | None:
+    """The noise of a file at another budget, scaled to its sensitivity, if it is private there."""
+    if not _plain(document):
+        return None
+    ratio = question.sensitivity / document.sensitivity
+    document = replace(
+        document,
+        epsilon=question.epsilon,
+        delta=question.delta,
+        sensitivity=question.sensitivity,
+        step=document.step * ratio,
+        lower=Fraction(0),
+        upper=document.upper * ratio**power,
+        certificate=None,
+        about="",
+    )
+    if worst_hockey_stick(document)[1] > question.delta:
+        return None
+    value = round_up(release_loss(document, question.loss), 15)
+    return Upper(value, replace(document, upper=value), document.whole_shifts, "shelf")
+
+
+__all__ = ["Shelf"]
