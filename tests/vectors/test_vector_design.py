@@ -15,7 +15,7 @@ from leastnoise import Design, Symmetric, VectorDesign, design, load
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
 from leastnoise.vectors import rivals
-from leastnoise.vectors.flow import held_edges
+from leastnoise.vectors.net import held_edges
 from leastnoise.vectors.rivals import exponential_loss, gaussian_loss
 from leastnoise.vectors.staircase import Shells
 from leastnoise.work import BUDGET, counted
@@ -242,7 +242,7 @@ def test_a_certificate_is_made_to_fit_the_work_of_the_checker():
 
 def test_stairs_without_noise_in_them_are_no_part_of_the_net():
     edges = np.array([0.4, *np.arange(1.55, 6, 0.3)])  # nobody cares where the first one is
-    held = held_edges(20, 1.0, edges)
+    held = held_edges(20, 1.0, edges, as_loss("l1"))
     assert held[0] > 1
     assert held[-1] <= edges[-1]
 

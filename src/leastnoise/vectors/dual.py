@@ -22,7 +22,7 @@ _SHARES = 1 << 40
 #: more if the file would take long to check.
 _LEAST_SHARES = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
 #: By so much less than the floats say a bound is tried to be proven.
-_LESS = (1e-4, 4e-4, 1.5e-3, 5e-3, 2e-2)
+_LESS = (1e-4, 4e-4, 1e-3, 2e-3, 5e-3, 2e-2)
 #: Work of reading a piece and its points from a file.
 _READING = 60
 #: Intervals are halved here and there; so much more work it is than one look at each.
