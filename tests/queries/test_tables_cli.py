@@ -121,7 +121,7 @@ def test_the_salary_example_and_the_budget_behind_it(folder):
     assert refused.returncode == 2 and not refused.stdout
     assert "left are epsilon=1" in refused.stderr
     entries = json.loads(run("ledger", "history", "budget.db", "--json", cwd=folder).stdout)
-    assert entries["entries"][0]["query"] == "mean(salary) where year = 2024 by region"
+    assert entries[0]["query"] == "mean(salary) where year = 2024 by region"
     assert run("ledger", "close", "budget.db", cwd=folder).returncode == 0
     assert "closed" in run(*words, cwd=folder).stderr
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-
-from .shared import JSON_HELP, show_json
 
 ledger = typer.Typer(
     no_args_is_help=True,
@@ -20,7 +19,7 @@ ledger = typer.Typer(
 
 _Where = Annotated[str, typer.Argument(help="A SQLite file, or a postgresql:// URL.")]
 _Name = Annotated[str, typer.Option(help="The ledger's name there.")]
-_Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+_Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")]
 
 
 @ledger.command("create")
@@ -32,16 +31,11 @@ def create(
         str, typer.Option(help="basic (sums), or adaptive: pays from some 30 small questions on.")
     ] = "basic",
     name: _Name = "budget",
-    as_json: _Json = False,
 ) -> None:
     """Make a ledger with a total budget."""
     from ..ledger import Ledger
 
-    made = Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name)
-    if as_json:
-        budget = {"epsilon": float(made.balance.epsilon), "delta": float(made.balance.delta)}
-        show_json("ledger create", 0, {"name": name, **budget, "composition": composition})
-        return
+    Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name)
     typer.echo(f"ledger {name!r} with epsilon={epsilon}, delta={delta} ({composition})")
 
 
@@ -65,7 +59,7 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
         "closed": state.closed,
     }
     if as_json:
-        show_json("ledger show", 0, data)
+        typer.echo(json.dumps(data))
         return
     table = Table("", "epsilon", "delta", title=escape(f"ledger {name}"), title_justify="left")
     table.add_row("total", f"{data['epsilon']:g}", f"{data['delta']:g}")
@@ -96,7 +90,7 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
         for c in Ledger(where, name=name).history()
     ]
     if as_json:
-        show_json("ledger history", 0, {"entries": entries})
+        typer.echo(json.dumps(entries))
         return
     table = Table("id", "time", "epsilon", "delta", "query", "mechanism")
     for one in entries:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,7 +13,6 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ArgumentError
-from .shared import JSON_HELP, show_json
 
 _Query = Annotated[
     str,
@@ -43,7 +43,7 @@ _Where = Annotated[str | None, typer.Option(help='A condition, such as "year = 2
 _Neighbours = Annotated[str, typer.Option(help="add-remove, or replace.")]
 _Nulls = Annotated[str | None, typer.Option(help="Rows without a number: skip, or middle.")]
 _Loss = Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")]
-_Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+_Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")]
 
 
 def ask(
@@ -92,7 +92,7 @@ def ask(
     if plot is not None:
         answer.plot(plot)
     if as_json:
-        show_json("ask", 0, answer.as_dict())
+        typer.echo(json.dumps(answer.as_dict(), allow_nan=False))
     else:
         _print(answer, book)
 
@@ -129,19 +129,22 @@ def plan(
         unit=_unit(unit, max_rows, max_groups),
     )
     if as_json:
-        told = {
-            "query": found.query,
-            "epsilon": float(found.epsilon),
-            "delta": float(found.delta),
-            "rows": rows,
-            "error_95": found.error,
-            "relative": found.relative,
-            "keys_from": found.keys_from,
-            "why": found.why,
-            "noise": found.noise,
-            "notes": list(found.notes),
-        }
-        show_json("plan", 0, told)
+        typer.echo(
+            json.dumps(
+                {
+                    "query": found.query,
+                    "epsilon": float(found.epsilon),
+                    "delta": float(found.delta),
+                    "rows": rows,
+                    "error_95": found.error,
+                    "relative": found.relative,
+                    "keys_from": found.keys_from,
+                    "why": found.why,
+                    "noise": found.noise,
+                    "notes": list(found.notes),
+                }
+            )
+        )
         return
     console = Console(highlight=False)
     console.print(str(found), markup=False)
