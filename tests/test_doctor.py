@@ -38,6 +38,9 @@ def test_all_is_well_here():
     assert done.exit_code == told["exit_code"] == 0 and told["ok"]
     assert [check["name"] for check in told["checks"]] == ["design", "verify", "release", "ledger"]
     assert all(check["ok"] for check in told["checks"])
+    page = (Path(__file__).parents[1] / "docs/command-line.md").read_text(encoding="utf-8")
+    for key in {*told} - {"command", "exit_code"}:
+        assert f"`{key}`" in page.partition("| `doctor` | `version`")[2]
     ready = {extra["name"]: extra["ready"] for extra in told["extras"]}
     assert ready["plot"] and ready["tables"] and "dev" not in ready
     # An extra that names another one needs what that one needs.
