@@ -333,6 +333,10 @@ def test_on_a_phone_and_in_the_dark(opened):
     one = opened("#design?delta=0.2&gap=0.1", viewport=PHONE, color_scheme="dark", has_touch=True)
     one.designed()
     one.page.locator("#profile-plot canvas").wait_for()
+    for plot in one.page.locator(".plot.drawn").all():
+        if plot.is_visible():  # as wide as its card, and no wider
+            drawn, room = plot.locator("canvas").bounding_box(), plot.bounding_box()
+            assert 0.6 * room["width"] < drawn["width"] <= room["width"]
     for view in ("Design", "Ask", "Verify"):
         one.page.get_by_role("link", name=view, exact=True).click()
         wide = one.page.evaluate("document.documentElement.scrollWidth")

@@ -23,7 +23,7 @@ _POINTS = 1201
 #: More whole numbers than this are thinned out.
 _MOST_WHOLE = 801
 #: Values of a range whose laws the slider shows; answers beyond so many are counted in bins.
-_VALUES, _ANSWERS, _BINS = 33, 120, 60
+_VALUES, _ANSWERS, _BINS = 33, 120, 61
 #: Processor seconds for a privacy profile, which is exact and can be long.
 _PROFILE_SECONDS = 4.0
 #: Processor seconds for the composition curve, whose points are the dearer the more releases.
@@ -118,8 +118,10 @@ def family(found: DependentDesign) -> dict[str, Any]:
     few = 0 < len(found.answers) <= _ANSWERS
     start = min(float(answers.min()) for answers, _ in laws)
     end = max(float(answers.max()) for answers, _ in laws)
-    edges = np.linspace(start, end, _BINS + 1)
-    x = found.answers if few else (edges[1:] + edges[:-1]) / 2
+    # Round answers, such as the ends and the middle, lie in the middle of a bin.
+    x = found.answers if few else np.linspace(start, end, _BINS)
+    half = (end - start) / (_BINS - 1) / 2
+    edges = np.linspace(start - half, end + half, _BINS + 1)
     rows = []
     for answers, masses in laws:
         if few:
