@@ -30,6 +30,7 @@ export async function begin(values) {
   byId("demo").addEventListener("click", () => choose(send("POST", "/api/tables/demo")));
   byId("upload").addEventListener("change", (event) => {
     const file = event.target.files[0];
+    event.target.value = ""; // so that the same file can be chosen again
     if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
   });
   byId("plan").addEventListener("click", plan);

@@ -18,6 +18,8 @@ export function begin(values) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     start();
+    // Where the form fills the screen, what comes out is below it.
+    if (window.innerWidth < 960) byId("bracket-card").scrollIntoView({ block: "start" });
   });
   form.addEventListener("change", (event) => {
     if (event.target.id === "loss" && PARAMETERS[event.target.value]) byId("parameter").value = PARAMETERS[event.target.value][1];

@@ -65,6 +65,7 @@ export function plot(container, wanted) {
   const { x, series, xLabel, yLabel, logX, logY, height = 300, words, whole, range, xRange } = wanted;
   drawn.get(container)?.[0].destroy();
   container.replaceChildren();
+  container.classList.add("drawn");
   container.setAttribute("role", "img");
   container.setAttribute("aria-label", words);
   const width = Math.max(240, container.clientWidth || 600);
@@ -85,6 +86,7 @@ export function plot(container, wanted) {
 export function clear(container) {
   drawn.get(container)?.[0].destroy();
   drawn.delete(container);
+  container.classList.remove("drawn");
   container.replaceChildren();
   container.removeAttribute("role");
   container.removeAttribute("aria-label");

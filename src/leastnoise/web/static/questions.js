@@ -108,7 +108,7 @@ function card(one, place) {
     tell();
   });
   return make("div", { class: "question", role: "group", "aria-label": `Question ${place + 1}` },
-    make("div", { class: "row" }, make("h3", { text: `Question ${place + 1}` }), gone),
+    make("div", { class: "row" }, make("h2", { text: `Question ${place + 1}` }), gone),
     make("div", { class: "fields" }, make("label", {}, "What", kind), ...names.map((name) => field(one, name, place))));
 }
 

@@ -14,7 +14,11 @@ let following = null;
 
 export function begin() {
   const drop = byId("drop");
-  byId("verify-file").addEventListener("change", (event) => check(event.target.files[0]));
+  byId("verify-file").addEventListener("change", (event) => {
+    const file = event.target.files[0];
+    event.target.value = ""; // so that the same file can be chosen again
+    check(file);
+  });
   for (const name of ["dragenter", "dragover"]) {
     drop.addEventListener(name, (event) => {
       event.preventDefault();

@@ -1,0 +1,102 @@
+"""Draw the pictures of docs/page.md: python docs/draw_page.py (extra `web`, Chromium, a minute).
+
+They are screenshots of the page as `leastnoise serve` shows it, about the demo table.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent / "page"
+FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run"]
+WIDE, PHONE = {"width": 1180, "height": 820}, {"width": 390, "height": 780}
+
+
+def design(page: Any) -> None:
+    """The view Design at an everyday budget."""
+    page.locator("#profile-plot canvas").wait_for()
+
+
+def phone(page: Any) -> None:
+    """The same on a phone, where the results are."""
+    design(page)
+    page.locator("#bracket-card").evaluate("card => card.scrollIntoView()")
+
+
+def family(page: Any) -> None:
+    """The laws of a range."""
+    page.locator("#family-plot canvas").wait_for()
+    page.locator("#family-slider").fill("8")
+    page.locator("#family-slider").blur()
+    page.locator("#bracket-card").evaluate("card => window.scrollBy(0, card.offsetHeight)")
+
+
+def ask(page: Any) -> None:
+    """Answers about the demo table."""
+    page.get_by_text("the demo table: person_id").wait_for()
+    page.locator("#unit").select_option("person_id")
+    second = page.get_by_role("group", name="Question 2")
+    second.get_by_label("Groups by").select_option("region")
+    second.get_by_label("Groups, with commas").fill("north, south, west")
+    second.get_by_label("Groups, with commas").press("Tab")
+    page.locator("#plan").click()
+    page.get_by_text("nothing was spent.").wait_for()
+    page.locator("#ledger-create").click()
+    page.locator("#ledger-words").wait_for()
+    page.locator("#ask-go").click()
+    page.get_by_text("may be published").wait_for()
+    page.locator("#step-budget").scroll_into_view_if_needed()
+
+
+def verify(page: Any) -> None:
+    """The claims of a file."""
+    page.locator("#verify-file").set_input_files(Path(__file__).parent / "example.json")
+    page.locator("#claims .proven").first.wait_for()
+
+
+#: name: (address, what to do, window, scheme)
+VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
+    "design": ("#design", design, WIDE, "light"),
+    "family": ("#design?ranged=1&sensitivity=2&delta=0.2", family, WIDE, "light"),
+    "ask": ("#ask?table=demo", ask, {"width": 1180, "height": 1500}, "light"),
+    "verify": ("#verify", verify, WIDE, "light"),
+    "phone": ("#design?delta=0.2", phone, PHONE, "dark"),
+}
+
+
+def main() -> None:
+    """Start the page, look at each view, and end it again."""
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    command = [sys.executable, "-m", "leastnoise", "serve", "--no-browser"]
+    HERE.mkdir(exist_ok=True)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://\S+", server.stdout.readline())
+            assert found is not None
+            with sync_playwright() as playwright:
+                browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+                for name, (address, act, window, scheme) in VIEWS.items():
+                    page = browser.new_page(viewport=window, color_scheme=scheme)
+                    page.set_default_timeout(120_000)
+                    page.goto(found[0] + address)
+                    act(page)
+                    page.wait_for_timeout(300)
+                    page.screenshot(path=HERE / f"{name}.png")
+                    print(f"page/{name}.png")
+                    page.close()
+                browser.close()
+        finally:
+            server.terminate()
+
+
+if __name__ == "__main__":
+    main()

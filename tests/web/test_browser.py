@@ -1,0 +1,378 @@
+"""The page in a real browser: every control, downloads, errors, phones, the dark, and axe.
+
+Every page here asserts that no request left loopback and that the browser had nothing to
+complain about.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import urlsplit
+
+import pytest
+from web_server import SECRETS
+
+from leastnoise.certify import check_file
+
+SLOW_DESIGN = "#design?dimension=7&delta=1e-5&gap=1e-9&time-limit=200"
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+
+
+class Opened:
+    """A page of the server, and what it asked for."""
+
+    def __init__(self, browser, server, **options) -> None:
+        self.context = browser.new_context(**{"viewport": WIDE} | options)
+        self.page = self.context.new_page()
+        self.page.set_default_timeout(40_000)
+        self.server = server
+        self.asked: list[str] = []
+        self.complaints: list[str] = []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on(
+            "console",
+            lambda one: self.complaints.append(one.text) if one.type in ("error", "warning") else 0,
+        )
+
+    def go(self, view: str = "") -> None:
+        self.page.goto(self.server.url + view)
+
+    def id(self, name: str):
+        return self.page.locator(f"#{name}")
+
+    def designed(self) -> None:
+        self.page.locator("#design-state.good").wait_for()
+
+    def text(self, name: str) -> str:
+        return self.id(name).inner_text()
+
+    def close(self) -> None:
+        self.context.close()
+        places = {urlsplit(url).hostname for url in self.asked if not url.startswith("blob:")}
+        assert places <= {"127.0.0.1"}, places
+        bad = [words for words in self.complaints if "422" not in words and "409" not in words]
+        assert not bad, bad
+
+
+@pytest.fixture
+def opened(browser, server):
+    held = []
+
+    def make(view: str = "", **options) -> Opened:
+        one = Opened(browser, server, **options)
+        held.append(one)
+        one.go(view)
+        return one
+
+    yield make
+    for one in held:
+        one.close()
+
+
+def axe(page) -> list[str]:
+    """What axe finds, in short."""
+    found = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    report = found.Axe().run(page)
+    return [
+        f"{one['id']}: {[node['target'] for node in one['nodes']]}"
+        for one in report.response["violations"]
+    ]
+
+
+def saved(opened, name: str, path) -> bytes:
+    """What a link downloads."""
+    with opened.page.expect_download() as coming:
+        opened.id(name).click()
+    coming.value.save_as(path)
+    return path.read_bytes()
+
+
+def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
+    one = opened()
+    one.designed()
+    assert "key=" not in one.page.url  # it is in a cookie now
+    low, high = (float(one.text(name)) for name in ("lower", "upper"))
+    assert 0.9593 < low < high < 0.9596  # 0.1 % at (1, 1e-6)
+    # Rivals: ticked ones are drawn and named in the address.
+    one.page.locator("#density-plot canvas").wait_for()
+    assert "Laplace noise" in one.text("density-plot")
+    one.page.get_by_label("Draw Tulap noise").check()
+    one.page.get_by_label("Draw Laplace noise", exact=True).uncheck()
+    assert "Tulap noise" in one.text("density-plot")
+    assert "rivals=analytic-gaussian%2Ctulap" in one.page.url
+    assert "Above the bound" in one.text("losses") and "4.24 %" in one.text("losses")
+    one.page.locator("#profile-plot canvas").wait_for()
+    one.page.locator("#composition-plot canvas").wait_for()
+    # Everything to take away is for exactly this design.
+    saved(one, "take-file", tmp_path / "m.json")
+    report = check_file(tmp_path / "m.json")
+    assert report.proven and len(report.claims) >= 4
+    held = json.loads((tmp_path / "m.json").read_text())
+    assert (held["epsilon"], held["delta"]) == ("1", "0.000001")
+    assert saved(one, "take-png", tmp_path / "a.png").startswith(b"\x89PNG")
+    picture = saved(one, "take-svg", tmp_path / "a.svg").decode()
+    assert "Tulap noise" in picture and "Laplace noise" not in picture
+    assert "epsilon='1'" in one.text("python") and "--delta 1e-6" in one.text("command")
+    one.page.get_by_role("button", name="Copy the Python").click()
+    assert one.page.get_by_role("button", name=re.compile("Copied|Selected")).is_visible()
+    assert axe(one.page) == []
+
+
+def test_every_control_of_the_form_reaches_the_design(opened):
+    """Filled in, kept in the address, and read from it again."""
+    one = opened("#design?delta=0.2&gap=0.1")
+    one.designed()
+    page = one.page
+    for name, value in {
+        "epsilon": "0.9", "delta": "0.3", "sensitivity": "2", "gap": "0.3", "time-limit": "9",
+        "releases": "2", "dimension": "1", "support-low": "-30", "support-high": "30",
+        "max-error": "29", "unimodal": "0", "distinguishing": "0.4", "second-loss": "l2",
+        "second-bound": "500",
+    }.items():  # fmt: skip
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+        one.id(name).fill(value)
+    for name in ("integer", "monotone", "symmetric", "unbiased"):
+        one.id(name).check()
+    one.id("loss").select_option("power")
+    one.id("parameter").fill("3")
+    with page.expect_request("**/api/design") as sent:
+        one.id("design-go").click()
+    asked = sent.value.post_data_json
+    assert asked["loss"] == {"kind": "power", "parameter": "3"}
+    assert asked["support"] == ["-30", "30"] and asked["releases"] == 2 and asked["monotone"]
+    assert asked["time_limit"] == 9 and asked["second_bound"] == "500"
+    url = page.url
+    with page.expect_request("**/api/design") as sent:
+        page.reload()
+    assert sent.value.post_data_json == asked and page.url == url
+    one.page.locator("#design-state.good, #design-form .error:not([hidden])").first.wait_for()
+
+
+def test_a_loss_that_is_drawn(opened):
+    one = opened("#design?delta=0.2&gap=0.1&loss=piecewise")
+    one.designed()
+    dot = one.page.locator(".loss-board circle").nth(2)
+    box = dot.bounding_box()
+    one.page.mouse.move(box["x"] + 7, box["y"] + 7)
+    one.page.mouse.down()
+    one.page.mouse.move(box["x"] + 27, box["y"] - 33, steps=4)
+    one.page.mouse.up()
+    one.page.get_by_role("button", name="Add a point").click()
+    one.page.get_by_label("Remove point 1").click()
+    one.page.get_by_label("Slope on the right").fill("3")
+    one.page.get_by_label("Slope on the right").press("Tab")
+    with one.page.expect_request("**/api/design") as sent:
+        one.id("design-go").click()
+    loss = sent.value.post_data_json["loss"]
+    assert len(loss["points"]) == 3 and loss["slopes"] == ["-1", "3"]
+    assert loss["points"][0] == ["0", "0"] and float(loss["points"][1][1]) > 0.5
+    one.designed()
+    assert "Piecewise(" in one.text("python")
+    one.page.get_by_label("Slope on the right").fill("-3")
+    one.page.get_by_label("Slope on the right").press("Tab")
+    one.id("design-go").click()
+    one.page.locator("#drawn .error").wait_for()
+    assert "negative before and positive after" in one.text("drawn")
+
+
+def test_a_mistake_is_explained_beside_its_field(opened):
+    one = opened("#design?delta=0.2&gap=0.1")
+    one.designed()
+    one.id("epsilon").fill("20")
+    one.id("epsilon").press("Enter")
+    error = one.page.locator("label:has(#epsilon) + .error")
+    error.wait_for()
+    assert "from 0 to 15" in error.inner_text()
+    field = one.id("epsilon")
+    assert field.get_attribute("aria-invalid") == "true"
+    assert field.get_attribute("aria-describedby") == error.get_attribute("id")
+    assert one.page.evaluate("document.activeElement.id") == "epsilon"
+    assert axe(one.page) == []
+    # A constraint that only the search can refuse, in a part of the form that was closed.
+    field.fill("1")
+    one.page.locator("#constraints summary").click()
+    one.id("max-error").fill("0.1")
+    one.id("max-error").press("Enter")
+    one.page.locator("#constraints .error").wait_for()
+    assert "support of at least 3 wide" in one.text("constraints")
+    assert error.count() == 0
+    one.id("max-error").fill("")
+    one.id("dimension").fill("1.5")
+    one.id("dimension").press("Enter")
+    one.page.locator("label:has(#dimension) ~ .error, label:has(#dimension) + .error").wait_for()
+
+
+def test_a_range_with_its_slider(opened):
+    one = opened("#design?ranged=1&sensitivity=2&delta=0.2&gap=0.05")
+    one.designed()
+    one.page.locator("#family-plot canvas").wait_for()
+    before = one.text("family-words")
+    one.id("family-slider").focus()
+    one.page.keyboard.press("End")
+    assert one.text("family-value") == "4" and one.text("family-words") != before
+    assert "the best additive noise" in one.text("losses")
+    assert axe(one.page) == []
+
+
+def test_a_vector_with_its_radial_law_and_a_slow_one_that_is_stopped(opened):
+    one = opened(SLOW_DESIGN)
+    one.page.locator("#bracket-plot canvas").wait_for()  # it closes while one looks
+    assert "Searching" in one.text("design-state") and "so far" in one.text("bracket-words")
+    # The page is usable meanwhile.
+    one.page.get_by_role("link", name="Verify").click()
+    one.id("title-verify").wait_for()
+    one.page.get_by_role("link", name="Design").click()
+    one.id("design-stop").click()
+    one.designed()
+    assert "as far as it went" in one.text("design-state")
+    one.page.locator("#radial-plot canvas").wait_for()
+    assert "exponential (K-norm) noise" in one.text("losses")
+    assert one.id("design-stop").is_hidden()
+
+
+def test_questions_to_the_demo_table(opened, tmp_path):
+    one = opened("#ask")
+    page = one.page
+    one.page.get_by_text("data.csv: person_id, salary, region.").wait_for()  # named at the start
+    one.id("demo").click()
+    page.get_by_text("the demo table: person_id").wait_for()
+    one.id("unit").select_option("person_id")
+    one.id("max-rows").fill("3")
+    one.id("max-groups").fill("2")
+    one.id("neighbours").select_option("add-remove")
+    one.id("rows").fill("3000")
+    second = page.get_by_role("group", name="Question 2")
+    second.get_by_label("Groups by").select_option("region")
+    second.get_by_label("Groups, with commas").fill("north, south")
+    second.get_by_label("Only rows where").fill("year = 2024")
+    one.id("add-question").click()
+    third = page.get_by_role("group", name="Question 3")
+    third.get_by_label("What").select_option("histogram")
+    third.get_by_label("Column").select_option("age")
+    one.id("plan").click()
+    # Bounds are missing, and that is said where they belong.
+    error = third.locator(".error")
+    error.wait_for()
+    assert "must be" in error.inner_text()
+    third.get_by_role("button", name="Remove").click()
+    one.id("plan").click()
+    page.get_by_text("Nothing was read, nothing was spent.").wait_for()
+    assert "mean(salary)" in one.text("plan-table")
+    page.locator("#plan-plot canvas").wait_for()
+    told = one.text("plan-table")
+    one.id("epsilon-slider").focus()
+    page.keyboard.press("ArrowRight")
+    assert one.id("ask-epsilon").input_value() == "1.1" and one.text("plan-table") != told
+    one.id("ask-epsilon").fill("1")
+    if one.id("ledger-create").is_visible():
+        one.id("ledger-create").click()
+    one.id("ledger-words").wait_for()
+    one.id("ask-go").click()
+    page.get_by_text("All of this may be published.").wait_for()
+    assert page.locator(".answer").count() == 2
+    assert "north" in page.locator(".answer").nth(1).inner_text()
+    assert "charge" in one.text("ledger-words")
+    report = saved(one, "take-report", tmp_path / "report.html").decode()
+    assert "Private answers" in report and saved(one, "take-script", tmp_path / "s.py")
+    assert json.loads(saved(one, "take-notebook", tmp_path / "n.ipynb"))["nbformat"] == 4
+    with page.expect_download() as coming:
+        page.locator(".answer a").first.click()
+    coming.value.save_as(tmp_path / "proof.json")
+    assert check_file(tmp_path / "proof.json").proven
+    # The address holds the questions and nothing of the table.
+    assert "region" in page.url and not any(secret in page.url for secret in SECRETS)
+    assert not any(secret in page.content() for secret in SECRETS)
+    assert axe(page) == []
+
+
+def test_a_table_of_ones_own(opened, tmp_path):
+    path = tmp_path / "own.csv"
+    path.write_text("person,height\n" + "".join(f"{k},{150 + k % 40}\n" for k in range(80)))
+    one = opened("#ask")
+    one.page.locator("#upload").set_input_files(path)
+    one.page.get_by_text("own.csv: person, height.").wait_for()
+    one.id("ledger-epsilon").fill("x")
+    one.id("ledger-create").click()
+    one.page.locator("label:has(#ledger-epsilon) + .error").wait_for()
+    path.write_text(",\n1,2\n")
+    one.page.locator("#upload").set_input_files(path)
+    one.id("error-table").wait_for()
+    assert "first line names its columns" in one.text("error-table")
+
+
+def test_a_file_is_verified_or_refused(opened, tmp_path, server):
+    started, _ = server.designed()
+    good = server.file(started["job"]["job"], "mechanism.json")
+    one = opened("#verify")
+    (tmp_path / "good.json").write_bytes(good)
+    one.id("verify-file").set_input_files(tmp_path / "good.json")
+    one.page.get_by_role("heading", name="Everything that this file claims is proven.").wait_for()
+    assert one.page.locator("#claims .proven").count() >= 4
+    assert axe(one.page) == []
+    raw = json.loads(good)
+    raw["delta"] = "0.1"
+    one.page.evaluate(  # dropped, not chosen
+        """text => {
+          const held = new DataTransfer();
+          held.items.add(new File([text], "forged.json"));
+          document.getElementById("drop").dispatchEvent(
+            new DragEvent("drop", { dataTransfer: held, bubbles: true, cancelable: true }));
+        }""",
+        json.dumps(raw),
+    )
+    one.page.get_by_role("heading", name=re.compile("refuted: do not use it")).wait_for()
+    assert "refuted" in one.text("claims")
+    (tmp_path / "bad.json").write_text("[]")
+    one.id("verify-file").set_input_files(tmp_path / "bad.json")
+    one.page.get_by_role("heading", name="This is no mechanism file.").wait_for()
+
+
+def test_on_a_phone_and_in_the_dark(opened):
+    one = opened("#design?delta=0.2&gap=0.1", viewport=PHONE, color_scheme="dark", has_touch=True)
+    one.designed()
+    one.page.locator("#profile-plot canvas").wait_for()
+    for plot in one.page.locator(".plot.drawn").all():
+        if plot.is_visible():  # as wide as its card, and no wider
+            drawn, room = plot.locator("canvas").bounding_box(), plot.bounding_box()
+            assert 0.6 * room["width"] < drawn["width"] <= room["width"]
+    for view in ("Design", "Ask", "Verify"):
+        one.page.get_by_role("link", name=view, exact=True).click()
+        wide = one.page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= PHONE["width"], (view, wide)
+        paper = one.page.evaluate("getComputedStyle(document.body).backgroundColor")
+        assert sum(map(int, re.findall(r"\d+", paper)[:3])) < 150
+        assert axe(one.page) == [], view
+
+
+def test_with_the_keyboard_alone(opened):
+    one = opened("#design?delta=0.2&gap=0.1")
+    one.designed()
+    one.page.keyboard.press("Tab")
+    assert one.page.evaluate("document.activeElement.className") == "skip"
+    one.page.keyboard.press("Enter")
+    one.page.keyboard.press("Tab")
+    assert one.page.evaluate("document.activeElement.id") == "epsilon"
+    one.page.keyboard.type("2")
+    for _ in range(4):
+        one.page.keyboard.press("Tab")
+    assert one.page.evaluate("document.activeElement.id") in ("loss", "integer")
+    with one.page.expect_request("**/api/design") as sent:
+        one.id("epsilon").press("Enter")
+    assert sent.value.post_data_json["epsilon"] == "2"
+    one.designed()
+
+
+def test_twenty_tabs(opened):
+    """Each asks for a slow design; the last one still answers, and what waits can be stopped."""
+    first = opened(SLOW_DESIGN)
+    tabs = [first.context.new_page() for _ in range(19)]
+    for tab in tabs:
+        tab.goto(first.server.base + "/" + SLOW_DESIGN, wait_until="commit")
+    last = tabs[-1]
+    last.locator("#design-state", has_text=re.compile("Waiting|Searching")).wait_for(timeout=60_000)
+    last.locator("#design-stop").click()
+    last.get_by_text(re.compile("Stopped|as far as it went")).wait_for(timeout=60_000)
+    for tab in tabs:
+        tab.close()
