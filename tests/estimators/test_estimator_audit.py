@@ -36,8 +36,8 @@ def scaled(monkeypatch, module, factor):
     """Noise of a smaller standard deviation, under the same claims."""
 
     @lru_cache
-    def wrong(*args):
-        found = plan(*args)
+    def wrong(*args, **options):
+        found = plan(*args, **options)
         chosen = tuple(
             replace(one, noise=gaussian(math.sqrt(one.noise.variance) * factor))
             for one in found.chosen
@@ -120,9 +120,9 @@ def test_audit_of_fit(monkeypatch):
     seen = []
     keep = DPNaiveBayes._keep
 
-    def watched(self, counted, noisy, found):
-        seen.append(np.concatenate(noisy))
-        keep(self, counted, noisy, found)
+    def watched(self, counted, priors):
+        seen.append(np.concatenate(self._past[-1].noisy))
+        keep(self, counted, priors)
 
     def audited():
         seen.clear()

@@ -195,14 +195,17 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.noise is None:
             self._charge()
             return [np.array([float(v) for v in own]) for own in values], None
-        found = plan(kinds, self._epsilon, self._delta, self.noise)
+        found = plan(kinds, self._epsilon, self._delta, self.noise, at_once=True)
         self._charge()
         entropy = self._entropy()
-        noisy = []
-        for one, own in zip(found.chosen, values, strict=True):
-            released = one.noise.release(own, one.cells, entropy)
-            noisy.append(np.array([float(v) for v in released]))
-        return noisy, found
+        if found.at_once is not None:
+            noisy = found.at_once.release(values, entropy)
+        else:
+            noisy = [
+                one.noise.release(own, one.cells, entropy)
+                for one, own in zip(found.chosen, values, strict=True)
+            ]
+        return [np.array([float(v) for v in own]) for own in noisy], found
 
     def _privacy(self, found: Plan | None) -> Privacy:
         read = [

@@ -19,6 +19,7 @@ from ..certify.document import MAX_CELLS
 from ..certify.runs import written_out
 from ..design import Design, design
 from ..errors import ArgumentError, RegimeError
+from .at_once import MOST_NUMBERS, at_once_plan
 from .families import (
     MOST_CELLS_OF_STEPS,
     at_level,
@@ -59,8 +60,13 @@ _WIDEST = 10_000
 
 
 @lru_cache(maxsize=256)
-def plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, noise: str) -> Plan:
-    """The noise of the asked family (or the best of all) for a total of (epsilon, delta)."""
+def plan(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, noise: str, at_once: bool = False
+) -> Plan:
+    """The noise of the asked family (or the best of all) for a total of (epsilon, delta).
+
+    at_once: all numbers are known before the first is released, so one vector may hold them.
+    """
     if epsilon == 0 and delta == 0:
         raise ArgumentError("epsilon", 0, "positive, or delta positive")
     if delta == 0:
@@ -71,9 +77,16 @@ def plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, noise: str
         found = pure(kinds, epsilon)
     else:
         _refuse_endless(kinds, epsilon, delta)
-        make = _best if noise == "optimal" else _FAMILIES[noise]
-        found = make(kinds, epsilon, delta)
-    if cost(found.chosen, float(epsilon)) > float(delta):
+        found = (
+            _FAMILIES[noise](kinds, epsilon, delta)
+            if noise in _FAMILIES
+            else (_best if noise == "optimal" else _ranged_plan)(kinds, epsilon, delta, at_once)
+        )
+    if found.at_once is not None:
+        kept = found.at_once.keeps(kinds, epsilon, delta)
+    else:
+        kept = cost(found.chosen, float(epsilon)) <= float(delta)
+    if not kept:
         raise RegimeError("the noise does not keep the total budget; nothing is released")
     return found
 
@@ -91,10 +104,16 @@ def _refuse_endless(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction)
         )
 
 
-def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def _best(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, at_once: bool = False
+) -> Plan:
     """Every family that can win, compared by the harm it does at the same total budget."""
     tell("calibrating Gaussian noise")
     candidates, far = [gaussian_plan(kinds, epsilon, delta)], []
+    if at_once and 1 < sum(kind.numbers for kind in kinds) <= MOST_NUMBERS:
+        tell("designing noise for all numbers as one vector")
+        with contextlib.suppress(RegimeError, ArgumentError):
+            candidates.append(at_once_plan(kinds, epsilon, delta))
     if changed(kinds) <= _FEW:
         levels = []
         for name, family in (("Laplace", laplace_plan), ("Tulap", tulap_plan)):
@@ -110,7 +129,8 @@ def _best(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
             tell("designing noise for one release")
             designed = _designed_plan(kinds, epsilon, delta, near)
             candidates += [designed] if designed is not None else []
-    if changed(kinds) <= _PROFILED:
+    best = min(candidates, key=lambda found: found.harm)
+    if changed(kinds) <= _PROFILED and best.at_once is None:
         with contextlib.suppress(RegimeError, ArgumentError):
             tell("designing noise for all releases")
             profiled = _profiled_plan(kinds, epsilon, delta)
@@ -189,9 +209,11 @@ def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) 
     return None
 
 
-def _ranged_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan:
+def _ranged_plan(
+    kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction, at_once: bool = False
+) -> Plan:
     """Answers that depend on the counts where their range is narrow, if that does less harm."""
-    best = _best(kinds, epsilon, delta)
+    best = _best(kinds, epsilon, delta, at_once)
     narrow = [kind for kind in kinds if kind.size is not None and kind.size <= WIDEST]
     if not narrow:
         return replace(
@@ -230,5 +252,4 @@ _FAMILIES: dict[str, Callable[[tuple[Kind, ...], Fraction, Fraction], Plan]] = {
     "laplace": laplace_plan,
     "truncated-laplace": truncated_plan,
     "tulap": tulap_plan,
-    "optimal-dependent": _ranged_plan,
 }

@@ -6,10 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from ..accounting.mixed import Part, total_delta
 from .ranged import RangedNoise
 from .whole import WholeNoise
+
+if TYPE_CHECKING:
+    from .at_once import AtOnce, Shared
 
 
 @dataclass(frozen=True)
@@ -22,6 +26,10 @@ class Kind:
     whole: the statistic is a whole number of units, so that the unit is the lattice.
     alike: so many features have these statistics each; `numbers` counts all of them.
     size: the statistics are counts from 0 to this public number.
+    groups: the numbers come in so many equal parts, one after the other, and neighbours change the
+        numbers of one part alone (the same part of all kinds).
+    squares: sums of s(x) = 2 x^2 - 1, rounded up to 2/SCALE; the kind before holds the sums of the
+        same x, from -1 to 1.
     """
 
     name: str
@@ -32,6 +40,8 @@ class Kind:
     whole: bool
     alike: int = 1
     size: int | None = None  # counts from 0 to this public number of rows
+    groups: int = 1
+    squares: bool = False
 
     def times(self, way: int) -> int:
         """How many numbers change."""
@@ -53,7 +63,7 @@ class Chosen:
     """The noise of one kind: on a lattice with `cells` cells in a unit."""
 
     kind: Kind
-    noise: WholeNoise | RangedNoise
+    noise: WholeNoise | RangedNoise | Shared
     cells: int
     label: str
 
@@ -78,6 +88,7 @@ class Plan:
     chosen: tuple[Chosen, ...]
     picked: str
     level: float = 0.0
+    at_once: AtOnce | None = None
 
     @property
     def harm(self) -> float:

@@ -214,7 +214,12 @@ class DPNaiveBayes(PrivateClassifier):
         # (s/n)^2 (0.33 / v + 0.61 / (2 v^2)) on average.
         features = statistics.sums.shape[1]
         divides = features * (0.33 / _SPREAD + 0.61 / (2 * _SPREAD**2))
-        kinds = [Kind("rows of a class", classes, one, counts, 1 + divides, True, size=size)]
+        groups = 1 if replace else classes  # an added row changes the numbers of its class alone
+        kinds = [
+            Kind(
+                "rows of a class", classes, one, counts, 1 + divides, True, size=size, groups=groups
+            )
+        ]
         # The logarithm of a share p errs by s/(n p): averaged over L equal levels, (L s/n)^2.
         for many, tables in _by_size(statistics).items():
             kinds.append(
@@ -227,6 +232,7 @@ class DPNaiveBayes(PrivateClassifier):
                     True,
                     len(tables),
                     size,
+                    groups,
                 )
             )
         # A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a
@@ -241,6 +247,7 @@ class DPNaiveBayes(PrivateClassifier):
                     1 / _SPREAD,
                     False,
                     features,
+                    groups=groups,
                 )
             )
             kinds.append(
@@ -252,16 +259,19 @@ class DPNaiveBayes(PrivateClassifier):
                     1 / (8 * _SPREAD**2),
                     False,
                     features,
+                    groups=groups,
+                    squares=True,
                 )
             )
         return tuple(kinds)
 
     @staticmethod
     def _exact(statistics: BayesStatistics) -> list[list[Fraction]]:
-        """The statistics in the order of the kinds, each in its unit."""
+        """The statistics in the order of the kinds, class by class, each in its unit."""
         values = [[Fraction(int(v)) for v in statistics.counts]]
         for tables in _by_size(statistics).values():
-            values.append([Fraction(int(v)) for j in tables for v in statistics.levels[j].ravel()])
+            own = np.stack([statistics.levels[j] for j in tables], axis=1)
+            values.append([Fraction(int(v)) for v in own.ravel()])
         if statistics.sums.shape[1]:
             values.append([Fraction(int(v), SCALE) for v in statistics.sums.ravel()])
             values.append([Fraction(2 * int(v), SCALE) for v in statistics.squares.ravel()])
@@ -281,7 +291,8 @@ class DPNaiveBayes(PrivateClassifier):
             self.class_log_prior_ = np.log(self.class_prior_)
         self.category_log_prob_ = [np.zeros((len(rows), 0))] * len(statistics.levels)
         for own, (size, tables) in zip(noisy[1:], _by_size(statistics).items(), strict=False):
-            for j, table in zip(tables, own.reshape(len(tables), len(rows), size), strict=True):
+            for place, j in enumerate(tables):
+                table = own.reshape(len(rows), len(tables), size)[:, place]
                 shares = np.maximum(table, 0.0) + floor
                 self.category_log_prob_[j] = np.log(shares / shares.sum(axis=1, keepdims=True))
         means, variances = np.zeros(shape), np.ones(shape)
