@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
-from ..errors import ArgumentError
+from ..errors import ArgumentError, EngineError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
@@ -21,6 +21,7 @@ from .answer import Answer
 from .base import PRIVATE, Estimate, Query, Setting
 from .bounding import Sums, aggregate
 from .count import Count
+from .declared import Kind
 from .engine import open_table
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
@@ -125,7 +126,8 @@ class Prepared:
     noise: Noise | VectorNoiseFor | None  # None: an exponential mechanism
     selection: tuple[list[int], dict[str, int]] | None
     groups: int
-    workload: int = 1  # how many questions share one law and the whole budget
+    workload: int = 1  # how many questions share the budget that is shown
+    shown: Budget | None = None
 
     @property
     def sha256(self) -> str:
@@ -139,6 +141,25 @@ class Prepared:
     def value_budget(self) -> Budget:
         """What the values may cost once the keys are known."""
         return self.budget.split(self.query)[1]
+
+    def kind(self, whole: Budget, delta: Fraction) -> Kind:
+        """What the query is in a workload: its releases that one unit can move."""
+        private = self.query.keys == PRIVATE
+        used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
+        releases = self.groups * (2 if private else 1)
+        share = self.budget.epsilon / whole.epsilon
+        return Kind(share, releases, used / self.groups, used)
+
+    def with_budget(self, budget: Budget, loss: str) -> Prepared:
+        """The same sums with another budget, every group by itself."""
+        keys, values = budget.split(self.query)
+        noise, selection = self.noise, self.selection
+        if noise is not None:
+            noise = noise_of(self.query, self.setting, values, self.groups, loss, together=False)
+        if selection is not None:
+            table = probabilities(keys.epsilon / self.groups, keys.delta / self.groups)
+            selection = table, selection[1]
+        return replace(self, budget=budget, noise=noise, selection=selection)
 
     def draw(self, entropy: Entropy, charge: int | None) -> Answer:
         """The answer. Call it only after the budget has been charged."""
@@ -165,8 +186,8 @@ class Prepared:
         return Answer(
             query=str(self.query),
             groups=groups,
-            epsilon=self.budget.epsilon,
-            delta=self.budget.delta,
+            epsilon=(self.shown or self.budget).epsilon,
+            delta=(self.shown or self.budget).delta,
             unit=str(self.setting.unit),
             neighbours=self.setting.neighbours,
             why=self.query.why(self.setting),
@@ -183,7 +204,10 @@ class Prepared:
     def _notes(self) -> list[str]:
         found = notes(self.query, self.setting, self.groups, self.value_budget)
         if self.workload > 1:
-            found.append(f"the budget is that of all {self.workload} questions together")
+            found.append(
+                f"the budget is that of all {self.workload} questions together, which were "
+                "declared in advance"
+            )
         return found
 
     def _choices(self, sums: list[Sums], entropy: Entropy) -> list[Estimate]:
@@ -223,6 +247,8 @@ def prepare(
         noise = noise_of(query, setting, values, groups, loss)
     tell("adding up")
     sums = sums_of(table, query, setting)
+    if setting.size is not None and _rows_of(sums.get("")) != {setting.size}:
+        raise EngineError("the table changed while it was read")
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)
@@ -230,12 +256,12 @@ def prepare(
 
 
 def noise_of(
-    query: Query, setting: Setting, budget: Budget, groups: int, loss: str
+    query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
 ) -> Noise | VectorNoiseFor:
-    """The best noise for what a query releases."""
+    """The best noise for what a query releases; of one law for all groups only if `together`."""
     if isinstance(query, MeanVector):
         return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
-    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss)
+    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
 
 
 def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
@@ -245,6 +271,11 @@ def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
     columns = [aggregate(table, _bounded(mean, setting)) for mean in query.means]
     keys = dict.fromkeys(key for column in columns for key in column)
     return {key: tuple(column.get(key, Sums()) for column in columns) for key in keys}
+
+
+def _rows_of(sums: Any) -> set[int]:
+    """The number of rows, as every column has it."""
+    return {one.rows for one in (sums if isinstance(sums, tuple) else (sums or Sums(),))}
 
 
 def _nothing(query: Query) -> Any:

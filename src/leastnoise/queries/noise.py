@@ -136,12 +136,17 @@ class Noise:
 
 
 def noise_for(
-    forms: Sequence[Form], epsilon: Fraction, delta: Fraction, groups: int, loss: str = "l1"
+    forms: Sequence[Form],
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    loss: str = "l1",
+    together: bool = True,
 ) -> Noise:
     """Noise such that all parts of any `groups` groups together keep (epsilon, delta).
 
     Of all forms, and of noise for each release or for all of them together, the one with the
-    smallest certified loss.
+    smallest certified loss. Not `together`: each group by itself keeps its part of the budget.
     """
     found = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
     if groups == 1 and suits(forms[0], epsilon, loss):
@@ -149,7 +154,8 @@ def noise_for(
         near = ranged_law(part, epsilon, delta, found[0].laws[0])
         if near is not None:
             return Noise((near,), forms[0])
-    joint = jointly([forms[0]], epsilon, delta, forms[0].steps * groups, loss)
+    count = forms[0].steps * groups if together else 0
+    joint = jointly([forms[0]], epsilon, delta, count, loss)
     return min([*found, *(joint or [])], key=lambda noise: noise.loss)
 
 
