@@ -232,6 +232,16 @@ def test_a_person_with_too_many_rows_weighs_max_rows_of_their_average():
     assert found[""] == [2 * (5 + 5) - 8 * 3, 3]
 
 
+def test_a_share_of_a_person_with_too_many_rows_is_not_rounded_away():
+    """Two of three rows are true: the person counts as two thirds, not as nothing."""
+    data = [(p, "a", float(i < 2), 0) for p in range(1, 100) for i in range(3)]
+    query = Share("x > 0.5")
+    for unit in (Person("p", 1), Person("p", 2)):
+        total, count = released(data, query, Setting(unit, "add-remove"))[1][""]
+        top = query.parts(Setting(unit, "add-remove"))[0].sensitivity / unit.max_rows
+        assert (1 + float(total / (top * count))) / 2 == pytest.approx(2 / 3, abs=1e-5)
+
+
 def test_groups_of_a_person_are_kept_whatever_the_order_of_rows():
     data = [(p, g, 1.0, 1) for p in range(1, 40) for g in "abc"]
     query, setting = Count(by="g", keys=KEYS), Setting(PEOPLE[2], "add-remove")

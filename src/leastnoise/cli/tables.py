@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ArgumentError
+from .ledger import at_most
 
 _Query = Annotated[
     str,
@@ -199,7 +200,9 @@ def _print(answer: Any, book: Any) -> None:
     )
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
-        around = "" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
+        around = (
+            "of rank: see below" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
+        )
         if one.low == float("-inf"):
             around = "too few rows"
         bar = ["\u2588" * round(30 * one.value / most)] if bars else []
@@ -213,8 +216,8 @@ def _print(answer: Any, book: Any) -> None:
     if book is not None:
         state = book.balance
         console.print(
-            f"charge {answer.charge}; left are epsilon={float(state.left_epsilon):g}, "
-            f"delta={float(state.left_delta):g}",
+            f"charge {answer.charge}; left are epsilon={at_most(state.left_epsilon)}, "
+            f"delta={at_most(state.left_delta)}",
             markup=False,
         )
     else:

@@ -339,6 +339,10 @@ def _public_size(table: Any) -> int:
     return size
 
 
+def _rows(count: int) -> str:
+    return "one row" if count == 1 else f"{count} rows"
+
+
 def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:
     """What a reader must know; public."""
     found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
@@ -346,7 +350,7 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, Person):
         found.append(
-            f"a person counts with at most {setting.unit.max_rows} rows"
+            f"a person counts with at most {_rows(setting.unit.max_rows)}"
             f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
             f"rows without {setting.unit.id} are left out"
         )
@@ -355,8 +359,9 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
     if isinstance(query, Quantile):
         epsilon = values.epsilon / groups
         found.append(
-            f"95 %: the rank is within {query.rank_error(epsilon, setting):.3g} rows of that of "
-            "the best candidate; delta is not used"
+            f"with 95 % the rank of the answer is within {query.rank_error(epsilon, setting):.3g} "
+            "rows of that of the best candidate; how far that is in values the data would have to "
+            "tell, so there is no interval of values (delta is not used)"
         )
     if query.keys == PRIVATE:
         found.append("half of epsilon found the keys; a key that few units have is not shown")
