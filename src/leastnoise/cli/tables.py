@@ -206,7 +206,7 @@ def _print(answer: Any, book: Any) -> None:
         if one.low == float("-inf"):
             around = "too few rows"
         bar = ["\u2588" * round(30 * one.value / most)] if bars else []
-        table.add_row(escape(key or answer.query), shown(one.value), around, *bar)
+        table.add_row(escape(key or "all rows"), shown(one.value), around, *bar)
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "
