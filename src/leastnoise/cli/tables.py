@@ -44,6 +44,9 @@ _Where = Annotated[str | None, typer.Option(help='A condition, such as "year = 2
 _Neighbours = Annotated[str, typer.Option(help="add-remove, or replace.")]
 _Nulls = Annotated[str | None, typer.Option(help="Rows without a number: skip, or middle.")]
 _Loss = Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")]
+_Interval = Annotated[
+    bool, typer.Option("--interval", help="Quantiles: half of epsilon buys an interval of values.")
+]
 _Json = Annotated[bool, typer.Option("--json", help="One JSON object, no more.")]
 
 
@@ -62,6 +65,7 @@ def ask(
     where: _Where = None,
     neighbours: _Neighbours = "add-remove",
     nulls: _Nulls = None,
+    interval: _Interval = False,
     loss: _Loss = "l1",
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
@@ -74,7 +78,7 @@ def ask(
 
     if plot is not None and not plot.parent.is_dir():
         raise ArgumentError("plot", str(plot), "a path in a folder that exists")
-    question = _question(query, low, high, by, keys, where, nulls)
+    question = _question(query, low, high, by, keys, where, nulls, interval)
     book = None if ledger is None else Ledger(ledger, name=name)
     shown = Console(stderr=True)
     options: dict[str, Any] = {
@@ -113,13 +117,14 @@ def plan(
     where: _Where = None,
     neighbours: _Neighbours = "add-remove",
     nulls: _Nulls = None,
+    interval: _Interval = False,
     loss: _Loss = "l1",
     as_json: _Json = False,
 ) -> None:
     """The error to expect, from public numbers only: no table is read, no budget is spent."""
     from ..queries import plan as plan_of
 
-    question = _question(query, low, high, by, keys, where, nulls)
+    question = _question(query, low, high, by, keys, where, nulls, interval)
     found = plan_of(
         question,
         epsilon=epsilon,
@@ -163,11 +168,13 @@ def _question(
     keys: str | None,
     where: str | None,
     nulls: str | None,
+    interval: bool,
 ) -> Any:
     from ..queries import PRIVATE, query_of
 
     listed = keys if keys in (None, PRIVATE) else next(csv.reader([str(keys)]), [])
-    given = {"low": low, "high": high, "by": by, "keys": listed, "where": where, "nulls": nulls}
+    given: dict[str, Any] = {"low": low, "high": high, "by": by, "keys": listed, "where": where}
+    given |= {"nulls": nulls, "interval": interval or None}
     return query_of(query, **{name: value for name, value in given.items() if value is not None})
 
 

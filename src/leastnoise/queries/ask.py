@@ -138,6 +138,13 @@ class Prepared:
         return hashlib.sha256(words.encode()).hexdigest()
 
     @property
+    def mechanisms(self) -> tuple[Path, ...]:
+        """The mechanism files."""
+        if isinstance(self.query, Quantile):
+            return self.query.mechanisms(self.value_budget.epsilon / self.groups)
+        return () if self.noise is None else tuple(dict.fromkeys(x.path for x in self.noise.laws))
+
+    @property
     def value_budget(self) -> Budget:
         """What the values may cost once the keys are known."""
         return self.budget.split(self.query)[1]
@@ -195,9 +202,7 @@ class Prepared:
             if self.noise is not None
             else "exponential mechanism on public candidates, drawn exactly",
             notes=tuple(self._notes()),
-            mechanisms=tuple(dict.fromkeys(law.path for law in self.noise.laws))
-            if self.noise is not None
-            else (),
+            mechanisms=self.mechanisms,
             charge=charge,
         )
 
@@ -214,10 +219,7 @@ class Prepared:
         assert isinstance(self.query, Quantile)
         (part,) = self.query.parts(self.setting)
         epsilon = self.value_budget.epsilon / self.groups
-        return [
-            Estimate(self.query.choose(one.cells, epsilon, part.sensitivity, entropy), None, None)
-            for one in sums
-        ]
+        return [self.query.choose(one.cells, epsilon, part.sensitivity, entropy) for one in sums]
 
 
 def prepare(
@@ -242,8 +244,10 @@ def prepare(
     if query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
     noise = None
-    if not isinstance(query, Quantile):
-        tell("finding the best noise")
+    tell("finding the best noise")
+    if isinstance(query, Quantile):
+        query.mechanisms(values.epsilon / groups)  # before anything is charged
+    else:
         noise = noise_of(query, setting, values, groups, loss)
     tell("adding up")
     sums = sums_of(table, query, setting)
@@ -358,10 +362,12 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
         found.append(f"one unit can move {groups} groups, and each has its part of the budget")
     if isinstance(query, Quantile):
         epsilon = values.epsilon / groups
+        if query.interval:
+            found.append("half of epsilon was spent on the interval; delta is not used")
         found.append(
             f"with 95 % the rank of the answer is within {query.rank_error(epsilon, setting):.3g} "
-            "rows of that of the best candidate; how far that is in values the data would have to "
-            "tell, so there is no interval of values (delta is not used)"
+            "rows of that of the best candidate"
+            + ("" if query.interval else "; an interval of values costs budget: interval=True")
         )
     if query.keys == PRIVATE:
         found.append("half of epsilon found the keys; a key that few units have is not shown")
