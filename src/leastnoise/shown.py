@@ -105,6 +105,23 @@ def html_sweep(table: Any) -> str:
     return _page(title, cells, head=head)
 
 
+def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
+    """An `Answer`: its groups with their intervals, what was spent, and why, to be unfolded.
+
+    (An answer is private: all of it may be published.)
+    """
+    spent = (
+        f"Spent ε = {number(float(answer.epsilon))}, δ = {number(float(answer.delta))} for the "
+        f"unit {answer.unit} ({answer.neighbours})"
+    )
+    spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
+    page = _page(answer.query, _cut(rows), spent, head=("", "answer", "95 % interval"))
+    said = [answer.why, answer.noise, *answer.notes]
+    said += [f"proof: leastnoise verify {path}" for path in answer.mechanisms]
+    items = "".join(f"<li>{escape(line)}</li>" for line in said)
+    return f"{page}<details><summary>Why, and with which noise</summary><ul>{items}</ul></details>"
+
+
 def html_composition(composition: Any) -> str:
     """A `Composition`: the total, from both sides."""
     sign = {"epsilon": "ε", "delta": "δ"}[composition.asked]

@@ -203,7 +203,9 @@ def test_the_mechanism_file_is_there_and_checks_out():
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    assert "<table>" in answer._repr_html_() and "spent epsilon=1" in str(answer)
+    page = answer._repr_html_()
+    assert "<table>" in page and "spent epsilon=1" in str(answer)
+    assert "Spent ε = 1" in page and "no ledger" in page and str(path) in page
     json.dumps(answer.as_dict(), allow_nan=False)
 
 

@@ -79,7 +79,5 @@ def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain, m
     monkeypatch.setattr(Mean, "forms", lambda self, setting: whole(self, setting)[:1])
     plain = plan(query, **options).error
     assert best < gain * plain
-    assert mean_numbers(query.scale, Form((), 0, name="sides"), [Fraction(0), Fraction(2)]) == [
-        query.scale.top,
-        query.scale.top,
-    ]
+    sides = Form((), 0, name="sides", top=7)
+    assert mean_numbers(sides, [Fraction(3), Fraction(2)]) == [Fraction(17, 2), Fraction(11, 2)]

@@ -204,13 +204,14 @@ ONE, LOW, MIDDLE = (1, "a", 9.0, 9), (1, "a", -9.0, -9), (1, "a", 1.5, 2)
 def test_all_steps_of_a_form_are_made_by_somebody(query, unit, relation):
     """Between tables with any mixture of extreme rows: never more steps, and all of them once."""
     sizes = (1,) if unit == Row() else (1, 2, unit.max_rows, unit.max_rows + 3)
-    # With a filter: the number of rows is not public.
-    query = replace(query, where="g = 'a'")
-    setting = Setting(unit, relation)
     tables = [[row] * n for row in (ONE, LOW, MIDDLE) for n in sizes]
     if unit != Row():
         tables += [[ONE] * 2 + [LOW], [ONE, MIDDLE], [LOW] * 5 + [ONE] * 2]
-    found = [released(rows_, query, setting)[1][""] for rows_ in tables]
+    # All of them at once: one group and one person for each.
+    query = replace(query, by="g", keys=[str(i) for i in range(len(tables))])
+    setting = Setting(unit, relation)
+    data = [(i, str(i), *row[2:]) for i, rows_ in enumerate(tables) for row in rows_]
+    found = list(released(data, query, setting)[1].values())
     nothing = [Fraction(0), Fraction(0)]
     for form in query.forms(setting)[1:]:
         numbers = [query.numbers(form, one) for one in found]
@@ -230,6 +231,16 @@ def test_a_person_with_too_many_rows_weighs_max_rows_of_their_average():
     found = released(data, query, Setting(PEOPLE[0], "add-remove"))[1]
     # Person 1 counts with 2 rows and floor(10 * 2 / 4) = 5 in all; person 2 with one row of 5.
     assert found[""] == [2 * (5 + 5) - 8 * 3, 3]
+
+
+def test_a_share_of_a_person_with_too_many_rows_is_not_rounded_away():
+    """Two of three rows are true: the person counts as two thirds, not as nothing."""
+    data = [(p, "a", float(i < 2), 0) for p in range(1, 100) for i in range(3)]
+    query = Share("x > 0.5")
+    for unit in (Person("p", 1), Person("p", 2)):
+        total, count = released(data, query, Setting(unit, "add-remove"))[1][""]
+        top = query.parts(Setting(unit, "add-remove"))[0].sensitivity / unit.max_rows
+        assert (1 + float(total / (top * count))) / 2 == pytest.approx(2 / 3, abs=1e-5)
 
 
 def test_groups_of_a_person_are_kept_whatever_the_order_of_rows():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import traceback
 
 import pandas as pd
@@ -16,6 +17,7 @@ from leastnoise import (
     Histogram,
     LeastnoiseError,
     Mean,
+    MeanVector,
     Median,
     Person,
     Quantile,
@@ -186,6 +188,8 @@ def test_what_is_no_table_is_refused_without_a_value(table):
         Count(by="nothere", keys=["a"]),
         Count("nothere"),
         Histogram("d", low=0, high=1),
+        MeanVector(["x", "s"], low=[0, 0], high=[1, 1]),
+        MeanVector(["x", "nothere"], low=[0, 0], high=[1, 1]),
     ],
     ids=str,
 )
@@ -199,8 +203,18 @@ def test_wrong_types_and_columns(query):
         }
     )
     with pytest.raises(ArgumentError) as caught:
-        ask(frame, query, epsilon=1)
+        ask(frame, query, epsilon=1, delta="0.01")
     assert SECRET not in tell(caught.value)
+
+
+def test_a_table_that_changes_while_it_is_read_is_refused(monkeypatch):
+    """Where the number of rows is public it must be that of the sums."""
+    monkeypatch.setattr(sys.modules["leastnoise.queries.ask"], "_public_size", lambda table: 7)
+    frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
+    options = {"epsilon": 1, "delta": "0.01", "neighbours": "replace"}
+    for query in (Mean("x", low=0, high=3), Share("x > 1"), Variance("x", low=0, high=3)):
+        with pytest.raises(EngineError, match="changed while it was read"):
+            ask(frame, query, **options)
 
 
 def test_an_engine_that_fails_does_not_quote_the_data():

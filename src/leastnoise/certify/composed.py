@@ -34,13 +34,40 @@ def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fr
     None where the epsilons of the points have no common measure that is coarse enough, or the
     points compose to nothing that is worth stating.
     """
-    charge(200 * len(points))
-    kept = lower_hull(points)
-    step = _common_measure([e for e, _ in kept]) or Fraction(1)
-    if not kept or step < _LEAST_STEP or count > MAX_LOSSES:
+    return composed_several([(points, count)], epsilon)
+
+
+def composed_several(
+    parts: Sequence[tuple[Sequence[Point], int]], epsilon: Fraction
+) -> Fraction | None:
+    """The same for releases of several kinds: so many of each, which keep those points each."""
+    charge(200 * sum(len(points) for points, _ in parts))
+    kept = [(lower_hull(points), count) for points, count in parts]
+    step = _common_measure([e for hull, _ in kept for e, _ in hull]) or Fraction(1)
+    releases = sum(count for _, count in kept)
+    if not all(hull for hull, _ in kept) or step < _LEAST_STEP or releases > MAX_LOSSES:
         return None
-    if kept[-1][0] / step * count > MAX_LOSSES:
+    reach = sum(int(hull[-1][0] / step) * count for hull, count in kept)
+    if reach > MAX_LOSSES:
         return None
+    charge(2 * (releases + reach))
+    composed, power, result = [1 << _BITS], 1 << _BITS, Fraction(0)
+    for hull, count in kept:
+        dense, infinite = _dense(hull, step)
+        # (1 + M + ... + M^(count - 1)) times the masses before, M about 1, rounded up.
+        total, powers = sum(dense), 0
+        if (total - (1 << _BITS)) * count > 32 << _BITS:
+            return None
+        for _ in range(count):
+            powers += power
+            power = -(-power * total >> _BITS)
+        result += infinite * Fraction(powers, 1 << _BITS)
+        composed = _product(composed, _power(dense, count))
+    return result + _excess(composed, epsilon, step)
+
+
+def _dense(kept: Sequence[Point], step: Fraction) -> tuple[list[int], Fraction]:
+    """The masses of all losses from -reach to reach, in steps, and that of an infinite one."""
     losses = [int(e / step) for e, _ in kept]
     reach = losses[-1]
     masses, infinite = _masses(kept)
@@ -48,25 +75,20 @@ def composed_delta(points: Sequence[Point], count: int, epsilon: Fraction) -> Fr
     mirrored = [-i for i in reversed(losses) if i]
     for at, mass in zip([*mirrored, *losses], masses, strict=True):
         dense[at + reach] = mass
-    # (1 + M + ... + M^(count - 1)), M about 1, rounded up.
-    total, power, powers = sum(dense), 1 << _BITS, 0
-    if (total - (1 << _BITS)) * count > 32 << _BITS:
-        return None
-    charge(2 * (count + count * reach))
-    for _ in range(count):
-        powers += power
-        power = -(-power * total >> _BITS)
-    result = infinite * Fraction(powers, 1 << _BITS)
-    composed = _power(dense, count)
-    # (1 - e^(epsilon - loss)) counts where it is positive.
+    return dense, infinite
+
+
+def _excess(composed: list[int], epsilon: Fraction, step: Fraction) -> Fraction:
+    """The sum of mass(loss) (1 - e^(epsilon - loss)) where it is positive, rounded up."""
+    middle = len(composed) // 2
     first = math.floor(epsilon / step) + 1
     shrink, unit = exp_bounds(-step)[0], 1 << _BITS
     part = math.floor(exp_bounds(epsilon - first * step)[0] * unit)
     finite = 0
-    for mass in composed[first + count * reach :]:
+    for mass in composed[first + middle :]:
         finite += mass * (unit - part)
         part = part * shrink.numerator // shrink.denominator
-    return result + Fraction(finite, unit * unit)
+    return Fraction(finite, unit * unit)
 
 
 def lower_hull(points: Sequence[Point]) -> list[Point]:

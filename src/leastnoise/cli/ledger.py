@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Annotated, Any
 
 import typer
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..exact import round_down
 from .shared import JSON_HELP, show_json
 
 ledger = typer.Typer(
@@ -21,6 +23,11 @@ ledger = typer.Typer(
 _Where = Annotated[str, typer.Argument(help="A SQLite file, or a postgresql:// URL.")]
 _Name = Annotated[str, typer.Option(help="The ledger's name there.")]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+
+
+def at_most(value: Fraction) -> str:
+    """Six digits of what is left, rounded down: so much can be spent."""
+    return f"{float(round_down(value, 6)):g}"
 
 
 def _state(state: Any) -> dict[str, Any]:
@@ -87,7 +94,7 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     table = Table("", "epsilon", "delta", title=escape(f"ledger {name}"), title_justify="left")
     table.add_row("total", f"{data['epsilon']:g}", f"{data['delta']:g}")
     table.add_row("spent", f"{data['spent_epsilon']:g}", f"{data['spent_delta']:g}")
-    table.add_row("left for one charge", f"{data['left_epsilon']:g}", f"{data['left_delta']:g}")
+    table.add_row("left for one charge", at_most(state.left_epsilon), at_most(state.left_delta))
     console = Console()
     console.print(table)
     words = f"{state.charges} charges, {state.composition} composition"

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..errors import ArgumentError
+from .ledger import at_most
 from .shared import JSON_HELP, show_json
 
 _Query = Annotated[
@@ -43,6 +44,9 @@ _Where = Annotated[str | None, typer.Option(help='A condition, such as "year = 2
 _Neighbours = Annotated[str, typer.Option(help="add-remove, or replace.")]
 _Nulls = Annotated[str | None, typer.Option(help="Rows without a number: skip, or middle.")]
 _Loss = Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")]
+_Interval = Annotated[
+    bool, typer.Option("--interval", help="Quantiles: half of epsilon buys an interval of values.")
+]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 
 
@@ -61,6 +65,7 @@ def ask(
     where: _Where = None,
     neighbours: _Neighbours = "add-remove",
     nulls: _Nulls = None,
+    interval: _Interval = False,
     loss: _Loss = "l1",
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
@@ -79,7 +84,7 @@ def ask(
 
     if plot is not None and not plot.parent.is_dir():
         raise ArgumentError("plot", str(plot), "a path in a folder that exists")
-    question = _question(query, low, high, by, keys, where, nulls)
+    question = _question(query, low, high, by, keys, where, nulls, interval)
     book = None if ledger is None else Ledger(ledger, name=name)
     shown = Console(stderr=True)
     options: dict[str, Any] = {
@@ -118,6 +123,7 @@ def plan(
     where: _Where = None,
     neighbours: _Neighbours = "add-remove",
     nulls: _Nulls = None,
+    interval: _Interval = False,
     loss: _Loss = "l1",
     as_json: _Json = False,
 ) -> None:
@@ -129,7 +135,7 @@ def plan(
     """
     from ..queries import plan as plan_of
 
-    question = _question(query, low, high, by, keys, where, nulls)
+    question = _question(query, low, high, by, keys, where, nulls, interval)
     found = plan_of(
         question,
         epsilon=epsilon,
@@ -170,11 +176,13 @@ def _question(
     keys: str | None,
     where: str | None,
     nulls: str | None,
+    interval: bool,
 ) -> Any:
     from ..queries import PRIVATE, query_of
 
     listed = keys if keys in (None, PRIVATE) else next(csv.reader([str(keys)]), [])
-    given = {"low": low, "high": high, "by": by, "keys": listed, "where": where, "nulls": nulls}
+    given: dict[str, Any] = {"low": low, "high": high, "by": by, "keys": listed, "where": where}
+    given |= {"nulls": nulls, "interval": interval or None}
     return query_of(query, **{name: value for name, value in given.items() if value is not None})
 
 
@@ -207,11 +215,13 @@ def _print(answer: Any, book: Any) -> None:
     )
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
-        around = "" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
+        around = (
+            "of rank: see below" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
+        )
         if one.low == float("-inf"):
             around = "too few rows"
         bar = ["\u2588" * round(30 * one.value / most)] if bars else []
-        table.add_row(escape(key or answer.query), shown(one.value), around, *bar)
+        table.add_row(escape(key or "all rows"), shown(one.value), around, *bar)
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "
@@ -221,8 +231,8 @@ def _print(answer: Any, book: Any) -> None:
     if book is not None:
         state = book.balance
         console.print(
-            f"charge {answer.charge}; left are epsilon={float(state.left_epsilon):g}, "
-            f"delta={float(state.left_delta):g}",
+            f"charge {answer.charge}; left are epsilon={at_most(state.left_epsilon)}, "
+            f"delta={at_most(state.left_delta)}",
             markup=False,
         )
     else:

@@ -13,6 +13,9 @@ from ..errors import ArgumentError, BudgetError, LedgerError
 from ..exact import Number, rational, round_down, round_up, text_of
 from .filters import COMPOSITIONS, Spent, fits, largest_next, reserve_of
 
+#: Costs are exact up to so many digits.
+_DIGITS = 40
+
 
 @dataclass(frozen=True)
 class Charge:
@@ -248,7 +251,14 @@ def _cost(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
         raise ArgumentError("epsilon", epsilon, "at least 0")
     if not 0 <= d <= 1 or e == d == 0:
         raise ArgumentError("delta", delta, "from 0 to 1, and not 0 with epsilon 0")
-    return e, d
+    return _coarse(e), _coarse(d)
+
+
+def _coarse(cost: Fraction) -> Fraction:
+    """A cost with a long denominator is rounded up, so that sums of many stay short."""
+    if cost.denominator <= 10**_DIGITS:
+        return cost
+    return Fraction(-(-cost.numerator * 10**_DIGITS // cost.denominator), 10**_DIGITS)
 
 
 def _spent(row: Any) -> Spent:

@@ -9,10 +9,11 @@ synchronous_commit=on.
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -77,18 +78,19 @@ def _engine(where: str | Path) -> tuple[Any, Path | None]:
             text.partition("://")[0] + "://...",
             "the path of a SQLite file or a postgresql:// URL",
         )
-    path = Path(text)
-    engine = sa.create_engine(
-        sa.URL.create("sqlite", database=str(path)),
-        poolclass=NullPool,
-        connect_args={"timeout": PATIENCE},
-    )
+    # Once and for all: neither a change of the working folder nor one of a link leads elsewhere.
+    path = Path(text).resolve()
 
-    @event.listens_for(engine, "connect")
-    def _durable(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # this module says BEGIN, not the driver
+    def connect() -> sqlite3.Connection:
+        # mode=rw: a file that has vanished is an error, and not a new and empty ledger.
+        connection = sqlite3.connect(
+            f"{path.as_uri()}?mode=rw", uri=True, timeout=PATIENCE, isolation_level=None
+        )
         connection.execute("PRAGMA synchronous=EXTRA")
         connection.execute("PRAGMA foreign_keys=ON")
+        return connection  # isolation_level=None: this module says BEGIN, not the driver
+
+    engine = sa.create_engine("sqlite://", poolclass=NullPool, creator=connect)
 
     @event.listens_for(engine, "begin")
     def _take_the_lock(connection: Any) -> None:
@@ -112,11 +114,15 @@ class Store:
     def _file(path: Path, create: bool) -> None:
         if not path.parent.is_dir():
             raise ArgumentError("ledger", str(path), "a path in a folder that exists")
-        if create and not path.exists():
-            # The mode is right from the first moment on.
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        if create:
+            # The mode is right from the first moment on; another process may have been faster.
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
         if not path.is_file():
             raise LedgerError(f"{path}: no ledger there; make one with `leastnoise ledger create`")
+        if path.stat().st_nlink > 1:
+            # SQLite finds what a crash has left to be undone by the file's name.
+            raise LedgerError(f"{path} is also known by another name; remove the other hard link")
         wide = stat.S_IMODE(path.stat().st_mode) & 0o077
         if os.name == "posix" and wide:
             warnings.warn(
@@ -135,7 +141,7 @@ class Store:
                     connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
                     connection.exec_driver_sql(f"SET LOCAL lock_timeout TO '{PATIENCE}s'")
                 yield connection
-        except sa.exc.SQLAlchemyError as error:
+        except (sa.exc.SQLAlchemyError, sqlite3.Error, UnicodeError) as error:
             kind = type(getattr(error, "orig", None) or error).__name__
             where = self.path if self.path is not None else "the PostgreSQL ledger"
             raise LedgerError(

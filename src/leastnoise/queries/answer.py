@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 from dataclasses import dataclass
 from fractions import Fraction
@@ -86,21 +85,13 @@ class Answer:
         )
 
     def _repr_html_(self) -> str:
-        def cell(text: str) -> str:
-            return f"<td>{html.escape(text)}</td>"
+        from ..shown import html_answer
 
-        rows = "".join(
-            f"<tr>{cell(key or self.query)}{cell(shown(one.value))}"
-            f"{cell(_around(one).strip())}</tr>"
+        rows = [
+            (key or "all rows", shown(one.value), _around(one).strip(" []").replace(", ", " to "))
             for key, one in self.groups.items()
-        )
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in (self.why, *self.notes))
-        return (
-            f"<table><thead><tr><th>{html.escape(self.query)}</th><th>answer</th>"
-            f"<th>95 %</th></tr></thead><tbody>{rows}</tbody></table>"
-            f"<p>spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g} "
-            f"({html.escape(self.unit)}, {html.escape(self.neighbours)})</p><ul>{notes}</ul>"
-        )
+        ]
+        return html_answer(self, rows)
 
     def plot(self, path: str | Path | None = None) -> Any:
         """Bars with error bars (extra `plot`), as a `Picture`; saved if `path` is given."""
@@ -138,7 +129,7 @@ def shown(value: float) -> str:
 
 def _around(one: Estimate) -> str:
     if one.low is None or one.high is None:
-        return ""
+        return "  (rank only: see the notes)"
     if not (math.isfinite(one.low) and math.isfinite(one.high)):
         return "  (too few rows for an interval)"
     return f"  [{shown(one.low)}, {shown(one.high)}]"

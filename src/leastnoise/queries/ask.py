@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
-from ..errors import ArgumentError
+from ..errors import ArgumentError, EngineError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
@@ -21,6 +21,7 @@ from .answer import Answer
 from .base import PRIVATE, Estimate, Query, Setting
 from .bounding import Sums, aggregate
 from .count import Count
+from .declared import Kind
 from .engine import open_table
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
@@ -125,7 +126,8 @@ class Prepared:
     noise: Noise | VectorNoiseFor | None  # None: an exponential mechanism
     selection: tuple[list[int], dict[str, int]] | None
     groups: int
-    workload: int = 1  # how many questions share one law and the whole budget
+    workload: int = 1  # how many questions share the budget that is shown
+    shown: Budget | None = None
 
     @property
     def sha256(self) -> str:
@@ -136,9 +138,35 @@ class Prepared:
         return hashlib.sha256(words.encode()).hexdigest()
 
     @property
+    def mechanisms(self) -> tuple[Path, ...]:
+        """The mechanism files."""
+        if isinstance(self.query, Quantile):
+            return self.query.mechanisms(self.value_budget.epsilon / self.groups)
+        return () if self.noise is None else tuple(dict.fromkeys(x.path for x in self.noise.laws))
+
+    @property
     def value_budget(self) -> Budget:
         """What the values may cost once the keys are known."""
         return self.budget.split(self.query)[1]
+
+    def kind(self, whole: Budget, delta: Fraction) -> Kind:
+        """What the query is in a workload: its releases that one unit can move."""
+        private = self.query.keys == PRIVATE
+        used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
+        releases = self.groups * (2 if private else 1)
+        share = self.budget.epsilon / whole.epsilon
+        return Kind(share, releases, used / self.groups, used)
+
+    def with_budget(self, budget: Budget, loss: str) -> Prepared:
+        """The same sums with another budget, every group by itself."""
+        keys, values = budget.split(self.query)
+        noise, selection = self.noise, self.selection
+        if noise is not None:
+            noise = noise_of(self.query, self.setting, values, self.groups, loss, together=False)
+        if selection is not None:
+            table = probabilities(keys.epsilon / self.groups, keys.delta / self.groups)
+            selection = table, selection[1]
+        return replace(self, budget=budget, noise=noise, selection=selection)
 
     def draw(self, entropy: Entropy, charge: int | None) -> Answer:
         """The answer. Call it only after the budget has been charged."""
@@ -165,8 +193,8 @@ class Prepared:
         return Answer(
             query=str(self.query),
             groups=groups,
-            epsilon=self.budget.epsilon,
-            delta=self.budget.delta,
+            epsilon=(self.shown or self.budget).epsilon,
+            delta=(self.shown or self.budget).delta,
             unit=str(self.setting.unit),
             neighbours=self.setting.neighbours,
             why=self.query.why(self.setting),
@@ -174,26 +202,24 @@ class Prepared:
             if self.noise is not None
             else "exponential mechanism on public candidates, drawn exactly",
             notes=tuple(self._notes()),
-            mechanisms=tuple(dict.fromkeys(law.path for law in self.noise.laws))
-            if self.noise is not None
-            else (),
+            mechanisms=self.mechanisms,
             charge=charge,
         )
 
     def _notes(self) -> list[str]:
         found = notes(self.query, self.setting, self.groups, self.value_budget)
         if self.workload > 1:
-            found.append(f"the budget is that of all {self.workload} questions together")
+            found.append(
+                f"the budget is that of all {self.workload} questions together, which were "
+                "declared in advance"
+            )
         return found
 
     def _choices(self, sums: list[Sums], entropy: Entropy) -> list[Estimate]:
         assert isinstance(self.query, Quantile)
         (part,) = self.query.parts(self.setting)
         epsilon = self.value_budget.epsilon / self.groups
-        return [
-            Estimate(self.query.choose(one.cells, epsilon, part.sensitivity, entropy), None, None)
-            for one in sums
-        ]
+        return [self.query.choose(one.cells, epsilon, part.sensitivity, entropy) for one in sums]
 
 
 def prepare(
@@ -218,11 +244,15 @@ def prepare(
     if query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
     noise = None
-    if not isinstance(query, Quantile):
-        tell("finding the best noise")
+    tell("finding the best noise")
+    if isinstance(query, Quantile):
+        query.mechanisms(values.epsilon / groups)  # before anything is charged
+    else:
         noise = noise_of(query, setting, values, groups, loss)
     tell("adding up")
     sums = sums_of(table, query, setting)
+    if setting.size is not None and _rows_of(sums.get("")) != {setting.size}:
+        raise EngineError("the table changed while it was read")
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)
@@ -230,12 +260,12 @@ def prepare(
 
 
 def noise_of(
-    query: Query, setting: Setting, budget: Budget, groups: int, loss: str
+    query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
 ) -> Noise | VectorNoiseFor:
-    """The best noise for what a query releases."""
+    """The best noise for what a query releases; of one law for all groups only if `together`."""
     if isinstance(query, MeanVector):
         return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
-    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss)
+    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
 
 
 def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
@@ -245,6 +275,11 @@ def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
     columns = [aggregate(table, _bounded(mean, setting)) for mean in query.means]
     keys = dict.fromkeys(key for column in columns for key in column)
     return {key: tuple(column.get(key, Sums()) for column in columns) for key in keys}
+
+
+def _rows_of(sums: Any) -> set[int]:
+    """The number of rows, as every column has it."""
+    return {one.rows for one in (sums if isinstance(sums, tuple) else (sums or Sums(),))}
 
 
 def _nothing(query: Query) -> Any:
@@ -308,6 +343,10 @@ def _public_size(table: Any) -> int:
     return size
 
 
+def _rows(count: int) -> str:
+    return "one row" if count == 1 else f"{count} rows"
+
+
 def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:
     """What a reader must know; public."""
     found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
@@ -315,7 +354,7 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, Person):
         found.append(
-            f"a person counts with at most {setting.unit.max_rows} rows"
+            f"a person counts with at most {_rows(setting.unit.max_rows)}"
             f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
             f"rows without {setting.unit.id} are left out"
         )
@@ -323,9 +362,12 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
         found.append(f"one unit can move {groups} groups, and each has its part of the budget")
     if isinstance(query, Quantile):
         epsilon = values.epsilon / groups
+        if query.interval:
+            found.append("half of epsilon was spent on the interval; delta is not used")
         found.append(
-            f"95 %: the rank is within {query.rank_error(epsilon, setting):.3g} rows of that of "
-            "the best candidate; delta is not used"
+            f"with 95 % the rank of the answer is within {query.rank_error(epsilon, setting):.3g} "
+            "rows of that of the best candidate"
+            + ("" if query.interval else "; an interval of values costs budget: interval=True")
         )
     if query.keys == PRIVATE:
         found.append("half of epsilon found the keys; a key that few units have is not shown")

@@ -73,6 +73,7 @@ class Form:
     name: str = ""
     #: What an error of each part weighs where forms are compared.
     weights: tuple[Fraction, ...] = ()
+    top: int = 1  # steps of the scale between the bounds, where the form is of a mean
 
     @classmethod
     def plain(cls, parts: Sequence[Part]) -> Form:

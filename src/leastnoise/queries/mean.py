@@ -42,7 +42,7 @@ class Mean(Valued):
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""
-        return mean_numbers(self.scale, form, exact)
+        return mean_numbers(form, exact)
 
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """The mean, within the bounds."""
@@ -65,15 +65,16 @@ class Mean(Valued):
 
 def why_mean(scale: Scale, setting: Setting) -> str:
     """Why a mean, or a share, costs what it costs."""
-    width, rows = text_of(scale.width), setting.rows
+    width = text_of(scale.width)
+    rows = "one row" if setting.rows == 1 else f"at most {setting.rows} rows"
     if setting.replace:
         return (
-            f"A unit of at most {rows} rows within {width} of each other is replaced: what it "
-            f"moves of the total it cannot also move of the count. Both are released and divided."
+            f"A unit is replaced, {rows} within bounds that are {width} apart: what it moves of "
+            "the total it cannot also move of the count. Both are released and divided."
         )
     return (
-        f"Each of a unit's at most {rows} rows adds {width} in all to the sums of the distances "
-        "from the two bounds: what it adds to one it cannot add to the other."
+        f"A unit has {rows}, and a row adds {width} in all to the sums of the distances from the "
+        "two bounds: what it adds to one it cannot add to the other. Both sums are released."
     )
 
 
@@ -116,15 +117,15 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
         for name in ("distances from the lower bound", "distances from the upper bound")
     )
     steps = fine if fine == most else fine + 1
-    return [plain, Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)))]
+    return [plain, Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), top)]
 
 
-def mean_numbers(scale: Scale, form: Form, exact: list[Fraction]) -> list[Fraction]:
+def mean_numbers(form: Form, exact: list[Fraction]) -> list[Fraction]:
     """Total and count as they are, or the distances from both bounds, in steps."""
     if form.name != _SIDES:
         return exact
     total, count = exact
-    return [(scale.top * count + total) / 2, (scale.top * count - total) / 2]
+    return [(form.top * count + total) / 2, (form.top * count - total) / 2]
 
 
 def mean_typical(scale: Scale, rows: int, setting: Setting) -> list[Fraction]:

@@ -20,7 +20,7 @@ from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .kept import designed
 from .mean import Mean, mean_estimate
-from .noise import Law, noise_for
+from .noise import Law, gap_of, noise_for
 
 _DIGITS = 10**12
 
@@ -116,8 +116,7 @@ class MeanVector(Query):
         found, path = designed(*share, Fraction(1), False, 1, loss, len(self.columns))
         words = (
             f"noise for {len(self.columns)} numbers together at epsilon="
-            f"{float(share[0]):g}, delta={float(share[1]):.3g}, within "
-            f"{100 * min(found.gap, 99):.2g} % of the least loss possible"
+            f"{float(share[0]):g}, delta={float(share[1]):.3g}, {gap_of(found)}"
         )
         law = Law(found, self.sensitivity(setting), path, words)
         if parts == 1:

@@ -128,20 +128,24 @@ class Noise:
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        return "; ".join(
-            dict.fromkeys(
-                f"{part.name}: {law.words}" for part, law in zip(self.parts, self.laws, strict=True)
-            )
-        )
+        said: dict[str, list[str]] = {}
+        for part, law in zip(self.parts, self.laws, strict=True):
+            said.setdefault(law.words, []).append(part.name)
+        return "; ".join(f"{', '.join(names)}: {words}" for words, names in said.items())
 
 
 def noise_for(
-    forms: Sequence[Form], epsilon: Fraction, delta: Fraction, groups: int, loss: str = "l1"
+    forms: Sequence[Form],
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    loss: str = "l1",
+    together: bool = True,
 ) -> Noise:
     """Noise such that all parts of any `groups` groups together keep (epsilon, delta).
 
     Of all forms, and of noise for each release or for all of them together, the one with the
-    smallest certified loss.
+    smallest certified loss. Not `together`: each group by itself keeps its part of the budget.
     """
     found = [_stepped(form, epsilon, delta, groups, loss) for form in forms]
     if groups == 1 and suits(forms[0], epsilon, loss):
@@ -149,7 +153,8 @@ def noise_for(
         near = ranged_law(part, epsilon, delta, found[0].laws[0])
         if near is not None:
             return Noise((near,), forms[0])
-    joint = jointly([forms[0]], epsilon, delta, forms[0].steps * groups, loss)
+    count = forms[0].steps * groups if together else 0
+    joint = jointly([forms[0]], epsilon, delta, count, loss)
     return min([*found, *(joint or [])], key=lambda noise: noise.loss)
 
 
@@ -158,11 +163,6 @@ def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: 
     steps = form.steps * groups
     each = epsilon / steps, _delta_of_a_step(epsilon / steps, delta / steps, form.most)
     laws = [_law(part, *each, 1, loss) for part in form.parts]
-    if form.most > 1:
-        laws = [
-            replace(law, words=f"{law.words}; a unit moves by at most {form.steps} of these steps")
-            for law in laws
-        ]
     return Noise(tuple(laws), form)
 
 
@@ -207,14 +207,22 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     sensitivity = part.measure if whole else Fraction(1)
     found, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
     kind = "whole-number noise" if whole else "additive noise"
-    words = (
-        f"{kind} for {'sensitivity' if part.step is None else 'steps of'} {_short(part.measure)} "
-        f"at epsilon={_short(epsilon)}, delta={float(delta):.3g}"
-    )
+    steps = part.sensitivity / part.measure
+    moved = f"sensitivity {_short(part.sensitivity)}"
+    if steps > 1:
+        moved = f"each of {_short(steps)} equal steps that a unit can move it by,"
+    words = f"{kind} for {moved} at epsilon={_short(epsilon)}, delta={float(delta):.3g}"
     if releases > 1:
         words += f" for {releases} releases together"
-    words += f", within {100 * min(found.gap, 99):.2g} % of the least loss possible"
+    words += f", {gap_of(found)}"
     return Law(found, Fraction(1) if whole else part.measure, path, words)
+
+
+def gap_of(found: Any) -> str:
+    """How far the noise is from the best there is, in words."""
+    if found.gap > 1:
+        return "and how much less there could be is not known"
+    return f"within {100 * found.gap:.2g} % of the least loss possible"
 
 
 def _short(value: Fraction) -> str:

@@ -7,15 +7,17 @@ noise would have to hide (high - low), for all the median can move between neigh
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..sampling import Entropy, ExponentialSampler
-from .base import Part, Setting
+from .base import Estimate, Part, Setting
 from .bounding import WEIGHT, Request
+from .ends import end_of, law_of_ends
 from .valued import Valued
 
 _MOST_CANDIDATES = 20_000
@@ -27,9 +29,12 @@ class Quantile(Valued):
     """The value below which a share `q` of a column's values lies, up to the steps between bounds.
 
     The privacy is pure: delta is not used. The error is one of rank: `rank_error`.
+
+    interval: spend half of epsilon on an interval of values that holds the quantile with 95 %.
     """
 
     q: Number = Fraction(1, 2)
+    interval: bool = field(default=False, kw_only=True)
     word: ClassVar[str] = "quantile"
     most: ClassVar[int] = _MOST_CANDIDATES
 
@@ -65,34 +70,71 @@ class Quantile(Valued):
 
     def choose(
         self, cells: dict[int, int], epsilon: Fraction, sensitivity: Fraction, entropy: Entropy
-    ) -> float:
-        """One draw of the exponential mechanism."""
-        counts, penalties, starts = self._candidates(cells)
-        # Penalties are in units of 1 / (WEIGHT * denominator) rows.
-        unit = WEIGHT * self.level.denominator
-        rate = epsilon / (2 * sensitivity * unit)
+    ) -> Estimate:
+        """One draw of the exponential mechanism, and an interval if it is asked for."""
+        if not self.interval:
+            return Estimate(
+                self._value_of(self._drawn(cells, epsilon, sensitivity, entropy)), None, None
+            )
+        value = self._drawn(cells, epsilon / 2, sensitivity, entropy)
+        ends = [end_of(self, cells, side, epsilon / 4, sensitivity, entropy) for side in (-1, 1)]
+        # Putting three numbers in order is post-processing, and loses no coverage.
+        low, high = min(ends[0], value), max(ends[1], value)
+        return Estimate(*map(self._value_of, (value, low, high)))
+
+    def mechanisms(self, epsilon: Fraction) -> tuple[Path, ...]:
+        """The files of the noise that it will use; made now if need be."""
+        return (law_of_ends(epsilon / 4)[1],) if self.interval else ()
+
+    def _value_of(self, cell: int) -> float:
+        return float(min(self.scale.low + cell * self.scale.step, rational(self.high, "high")))
+
+    def _drawn(
+        self,
+        cells: dict[int, int],
+        epsilon: Fraction,
+        sensitivity: Fraction,
+        entropy: Entropy,
+        aside: int = 0,
+    ) -> int:
+        """A cell whose score is near `aside`, by the exponential mechanism."""
+        counts, scores, starts = self._candidates(cells)
+        # Scores are in units of 1 / (WEIGHT * denominator) rows.
+        rate = epsilon / (2 * sensitivity * self.unit)
+        penalties = [abs(score - aside) for score in scores]
         j = ExponentialSampler(counts, penalties, rate).sample_one(entropy)
-        k = starts[j] + entropy.below(counts[j])
-        return float(min(self.scale.low + k * self.scale.step, rational(self.high, "high")))
+        return starts[j] + entropy.below(counts[j])
+
+    @property
+    def unit(self) -> int:
+        """So many units of a score are one row."""
+        return WEIGHT * self.level.denominator
+
+    def score(self, cells: dict[int, int], cell: int) -> int:
+        """(1-q) below - q above of one candidate."""
+        q = self.level
+        below = sum(weight for at, weight in cells.items() if at < cell)
+        above = sum(weight for at, weight in cells.items() if at > cell)
+        return (q.denominator - q.numerator) * below - q.numerator * above
 
     def _candidates(self, cells: dict[int, int]) -> tuple[list[int], list[int], list[int]]:
-        """Runs of candidates with the same penalty |(1-q) below - q above|, as whole numbers."""
+        """Runs of candidates with the same score (1-q) below - q above, as whole numbers."""
         q = self.level
         total, below, at = sum(cells.values()), 0, 0
-        counts, penalties, starts = [], [], []
+        counts, scores, starts = [], [], []
 
         def run(start: int, length: int, under: int, over: int) -> None:
             if length > 0:
                 counts.append(length)
                 starts.append(start)
-                penalties.append(abs((q.denominator - q.numerator) * under - q.numerator * over))
+                scores.append((q.denominator - q.numerator) * under - q.numerator * over)
 
         for cell, weight in sorted(cells.items()):
             run(at, cell - at, below, total - below)
             run(cell, 1, below, total - below - weight)
             below, at = below + weight, cell + 1
         run(at, self.scale.top + 1 - at, below, total - below)
-        return counts, penalties, starts
+        return counts, scores, starts
 
     def rank_error(self, epsilon: Fraction, setting: Setting, confidence: float = 0.95) -> float:
         """With this confidence the answer's score is within so many rows of the best candidate's.
@@ -100,6 +142,7 @@ class Quantile(Valued):
         The score is |(1-q) (rows below) - q (rows above)|.
         """
         (part,) = self.parts(setting)
+        epsilon = epsilon / 2 if self.interval else epsilon
         candidates = math.log(self.scale.top + 1) - math.log(1 - confidence)
         return 2 * float(part.sensitivity) / float(epsilon) * candidates
 

@@ -12,9 +12,17 @@ from .bounding import Request, Sums, centred
 from .expression import parse_condition
 from .mean import mean_estimate, mean_forms, mean_numbers, mean_parts, mean_typical, why_mean
 from .scale import Scale
+from .unit import Person
 from .where import truth_of
 
 _SCALE = Scale(Fraction(0), Fraction(1), 1)
+#: Persons with too many rows count with a part of each: ones are made of small steps there.
+_PARTS = 1 << 20
+_FINE = Scale(Fraction(0), Fraction(1, _PARTS), _PARTS)
+
+
+def _scale(setting: Setting) -> Scale:
+    return _FINE if isinstance(setting.unit, Person) else _SCALE
 
 
 @dataclass(frozen=True)
@@ -40,23 +48,23 @@ class Share(Query):
         if setting.size is not None:
             ends = Fraction(0), Fraction(setting.size)
             return [Part("rows for which it is true", Fraction(1), whole=True, range=ends)]
-        return mean_parts(_SCALE, setting)
+        return mean_parts(_scale(setting), setting)
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
         if setting.size is not None:
             return [Fraction(sums.values)]
-        return [Fraction(centred(sums, _SCALE)), Fraction(sums.rows)]
+        return [Fraction(centred(sums, _scale(setting))), Fraction(sums.rows)]
 
     def forms(self, setting: Setting) -> list[Form]:
         """A total and a count, or the rows for which it is true and those for which it is not."""
         if setting.size is not None:
             return [Form.plain(self.parts(setting))]
-        return mean_forms(_SCALE, setting)
+        return mean_forms(_scale(setting), setting)
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""
-        return mean_numbers(_SCALE, form, exact)
+        return mean_numbers(form, exact)
 
     def estimate(self, released: list[Released], setting: Setting, noise: Any = None) -> Estimate:
         """A number from 0 to 1."""
@@ -64,18 +72,18 @@ class Share(Query):
             (true,) = released
             low, high = (end / setting.size for end in true.ends)
             return clamped(true.value / setting.size, (low, high), Fraction(0), Fraction(1))
-        return mean_estimate(_SCALE, released, noise)
+        return mean_estimate(_scale(setting), released, noise)
 
     def request(self, setting: Setting) -> Request:
         """Sums of zeros and ones."""
-        condition = parse_condition(self.condition, "condition")
+        condition, scale = parse_condition(self.condition, "condition"), _scale(setting)
 
         def value(table: Any) -> Any:
             import ibis
 
-            return ibis.ifelse(truth_of(table, condition, "condition"), 1, 0).cast("int64")
+            return ibis.ifelse(truth_of(table, condition, "condition"), scale.top, 0).cast("int64")
 
-        return self._request(setting, value=value, scale=_SCALE)
+        return self._request(setting, value=value, scale=scale)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """One half of the rows."""

@@ -62,6 +62,8 @@ def query_of(query: Query | str, **options: Any) -> Query:
         raise ArgumentError("query", query, allowed)
     if word == "quantile":
         options = options | {"q": more[0]}
+    elif word != "median":
+        options = _only(options, "where", "by", "keys", "low", "high", "nulls", "step")
     return _VALUED[word](column=name, **options)  # type: ignore[no-any-return]
 
 

@@ -1,16 +1,16 @@
 """ask_all(table, queries, ...): several questions, declared in advance, that share one budget.
 
 Because the whole workload is known before the first answer, its releases may be composed tightly:
-one law of noise that is proven for all of them together. Budgets of questions that are chosen one
-after the other may not; there the ledger's filter counts. How it adds up: `noise.proof.md`.
+one law of noise that is proven for all of them together, or privacy loss distributions (PLD) that
+are convolved (`declared.py`). Budgets of questions that are chosen one after the other may not;
+there the ledger's filter counts. How it adds up: `noise.proof.md`.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from ..sampling import Entropy, system_entropy
 from .answer import Answer
 from .ask import Budget, Prepared, as_ledger, prepare, protects
 from .base import PRIVATE, Query, Setting
+from .declared import MECHANISMS_DELTA, largest_factor
 from .engine import open_table
 from .mean_vector import MeanVector
 from .noise import jointly
@@ -50,8 +51,9 @@ def ask_all(
     """Private answers to several questions for one budget, one charge.
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
-    relative errors add up to little, for `rows` rows (a public guess); or all releases get noise
-    of one law that is designed for so many, where that is better.
+    relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
+    releases get noise of one law that is designed for so many, or larger shares whose privacy
+    losses compose to the budget; that needs a workload that is declared in advance, as this is.
     """
     if not 1 <= len(queries) <= _MOST:
         raise ArgumentError("queries", f"{len(queries)} queries", f"1 to {_MOST} of them")
@@ -68,7 +70,9 @@ def ask_all(
         prepare(opened, query, setting, part.used_by(query), loss, None, tell)
         for query, part in zip(questions, parts, strict=True)
     ]
-    ready = _together(ready, whole, rows, loss) or ready
+    ready = min(
+        (ready, *_tighter(ready, whole, rows, loss)), key=lambda found: _errors(found, rows)
+    )
     charge = None
     if book is not None:
         text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
@@ -84,8 +88,16 @@ def ask_all(
     return [one.draw(source, charge) for one in ready]
 
 
-def _together(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> list[Prepared] | None:
-    """The workload with one law for all releases, if that has less relative error."""
+def _tighter(
+    ready: list[Prepared], whole: Budget, rows: int, loss: str
+) -> Iterator[list[Prepared]]:
+    """The workload with noise that uses that all of it was declared in advance."""
+    joint, accounted = _together(ready, whole, loss), _accounted(ready, whole, loss)
+    yield from (found for found in (joint, accounted) if found is not None)
+
+
+def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
+    """One law for all releases, proven for so many of them."""
     if any(
         isinstance(one.query, (Quantile, MeanVector)) or one.query.keys == PRIVATE for one in ready
     ):
@@ -95,17 +107,33 @@ def _together(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> lis
     found = jointly(forms, whole.epsilon, whole.delta, count, loss)
     if found is None:
         return None
-    joint = [
-        replace(one, noise=noise, budget=whole, workload=len(ready))
+    return [
+        replace(one, noise=noise, shown=whole, workload=len(ready))
         for one, noise in zip(ready, found, strict=True)
     ]
-    return joint if _errors(joint, rows) < _errors(ready, rows) else None
+
+
+def _accounted(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
+    """Larger shares of epsilon, whose privacy loss distributions still compose to the whole."""
+    if whole.epsilon == 0:
+        return None
+    each = MECHANISMS_DELTA * whole.delta / len(ready)
+    kinds = [one.kind(whole, each) for one in ready]
+    factor = largest_factor(kinds, whole.epsilon, whole.delta)
+    if factor is None:
+        return None
+    budgets = [kind.budget(factor, whole.epsilon) for kind in kinds]
+    return [
+        replace(one.with_budget(Budget(*budget), loss), shown=whole, workload=len(ready))
+        for one, budget in zip(ready, budgets, strict=True)
+    ]
 
 
 def _errors(ready: list[Prepared], rows: int) -> float:
     total = 0.0
     for one in ready:
         scale = one.query.typical(rows, one.setting)[1]
-        error = expected_error(one.query, one.setting, rows, one.noise, Fraction(1))
+        epsilon = one.value_budget.epsilon / one.groups
+        error = expected_error(one.query, one.setting, rows, one.noise, epsilon)
         total += error / float(scale)
     return total
