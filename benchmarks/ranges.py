@@ -1,18 +1,21 @@
 """How near a range's bracket comes, and a Gaussian curve's, in how many processor seconds.
 
-    OMP_NUM_THREADS=1 python benchmarks/ranges.py [--small] [--l2] [--curves]
+    OMP_NUM_THREADS=1 python benchmarks/ranges.py [--small] [--loss l2] [--out ranges.csv]
+    OMP_NUM_THREADS=1 python benchmarks/ranges.py --curves [--small] [--out curves.csv]
 
-Ranges of 1 to 10,000 sensitivities at three budgets (`--l2`: squared error), asked for 1 % up to
-10 sensitivities and for 2 % beyond; `--curves`: `gdp=` from 0.1 to 3, asked for 0.5 %, instead.
-`--small`: what closes in about a second each.
+Ranges of 1 to 10,000 sensitivities at three budgets, asked for 1 % up to 10 sensitivities and for
+2 % beyond; `--curves`: `gdp=` from 0.1 to 3, asked for 0.5 %, instead. `--small`: what closes in
+about a second each.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import csv
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from leastnoise import design
@@ -90,15 +93,22 @@ def curves(small: bool = False) -> Iterator[Line]:
 
 
 def main() -> None:
-    """Print one line per question."""
-    small = "--small" in sys.argv
-    lines = (
-        curves(small)
-        if "--curves" in sys.argv
-        else ranges("l2" if "--l2" in sys.argv else "l1", small)
-    )
-    for line in lines:
+    """Print one line per question, and write them all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--curves", action="store_true")
+    parser.add_argument("--loss", default="l1")
+    parser.add_argument("--out", type=Path)
+    options = parser.parse_args()
+    lines = []
+    for line in curves(options.small) if options.curves else ranges(options.loss, options.small):
         print(line, flush=True)
+        lines.append(line)
+        if options.out is not None:
+            with options.out.open("w", newline="", encoding="utf-8") as file:
+                writer = csv.DictWriter(file, [one.name for one in fields(Line)])
+                writer.writeheader()
+                writer.writerows(asdict(one) for one in lines)
 
 
 if __name__ == "__main__":

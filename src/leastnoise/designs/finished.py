@@ -79,6 +79,7 @@ def _status(asked: Asked, document: Any, certified: bool, converged: bool, searc
     if not converged and search.family.aims_at_gap:
         reason = search.reason or "stopped when the program had nothing left to add"
         words += f"; {reason}, before the gap of {number(100 * search.gap)} % that was asked for"
+        words += " (a larger time_limit may help)" if search.late() else ""
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
     if document.sensitivity > asked.question.sensitivity:

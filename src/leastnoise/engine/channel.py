@@ -117,8 +117,15 @@ class Ranged(ChannelPrograms):
         elif self.cells is not None:
             yield from (*(level for level in LEVELS if level < self.cells / 1.4), self.cells)
         else:
-            yield from LEVELS
+            yield from (level for level in LEVELS if level > self._least_level(search))
         search.reason = search.reason or "the finest mesh was reached"
+
+    def _least_level(self, search: Search) -> int:
+        """Where intervals were best, a program on coarser cells than theirs moves nothing."""
+        upper, lower = search.bracket.upper, search.bracket.lower
+        if upper is None or lower is None or upper.origin != rays.INTERVALS:
+            return 0
+        return int(lower.resolution)
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """Both programs, unless the last channel gained little: then lower bounds first."""

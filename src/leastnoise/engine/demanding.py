@@ -47,6 +47,10 @@ _MOST_LINES = 20
 _MARGINS = (1e-6, 2e-5, 1e-3)
 #: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
 _HOPELESS = 64
+#: Programs below a curve start from Gaussian noise of so many times its mu.
+_WIDER = 0.6
+#: The share of the gap that leaving out small multipliers below a curve may cost.
+_THINNED = 0.1
 #: The share of the gap that programs of all rows at once are solved to.
 _SOLVED = 0.02
 
@@ -278,7 +282,8 @@ class Demanding(Family):
     def _reference(self, places: Floats) -> Floats:
         """About how much mass a cell holds, for scaling; places in sensitivities."""
         if self.problem.gdp is not None:
-            mu = float(self.problem.gdp)
+            # Wider than the curve asks for: a path that starts inside all budgets is short.
+            mu = _WIDER * float(self.problem.gdp)
             return np.asarray(np.exp(-np.minimum((places * mu) ** 2 / 2, 26.0)))
         epsilon = float(min(e for e, _ in self.upper_points))
         floor = math.exp(-epsilon * min(self._radius, 30 / max(epsilon, 1e-9)))
@@ -306,7 +311,12 @@ class Demanding(Family):
         outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
         if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
             self._reach *= 1.25
-        return relaxed.exact(found.multipliers, max(found.value, 1e-300))
+        multipliers, digits = found.multipliers, 14
+        if self.problem.gdp is not None and not self.problem.constraints:
+            # Nearly all are positive: without the small ones the file is short.
+            pairs, _ = relaxed.thinned(multipliers.pairs, _THINNED * search.gap)
+            multipliers, digits = replace(multipliers, pairs=pairs), 9
+        return relaxed.exact(multipliers, max(found.value, 1e-300), digits)
 
     def _where_binding(self, found: Found) -> Binding:
         """The points of the curve with the multipliers of their budgets."""

@@ -353,8 +353,8 @@ class Repeated(Family):
 
         In half of the time at most: multipliers of an unfinished program prove less.
         """
-        end = search.clock() + search.left(_LONGEST) / 2
         points = necessary_points(self.total, 1 / self.sigma)
+        end = search.clock() + search.left(_LONGEST) / 2
         lower = self._bound(points, lambda: search.clock() >= end)
         if lower is None and self._total_alone in points:  # one budget is soon done
             lower = self._bound((self._total_alone,), lambda: False)
