@@ -19,7 +19,6 @@ from ..ask import Question
 from ..ask.values import MAX_RESOLUTION
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..errors import ArgumentError
-from ..program.costs import floors, means
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
@@ -27,7 +26,7 @@ from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
-from .proposal import Proposal, discretise
+from .proposal import Proposal
 from .relaxed import Relaxed, trivial_lower
 from .restricted import Restricted
 from .search import Bounds, Lower, Search
@@ -174,11 +173,7 @@ class Additive(Family):
             n = _halved_to(n, 6)
         elif n > _DIRECT_RESOLUTION:
             n = _halved_to(n, _DIRECT_RESOLUTION // 2)
-        elif (
-            self.problem.epsilon < LARGE_EPSILON
-            and n > _INTERIOR_RESOLUTION
-            and self._many_shifts_matter(n)
-        ):
+        elif n > _INTERIOR_RESOLUTION and self._starts_coarser(n):
             n = self._aligned(math.ceil(_FIRST_SHARE * n))
         while n > 1 and not self._affordable(n):
             n = n // 2
@@ -208,7 +203,7 @@ class Additive(Family):
         share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.37
         target = share * gap * known.loss
         n = 1
-        while (between := _cost_between(known, n)) > target and n < 64:
+        while (between := known.between(n)) > target and n < 64:
             n *= 2
         # It falls like 1/n^2 from here, or was below the target already halfway.
         n = max(math.ceil(n * math.sqrt(max(between, 0.0) / target)), n // 2, 1)
@@ -369,10 +364,7 @@ class Additive(Family):
             yield None, best[1].exact(safe)
 
     def polish(self, search: Search) -> Iterator[Bounds]:
-        """Noise of a program at a finer resolution, where that is small.
-
-        A bracket may be as wide as the gap; noise that anybody published should not be in it.
-        """
+        """Noise of a small program at a finer resolution: nothing published should be better."""
         upper, problem = search.bracket.upper, self.problem
         free = self.resolution is None and problem.output_step is None and not problem.integer
         if upper is None or not free or upper.origin != "program" or search.gap < _POLISHED_GAP:
@@ -394,6 +386,9 @@ class Additive(Family):
             and (n >= _INTERIOR_RESOLUTION or least > 0)
             and least <= rows <= _INTERIOR_ROWS[1]
         )
+
+    def _starts_coarser(self, n: int) -> bool:
+        return self.problem.epsilon < LARGE_EPSILON and self._many_shifts_matter(n)
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
         """Both programs, all shifts at once: multipliers from the one, noise from the other."""
@@ -418,7 +413,8 @@ class Additive(Family):
         if problem.epsilon >= 1.5 and self.resolution is None:
             finer = self._aligned(n, 0.5)
             radius, n = math.ceil(radius / n * finer), finer
-            safe = self.closed_forms.safe(n)
+            if (safe := self.closed_forms.safe(n)) is None:
+                return
         restricted = Restricted(problem, problem.budgets, centred(n, radius))
         found = self._interior(restricted.program, search)
         weights, atom = restricted.held(found.x)
@@ -493,15 +489,6 @@ class Additive(Family):
             masses[centre] -= atom
         total = float(masses.sum()) + atom
         return Proposal(self.problem, n, masses / total, atom / total)
-
-
-def _cost_between(known: Incumbents, n: int) -> float:
-    """What the two bounds differ by, for the best closed form at resolution n."""
-    problem = known.problem
-    radius = min(math.ceil(known.radius * n) + n, MAX_CELLS // 2)
-    weights = discretise(problem, known.best, n, radius).weights
-    asked = (problem.loss, problem.step(n), problem.integer, radius)
-    return float((means(*asked) - floors(*asked)) @ weights)
 
 
 def _halved_to(n: int, most: int) -> int:

@@ -290,8 +290,8 @@ class Interior:
 
     def __init__(
         self,
-        program: Program,
-        together: tuple[Floats, float] | None = None,  # type: ignore[type-arg]
+        program: Program,  # type: ignore[type-arg]
+        together: tuple[Floats, float] | None = None,
     ) -> None:
         layout = program.layout
         self.program, self.together = program, together

@@ -29,10 +29,10 @@ class Simplex:
 
     def __init__(
         self,
-        program: Program,
+        program: Program,  # type: ignore[type-arg]
         reference: Floats | None = None,
         *,
-        typical: float | None = None,  # type: ignore[type-arg]
+        typical: float | None = None,
         margin: float = 0.0,
         tolerance: float = 1e-9,
         pure_limit: float = _PURE_LIMIT,
