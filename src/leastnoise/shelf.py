@@ -28,7 +28,7 @@ from .designs.additive import Design
 from .designs.finished import finished
 from .engine.choice import family_of
 from .engine.search import Lower, Search, Upper
-from .errors import ArgumentError, CertificateError, FormatError, LeastnoiseError
+from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .exact import Number, round_down, round_up
 from .losses import Loss
 from .words import gap_of, gap_words
@@ -120,8 +120,9 @@ class Shelf:
         return found
 
     def _keep(self, found: Design) -> None:
-        numbers = [float(x) for x in (found.epsilon, found.delta, found.sensitivity)]
-        kind = "integer" if found.document.integer else "real"
+        noise = found.document
+        numbers = [float(x) for x in (noise.epsilon, noise.delta, noise.sensitivity)]
+        kind = "integer" if noise.integer else "real"
         name = "-".join([kind, str(found.loss), *(f"{x:.12g}" for x in numbers)])
         safe = "".join(c if c.isalnum() or c in "-.+" else "_" for c in name)
         path = Path(found.save(self.folder / f"{safe}.json"))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,8 @@ import pytest
 from leastnoise import design, load
 from leastnoise.certify import check, parse
 from leastnoise.design import Design
+from leastnoise.experiments.published import rows
+from leastnoise.hierarchy import P
 from leastnoise.sampling import InsecureSeededEntropy
 
 
@@ -29,6 +33,14 @@ from leastnoise.sampling import InsecureSeededEntropy
         (8, 0.01, "l1", 1e-3),
         (12, 0, "l1", 1e-3),
         (12, 0.05, "l1", 1e-3),
+        (2, 1e-3, "l1", 2e-4),
+        (12, 1e-6, "l2", 1e-3),
+        (0.01, 1e-9, "pinball:0.9", 2e-4),
+        (0.1, 1e-12, "pinball:0.9", 2e-4),
+        (10, 1e-6, "pinball:0.9", 1e-3),
+        pytest.param(4, 0.05, "l1", 1e-3, marks=pytest.mark.slow),
+        pytest.param(6, 0.05, "l2", 1e-3, marks=pytest.mark.slow),
+        pytest.param(2, 1e-3, "pinball:0.9", 2e-4, marks=pytest.mark.slow),
     ],
 )
 def test_closes(epsilon: float, delta: float, loss: str, gap: float) -> None:
@@ -52,6 +64,11 @@ def test_integers_close_whatever_the_sensitivity(width: int, epsilon: float, del
     real = design(epsilon=epsilon, delta=delta, sensitivity=width, gap=1e-3)
     # The integer optimum is near the real one where there are many integers in the centre.
     assert math.isclose(found.upper, real.upper, rel_tol=3e-3)
+
+
+def test_a_prime_sensitivity_costs_at_most_what_is_left_of_it() -> None:
+    found = design(epsilon=1, delta=0, sensitivity=1009, integer=True, gap=2e-3)
+    assert found.converged and found.certified  # 1 of 1009 cannot be used: 0.1 %
 
 
 def test_awkward_sensitivities() -> None:
@@ -88,6 +105,36 @@ def test_a_file_of_runs_travels(tmp_path: Path) -> None:
     value = again.release(123_456_789_012)
     assert isinstance(value, int)
     assert check(found.document).proven
+
+
+def test_noise_at_the_default_gap_is_no_worse_than_what_was_published() -> None:
+    for row in rows("shapes"):
+        if row["figure"] == "4":
+            budget = {name: row[name] for name in ("epsilon", "delta", "sensitivity")}
+            cells = int(Fraction(row["support"]) / Fraction(row["beta"]))
+            theirs = P(**budget, beta=row["beta"], cells=cells).solve("direct")
+            assert theirs.value is not None
+            assert design(**budget).upper <= float(theirs.value)
+
+
+def test_a_design_that_is_not_converged_says_what_would_help() -> None:
+    asked = {"epsilon": 1, "delta": 0, "sensitivity": 1009, "integer": True}
+    found = design(**asked, gap=2e-4)
+    assert not found.converged
+    said = re.search(r"more time will not help; gap=([0-9.e-]+)", found.status)
+    assert said is not None
+    assert design(**asked, gap=said[1]).converged
+    late = design(epsilon=4, delta=0.05, sensitivity=1, gap=1e-5, time_limit=0.01)
+    assert "a longer time_limit may close it" in late.status
+
+
+def test_a_plain_design_does_not_wait_for_optimisers_to_be_imported() -> None:
+    code = (
+        "import sys; from leastnoise import design; "
+        "design(epsilon=1, delta=1e-6, sensitivity=1); print('scipy.optimize' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "False"
 
 
 def test_the_benchmark_runs() -> None:

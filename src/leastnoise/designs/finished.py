@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
@@ -68,6 +69,16 @@ def kind_of(document: AnyDocument) -> Any:
     return DependentDesign if isinstance(document, ChannelDocument) else Design
 
 
+def _advice(reason: str, gap: float) -> str:
+    """What would help."""
+    if reason == "interrupted":
+        return ""
+    enough = f"gap={number(1.06 * gap, 2)}" if math.isfinite(gap) else "a larger gap"
+    if "time limit" in reason:
+        return f" (a longer time_limit may close it; {enough} ends here)"
+    return f" (more time will not help; {enough} is what can be had)"
+
+
 def _status(asked: Asked, document: Any, certified: bool, converged: bool, search: Search) -> str:
     bracket, additive = search.bracket, kind_of(document) is Design
     words = gap_words(document, certified)
@@ -79,7 +90,7 @@ def _status(asked: Asked, document: Any, certified: bool, converged: bool, searc
     if not converged and search.family.aims_at_gap:
         reason = search.reason or "stopped when the program had nothing left to add"
         words += f"; {reason}, before the gap of {number(100 * search.gap)} % that was asked for"
-        words += " (a larger time_limit may help)" if search.late() else ""
+        words += _advice(reason, gap_of(document))
         if bracket.failures:
             words += f" (the solver gave up {len(bracket.failures)} times)"
     if document.sensitivity > asked.question.sensitivity:

@@ -19,7 +19,6 @@ from ..ask import Question
 from ..ask.values import MAX_RESOLUTION
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..errors import ArgumentError
-from ..program.costs import floors, means
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
@@ -27,7 +26,7 @@ from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
-from .proposal import Proposal, discretise
+from .proposal import Proposal
 from .relaxed import Relaxed
 from .restricted import Restricted
 from .search import Bounds, Lower, Search
@@ -52,23 +51,21 @@ _INTERIOR_RESOLUTION = 48
 #: Shares of the gap: what a round must gain to count; what may be left to add; how well the
 #: interior point method solves.
 _GAIN, _SETTLED, _SOLVED = 0.02, 0.05, 0.002
-#: The share of the gap that small multipliers may be worth that are left out of a large file.
-_THINNED = 0.03
+#: Shares of the gap that small multipliers may be worth that are left out of a file; how many
+#: are too many.
+_THINNED, _MANY_MULTIPLIERS = (0.03, 0.15), 20_000
 #: Where all shifts are taken at once, a resolution of this share is often enough and much cheaper.
 _FIRST_SHARE = 0.55
 #: At gaps from this on noise is polished at a resolution this much finer, within these limits.
 _POLISHED_GAP, _FINER, _POLISHED_RESOLUTION, _POLISHED_COLUMNS = 5e-4, 2, 50, 260
 #: Rounds without gain after which a program is left.
 _QUIET_ROUNDS = 6
-#: The bounds differ by about this over n^2, relative, when the optimum has narrow steps
-#: (measured at epsilon = 3 to 8).
+#: The bounds differ by about this over n^2 when the optimum has narrow steps (measured).
 _STEP_COST = 0.022
 #: The share of the gap that whole steps may cost.
 _WASTE = 0.05
 #: Above this sensitivity programs take steps of several integers, at least so many.
-_COARSEST = 3
-#: Below this they never do.
-_FEW = 30
+_COARSEST, _FEW = 3, 30  # below the second they never do
 #: A staircase this near to the best closed form stands for it.
 _CLOSE = 1e-5
 
@@ -169,17 +166,13 @@ class Additive(Family):
         if self.resolution is not None:
             yield self.resolution
             return
-        n, previous = self._first_resolution(search.gap), 0
-        if self._tiny_delta() and self.problem.epsilon < LARGE_EPSILON:
+        n, previous, epsilon = self._first_resolution(search.gap), 0, self.problem.epsilon
+        if self._tiny_delta() and epsilon < LARGE_EPSILON:
             # From scratch such programs lose their way; from a coarse solution they do not.
             n = _halved_to(n, 6)
         elif n > _DIRECT_RESOLUTION:
             n = _halved_to(n, _DIRECT_RESOLUTION // 2)
-        elif (
-            self.problem.epsilon < LARGE_EPSILON
-            and n > _INTERIOR_RESOLUTION
-            and self._many_shifts_matter(n)
-        ):
+        elif n > _INTERIOR_RESOLUTION and epsilon < LARGE_EPSILON and self._many_shifts_matter(n):
             n = self._aligned(math.ceil(_FIRST_SHARE * n))
         while n > 1 and not self._affordable(n):
             n = n // 2
@@ -209,7 +202,7 @@ class Additive(Family):
         share = 0.7 if self.problem.delta < Fraction(2, 5) else 0.37
         target = share * gap * known.loss
         n = 1
-        while (between := _cost_between(known, n)) > target and n < 64:
+        while (between := known.between(n)) > target and n < 64:
             n *= 2
         # It falls like 1/n^2 from here, or was below the target already halfway.
         n = max(math.ceil(n * math.sqrt(max(between, 0.0) / target)), n // 2, 1)
@@ -226,6 +219,8 @@ class Additive(Family):
         if float(self.problem.epsilon) < 1.5 and not offset:
             return n
         near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
+        if (leaning := self._descent.leaning) is not None:
+            return min(near, key=lambda k: leaning.moved(k, offset))
         return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
 
     # -- programs -----------------------------------------------------------------------------
@@ -370,10 +365,7 @@ class Additive(Family):
             yield None, best[1].exact(safe)
 
     def polish(self, search: Search) -> Iterator[Bounds]:
-        """Noise of a program at a finer resolution, where that is small.
-
-        A bracket may be as wide as the gap; noise that anybody published should not be in it.
-        """
+        """Noise of a small program that is finer: nothing published should be better."""
         upper, problem = search.bracket.upper, self.problem
         free = self.resolution is None and problem.output_step is None and not problem.integer
         if upper is None or not free or upper.origin != "program" or search.gap < _POLISHED_GAP:
@@ -403,7 +395,10 @@ class Additive(Family):
         reach = math.ceil((self._reach - 0.5) * n)
         relaxed = Relaxed(problem, problem.budgets, n, reach)
         found = self._interior(relaxed.program, search)
-        pairs, lower = relaxed.thinned(found.multipliers.pairs, _THINNED * search.gap)
+        for share in _THINNED:
+            pairs, lower = relaxed.thinned(found.multipliers.pairs, share * search.gap)
+            if sum(len(cells) for _, cells, _ in pairs.values()) <= _MANY_MULTIPLIERS:
+                break
         # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
         digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
         yield relaxed.exact(replace(found.multipliers, pairs=pairs), lower, digits), None
@@ -419,7 +414,8 @@ class Additive(Family):
         if problem.epsilon >= 1.5 and self.resolution is None:
             finer = self._aligned(n, 0.5)
             radius, n = math.ceil(radius / n * finer), finer
-            safe = self.closed_forms.safe(n)
+            if (safe := self.closed_forms.safe(n)) is None:
+                return
         restricted = Restricted(problem, problem.budgets, centred(n, radius))
         found = self._interior(restricted.program, search)
         weights, atom = restricted.held(found.x)
@@ -494,15 +490,6 @@ class Additive(Family):
             masses[centre] -= atom
         total = float(masses.sum()) + atom
         return Proposal(self.problem, n, masses / total, atom / total)
-
-
-def _cost_between(known: Incumbents, n: int) -> float:
-    """What the two bounds differ by, for the best closed form at resolution n."""
-    problem = known.problem
-    radius = min(math.ceil(known.radius * n) + n, MAX_CELLS // 2)
-    weights = discretise(problem, known.best, n, radius).weights
-    asked = (problem.loss, problem.step(n), problem.integer, radius)
-    return float((means(*asked) - floors(*asked)) @ weights)
 
 
 def _halved_to(n: int, most: int) -> int:

@@ -26,6 +26,8 @@ _LEAST, _LEAST_OTHERWISE = Fraction(3, 10), Fraction(1, 20)
 _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
+#: Below this epsilon and above this delta a loss that leans needs a program: one look is enough.
+_PROGRAMS = 7, Fraction(1, 200)
 #: How much of the gap may be lost between the loss and its minorant.
 _SHARE_OF_MINORANT = 2.2
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
@@ -45,6 +47,7 @@ class Descent:
         self.upper: Upper | None = None
         self.used: dict[tuple[int, int], Ints] = {}
         self.n = 1
+        self.leaning: Steps | None = None  # of a loss that leans
         self.ends: float | None = None  # how far it reaches, in sensitivities
 
     def bounds(self, search: Search) -> Iterator[Bounds]:
@@ -60,6 +63,7 @@ class Descent:
         if not stairs and (problem.loss.symmetric or problem.epsilon == 0 or problem.integer):
             return
         steps = steps_of(_inside(problem))
+        self.leaning = None if problem.loss.symmetric else steps
         found = steps.finite() if problem.delta > 0 else steps.endless()
         self.upper = (
             None
@@ -104,7 +108,8 @@ class Descent:
         found: list[Centre] = []
         if not problem.integer:
             if not problem.loss.symmetric and problem.epsilon >= LARGE_EPSILON:
-                found = list(islice(fitting_centres(steps, least, gap), 4))
+                hopeless = problem.delta > _PROGRAMS[1] and problem.epsilon < _PROGRAMS[0]
+                found = list(islice(fitting_centres(steps, least, gap), 1 if hopeless else 4))
             for centre in found or centres(steps, least):
                 yield problem, centre
             return

@@ -17,7 +17,7 @@ import numpy as np
 from ..ask import Question
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..mechanisms import Mechanism, Staircase
-from ..program.costs import floors
+from ..program.costs import floors, means
 from ..program.layout import Floats
 from ..program.program import Multipliers, PairMultipliers
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
@@ -59,6 +59,14 @@ class Incumbents:
         if n not in self._safe:
             self._safe[n] = strictly_private(self.problem, n)
         return self._safe[n]
+
+    def between(self, n: int) -> float:
+        """What the two bounds differ by, for the best closed form at resolution n."""
+        problem = self.problem
+        radius = min(math.ceil(self.radius * n) + n, MAX_CELLS // 2)
+        weights = discretise(problem, self.best, n, radius).weights
+        asked = (problem.loss, problem.step(n), problem.integer, radius)
+        return float((means(*asked) - floors(*asked)) @ weights)
 
     def mechanisms(self, n: int) -> Iterator[Upper]:
         """The best closed forms at (about) resolution n, those that pass the exact check."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -395,10 +395,7 @@ def fitting_centres(steps: Steps, least: float, gap: float) -> Iterator[Centre]:
     best = steps.expected()
 
     def lost(centre: Centre) -> float:
-        if centre.width <= 0:
-            return math.inf
-        at = replace(steps, left=centre.left / centre.n, right=centre.right / centre.n)
-        return _LOST * math.sqrt(max(at.expected() / best - 1, 0.0))
+        return _LOST * math.sqrt(max(steps.moved(centre.n) / best - 1, 0.0))
 
     n = max(1, math.ceil(least))
     while n * steps.narrow < _HALF_WIDTHS[-1]:

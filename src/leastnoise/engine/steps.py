@@ -81,6 +81,13 @@ class Steps:
         masses = self._levels(count) * np.diff(self._edges(count))
         return float(masses @ self._losses(count)) / float(masses.sum())
 
+    def moved(self, n: int, offset: float = 0.0) -> float:
+        """The same with both ends moved to the lattice (whole + offset) / n; infinite without."""
+        left, right = ((round(end * n - offset) + offset) / n for end in (self.left, self.right))
+        if left + right <= 0:
+            return math.inf
+        return replace(self, left=left, right=right).expected()
+
     # -- with delta ---------------------------------------------------------------------------
 
     def finite(self) -> Upper | None:
