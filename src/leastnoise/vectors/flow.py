@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Cost = Callable[[Floats], Floats]
 
+
 @dataclass(frozen=True)
 class Flow:
     """Heights of the pieces of a net, and the bound that they seem to give."""
