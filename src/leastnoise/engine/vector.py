@@ -12,9 +12,10 @@ from typing import NoReturn
 from ..ask import Question
 from ..certify.vector import own_claims
 from ..errors import RegimeError
-from ..vectors.dual import nothing, proven
+from ..vectors.dual import checked, nothing, proven
 from ..vectors.exact import exact_noise
 from ..vectors.flow import Flow, best_flow
+from ..vectors.line import line_certificate, line_heights
 from ..vectors.net import Plan, make_net, plans
 from ..vectors.staircase import (
     Shells,
@@ -31,6 +32,8 @@ from .search import Bounds, Lower, Search, Upper
 
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
+#: On a line: cells to a sensitivity, and as far as they go.
+_LINE_CELLS, _LINE_REACH = 64, 40.0
 #: Seconds that are kept for the proof.
 _PROOF = 3.0
 #: More edges than this are moved together, by a smooth function.
@@ -109,8 +112,11 @@ class Vector(Family):
         """How many cells the net of curves has: 1 stands for the noise itself."""
         yield 1
         begin = search.clock()
-        if self.stairs is None or not self.stairs.price > 0 or self.question.dimension == 1:
-            return  # on a line sigma has two values, and curves cannot tell them apart
+        if self.stairs is not None and self.question.dimension == 1:
+            yield _LINE_CELLS
+            return
+        if self.stairs is None or not self.stairs.price > 0:
+            return
         cost = scaled_loss(self.question.loss, float(self.question.sensitivity))
         before = 0
         question = self.question
@@ -130,6 +136,9 @@ class Vector(Family):
         """Better stairs first, then what the curves of a net of this size prove."""
         if size == 1:
             yield from self._polished(search)
+            return
+        if self.question.dimension == 1:
+            yield self._on_a_line(size), None
             return
         question, stairs, plan = self.question, self.stairs, self._plans[size]
         assert stairs is not None
@@ -159,6 +168,21 @@ class Vector(Family):
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
             value, certificate = proven(question, flow, self._spent, enough)
             yield Lower(value, certificate, size), None
+
+    def _on_a_line(self, cells: int) -> Lower:
+        """In one dimension: multipliers for the far one of the two values of sigma."""
+        question, stairs = self.question, self.stairs
+        assert stairs is not None
+        cost = scaled_loss(question.loss, float(question.sensitivity))
+        reach = min(float(stairs.edges[-1]) + 1, _LINE_REACH)
+        heights, bound = line_heights(
+            float(question.epsilon), float(question.delta), cost, reach, cells
+        )
+        if not bound > 0 or not heights.max() > 0:
+            return self.trivial()
+        certificate = line_certificate(heights, question.sensitivity, cells)
+        value = checked(question, certificate, bound, self._spent)
+        return self.trivial() if value is None else Lower(value, certificate, cells)
 
     def last_resort(self, search: Search) -> Iterator[Bounds]:
         """What the best curves prove, as closely as they can be proven."""

@@ -25,6 +25,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Cost = Callable[[Floats], Floats]
 
+
 @dataclass(frozen=True)
 class Flow:
     """Heights of the pieces of a net, and the bound that they seem to give."""
@@ -113,8 +114,10 @@ def best_flow(
     check = dual_matrix(d, epsilon, net, fine, fine_cells)
     costs, fine_costs = cost(radii), cost(fine)
     best: Flow | None = None
-    for _ in range(rounds):
-        if monotonic() > deadline:
+    begin = monotonic()
+    for done in range(rounds):
+        # One more round takes about as long as those before it.
+        if best is not None and monotonic() + (monotonic() - begin) / done > deadline:
             break
         found = _solve(net, delta, height, matrix, costs, deadline - monotonic())
         if found is None:

@@ -42,9 +42,9 @@ _FADE, _AFTER = 2.0, 0.6
 #: From this share of the loss on cells are so much wider.
 _FAR, _WIDER = 0.8, 2.0
 #: Widths of the first cells in low dimensions, in sensitivities; less where noise ends before
-#: `_SHORT`, and never less than `_LEAST_WIDTH`.
+#: `_SHORT`, more where it ends after `_LONG`, and never less than `_LEAST_WIDTH`.
 _WIDEST = {2: 0.14, 3: 0.24}
-_SHORT, _LEAST_WIDTH = 6.0, 0.02
+_SHORT, _LONG, _LEAST_WIDTH = 6.0, 16.0, 0.02
 #: For a gap above this, cells of twice the width come first.
 _EASY = 0.02
 #: With more stairs than half of this many columns there are no corners, and these are the columns.
@@ -113,7 +113,8 @@ def plans(d: int, epsilon: float, stairs: Staircase, cost: Cost, gap: float) -> 
     asked = [(max(reach / few, _LEAST_WIDTH), False) for few in _FEW_COLUMNS]
     if corners:
         shares = (2.0, 1.0, 0.55, 0.35) if gap > _EASY else (1.0, 0.55, 0.35)
-        widest = _WIDEST.get(d, 0.35) * min(1.0, reach / _SHORT)
+        scale = min(reach / _SHORT, max(1.0, min(reach / _LONG, 1.6)))
+        widest = _WIDEST.get(d, 0.35) * scale
         widths = [max(widest * share, _LEAST_WIDTH) for share in shares]
         asked = [*(asked[:1] if d > 5 else []), *((width, True) for width in widths)]
     found: list[Plan] = []
