@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from doc_pages import ROOT
+from doc_pages import ROOT, loaded
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
@@ -83,6 +83,17 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
     # Pages link to the file in the repository; here the link leads to the page.
     theory = (site / "theory.html").read_text(encoding="utf-8")
     assert "proofs/certify/lower.html" in theory and "src/leastnoise" not in theory
+
+
+def test_links_to_files_that_the_site_has_not_become_their_names():
+    hook = loaded(ROOT / "docs" / "site" / "proofs.py")
+
+    def turned(text):
+        return hook.OUTSIDE.sub(hook.named, text)
+
+    assert turned("[cost.py](../benchmarks/cost.py)") == "`benchmarks/cost.py`"
+    assert turned("[the front door](../README.md#limits)") == "the front door (`README.md`)"
+    assert turned("[gone](../benchmarks/gone.py)") == "[gone](../benchmarks/gone.py)"
 
 
 def test_every_public_name_is_in_the_reference(site):
