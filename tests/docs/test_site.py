@@ -99,7 +99,9 @@ def test_links_to_files_that_the_site_has_not_become_their_names():
 def test_every_public_name_is_in_the_reference(site):
     ids = Fetched()
     for page in (site / "api").glob("*.html"):
-        ids.feed(page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        ids.feed(text)
+        assert "doc-module" not in text  # a function that shares its module's name
     last = {name.rpartition(".")[2] for name in ids.ids if name.startswith("leastnoise.")}
     assert set(leastnoise.__all__) <= last
 
