@@ -111,6 +111,13 @@ def test_arguments_are_a_list_in_the_reference(site):
     assert re.search(r"<li>\s*(?:<p>)?<code>epsilon</code>, <code>delta</code>: the budget", page)
 
 
+def test_a_dataclass_is_made_as_the_reference_says(site):
+    page = (site / "api" / "tables.html").read_text(encoding="utf-8")
+    shown = re.search(r'id="leastnoise.queries.Total".*?<pre>(.*?)</pre>', page, re.S)[1]
+    words = re.sub(r"<[^>]+>|\s", "", shown)
+    assert words.startswith("Total(column:str,") and words.index("*,") < words.index("where:")
+
+
 def test_what_the_repository_links_to_exists():
     """Links between files of the repository, for those who read it there."""
     for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *PROOFS]:
