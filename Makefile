@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel site clean
+.PHONY: demo test lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -76,6 +76,7 @@ reproduce: $(VENV)/.dev
 	$(BIN)/leastnoise reproduce all --jobs 2 --out build/reproduction
 
 # The documentation as a site, in build/site; `mkdocs serve` shows it while you write.
+.PHONY: site
 site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 

@@ -33,8 +33,27 @@ def as_list(text: str) -> str:
     return "\n".join(lines)
 
 
+def in_order(kind: griffe.Class, parameters: griffe.Parameters) -> griffe.Parameters:
+    """Fields as Python has them: `field(kw_only=False)` is positional, keyword-only ones last."""
+    named, last = griffe.ParameterKind.positional_or_keyword, griffe.ParameterKind.keyword_only
+    for one in parameters:
+        held = kind.all_members.get(one.name)
+        if held is not None and "kw_only=False" in str(getattr(held, "value", "")):
+            one.kind = named
+    return griffe.Parameters(*sorted(parameters, key=lambda one: one.kind is last))
+
+
 class Arguments(griffe.Extension):
-    """Rewrites every docstring before it is shown."""
+    """Rewrites every docstring before it is shown, and sorts the fields of dataclasses."""
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        todo: list[griffe.Object] = [pkg]
+        while todo:
+            here = todo.pop()
+            made = here.members.get("__init__")
+            if isinstance(here, griffe.Class) and isinstance(made, griffe.Function):
+                made.parameters = in_order(here, made.parameters)
+            todo += [one for one in here.members.values() if not one.is_alias and one is not made]
 
     def on_instance(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring is not None:

@@ -2,7 +2,8 @@
 
 `src/leastnoise/certify/privacy.proof.md` is the page `proofs/certify/privacy.md`. Pages link to
 the file in the repository (`../src/leastnoise/...`), so that the links work there as well; here
-they are turned to the page. `proofs.md` gets the list of all of them.
+they are turned to the page. Other files of the repository are named, since the site has them not.
+`proofs.md` gets the list of all proofs.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "leastnoise"
 LINK = re.compile(r"(?<=\]\()[./]*src/leastnoise/([\w/]+)\.proof\.md(?=[#)])")
+OUTSIDE = re.compile(r"\[([^\]]+)\]\((?:\.\./)+([\w./-]+)(?:#[\w-]*)?\)")
 HERE = "<!-- the proofs -->"
 
 
@@ -61,7 +63,17 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = LINK.sub(
         lambda link: posixpath.relpath(f"proofs/{link[1]}.md", here or "."), markdown
     )
+    if not page.file.src_uri.startswith(("proofs/", "api/")):
+        markdown = OUTSIDE.sub(named, markdown)
     return markdown.replace(HERE, listed()) if HERE in markdown else markdown
+
+
+def named(link: re.Match[str]) -> str:
+    """A link to a file outside the site as the file's name; one that leads nowhere stays."""
+    words, path = link[1], link[2]
+    if not (ROOT / path).exists():
+        return link[0]
+    return f"`{path}`" if words in path else f"{words} (`{path}`)"
 
 
 def listed() -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import doctest
+import importlib.util
 import io
 import os
 import re
@@ -45,6 +46,14 @@ class Block:
     line: int
     mark: str = ""
     reason: str = ""
+
+
+def loaded(path: Path):
+    """A script of the documentation as a module."""
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_of_docs", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def blocks(page: Path) -> list[Block]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from doc_pages import ROOT
+from doc_pages import ROOT, loaded
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 
@@ -85,10 +85,23 @@ def test_every_proof_is_a_page_that_can_be_reached(site):
     assert "proofs/certify/lower.html" in theory and "src/leastnoise" not in theory
 
 
+def test_links_to_files_that_the_site_has_not_become_their_names():
+    hook = loaded(ROOT / "docs" / "site" / "proofs.py")
+
+    def turned(text):
+        return hook.OUTSIDE.sub(hook.named, text)
+
+    assert turned("[cost.py](../benchmarks/cost.py)") == "`benchmarks/cost.py`"
+    assert turned("[the front door](../README.md#limits)") == "the front door (`README.md`)"
+    assert turned("[gone](../benchmarks/gone.py)") == "[gone](../benchmarks/gone.py)"
+
+
 def test_every_public_name_is_in_the_reference(site):
     ids = Fetched()
     for page in (site / "api").glob("*.html"):
-        ids.feed(page.read_text(encoding="utf-8"))
+        text = page.read_text(encoding="utf-8")
+        ids.feed(text)
+        assert "doc-module" not in text  # a function that shares its module's name
     last = {name.rpartition(".")[2] for name in ids.ids if name.startswith("leastnoise.")}
     assert set(leastnoise.__all__) <= last
 
@@ -96,6 +109,13 @@ def test_every_public_name_is_in_the_reference(site):
 def test_arguments_are_a_list_in_the_reference(site):
     page = (site / "api" / "design.html").read_text(encoding="utf-8")
     assert re.search(r"<li>\s*(?:<p>)?<code>epsilon</code>, <code>delta</code>: the budget", page)
+
+
+def test_a_dataclass_is_made_as_the_reference_says(site):
+    page = (site / "api" / "tables.html").read_text(encoding="utf-8")
+    shown = re.search(r'id="leastnoise.queries.Total".*?<pre>(.*?)</pre>', page, re.S)[1]
+    words = re.sub(r"<[^>]+>|\s", "", shown)
+    assert words.startswith("Total(column:str,") and words.index("*,") < words.index("where:")
 
 
 def test_what_the_repository_links_to_exists():

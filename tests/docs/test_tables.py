@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import csv
-import importlib.util
+import math
+import re
 import subprocess
 import sys
 
 import pytest
-from doc_pages import ROOT, agrees, numbers
+from doc_pages import ROOT, agrees, loaded, numbers
 
 MADE = ROOT / "docs" / "reproduction"
-
-
-def loaded(path):
-    spec = importlib.util.spec_from_file_location(path.stem + "_of_docs", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+ASKED = ("epsilon", "delta", "releases", "loss")
 
 
 tables = loaded(ROOT / "docs" / "site" / "tables.py")
@@ -67,6 +62,56 @@ def test_figures_beside_the_tables():
     assert words in page
     for shown, value in zip(numbers(words), below.values(), strict=True):
         assert agrees(shown, value)
+
+
+def test_noise_for_many_releases_comes_out_again(tmp_path):
+    """The quick rows: one release, both losses."""
+    out = tmp_path / "releases.csv"
+    command = [sys.executable, str(ROOT / "benchmarks" / "releases.py"), str(out), "--small"]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    kept = {tuple(row[k] for k in ASKED): row for row in tables.rows(MADE / "releases.csv")}
+    again = tables.rows(out)
+    assert len(again) == 2
+    for row in again:
+        old = kept[tuple(row[k] for k in ASKED)]
+        assert float(row["gaussian"]) == pytest.approx(float(old["gaussian"]), rel=1e-9)
+        # Two proven brackets around one optimum meet.
+        assert float(row["lower"]) <= float(old["upper"])
+        assert float(old["lower"]) <= float(row["upper"])
+
+
+def test_what_a_design_costs_again_is_what_the_page_says():
+    page = (ROOT / "docs/releases.md").read_text(encoding="utf-8")
+    shown = re.findall(r"│ +(\d+) │ +[\d.]+ │ +([\d.]+) │ +([\d.]+) │", page)
+    ratio = {int(k): float(gaussian) / float(most) for k, most, gaussian in shown}
+    words = "For one release it would cost 60 % more, for ten 22 % less."
+    assert words in page
+    for quoted, value in zip(numbers(words), (ratio[1] - 1, 1 - ratio[10]), strict=True):
+        assert agrees(quoted, 100 * value)
+
+
+def test_the_counts_beside_diffprivlib_are_those_of_the_file():
+    with (MADE / "against-diffprivlib.csv").open(encoding="utf-8", newline="") as file:
+        header, *lines = csv.reader(file)
+
+    def counted(column):
+        """Cells where ours is better, and worse, by more than two standard errors."""
+        at = header.index(column)
+        off = [
+            (float(line[4]) - float(line[at])) / math.hypot(float(line[5]), float(line[at + 1]))
+            for line in lines
+        ]
+        return sum(x > 2 for x in off), sum(x < -2 for x in off)
+
+    page = (ROOT / "docs/estimators.md").read_text(encoding="utf-8").replace("\n", " ")
+    for column, words in (
+        ("ours, add-remove, delta 1e-05", r"1e-5 ours is better in (\d+) and worse in (\w+)"),
+        ("ours, add-remove, delta 0", r"At delta 0 it is better in (\d+) and worse in (\w+)"),
+        ("ours, replace, delta 1e-05", r"it is (\d+) and (\d+) at delta 1e-5"),
+        ("ours, replace, delta 0", r"and (\d+) and (\d+) at delta 0"),
+    ):
+        said = re.search(words, page)
+        assert tuple(int(x.replace("none", "0")) for x in said.groups()) == counted(column), words
 
 
 def test_every_number_of_a_file_is_a_number():

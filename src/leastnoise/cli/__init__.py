@@ -37,6 +37,7 @@ _numbers = {"ignore_unknown_options": True}
 _kept = "finished designs are kept, run it again to go on"
 
 app.command("design")(interruptible(design))
+app.command("doctor")(interruptible(doctor))
 app.command("verify")(interruptible(verify))
 app.command("release", context_settings=_numbers)(interruptible(release))
 app.command("sample")(interruptible(sample))
@@ -47,7 +48,6 @@ app.command("hierarchy")(interruptible(hierarchy))
 app.command("reproduce")(interruptible(reproduce, _kept))
 app.command("ask", context_settings=_numbers)(interruptible(ask))
 app.command("plan", context_settings=_numbers)(interruptible(plan))
-app.command("doctor")(interruptible(doctor))
 app.command("serve")(interruptible(serve, "the page is closed"))
 app.add_typer(ledger, name="ledger")
 
