@@ -102,7 +102,6 @@ def test_what_makes_no_sense_is_refused_beside_its_field(server, changes, field)
 
 
 FORMS = [
-    {"delta": "0.2", "gap": "0.05"},
     {"delta": "0.1", "gap": "0.05", "loss": PIECEWISE},
     {"delta": "0.01", "integer": True, "loss": {"kind": "pinball", "parameter": "0.8"}},
     {"delta": "0.2", "gap": "0.1", "sensitivity": "2", "bounds": ["0", "4"], "monotone": True},
@@ -120,7 +119,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.parametrize("changes", FORMS, ids=["plain", "drawn", "whole", "range", "constraints"])
+@pytest.mark.parametrize("changes", FORMS, ids=["drawn", "whole", "range", "constraints"])
 def test_the_snippet_makes_the_same_file(server, changes, tmp_path, monkeypatch):
     started, _ = server.designed(**{"gap": None} | changes)
     told = server.file(started["job"]["job"], "mechanism.json")

@@ -38,6 +38,7 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
             raise
         found, stopped = best, True
     found.save(folder / FILE)
+    tell.calm = True  # what follows ends by itself, and soon
     tell("design", described(found, stopped))
     from . import curves
 
@@ -52,7 +53,7 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         tell("family", curves.family(found))
     if isinstance(found, Design) and not stopped:
         _composed(found, tell)
-    return {"stopped": stopped}
+    return {}
 
 
 def _told(now: Any, tell: Any) -> None:
@@ -177,5 +178,7 @@ def _composed(found: Design, tell: Any) -> None:
     try:
         for point in curves.composition(found):
             tell("composition", point)
+            if tell.stopped:
+                break
     except LeastnoiseError as error:
         tell("note", {"about": "composition", "message": str(error)})
