@@ -48,6 +48,19 @@ def test_a_design_is_told_and_its_file_is_proven(server, tmp_path):
     assert at[1.0] <= 1e-6 < at[0.5]
 
 
+def test_many_releases_of_a_design(server):
+    started, _ = server.designed(delta="1e-6", gap=None)
+    answer = server.client.post(f"/api/jobs/{started['job']['job']}/composition")
+    assert answer.status_code == 202
+    points = []
+    for name, data in server.events(answer.json()["job"]):
+        points += [data] if name == "composition" else []
+        if len(points) == 3:
+            server.client.delete(f"/api/jobs/{answer.json()['job']}")
+    assert [one["times"] for one in points[:3]] == [1, 2, 3]
+    assert all(one["low"] <= one["high"] <= one["times"] for one in points)
+
+
 def test_whole_numbers_a_range_and_a_vector(server):
     _, told = server.designed(integer=True, delta="0.01")
     assert told["design"]["kind"] == "integer" and told["density"]["whole"]

@@ -74,7 +74,7 @@ def test_a_queue_that_is_full_and_processes_that_are_few(tmp_path):
     lived(tmp_path, Limits(workers=1, waiting=3, patience=60), story)
 
 
-def test_a_job_whose_time_is_over_is_ended_with_its_process(tmp_path):
+def test_a_job_whose_time_is_over_is_ended_and_a_process_that_dies_is_replaced(tmp_path):
     async def story(jobs):
         late = jobs.submit("design", SLOW, 0.5)
         await told(late, "running")
@@ -82,9 +82,15 @@ def test_a_job_whose_time_is_over_is_ended_with_its_process(tmp_path):
         await late.finished()
         assert late.state == STOPPED and "0.5 seconds" in late.end["message"]
         worker.close()
-        # Another process takes its place.
-        jobs.submit("design", SLOW, 300)
         assert not worker.alive
+        # Another process takes its place. When it dies, its job fails, and no other.
+        lost = jobs.submit("design", SLOW, 300)
+        await told(lost, "running")
+        os.kill(lost.worker.pid, signal.SIGKILL)
+        await lost.finished()
+        assert lost.state == FAILED and "process ended" in lost.end["message"]
+        good = jobs.submit("design", form(delta="0.2", gap="0.2"), 60)
+        assert (await told(good, "design"))["certified"]
 
     lived(tmp_path, Limits(workers=1, grace=0.0, patience=0.0), story)
 
@@ -102,19 +108,6 @@ def test_jobs_that_nobody_looks_at_are_stopped_and_old_ones_forgotten(tmp_path):
         assert len(list(tmp_path.iterdir())) <= 3
 
     lived(tmp_path, Limits(workers=1, kept=2, unseen=0.05), story)
-
-
-def test_a_process_that_dies_fails_its_job_and_no_other(tmp_path):
-    async def story(jobs):
-        lost = jobs.submit("design", SLOW, 300)
-        await told(lost, "running")
-        os.kill(lost.worker.pid, signal.SIGKILL)
-        await lost.finished()
-        assert lost.state == FAILED and "process ended" in lost.end["message"]
-        good = jobs.submit("design", form(delta="0.2", gap="0.2"), 60)
-        assert (await told(good, "design"))["certified"]
-
-    lived(tmp_path, Limits(workers=1), story)
 
 
 def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
