@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test browser lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -34,6 +34,18 @@ lint: $(VENV)/.dev
 
 test: lint
 	$(BIN)/python -m pytest -n 2
+
+# The tests of the page want Chromium; Debian's is installed where that is possible.
+browser:
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then \
+	  echo "browser: Chromium is there"; \
+	elif ! command -v apt-get >/dev/null; then \
+	  echo "browser: not installed, there is no apt-get; the tests of the page skip their browser"; \
+	elif [ "$$(id -u)" != 0 ]; then \
+	  echo "browser: not installed, this is not root; the tests of the page skip their browser"; \
+	else \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
+	fi
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m slow

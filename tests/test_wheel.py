@@ -30,6 +30,8 @@ def test_wheel_builds_installs_and_runs(tmp_path):
     )
     assert (place / "leastnoise" / "py.typed").exists()
     assert (place / "leastnoise" / "exact.proof.md").exists()
+    page = place / "leastnoise" / "web" / "static"
+    assert (page / "index.html").exists() and (page / "vendor" / "uPlot.iife.min.js").exists()
     code = (
         f"import sys; sys.path.insert(0, {str(place)!r}); import leastnoise.__main__ as m; m.main()"
     )

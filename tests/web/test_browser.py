@@ -104,6 +104,7 @@ def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
     assert "rivals=analytic-gaussian%2Ctulap" in one.page.url
     assert "Above the bound" in one.text("losses") and "4.24 %" in one.text("losses")
     one.page.locator("#profile-plot canvas").wait_for()
+    one.id("composition-card").scroll_into_view_if_needed()  # computed when somebody looks
     one.page.locator("#composition-plot canvas").wait_for()
     # Everything to take away is for exactly this design.
     saved(one, "take-file", tmp_path / "m.json")
@@ -364,6 +365,7 @@ def test_with_the_keyboard_alone(opened):
     one.designed()
 
 
+@pytest.mark.slow
 def test_twenty_tabs(opened):
     """Each asks for a slow design; the last one still answers, and what waits can be stopped."""
     first = opened(SLOW_DESIGN)

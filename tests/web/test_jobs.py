@@ -74,7 +74,7 @@ def test_a_queue_that_is_full_and_processes_that_are_few(tmp_path):
     lived(tmp_path, Limits(workers=1, waiting=3, patience=60), story)
 
 
-def test_a_job_whose_time_is_over_is_ended_with_its_process(tmp_path):
+def test_a_job_whose_time_is_over_is_ended_and_a_process_that_dies_is_replaced(tmp_path):
     async def story(jobs):
         late = jobs.submit("design", SLOW, 0.5)
         await told(late, "running")
@@ -82,15 +82,8 @@ def test_a_job_whose_time_is_over_is_ended_with_its_process(tmp_path):
         await late.finished()
         assert late.state == STOPPED and "0.5 seconds" in late.end["message"]
         worker.close()
-        # Another process takes its place.
-        jobs.submit("design", SLOW, 300)
         assert not worker.alive
-
-    lived(tmp_path, Limits(workers=1, grace=0.0, patience=0.01), story)
-
-
-def test_a_process_that_dies_fails_its_job_and_no_other(tmp_path):
-    async def story(jobs):
+        # Another process takes its place. When it dies, its job fails, and no other.
         lost = jobs.submit("design", SLOW, 300)
         await told(lost, "running")
         os.kill(lost.worker.pid, signal.SIGKILL)
@@ -99,29 +92,22 @@ def test_a_process_that_dies_fails_its_job_and_no_other(tmp_path):
         good = jobs.submit("design", form(delta="0.2", gap="0.2"), 60)
         assert (await told(good, "design"))["certified"]
 
-    lived(tmp_path, Limits(workers=1), story)
+    lived(tmp_path, Limits(workers=1, grace=0.0, patience=0.0), story)
 
 
-def test_a_job_that_nobody_looks_at_is_stopped(tmp_path):
+def test_jobs_that_nobody_looks_at_are_stopped_and_old_ones_forgotten(tmp_path):
     async def story(jobs):
         job = jobs.submit("verify", {}, 60, SHORT)
         while not job.over:
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.02)
         # (The worker takes longer to start than anyone looked.)
         assert job.state == STOPPED
-
-    lived(tmp_path, Limits(workers=1, unseen=0.05), story)
-
-
-def test_old_jobs_are_forgotten_with_their_files(tmp_path):
-    async def story(jobs):
-        first = await jobs.submit("verify", {}, 60, SHORT).finished()
         for _ in range(3):
             await jobs.submit("verify", {}, 60, SHORT).finished()
-        assert jobs.get(first.id) is None and not first.folder.exists()
+        assert jobs.get(job.id) is None and not job.folder.exists()
         assert len(list(tmp_path.iterdir())) <= 3
 
-    lived(tmp_path, Limits(workers=1, kept=2), story)
+    lived(tmp_path, Limits(workers=1, kept=2, unseen=0.05), story)
 
 
 def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):

@@ -34,6 +34,8 @@ GIVEN = "given.json"
 _TIRED = 200
 #: Seconds after which a lane that is busy gets a worker that waits.
 _SPARE = 1.0
+#: Seconds after which the short lane gets its worker, if nobody wanted it before.
+_LATER = 4.0
 #: So many workers in a row that end before they are ready are the last.
 _HOPELESS = 3
 
@@ -133,10 +135,9 @@ class Jobs:
     # -- life -----------------------------------------------------------------------------------
 
     def warm(self) -> None:
-        """Start one worker in each lane, even before there is a loop: it takes them a second."""
-        for lane in self.lanes.values():
-            if not lane.all:
-                self._hire(lane)
+        """Start one worker, even before there is a loop: it takes it a second."""
+        if not self.lanes["long"].all:
+            self._hire(self.lanes["long"])
 
     def open(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin."""
@@ -145,6 +146,8 @@ class Jobs:
             self._loop, early = loop, self._early
         for heard in early:
             self._heard(*heard)
+        # The first design comes first; the worker for short work can start after it.
+        loop.call_later(_LATER, self._spare, self.lanes["short"])
         self._look_around()
 
     def close(self) -> None:
@@ -251,15 +254,16 @@ class Jobs:
         elif job is not None and said["job"] == job.id:
             if said["event"] in OVER:
                 del self._running[worker]
+                spoilt = bool(said["data"].pop("interrupted", True))
                 self._ended(job, said["event"], said["data"])
-                self._rest(lane, worker, job.stopping)
+                self._rest(lane, worker, spoilt)
             else:
                 job.tell(said["event"], said["data"])
         self._assign(lane)
 
-    def _rest(self, lane: Lane, worker: Worker, interrupted: bool) -> None:
-        """Keep a worker, unless it may have been interrupted anywhere: in an import, say."""
-        if interrupted or self._tasks[worker] >= _TIRED:
+    def _rest(self, lane: Lane, worker: Worker, spoilt: bool) -> None:
+        """Keep a worker, unless it was interrupted or has done enough."""
+        if spoilt or self._tasks[worker] >= _TIRED:
             worker.kill()
         else:
             lane.idle.append(worker)

@@ -25,14 +25,19 @@ _OFTEN = 0.1
 
 
 class Teller:
-    """Sends events of one job to the server."""
+    """Sends events of one job to the server, and hears when it is to stop.
+
+    A stop interrupts the task wherever it is, until the task says that it is `calm`: from then on
+    it looks at `stopped` by itself.
+    """
 
     def __init__(self, out: BinaryIO, job: str) -> None:
-        self._out, self._job, self._last = out, job, 0.0
+        self._out, self.job, self._last = out, job, 0.0
+        self.calm = self.stopped = self.interrupted = False
 
     def __call__(self, event: str, data: Mapping[str, Any]) -> None:
         """Send one event."""
-        line = json.dumps({"job": self._job, "event": event, "data": plain(data)}, allow_nan=False)
+        line = json.dumps({"job": self.job, "event": event, "data": plain(data)}, allow_nan=False)
         self._out.write(line.encode() + b"\n")
         self._out.flush()
 
@@ -62,7 +67,7 @@ class Inbox:
 
     def __init__(self, lines: BinaryIO) -> None:
         self._lines, self._lock = lines, threading.Lock()
-        self._current: str | None = None
+        self._current: Teller | None = None
         self.tasks: queue.Queue[dict[str, Any]] = queue.Queue()
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -73,14 +78,18 @@ class Inbox:
                 self.tasks.put(said)
                 continue
             with self._lock:
-                if self._current == said["stop"]:
-                    _thread.interrupt_main()
+                current = self._current
+                if current is not None and current.job == said["stop"]:
+                    current.stopped = True
+                    if not current.calm:
+                        current.interrupted = True
+                        _thread.interrupt_main()
         os._exit(0)  # the server is gone: whatever runs here is for nobody
 
-    def begin(self, job: str) -> None:
+    def begin(self, teller: Teller) -> None:
         """From now on this job can be stopped."""
         with self._lock:
-            self._current = job
+            self._current = teller
 
     def end(self) -> None:
         """From now on nothing can."""
@@ -95,7 +104,7 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
     end: tuple[str, dict[str, Any]]
     try:
         try:
-            inbox.begin(said["job"])
+            inbox.begin(tell)
             done = TASKS[said["task"]](said["arguments"], Path(said["folder"]), tell)
             end = "done", done or {}
         finally:
@@ -110,7 +119,8 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
     except Exception as error:  # its words may quote data, so its kind is all that is told
         words = f"an internal error ({type(error).__name__}); nothing is returned"
         end = "failed", {"field": None, "message": words}
-    tell(*end)
+    # A process that was interrupted may have been so anywhere, in an import, say: it is replaced.
+    tell(end[0], end[1] | {"interrupted": tell.interrupted})
 
 
 def _pathless(words: str, arguments: Mapping[str, Any]) -> str:

@@ -103,16 +103,27 @@ async def file(name: str, file: str, here: Here) -> FileResponse:
     return FileResponse(path, filename=file, media_type=_KINDS[path.suffix])
 
 
+def _mechanism(here: State, name: str) -> str:
+    """Where the mechanism file of a job lies."""
+    path = _files(job_of(here, name)).get(MECHANISM)
+    if path is None:
+        raise Problem(404, "this job has no design (yet)")
+    return str(path)
+
+
+@router.post("/{name}/composition", status_code=202)
+async def composition(name: str, here: Here) -> JobState:
+    """The total cost of many releases of a design: a job, since it takes a while."""
+    return described(here, submit(here, "compose", {"file": _mechanism(here, name)}, 60))
+
+
 @router.get("/{name}/picture/{kind}", response_class=FileResponse, responses=_FILE)
 async def picture(
     name: str, kind: Literal["png", "svg"], here: Here, rivals: Rivals = ""
 ) -> FileResponse:
     """A picture of a design beside the rivals that are named."""
-    mechanism = _files(job_of(here, name)).get(MECHANISM)
-    if mechanism is None:
-        raise Problem(404, "this job has no design (yet)")
     named = [one for one in rivals.split(",") if one]
-    arguments = {"file": str(mechanism), "kind": kind, "rivals": named}
+    arguments = {"file": _mechanism(here, name), "kind": kind, "rivals": named}
     job = await submit(here, "picture", arguments, 60).finished()
     if job.state != DONE:
         raise Problem(422, job.end.get("message") or "it was stopped", job.end.get("field"))

@@ -54,7 +54,7 @@ export class Following {
   listen() {
     this.source = new EventSource(`/api/jobs/${this.job.job}/events`);
     const names = ["running", "step", "progress", "design", "table", "density", "profile", "radial",
-      "family", "composition", "note", "plan"];
+      "family", "composition", "plan"];
     for (const name of names) {
       this.source.addEventListener(name, (event) => {
         if (!this.ended) this.on[name]?.(JSON.parse(event.data));

@@ -9,7 +9,7 @@ import { byId, make, number, percent } from "./words.js";
 const PARAMETERS = { pinball: ["Tau, the share of errors that may be too high", "0.8"], huber: ["Width", "0.5"], power: ["Power", "3"] };
 const CARDS = ["density", "family", "radial", "table", "profile", "composition", "take"];
 
-let form, following = null, asked = {}, ticked = null, seen = {};
+let form, following = null, composing = null, asked = {}, ticked = null, seen = {};
 
 export function begin(values) {
   form = byId("design-form");
@@ -31,7 +31,8 @@ export function begin(values) {
     following?.stop();
   });
   byId("family-slider").addEventListener("input", showFamily);
-  window.addEventListener("pagehide", () => following?.leave());
+  window.addEventListener("pagehide", () => { following?.leave(); composing?.leave?.(); });
+  new IntersectionObserver(compose, { rootMargin: "60px" }).observe(byId("composition-card"));
   arrange();
   start();
 }
@@ -109,7 +110,8 @@ function say(words, how = "") {
 
 async function start() {
   following?.leave();
-  following = null;
+  composing?.leave?.();
+  following = composing = null;
   keep();
   clearErrors(form, byId("design-error"));
   const wanted = question();
@@ -134,7 +136,7 @@ async function start() {
     queued: (ahead) => say(`Waiting: ${ahead + 1} in the queue.`),
     running: () => say("Searching …"),
     progress: showProgress, design: showDesign, table: showTable, density: showDensity, profile: showProfile,
-    radial: showRadial, composition: showComposition, note: (data) => { byId("composition-words").textContent = data.message; },
+    radial: showRadial,
     family: (data) => { seen.family = data; beginFamily(); },
     end: ended,
   });
@@ -254,6 +256,8 @@ function labelled(one) {
 function showDensity(data) {
   seen.curves = data;
   byId("density-card").hidden = false;
+  byId("composition-words").textContent = "";
+  byId("composition-card").hidden = false;
   byId("density-title").textContent = data.whole ? "The noise: probability of each number" : "The noise: its density";
   drawDensity();
   pictures();
@@ -336,11 +340,29 @@ function drawProfile() {
   });
 }
 
+// It takes a while, so it is begun when somebody looks.
+async function compose(entries) {
+  if (!entries.some((one) => one.isIntersecting) || composing || !seen.curves) return;
+  composing = true;
+  byId("composition-words").textContent = "Adding up …";
+  const mine = asked.job.job;
+  const fail = (words) => { if (asked.job.job === mine) byId("composition-words").textContent = words; };
+  try {
+    const job = await send("POST", `/api/jobs/${mine}/composition`);
+    if (asked.job.job !== mine) return;
+    composing = new Following(job, {
+      composition: showComposition,
+      end: (how, data) => { if (how === "failed") fail(data.message); },
+    });
+  } catch (error) {
+    fail(error.message);
+  }
+}
+
 function showComposition(point) {
   seen.composition.push(point);
   const points = seen.composition;
   if (points.length < 2) return;
-  byId("composition-card").hidden = false;
   const positive = (value) => (value !== null && value > 0 ? value : null);
   plot(byId("composition-plot"), {
     x: points.map((one) => one.times), logX: true, logY: true, height: 260, xLabel: "releases", yLabel: "total epsilon",

@@ -28,6 +28,7 @@ def _task(module: str) -> Task:
 
 TASKS: dict[str, Task] = {
     "design": _task("designing"),
+    "compose": _task("composing"),
     "picture": _task("picture"),
     "verify": _task("checking"),
     "columns": _task("columns"),

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...design import DependentDesign, Design, VectorDesign, design
 from ...designs.accuracy import error_bound
-from ...errors import LeastnoiseError
 from ...mechanisms import Mechanism
 from ...plotting.words import question
 from ...words import NEGLIGIBLE, number, outwards, percent
@@ -38,6 +37,7 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
             raise
         found, stopped = best, True
     found.save(folder / FILE)
+    tell.calm = True  # what follows ends by itself, and soon
     tell("design", described(found, stopped))
     from . import curves
 
@@ -50,9 +50,7 @@ def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         tell("profile", curves.profile(found, []))
     else:
         tell("family", curves.family(found))
-    if isinstance(found, Design) and not stopped:
-        _composed(found, tell)
-    return {"stopped": stopped}
+    return {}
 
 
 def _told(now: Any, tell: Any) -> None:
@@ -169,13 +167,3 @@ def _table(
         for row in rows
     ]
     return {"rows": told, "words": words, "refused": refused or []}
-
-
-def _composed(found: Design, tell: Any) -> None:
-    from . import curves
-
-    try:
-        for point in curves.composition(found):
-            tell("composition", point)
-    except LeastnoiseError as error:
-        tell("note", {"about": "composition", "message": str(error)})
