@@ -51,7 +51,8 @@ def paragraphs(text: str, path: Path) -> str:
 
 def plain(text: str) -> str:
     """Formulas are text: k'_i is no emphasis and <x,e> no tag. Code stays as it is."""
-    parts = re.split(r"(^(?: {4}|\t).*$|`[^`\n]*`)", text, flags=re.M)
+    text = re.sub(r"(\]\([\w./]+)\.proof\.md(?=[#)])", r"\1.md", text)  # one proof names another
+    parts = re.split(r"(^(?: {4}|\t).*$|`[^`\n]*`|\]\([^)\s]*\))", text, flags=re.M)
     for place in range(0, len(parts), 2):
         parts[place] = re.sub(r"<(?=[a-z/])", "&lt;", parts[place].replace("_", r"\_"))
     return "".join(parts)

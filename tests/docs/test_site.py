@@ -93,6 +93,8 @@ def test_links_to_files_that_the_site_has_not_become_their_names():
 
     assert turned("[cost.py](../benchmarks/cost.py)") == "`benchmarks/cost.py`"
     assert turned("[the front door](../README.md#limits)") == "the front door (`README.md`)"
+    shown = hook.plain("see [it](../certify/vector_lower.proof.md), k'_i, `a_b`, <x,e>")
+    assert shown == r"see [it](../certify/vector_lower.md), k'\_i, `a_b`, &lt;x,e>"
     assert turned("[gone](../benchmarks/gone.py)") == "[gone](../benchmarks/gone.py)"
 
 
