@@ -15,7 +15,7 @@ from web_server import SECRETS
 
 from leastnoise.certify import check_file
 
-SLOW_DESIGN = "#design?dimension=7&delta=1e-5&gap=1e-9&time-limit=200"
+SLOW_DESIGN = "#design?dimension=3&delta=0.1&gap=1e-9&time-limit=200"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
 
@@ -230,7 +230,7 @@ def test_a_vector_with_its_radial_law_and_a_slow_one_that_is_stopped(opened):
     assert "as far as it went" in one.text("design-state")
     one.page.locator("#radial-plot canvas").wait_for()
     assert "exponential (K-norm) noise" in one.text("losses")
-    assert one.id("design-stop").is_hidden()
+    one.id("design-stop").wait_for(state="hidden")
 
 
 def test_questions_to_the_demo_table(opened, tmp_path):
