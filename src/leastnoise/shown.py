@@ -142,7 +142,7 @@ def html_composition(composition: Any) -> str:
     )
     endless = ""
     if math.isinf(composition.pessimistic):
-        endless = "none is enough: an output can rule a neighbour out"
+        endless = "no bound: an output may rule a neighbour out"
     rows = [
         (f"total {sign} at most", outwards(composition.pessimistic, 6, True), endless),
         (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),

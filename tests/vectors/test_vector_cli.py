@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 from vector_files import made
@@ -11,6 +13,7 @@ from vector_files import made
 from leastnoise import ArgumentError, compare
 from leastnoise.cli import app
 from leastnoise.compare_vectors import VectorComparison
+from leastnoise.plotting import Picture
 
 GOOD = (5, "1", "0.2")
 
@@ -77,6 +80,33 @@ def test_release_of_vectors(five, tmp_path):
     assert run("release", five, "--values", "-", text="1,2,3,4,5\n").output.count(",") == 4
 
 
+def test_ragged_lines_are_not_put_together(five, tmp_path):
+    """Ten numbers in two lines of 4 and 6 are no two vectors."""
+    rows = tmp_path / "rows.csv"
+    rows.write_text("1,2,3,4\n5,1,2,3,4,5\n", encoding="utf-8")
+    with pytest.raises(ArgumentError, match="4 numbers in vector 1"):
+        run("release", five, "--values", str(rows))
+    with pytest.raises(ArgumentError, match="3 numbers in vector 2"):
+        run("release", five, "1,2,3,4,5", "1,2,3")
+    told = json.loads(run("release", five, "1,2,3,4,5", "--exact", "--json").output)
+    step = made(*GOOD).noise.grid_step
+    assert all((Fraction(x) / step).denominator == 1 for x in told["releases"][0])
+
+
+def test_samples_of_vectors(five, tmp_path):
+    out = tmp_path / "noise.npy"
+    assert run("sample", five, "--count", "1200", "--out", str(out)).exit_code == 0
+    drawn = np.load(out)
+    assert drawn.shape == (1200, 5)
+    squares = (drawn**2).sum(axis=1)
+    expected, spread = made(*GOOD).noise.moment(2), squares.std() / 1200**0.5
+    assert abs(squares.mean() - expected) < 5 * spread
+    run("sample", five, "--count", "3", "--out", str(tmp_path / "noise.csv"))
+    lines = (tmp_path / "noise.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "noise_1,noise_2,noise_3,noise_4,noise_5"
+    assert [line.count(",") for line in lines] == [4] * 4
+
+
 @pytest.mark.parametrize("words", [["1,2,3"], ["1,2,3,4,hidden"], [], ["--values", "no-such-file"]])
 def test_bad_vectors(five, words):
     with pytest.raises(ArgumentError) as caught:
@@ -131,7 +161,8 @@ def test_pictures(tmp_path):
     plane = made(2, "1", "0.2").plot(tmp_path / "map.png", kind="map")
     shown = plane.axes[0].images[0].get_array()
     assert shown.max() == pytest.approx(float(made(2, "1", "0.2").noise.density(0.0)))
-    assert made(*GOOD)._repr_svg_().lstrip().startswith("<?xml")
+    assert made(*GOOD)._repr_svg_().startswith("<svg")
+    assert isinstance(plane, Picture)
     with pytest.raises(ArgumentError, match="kind"):
         made(*GOOD).plot(kind="map")
     with pytest.raises(ArgumentError, match="kind"):

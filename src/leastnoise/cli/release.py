@@ -17,6 +17,7 @@ from ..errors import ArgumentError, DataError
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
 _BLOCK = 1 << 20
+_VECTOR_BLOCK = 1000
 
 
 def release(
@@ -53,30 +54,43 @@ def release(
 
     with working("checking the mechanism"):
         design = load(file)
-    numbers: list[Any] = [_number(value) for value in _words(values or [], source)]
     width = getattr(design, "dimension", 1)
+    lines = _lines(values or [], source)
     if width > 1:
-        if len(numbers) % width:
-            raise ArgumentError("values", len(numbers), f"a multiple of the dimension, {width}")
-        numbers = [numbers[k : k + width] for k in range(0, len(numbers), width)]
-    answers = design.release(numbers, exact=exact)
-    rows = (
-        [list(a) if exact else a.tolist() for a in answers] if width > 1 else [[a] for a in answers]
-    )
-    told = [[str(x) if exact else x for x in row] for row in rows]
-    if as_json:
-        flat = told if width > 1 else [row[0] for row in told]
-        show_json("release", 0, {"file": file, "releases": flat})
+        rows = [[_number(word) for word in line] for line in _vectors(lines, width, bool(values))]
+        answers = [list(row) for row in design.release(rows, exact=exact)]
+        told: list[Any] = [[str(x) if exact else float(x) for x in row] for row in answers]
+        shown = [",".join(map(str, row)) for row in told]
     else:
-        typer.echo("\n".join(" ".join(str(x) for x in row) for row in told))
+        answers = design.release([_number(word) for line in lines for word in line], exact=exact)
+        told = [str(answer) if exact else answer for answer in answers]
+        shown = [str(answer) for answer in answers]
+    if as_json:
+        show_json("release", 0, {"file": file, "releases": told})
+    else:
+        typer.echo("\n".join(shown))
 
 
-def _words(values: list[str], source: Path | None) -> list[str]:
-    """The values as they were given, wherever that was."""
+def _vectors(lines: list[list[str]], width: int, typed: bool) -> list[list[str]]:
+    """One vector a line; typed as arguments, numbers may be words of their own."""
+    if typed and all(len(line) == 1 for line in lines):
+        words = [word for line in lines for word in line]
+        if len(words) % width:
+            raise ArgumentError("values", len(words), f"a multiple of the dimension, {width}")
+        return [words[k : k + width] for k in range(0, len(words), width)]
+    for place, line in enumerate(lines):
+        if len(line) != width:
+            where = f"{len(line)} numbers in vector {place + 1}"
+            raise ArgumentError("values", where, f"{width} numbers, the dimension, in each")
+    return lines
+
+
+def _lines(values: list[str], source: Path | None) -> list[list[str]]:
+    """The words of each line, or of each argument, wherever they were given; none is empty."""
     if values and source is not None:
         raise ArgumentError("values", str(source), "left out when values are given as arguments")
     if values:
-        return [word for value in values for word in re.split(r"[\s,;]+", value) if word]
+        return _split(values)
     if source is None and sys.stdin.isatty():
         raise ArgumentError(
             "values", None, "given: as arguments, with --values FILE, or on standard input"
@@ -90,10 +104,15 @@ def _words(values: list[str], source: Path | None) -> list[str]:
             raise ArgumentError(
                 "values", str(source), f"a readable file ({type(error).__name__})"
             ) from None
-    found = [word for word in re.split(r"[\s,;]+", text) if word]
+    found = _split(text.splitlines())
     if not found:
         raise ArgumentError("values", None, "at least one number")
     return found
+
+
+def _split(lines: list[str]) -> list[list[str]]:
+    found = [[word for word in re.split(r"[\s,;]+", line) if word] for line in lines]
+    return [line for line in found if line]
 
 
 def _number(text: str) -> Fraction | Decimal:
@@ -110,7 +129,7 @@ def sample(
     out: Annotated[Path, typer.Option(help="x.npy or x.csv.")],
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Draw exact samples of the noise, for simulation and study.
+    """Draw exact samples of the noise, for simulation and study; a vector in each row.
 
     \b
     Example:
@@ -118,7 +137,7 @@ def sample(
     """
     import numpy as np
 
-    from ..design import DependentDesign, VectorDesign, load
+    from ..design import DependentDesign, load
 
     if out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
@@ -128,20 +147,22 @@ def sample(
     design = load(file)
     if isinstance(design, DependentDesign):
         raise ArgumentError("file", str(file), "additive: this noise depends on the value")
-    if isinstance(design, VectorDesign):
-        raise ArgumentError("file", str(file), "noise for one number: use release for vectors")
-    noise = design.noise
-    drawn = np.empty(count)
+    noise, width = design.noise, getattr(design, "dimension", 1)
+    if count * width > 10**9:
+        raise ArgumentError("count", count, f"at most {10**9 // width} in dimension {width}")
+    drawn = np.empty(count if width == 1 else (count, width))
+    block = _BLOCK if width == 1 else _VECTOR_BLOCK
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("drawing", total=count)
-        for start in range(0, count, _BLOCK):
-            stop = min(start + _BLOCK, count)
+        for start in range(0, count, block):
+            stop = min(start + block, count)
             drawn[start:stop] = noise.sample(stop - start)
             bar.update(task, completed=stop)
     if out.suffix == ".npy":
         np.save(out, drawn)
     else:
-        np.savetxt(out, drawn, fmt="%.17g", header="noise", comments="")
+        names = ["noise"] if width == 1 else [f"noise_{k + 1}" for k in range(width)]
+        np.savetxt(out, drawn, fmt="%.17g", delimiter=",", header=",".join(names), comments="")
     if as_json:
         show_json("sample", 0, {"file": file, "count": count, "out": out})
     else:

@@ -59,7 +59,7 @@ class VectorDesign(BaseDesign):
 
     def plot(self, path: str | Path | None = None, kind: str = "radial") -> Any:
         """A picture (extra `plot`): the "radial" density beside rivals, or a "map" for d = 2."""
-        from .vector_pictures import plot_vector
+        from ..plotting import plot_vector
 
         return plot_vector(self, path, kind)
 
@@ -70,7 +70,7 @@ class VectorDesign(BaseDesign):
 
     def _repr_svg_(self) -> str | None:
         try:
-            from .vector_pictures import vector_svg
+            from ..plotting import vector_svg
 
             return vector_svg(self)
         except ImportError:

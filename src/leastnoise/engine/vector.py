@@ -12,9 +12,11 @@ from typing import NoReturn
 from ..ask import Question
 from ..certify.vector import own_claims
 from ..errors import RegimeError
-from ..vectors.dual import nothing, proven
+from ..vectors.dual import checked, nothing, proven
 from ..vectors.exact import exact_noise
-from ..vectors.flow import Plan, best_flow, make_net, plans
+from ..vectors.flow import Flow, best_flow
+from ..vectors.line import line_certificate, line_heights
+from ..vectors.net import Plan, make_net, plans
 from ..vectors.staircase import (
     Shells,
     Staircase,
@@ -23,12 +25,19 @@ from ..vectors.staircase import (
     polish,
     scaled_loss,
 )
+from ..vectors.stationary import smooth_polish, stationary
 from ..work import counted
 from .family import Family
 from .search import Bounds, Lower, Search, Upper
 
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
+#: On a line: cells to a sensitivity, and as far as they go.
+_LINE_CELLS, _LINE_REACH = 64, 40.0
+#: Seconds that are kept for the proof.
+_PROOF = 3.0
+#: More edges than this are moved together, by a smooth function.
+_FEW_EDGES = 50
 
 
 class Vector(Family):
@@ -42,6 +51,8 @@ class Vector(Family):
         self.stairs: Staircase | None = None
         self._spent = 0  # work of the checker on the noise alone
         self._plans: dict[int, Plan] = {}
+        self._flow: Flow | None = None  # the best so far, proven or not
+        self._cells = 1
 
     # -- upper ----------------------------------------------------------------------------------
 
@@ -58,18 +69,33 @@ class Vector(Family):
         for start in first_staircases(self.shells, delta):
             if search.clock() < end:
                 search.bracket.rounds += 1
-                found = polish(self.shells, delta, start.edges, 30)
+                found = self._moved(start)
                 if found is not None and (best is None or found.loss < best.loss):
                     best = found
-        for found in longer_staircases(self.shells, delta, best):
-            search.bracket.rounds += 1
-            best = found
-            if search.clock() >= end:
-                break
+        if best is not None and len(best.edges) <= _FEW_EDGES:
+            for found in longer_staircases(self.shells, delta, best):
+                search.bracket.rounds += 1
+                best = found
+                if search.clock() >= end:
+                    break
         if best is not None:
+            best = stationary(self.shells, delta, best)
             search.report(0.0, best.loss, 1)
         if best is not None and best is not self.stairs:
             yield None, self._upper(best, search, "staircase")
+
+    def _moved(self, start: Staircase) -> Staircase | None:
+        """The start with its edges moved: each by itself, or smoothly where there are many."""
+        delta = float(self.question.delta)
+        if len(start.edges) <= _FEW_EDGES:
+            return polish(self.shells, delta, start.edges, 30)
+        best: Staircase | None = None
+        for _ in range(3):  # each time the smooth function begins anew
+            found = smooth_polish(self.shells, delta, (best or start).edges)
+            if found is None or (best is not None and found.loss > best.loss * (1 - 1e-5)):
+                break
+            best = found
+        return best
 
     def _upper(self, stairs: Staircase, search: Search, origin: str) -> Upper:
         document = exact_noise(self.question, stairs)
@@ -86,15 +112,24 @@ class Vector(Family):
         """How many cells the net of curves has: 1 stands for the noise itself."""
         yield 1
         begin = search.clock()
-        if self.stairs is None or not self.stairs.price > 0 or self.question.dimension == 1:
-            return  # on a line sigma has two values, and curves cannot tell them apart
-        for plan in plans(self.question.dimension, float(self.question.epsilon), self.stairs):
+        if self.stairs is not None and self.question.dimension == 1:
+            yield _LINE_CELLS
+            return
+        if self.stairs is None or not self.stairs.price > 0:
+            return
+        cost = scaled_loss(self.question.loss, float(self.question.sensitivity))
+        before = 0
+        question = self.question
+        for plan in plans(
+            question.dimension, float(question.epsilon), self.stairs, cost, search.gap
+        ):
             self._plans[plan.cells] = plan
-            # The next net takes several times as long.
-            if search.left(1e9) < 1.5 * (search.clock() - begin) and search.bracket.lower:
+            # The next net takes so many times as long.
+            times = (plan.cells / before) ** 2 if before else 0.0
+            if search.left(1e9) < times * (search.clock() - begin) and search.bracket.lower:
                 search.reason = "stopped before a finer net, for lack of time"
                 return
-            begin = search.clock()
+            begin, before = search.clock(), plan.cells
             yield plan.cells
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
@@ -102,28 +137,60 @@ class Vector(Family):
         if size == 1:
             yield from self._polished(search)
             return
+        if self.question.dimension == 1:
+            yield self._on_a_line(size), None
+            return
         question, stairs, plan = self.question, self.stairs, self._plans[size]
         assert stairs is not None
         epsilon, delta = float(question.epsilon), float(question.delta)
-        net = make_net(
-            question.dimension, epsilon, stairs, stairs.loss + delta * stairs.price, plan
-        )
+        cost = scaled_loss(question.loss, float(question.sensitivity))
+        value = stairs.loss + delta * stairs.price
+        net = make_net(question.dimension, epsilon, stairs, value, cost, plan)
         flow = best_flow(
             question.dimension,
             epsilon,
             delta,
-            scaled_loss(question.loss, float(question.sensitivity)),
+            cost,
             net,
             stairs.price,
-            search.clock() + search.left(300.0),
+            search.clock() + max(search.left(300.0) - _PROOF, 0.5),
             stairs.loss / (1 + search.gap / 3),
         )
         search.bracket.rounds += 1
-        if flow is not None:
-            search.report(flow.bound, stairs.loss, size)
-            aim = stairs.loss / (1 + 0.9 * search.gap)
-            value, certificate = proven(question, flow, self._spent, aim)
+        if flow is None:
+            return
+        search.report(flow.bound, stairs.loss, size)
+        if self._flow is None or flow.bound > self._flow.bound:
+            self._flow, self._cells = flow, size
+        aim = stairs.loss / (1 + 0.9 * search.gap)
+        if flow.bound >= aim or search.bracket.lower is None:
+            # At first something, which is sooner proven the more is left.
+            enough = aim if flow.bound >= aim else 0.97 * flow.bound
+            value, certificate = proven(question, flow, self._spent, enough)
             yield Lower(value, certificate, size), None
+
+    def _on_a_line(self, cells: int) -> Lower:
+        """In one dimension: multipliers for the far one of the two values of sigma."""
+        question, stairs = self.question, self.stairs
+        assert stairs is not None
+        cost = scaled_loss(question.loss, float(question.sensitivity))
+        reach = min(float(stairs.edges[-1]) + 1, _LINE_REACH)
+        heights, bound = line_heights(
+            float(question.epsilon), float(question.delta), cost, reach, cells
+        )
+        if not bound > 0 or not heights.max() > 0:
+            return self.trivial()
+        certificate = line_certificate(heights, question.sensitivity, cells)
+        value = checked(question, certificate, bound, self._spent)
+        return self.trivial() if value is None else Lower(value, certificate, cells)
+
+    def last_resort(self, search: Search) -> Iterator[Bounds]:
+        """What the best curves prove, as closely as they can be proven."""
+        flow, lower = self._flow, search.bracket.lower
+        if flow is None or lower is None or flow.bound * (1 - 3e-4) <= float(lower.value):
+            return
+        value, certificate = proven(self.question, flow, self._spent, flow.bound)
+        yield Lower(value, certificate, self._cells), None
 
     def trivial(self) -> Lower:
         """No loss is negative."""

@@ -192,6 +192,10 @@ class VectorNoise:
             len(drawn), self.dimension
         )
 
+    def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
+        """So many exact draws of the noise on the grid, a vector in each row; see `simulate`."""
+        return np.asarray(self.release_rows([[0] * self.dimension] * size, entropy=entropy))
+
     def simulate(self, size: int, seed: int | None = None) -> Floats:
         """NOT FOR RELEASE: fast draws in floating point, for simulation and study only.
 

@@ -13,6 +13,7 @@ from .heatmap import plot_heatmap
 from .picture import Picture
 from .privacy_loss import plot_privacy_loss
 from .profile import draw_profiles, plot_profiles
+from .vector import plot_vector, vector_svg
 
 __all__ = [
     "Picture",
@@ -31,5 +32,7 @@ __all__ = [
     "plot_privacy_loss",
     "plot_profiles",
     "plot_tradeoff",
+    "plot_vector",
     "rivals_of",
+    "vector_svg",
 ]

@@ -11,53 +11,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from time import monotonic
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from ..lp.highs import INF, Model
-from .staircase import Staircase, cosine_below
+from .net import Net
+from .staircase import cosine_below
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Cost = Callable[[Floats], Floats]
-
-#: Curves of the net: P(sigma > curve) as multiples of p, and as powers p^(1 - tau), where p is that
-#: probability on the curve that leads each stair onto the next.
-_ABOVE = (0.1, 0.28, 0.5, 0.75)
-_LEAST_RISE = 0.15
-#: Narrower stairs are not worth cells of their own.
-_NARROW = 0.06
-#: Stairs with less noise than this beyond them are left out.
-_BEYOND = 2e-5
-#: So are those with less than this within them.
-_WITHIN = 1e-7
-_BELOW = (0.0, 0.05, 0.11, 0.19, 0.29, 0.42, 0.58, 0.78, 0.96)
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How a net is laid: cells in all, their width at most, at least so many on a stair."""
-
-    cells: int
-    width: float
-    jump: int
-    least: int
-
-
-@dataclass(frozen=True)
-class Net:
-    """Points (rho[i], sigma[i, l]) and pieces from (cell, start) to (cell + 1, end)."""
-
-    rho: Floats
-    sigma: Floats
-    cell: Ints
-    start: Ints
-    end: Ints
 
 
 @dataclass(frozen=True)
@@ -67,79 +33,6 @@ class Flow:
     net: Net
     heights: Floats
     bound: float
-
-
-def held_edges(d: int, epsilon: float, edges: Floats) -> list[float]:
-    """The edges between which nearly all of the noise lies: others may be anywhere."""
-    logs = d * np.log(edges) - epsilon * np.arange(len(edges))
-    masses = np.exp(logs - logs.max())
-    within = np.cumsum(masses) / masses.sum()
-    first, last = int(np.argmax(within > _WITHIN)), int(np.argmax(1 - within <= _BEYOND))
-    return [float(edge) for edge in edges[first : last + 1]]
-
-
-def plans(d: int, epsilon: float, stairs: Staircase) -> list[Plan]:
-    """The nets to try, coarse first."""
-    kept = _kept_edges(d, epsilon, stairs)
-    fine = min(0.2, 0.9 / d**0.5)
-    reach = kept[-1]
-    wide = reach / fine > 160
-    unit = reach / 110 if wide else fine
-    factors = [(2.0, 2, 1), (1.0, 2, 2), (0.6, 2, 2), (0.4, 3, 2), (0.25, 3, 2)]
-    found: list[Plan] = []
-    for factor, jump, least in factors[: 3 if wide else None]:
-        width = unit * factor
-        cells = sum(_counts(kept, width, least))
-        if not found or cells > found[-1].cells:
-            found.append(Plan(cells, width, jump, least))
-    return found
-
-
-def _kept_edges(d: int, epsilon: float, stairs: Staircase) -> list[float]:
-    kept = [0.0]
-    for edge in held_edges(d, epsilon, stairs.edges):
-        if edge - kept[-1] >= _NARROW:
-            kept.append(edge)
-    return kept
-
-
-def _counts(kept: list[float], width: float, least: int) -> list[int]:
-    """Cells on each stair."""
-    return [max(least, math.ceil((b - a) / width)) for a, b in pairwise(kept)]
-
-
-def make_net(d: int, epsilon: float, stairs: Staircase, theta: float, plan: Plan) -> Net:
-    """A net along the stairs; curves move `plan.jump` places at a time."""
-    kept, jump = _kept_edges(d, epsilon, stairs), plan.jump
-    ends = np.array([*kept, 2 * kept[-1] - kept[-2]])
-    parts = []
-    for (a, b), count in zip(pairwise(kept), _counts(kept, plan.width, plan.least), strict=True):
-        parts.append(a + (b - a) * np.arange(count) / count)
-    rho = np.concatenate([*parts, ends[-2:-1]])
-    beyond = [
-        1 - float(cosine_below(d, np.asarray((b * b - a * a - 1) / (2 * a))))
-        for a, b in pairwise(ends[1:].tolist())
-    ]
-    first = min(theta / stairs.price, 0.9)
-    logs = np.log(np.maximum([first, *beyond], 1e-12))
-    base = np.exp(np.interp(rho, ends[:-1], logs))[:, None]
-    tails = np.concatenate([base * np.array(_ABOVE), base ** (1 - np.array(_BELOW))], axis=1)
-    half = (d - 1) / 2
-    cosine = 2 * betaincinv(half, half, 1 - np.minimum(tails, 1 - 1e-6)) - 1
-    sigma = np.sqrt(np.maximum(rho[:, None] ** 2 + 1 + 2 * rho[:, None] * cosine, 0.0))
-    layers = sigma.shape[1]
-    pairs = [(a, b) for a in range(layers) for b in range(layers) if abs(a - b) <= jump]
-    start, end = (np.array(side) for side in zip(*pairs, strict=True))
-    cells = len(rho) - 1
-    cell, start, end = (
-        np.repeat(np.arange(cells), len(pairs)),
-        np.tile(start, cells),
-        np.tile(end, cells),
-    )
-    # A flat piece makes the dual function jump; only the curves of the net itself may be flat.
-    rise = (sigma[cell + 1, end] - sigma[cell, start]) / (rho[cell + 1] - rho[cell])
-    keep = (start == end) | (np.abs(rise) > _LEAST_RISE)
-    return Net(rho, sigma, cell[keep], start[keep], end[keep])
 
 
 def radii_of(net: Net, inner: int, breaks: bool = False) -> tuple[Floats, Ints]:
@@ -221,13 +114,24 @@ def best_flow(
     check = dual_matrix(d, epsilon, net, fine, fine_cells)
     costs, fine_costs = cost(radii), cost(fine)
     best: Flow | None = None
-    for _ in range(rounds):
-        if monotonic() > deadline:
+    begin = monotonic()
+    for done in range(rounds):
+        # One more round takes about as long as those before it.
+        if best is not None and monotonic() + (monotonic() - begin) / done > deadline:
             break
         found = _solve(net, delta, height, matrix, costs, deadline - monotonic())
         if found is None:
             break
         heights, theta = found
+        values = fine_costs + check @ heights
+        # Where it is lowest, look between the radii, too, and keep what is found.
+        between = _between(fine, values, theta - tolerance * abs(theta))
+        cell = np.searchsorted(net.rho, between, side="right") - 1
+        more = dual_matrix(d, epsilon, net, between, cell)
+        fine = np.concatenate([fine, between])
+        check, fine_costs = sp.vstack([check, more]).tocsr(), np.append(fine_costs, cost(between))
+        order = np.argsort(fine, kind="stable")
+        fine, check, fine_costs = fine[order], check[order], fine_costs[order]
         values = fine_costs + check @ heights
         bound = float(values.min()) - delta * float(heights[net.cell == 0].sum())
         if best is None or bound > best.bound:
@@ -240,6 +144,18 @@ def best_flow(
         matrix = sp.vstack([matrix, check[add]]).tocsr()
         costs = np.concatenate([costs, fine_costs[add]])
     return best
+
+
+def _between(radii: Floats, values: Floats, level: float, most: int = 150) -> Floats:
+    """Radii beside those where the values have a low local minimum, closer and closer to it."""
+    inner = np.arange(1, len(radii) - 1)
+    low = inner[(values[1:-1] <= values[:-2]) & (values[1:-1] <= values[2:])]
+    low = low[np.argsort(values[low])][:most]
+    low = low[values[low] < level + abs(level) * 3e-3]
+    left, right = radii[low] - radii[low - 1], radii[low + 1] - radii[low]
+    share = np.array([0.04, 0.15, 0.35, 0.65])
+    both = [radii[low] - left * share[:, None], radii[low] + right * share[:, None]]
+    return np.unique(np.concatenate([x.ravel() for x in both]))
 
 
 def _solve(

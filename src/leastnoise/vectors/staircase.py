@@ -91,7 +91,10 @@ class Shells:
         cosines = (np.concatenate([[0.0], edges])[None] ** 2 - edges[:, None] ** 2 - 1) / (
             2 * edges[:, None]
         )
-        below = np.concatenate([cosine_below(d, cosines), np.ones((n, 1))], axis=1)
+        inside = np.abs(cosines) < 1  # elsewhere it is 0 or 1, and most of it is elsewhere
+        below = np.where(cosines > 0, 1.0, 0.0)
+        below[inside] = cosine_below(d, cosines[inside])
+        below = np.concatenate([below, np.ones((n, 1))], axis=1)
         share = np.diff(below, axis=1)
         square = np.zeros((n + 2, n + 1))
         square[:n] = excess
@@ -102,18 +105,22 @@ class Shells:
         slope_stick = rate * (rows + columns - stick * drop)
         return loss, stick, slope_loss, slope_stick
 
+    def weights(self, edges: Floats) -> Floats:
+        """How fast the mass grows with each edge, relative to all mass: slopes over this compare."""
+        logs = self.d * np.log(edges) - self.epsilon * np.arange(len(edges))
+        masses = np.exp(logs - logs.max())
+        return np.asarray(np.maximum(masses / masses.sum(), 1e-280) * self.d / edges)
+
     def _overlaps(self, edges: Floats, unit: float) -> Floats:
         d = self.d
-        one, two = edges[:, None], edges[None, :]
-        with np.errstate(all="ignore"):
-            near = (1 + one**2 - two**2) / (2 * one)
-            far = (1 + two**2 - one**2) / (2 * two)
-            lens = (one / unit) ** d * cap(d, near) + (two / unit) ** d * cap(d, far)
-        least = np.minimum(one, two)
-        inside = (least / unit) ** d
-        return np.where(
-            one + two <= 1, 0.0, np.where(np.abs(one - two) >= 1, inside, np.minimum(lens, inside))
-        )
+        one, two = (np.broadcast_to(x, (len(edges),) * 2) for x in (edges[:, None], edges[None]))
+        found = np.where(one + two <= 1, 0.0, (np.minimum(one, two) / unit) ** d)
+        meet = (one + two > 1) & (np.abs(one - two) < 1)  # elsewhere one lies in the other
+        a, b = one[meet], two[meet]
+        near, far = (1 + a**2 - b**2) / (2 * a), (1 + b**2 - a**2) / (2 * b)
+        lens = (a / unit) ** d * cap(d, near) + (b / unit) ** d * cap(d, far)
+        found[meet] = np.minimum(lens, found[meet])
+        return found
 
 
 def starts(d: int, epsilon: float, delta: float) -> list[Floats]:
