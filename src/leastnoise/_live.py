@@ -81,6 +81,7 @@ def waiting(progress: Any, words: str) -> Iterator[None]:
         finally:
             done.set()
             clock.join()
+            show(lambda: f"done, {time.monotonic() - start:.0f} s")
 
 
 @contextmanager

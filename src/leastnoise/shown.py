@@ -48,6 +48,33 @@ def html_dependent(design: Any) -> str:
     return _page(f"Private answers, {question(design)}", rows, design.status, drawn)
 
 
+def html_vector(design: Any) -> str:
+    """A `VectorDesign`: its bracket, what to expect of its noise, and its radial density."""
+    rows = [*_bracket(design, "noise"), *_radial(design.noise)]
+    drawn = _drawn(design.plot)
+    return _page(
+        f"Noise for {design.dimension} numbers, {question(design)} of the norm",
+        rows,
+        design.status,
+        drawn,
+    )
+
+
+def html_vector_noise(noise: Any) -> str:
+    """A `VectorNoise`: what to expect of it."""
+    return _page(f"Noise for {noise.dimension} numbers", _radial(noise))
+
+
+def html_privacy(privacy: Any) -> str:
+    """A `Privacy` of a classifier: what was released, and what voids the guarantee."""
+    rows = [
+        (one.name, str(one.numbers), one.noise, number(one.std, 4), number(one.sensitivity))
+        for one in privacy.releases
+    ]
+    head = ("released", "numbers", "noise", "standard deviation", "a row changes one by")
+    return _page(f"{privacy.head}; {privacy.picked}", rows, " ".join(privacy.caveats), head=head)
+
+
 def html_noise(noise: Any) -> str:
     """An `AdditiveNoise`: what to expect of it."""
     kind = "Integer noise" if noise.integer else "Additive noise"
@@ -130,8 +157,11 @@ def html_composition(composition: Any) -> str:
         if composition.asked == "epsilon"
         else f"ε = {number(composition.epsilon)}"
     )
+    endless = ""
+    if math.isinf(composition.pessimistic):
+        endless = "no bound: an output may rule a neighbour out"
     rows = [
-        (f"total {sign} at most", outwards(composition.pessimistic, 6, True), ""),
+        (f"total {sign} at most", outwards(composition.pessimistic, 6, True), endless),
         (f"total {sign} at least", outwards(composition.optimistic, 6, False), ""),
         ("Gaussian noise of equal variance", outwards(composition.gaussian, 6, True), ""),
     ]
@@ -144,9 +174,11 @@ def html_composition(composition: Any) -> str:
 
 def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
     word = "proven" if design.certified else UNPROVEN
+    asked = ("constraints", "profile", "gdp")
+    which = f"such {what}" if any(getattr(design, name, None) for name in asked) else what
     return [
         ("expected loss at most", outwards(design.upper, 7, True), word),
-        (f"no such {what} can go below", outwards(design.lower, 7, False), word),
+        (f"no {which} can go below", outwards(design.lower, 7, False), word),
         ("gap", percent(design.gap), ""),
     ]
 
@@ -160,6 +192,14 @@ def _law(noise: Any) -> list[tuple[str, str, str]]:
     if noise.atom > NEGLIGIBLE:
         rows.append(("exactly 0 with probability", number(noise.atom, 4), "beyond the density"))
     return rows
+
+
+def _radial(noise: Any) -> list[tuple[str, str, str]]:
+    return [
+        ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
+        ("95 % of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
+        ("no error beyond", number(float(noise.radii[-1]), 5), ""),
+    ]
 
 
 def _sweep_row(row: Any) -> tuple[str, ...]:

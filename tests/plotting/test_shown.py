@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from leastnoise import Custom, budget_grid, compare, compose, design, frontier, sweep, tradeoff
+from leastnoise.estimators import DPNaiveBayes
 from leastnoise.words import budget_words, number, percent
 
 
@@ -38,11 +39,16 @@ def shown():
     whole = design(epsilon=1, delta=0.05, sensitivity=2, integer=True)
     clamped = whole.clamped(0, 10)
     assert clamped.upper
+    vector = design(dimension=3, epsilon=1, delta=0.1, sensitivity=1, gap=0.5)
+    fitted = DPNaiveBayes(delta=0, bounds=(0, 1), classes=[0, 1]).fit([[0.1], [0.7]], [0, 1])
     return {
         "design": plain,
         "integer design": whole,
         "dependent design": design(sensitivity=1, epsilon=1, delta=0.05, bounds=(0, 2), gap=0.1),
+        "vector design": vector,
         "noise": plain.noise,
+        "noise of a vector": vector.noise,
+        "classifier's privacy": fitted.privacy_,
         "report": plain.verify(),
         "clamped": clamped,
         "composition": compose(plain, 3, delta=1e-5),
@@ -57,7 +63,10 @@ KINDS = [
     "design",
     "integer design",
     "dependent design",
+    "vector design",
     "noise",
+    "noise of a vector",
+    "classifier's privacy",
     "report",
     "clamped",
     "composition",

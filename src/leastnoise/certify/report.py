@@ -75,7 +75,9 @@ class Report:
             f'<td style="text-align:left">{escape(c.detail)}</td></tr>'
             for c in self.claims
         )
-        return f"<table><tr><th>claim</th><th>verdict</th><th></th></tr>{rows}</table>"
+        return (
+            f"<table><tr><th>claim</th><th>verdict</th><th>what was found</th></tr>{rows}</table>"
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A plain object for `verify --json`."""

@@ -63,6 +63,11 @@ class VectorDesign(BaseDesign):
 
         return plot_vector(self, path, kind)
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_vector
+
+        return html_vector(self)
+
     def _repr_svg_(self) -> str | None:
         try:
             from ..plotting import vector_svg

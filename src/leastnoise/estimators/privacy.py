@@ -44,13 +44,20 @@ class Privacy:
             words.startswith("NOT PRIVATE") for words in self.caveats
         )
 
+    @property
+    def head(self) -> str:
+        """The guarantee in a few words."""
+        if not self.private:
+            return "NOT PRIVATE"
+        return f"({self.epsilon:.6g}, {self.delta:.6g})-private, {self.neighbours} neighbours"
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_privacy
+
+        return html_privacy(self)
+
     def __repr__(self) -> str:
-        head = (
-            f"({self.epsilon:.6g}, {self.delta:.6g})-private, {self.neighbours} neighbours"
-            if self.private
-            else "NOT PRIVATE"
-        )
-        lines = [f"Privacy: {head}; {self.picked}"]
+        lines = [f"Privacy: {self.head}; {self.picked}"]
         lines += [
             f"  {r.numbers} x {r.name}: {r.noise}, standard deviation {r.std:.4g} "
             f"(one row changes up to {r.changed} of them, by up to {r.sensitivity:g})"

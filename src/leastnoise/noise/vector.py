@@ -46,6 +46,11 @@ class VectorNoise:
         )
         self.atom = nearest_float(Fraction(document.atom, document.denominator))
 
+    def _repr_html_(self) -> str:
+        from ..shown import html_vector_noise
+
+        return html_vector_noise(self)
+
     def __repr__(self) -> str:
         return f"VectorNoise(dimension={self.dimension}, balls={len(self.radii)})"
 
