@@ -37,8 +37,8 @@ def test_golden_brackets(epsilon, delta, loss, low, high, gap):
 def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
     """Feasibility and complementary slackness: multipliers sit on tight shifts and cells.
 
-    (From epsilon 1.5 on the two bounds live on different lattices, so the products mean nothing there;
-    the bracket itself is the condition.)
+    (From epsilon 1.5 on the two bounds live on different lattices, so the products mean nothing
+    there; the bracket itself is the condition.)
     """
     found = design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=gap)
     document = found.document

@@ -60,6 +60,7 @@ class Descent:
         tiny = 0 < problem.delta < _TINY  # programs lose their way there
         least = _LEAST_OTHERWISE if wide or tiny or not problem.loss.symmetric else _LEAST
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
+        narrow &= problem.epsilon < 6
         stairs = (large or small or wide) and problem.epsilon >= least and not narrow
         # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
         if not stairs and (problem.loss.symmetric or problem.epsilon == 0 or problem.integer):
