@@ -19,9 +19,10 @@ from .steps import Steps, steps_of
 
 #: From here on the optimum has steps much narrower than the sensitivity.
 LARGE_EPSILON = 2.5
-#: Below this a lattice with one cell a sensitivity is as good as a staircase; for wide integers
-#: and losses that lean, below the second.
+#: Below this a lattice with one cell a sensitivity is as good as a staircase; for wide integers,
+#: losses that lean and a delta below the third, below the second.
 _LEAST, _LEAST_OTHERWISE = Fraction(3, 10), Fraction(1, 20)
+_TINY = Fraction(1, 10**7)
 #: With more delta, relative to epsilon or at large epsilon, the best noise is no staircase.
 _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
 #: Limits of the program of stairs: lattice points in all, and seconds.
@@ -56,8 +57,10 @@ class Descent:
         large = problem.epsilon >= LARGE_EPSILON and problem.delta < _MOST_DELTA_OF_STAIRS
         small = problem.delta <= _DELTA_OF_STAIRS * problem.epsilon
         wide = problem.integer and problem.sensitivity > FINE_WIDTH
-        least = _LEAST_OTHERWISE if wide or not problem.loss.symmetric else _LEAST
+        tiny = 0 < problem.delta < _TINY  # programs lose their way there
+        least = _LEAST_OTHERWISE if wide or tiny or not problem.loss.symmetric else _LEAST
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
+        narrow &= problem.epsilon < 6
         stairs = (large or small or wide) and problem.epsilon >= least and not narrow
         # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
         if not stairs and (problem.loss.symmetric or problem.epsilon == 0 or problem.integer):

@@ -271,7 +271,7 @@ class _Recursion:
         return np.asarray(np.exp(np.minimum(np.arange(count) * math.log(self.exp), 600.0)))
 
     def _side(self, sums: Floats, start: float) -> Floats | None:
-        ended = np.flatnonzero(sums + start <= 1e-13 * start)
+        ended = np.flatnonzero(sums + start <= 0)
         if len(ended) == 0:
             return None
         begun = np.concatenate([[start], sums[: ended[0]] + start])
