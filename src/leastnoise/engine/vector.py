@@ -18,6 +18,7 @@ from ..vectors.flow import Flow, best_flow
 from ..vectors.line import line_certificate, line_heights
 from ..vectors.net import Plan, make_net, plans
 from ..vectors.staircase import (
+    MOST_FREE,
     Shells,
     Staircase,
     first_staircases,
@@ -96,6 +97,9 @@ class Vector(Family):
             if found is None or (best is not None and found.loss > best.loss * (1 - 1e-5)):
                 break
             best = found
+        if best is not None and len(best.edges) <= MOST_FREE:
+            found = polish(self.shells, delta, best.edges, 30)
+            best = found if found is not None and found.loss < best.loss else best
         return best
 
     def _upper(self, stairs: Staircase, search: Search, origin: str) -> Upper:

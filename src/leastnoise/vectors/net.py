@@ -50,7 +50,7 @@ _EASY = 0.02
 #: With more stairs than half of this many columns, or from four dimensions on than so many, there
 #: are no corners, and these are the columns.
 _MOST_COLUMNS, _MANY_STAIRS = 150, 40
-_FEW_COLUMNS = (70, 120, 180)
+_FEW_COLUMNS = (70, 108, 180)
 
 
 @dataclass(frozen=True)
