@@ -16,8 +16,6 @@ import csv
 import time
 from pathlib import Path
 
-time.monotonic = time.process_time
-
 from leastnoise import design
 from leastnoise.lp.highs import Model
 from leastnoise.vectors import rivals
@@ -132,6 +130,7 @@ def main() -> None:
     parser.add_argument("--losses", default="l1,l2")
     parser.add_argument("--csv", type=Path, default=Path("docs/vectors.csv"))
     options = parser.parse_args()
+    time.monotonic = time.process_time
     Model.solve = _patient  # type: ignore[method-assign,assignment]
     for dimension in map(int, options.dimensions.split(",")):
         for budget in options.budgets.split(","):

@@ -18,6 +18,7 @@ from ..vectors.flow import Flow, best_flow
 from ..vectors.line import line_certificate, line_heights
 from ..vectors.net import Plan, make_net, plans
 from ..vectors.staircase import (
+    MOST_FREE,
     Shells,
     Staircase,
     first_staircases,
@@ -53,6 +54,7 @@ class Vector(Family):
         self._plans: dict[int, Plan] = {}
         self._flow: Flow | None = None  # the best so far, proven or not
         self._cells = 1
+        self._took = 0.0  # seconds for the last net
 
     # -- upper ----------------------------------------------------------------------------------
 
@@ -95,6 +97,9 @@ class Vector(Family):
             if found is None or (best is not None and found.loss > best.loss * (1 - 1e-5)):
                 break
             best = found
+        if best is not None and len(best.edges) <= MOST_FREE:
+            found = polish(self.shells, delta, best.edges, 30)
+            best = found if found is not None and found.loss < best.loss else best
         return best
 
     def _upper(self, stairs: Staircase, search: Search, origin: str) -> Upper:
@@ -111,7 +116,6 @@ class Vector(Family):
     def sizes(self, search: Search) -> Iterator[int]:
         """How many cells the net of curves has: 1 stands for the noise itself."""
         yield 1
-        begin = search.clock()
         if self.stairs is not None and self.question.dimension == 1:
             yield _LINE_CELLS
             return
@@ -124,12 +128,12 @@ class Vector(Family):
             question.dimension, float(question.epsilon), self.stairs, cost, search.gap
         ):
             self._plans[plan.cells] = plan
-            # The next net takes so many times as long.
-            times = (plan.cells / before) ** 2 if before else 0.0
-            if search.left(1e9) < times * (search.clock() - begin) and search.bracket.lower:
+            # The next net takes so many times as long, and then there is a proof to find.
+            expected = self._took * (plan.cells / before) ** 2 + _PROOF if before else 0.0
+            if search.left(1e9) < expected and search.bracket.lower:
                 search.reason = "stopped before a finer net, for lack of time"
                 return
-            begin, before = search.clock(), plan.cells
+            before = plan.cells
             yield plan.cells
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
@@ -144,8 +148,9 @@ class Vector(Family):
         assert stairs is not None
         epsilon, delta = float(question.epsilon), float(question.delta)
         cost = scaled_loss(question.loss, float(question.sensitivity))
-        value = stairs.loss + delta * stairs.price
-        net = make_net(question.dimension, epsilon, stairs, value, cost, plan)
+        theta = stairs.loss + delta * stairs.price
+        net = make_net(question.dimension, epsilon, stairs, theta, cost, plan)
+        begin = search.clock()
         flow = best_flow(
             question.dimension,
             epsilon,
@@ -157,6 +162,7 @@ class Vector(Family):
             stairs.loss / (1 + search.gap / 3),
         )
         search.bracket.rounds += 1
+        self._took = search.clock() - begin
         if flow is None:
             return
         search.report(flow.bound, stairs.loss, size)

@@ -106,6 +106,7 @@ def _map(design: VectorDesign, path: str | Path | None) -> Picture:
 def _title(design: VectorDesign) -> str:
     words = bracket_words(design.lower, design.upper, design.certified, 5)
     return (
-        f"d = {design.dimension}, ε = {number(design.epsilon)}, δ = {number(design.delta)}, "
+        f"d = {design.dimension}, ε = {number(design.document.epsilon)}, "
+        f"δ = {number(design.document.delta)}, "
         f"{design.loss_name} of the norm: {words}"
     )

@@ -9,9 +9,9 @@ into a point flows out of it, so the best mixture is a linear program.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 import scipy.sparse as sp
@@ -114,12 +114,12 @@ def best_flow(
     check = dual_matrix(d, epsilon, net, fine, fine_cells)
     costs, fine_costs = cost(radii), cost(fine)
     best: Flow | None = None
-    begin = monotonic()
+    begin = time.monotonic()
     for done in range(rounds):
         # One more round takes about as long as those before it.
-        if best is not None and monotonic() + (monotonic() - begin) / done > deadline:
+        if best is not None and time.monotonic() + (time.monotonic() - begin) / done > deadline:
             break
-        found = _solve(net, delta, height, matrix, costs, deadline - monotonic())
+        found = _solve(net, delta, height, matrix, costs, deadline - time.monotonic())
         if found is None:
             break
         heights, theta = found

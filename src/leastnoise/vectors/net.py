@@ -43,13 +43,14 @@ _FADE, _AFTER = 2.0, 0.6
 _FAR, _WIDER = 0.8, 2.0
 #: Widths of the first cells in low dimensions, in sensitivities; less where noise ends before
 #: `_SHORT`, more where it ends after `_LONG`, and never less than `_LEAST_WIDTH`.
-_WIDEST = {2: 0.14, 3: 0.24}
+_WIDEST = {2: 0.13, 3: 0.24}
 _SHORT, _LONG, _LEAST_WIDTH = 6.0, 16.0, 0.02
 #: For a gap above this, cells of twice the width come first.
 _EASY = 0.02
-#: With more stairs than half of this many columns there are no corners, and these are the columns.
-_MOST_COLUMNS = 150
-_FEW_COLUMNS = (70, 120, 180)
+#: With more stairs than half of this many columns, or from four dimensions on than so many, there
+#: are no corners, and these are the columns.
+_MOST_COLUMNS, _MANY_STAIRS = 150, 40
+_FEW_COLUMNS = (70, 108, 180)
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,8 @@ def _shares(d: int, epsilon: float, edges: Floats, cost: Cost) -> tuple[Floats, 
 def plans(d: int, epsilon: float, stairs: Staircase, cost: Cost, gap: float) -> list[Plan]:
     """The nets to try for this gap, coarse first."""
     frame = _frame(d, epsilon, stairs, cost, 1.0)
-    reach, corners = float(frame.edges[-1]), 2 * len(frame.edges) <= _MOST_COLUMNS
+    most = _MOST_COLUMNS // 2 if d <= 3 else _MANY_STAIRS
+    reach, corners = float(frame.edges[-1]), len(frame.edges) <= most
     asked = [(max(reach / few, _LEAST_WIDTH), False) for few in _FEW_COLUMNS]
     if corners:
         shares = (2.0, 1.0, 0.55, 0.35) if gap > _EASY else (1.0, 0.55, 0.35)
@@ -199,7 +201,8 @@ def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: Plan) -> F
     )
     half = (d - 1) / 2
     cosine = 2 * betaincinv(half, half, 1 - np.minimum(tails, 1 - 1e-6)) - 1
-    return np.sqrt(np.maximum(rho[:, None] ** 2 + 1 + 2 * rho[:, None] * cosine, 0.0))
+    square = rho[:, None] ** 2 + 1 + 2 * rho[:, None] * cosine
+    return np.asarray(np.sqrt(np.maximum(square, 0.0)))
 
 
 def _pieces(rho: Floats, sigma: Floats, pinned: NDArray[np.bool_], loose: NDArray[np.bool_]) -> Net:

@@ -106,7 +106,7 @@ class Shells:
         return loss, stick, slope_loss, slope_stick
 
     def weights(self, edges: Floats) -> Floats:
-        """How fast the mass grows with each edge, relative to all mass: slopes over this compare."""
+        """How fast the mass grows with each edge, as a share of it: slopes are compared by it."""
         logs = self.d * np.log(edges) - self.epsilon * np.arange(len(edges))
         masses = np.exp(logs - logs.max())
         return np.asarray(np.maximum(masses / masses.sum(), 1e-280) * self.d / edges)
