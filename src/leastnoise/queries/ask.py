@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
-from ..errors import ArgumentError
+from ..errors import ArgumentError, EngineError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
@@ -223,6 +223,8 @@ def prepare(
         noise = noise_of(query, setting, values, groups, loss)
     tell("adding up")
     sums = sums_of(table, query, setting)
+    if setting.size is not None:
+        _check_size(sums, setting.size)
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)
@@ -306,6 +308,13 @@ def _public_size(table: Any) -> int:
     if size < 1:
         raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
     return size
+
+
+def _check_size(sums: dict[str, Any], size: int) -> None:
+    """Sensitivities rest on it: every row of the public number is in the sums."""
+    found = sums.get("", Sums())
+    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
+        raise EngineError("the table has changed while it was read; nothing was asked of it")
 
 
 def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:
