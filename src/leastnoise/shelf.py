@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from .ask import Question
 from .ask.arguments import asked
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
+from .certify.fields import read_number, read_positive
 from .certify.limits import MAX_BYTES
 from .certify.lower import dual_bound
 from .certify.privacy import worst_hockey_stick
@@ -28,7 +29,7 @@ from .designs.additive import Design
 from .designs.finished import finished
 from .engine.choice import family_of
 from .engine.search import Lower, Search, Upper
-from .errors import ArgumentError, CertificateError, FormatError, LeastnoiseError
+from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .exact import Number, round_down, round_up
 from .losses import Loss
 from .words import gap_of, gap_words
@@ -187,14 +188,17 @@ def _label(path: Path) -> _Label | None:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["kind"] not in ("additive", "integer") or set(data) & _DEMANDS:
             return None
-        numbers = ("epsilon", "delta", "sensitivity", "lower", "upper")
         return _Label(
             path,
             data["kind"] == "integer",
             json.dumps(data["loss"], sort_keys=True),
-            *(Fraction(data[name]) for name in numbers),
+            read_number(data["epsilon"], "epsilon"),
+            read_number(data["delta"], "delta"),
+            read_positive(data["sensitivity"], "sensitivity"),
+            read_number(data["lower"], "lower"),
+            read_number(data["upper"], "upper"),
         )
-    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError, RecursionError):
+    except (LeastnoiseError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
