@@ -101,5 +101,14 @@ def test_files_that_are_none_are_passed_over(folder: Path, tmp_path: Path) -> No
     (tmp_path / "a.json").write_text("{", encoding="utf-8")
     (tmp_path / "b.json").write_text('{"kind": "additive"}', encoding="utf-8")
     (tmp_path / "c.json").write_text("[" * 100_000, encoding="utf-8")
+    data = json.loads(next(folder.glob("*.json")).read_text(encoding="utf-8"))
+    for name, change in {
+        "d": {"sensitivity": "0"},
+        "e": {"sensitivity": "-1"},
+        "f": {"upper": "1e5000"},
+        "g": {"lower": "1/0"},
+        "h": {"epsilon": 1},
+    }.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(data | change), encoding="utf-8")
     assert len(Shelf(tmp_path)) == 0
     assert Shelf(tmp_path).known(epsilon=1, delta=0, sensitivity=1) is None

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from .ask import Question
 from .ask.arguments import asked
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
+from .certify.fields import read_number, read_positive
 from .certify.limits import MAX_BYTES
 from .certify.lower import dual_bound
 from .certify.privacy import worst_hockey_stick
@@ -188,14 +189,17 @@ def _label(path: Path) -> _Label | None:
         data = json.loads(path.read_text(encoding="utf-8"))
         if data["kind"] not in ("additive", "integer") or set(data) & _DEMANDS:
             return None
-        numbers = ("epsilon", "delta", "sensitivity", "lower", "upper")
         return _Label(
             path,
             data["kind"] == "integer",
             json.dumps(data["loss"], sort_keys=True),
-            *(Fraction(data[name]) for name in numbers),
+            read_number(data["epsilon"], "epsilon"),
+            read_number(data["delta"], "delta"),
+            read_positive(data["sensitivity"], "sensitivity"),
+            read_number(data["lower"], "lower"),
+            read_number(data["upper"], "upper"),
         )
-    except (OSError, ValueError, KeyError, TypeError, ZeroDivisionError, RecursionError):
+    except (LeastnoiseError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

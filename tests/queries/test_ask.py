@@ -20,6 +20,7 @@ from leastnoise import (
     Count,
     Histogram,
     Ledger,
+    MaxError,
     Mean,
     Median,
     Person,
@@ -28,6 +29,7 @@ from leastnoise import (
     Total,
     Variance,
     ask,
+    design,
 )
 from leastnoise.queries import noise as noise_module
 from leastnoise.queries.selection import probabilities, select
@@ -223,6 +225,44 @@ def test_a_wrong_file_in_the_cache_is_not_used(tmp_path, monkeypatch):
     noise_module.designed.cache_clear()
     assert noise_module.designed(*asked)[0].epsilon == 1
     noise_module.designed.cache_clear()
+
+
+def _unproven(raw):
+    """A loss that no checker knows: its bracket is whatever the file says."""
+    return {k: v for k, v in raw.items() if k != "certificate"} | {
+        "loss": {"name": "custom"},
+        "lower": "0.5",
+        "upper": "0.5",
+    }
+
+
+FORGED = {
+    "an unproven bracket": _unproven,
+    "another loss": lambda raw: _made(loss="l2"),
+    "fewer noises": lambda raw: _made(constraints=[MaxError(3)]),
+    "another kind": lambda raw: _made(bounds=(0, 9)),
+    "real numbers": lambda raw: _made(integer=False),
+    "more sensitive": lambda raw: _made(sensitivity=2),
+}
+
+
+def _made(**options):
+    given = {"epsilon": 1, "delta": "0.05", "sensitivity": 1, "integer": True, "gap": "0.05"}
+    return design(**(given | options), time_limit=5).document.to_json()
+
+
+@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED)
+def test_a_forged_file_in_the_cache_is_not_believed(tmp_path, monkeypatch, forge):
+    """Private noise, and still not what was asked: its bracket would be told to the user."""
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path))
+    asked = (Fraction(1), Fraction("0.05"), Fraction(1), True, 1, "l1")
+    noise_module.designed.cache_clear()
+    good, path = noise_module.designed(*asked)
+    path.write_text(json.dumps(forge(good.document.to_json())))
+    noise_module.designed.cache_clear()
+    found, _ = noise_module.designed(*asked)
+    noise_module.designed.cache_clear()
+    assert found.document == good.document and found.certified
 
 
 def test_the_engine_prints_nothing(tmp_path):

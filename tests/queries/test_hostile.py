@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import sys
 import traceback
+from dataclasses import replace
 
+import ibis
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -16,6 +19,7 @@ from leastnoise import (
     EngineError,
     Histogram,
     LeastnoiseError,
+    Ledger,
     Mean,
     MeanVector,
     Median,
@@ -26,6 +30,10 @@ from leastnoise import (
     Variance,
     ask,
 )
+from leastnoise.queries.ask import _public_size, sums_of
+from leastnoise.queries.base import Setting
+from leastnoise.queries.engine import open_table
+from leastnoise.queries.unit import Row
 
 SECRET = "s3cretvalue"
 BIG = 10**18
@@ -155,6 +163,61 @@ def test_one_row_cannot_change_what_another_means(tmp_path):
         assert near(ask(path, Count(where="x = 5"), epsilon=5), 400)
 
 
+@pytest.mark.parametrize("row", [b"1,abc", b"1,\xff", b"\xff,105", b"1,"], ids=repr)
+def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, row):
+    """A reader that passes over a line where it looks for numbers, and not where it counts,
+    would let one row move the mean by (value)/n: a thousand times what is charged here."""
+    path = tmp_path / "d.csv"
+    path.write_bytes(b"p,x\n" + b"1,1000\n" * 3_000 + row + b"\n")
+    setting = Setting(Row(), "replace")
+    for query in (
+        Mean("x", low=1000, high=1001),
+        Total("x", low=1000, high=1001),
+        Variance("x", low=1000, high=1001),
+        Share("x > 1"),
+        MeanVector(["x", "p"], low=[1000, 0], high=[1001, 1]),
+    ):
+        table = open_table(path)
+        sized = replace(setting, size=_public_size(table))
+        assert sized.size in (3_000, 3_001)
+        sums = sums_of(table, query, sized)[""]
+        for one in sums if isinstance(sums, tuple) else (sums,):
+            assert one.rows == sized.size
+        if isinstance(query, Mean):
+            assert 1000 <= query.exact(sums, sized)[0] <= 1001
+
+
+def test_a_table_that_changes_while_it_is_read_is_refused(tmp_path):
+    con = ibis.duckdb.connect()
+    con.raw_sql("create view v as select 7 as x from range(1000) where random() < 0.5")
+    table = con.table("v")
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=1)
+    refused = 0
+    for _ in range(8):  # (the same number of rows twice is possible)
+        with contextlib.suppress(EngineError):
+            ask(table, Mean("x", low=5, high=9), epsilon="0.1", neighbours="replace", ledger=ledger)
+            continue
+        refused += 1
+    assert refused > 4 and len(ledger.history()) == 8 - refused
+
+
+@pytest.mark.parametrize(("name", "other"), [("a[1]", "a1"), ("b*", "bb"), ("c?", "cc")])
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".parquet", ""])
+def test_names_of_files_are_no_patterns(tmp_path, name, other, ending):
+    """Another file, with a budget of its own, must not be read in its place."""
+    for file, rows in ((name, 1000), (other, 30)):
+        path, frame = tmp_path / f"{file}{ending}", pd.DataFrame({"x": [1] * rows})
+        if ending.startswith(".csv"):
+            frame.to_csv(path, index=False)
+        elif ending:
+            frame.to_parquet(path)
+        else:
+            path.mkdir()
+            frame.to_parquet(path / "part.parquet")
+    table = open_table(tmp_path / f"{name}{ending}")
+    assert table.count().execute() == 1000
+
+
 @pytest.mark.parametrize(
     "table",
     [
@@ -207,7 +270,7 @@ def test_wrong_types_and_columns(query):
     assert SECRET not in tell(caught.value)
 
 
-def test_a_table_that_changes_while_it_is_read_is_refused(monkeypatch):
+def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     """Where the number of rows is public it must be that of the sums."""
     monkeypatch.setattr(sys.modules["leastnoise.queries.ask"], "_public_size", lambda table: 7)
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
@@ -266,8 +267,9 @@ def test_hostile_names_of_columns_and_groups(server):
     assert columns[0]["name"].startswith("<img")
     server.client.post(f"/api/tables/{one}/ledger", json={"epsilon": "9"})
     evil = "<script>alert(1)</script>"
+    breaking = ["1", "');alert(1)#", '"""+alert(1)+"""', "\\'+alert(1)+\\'", "{alert(1)}"]
     form = {
-        "queries": [{"kind": "count", "by": columns[0]["name"], "keys": [evil, "1"]}],
+        "queries": [{"kind": "count", "by": columns[0]["name"], "keys": [evil, *breaking]}],
         "epsilon": "1",
     }
     job = server.client.post(f"/api/tables/{one}/ask", json=form).json()["job"]
@@ -275,6 +277,26 @@ def test_hostile_names_of_columns_and_groups(server):
     assert name == "done", data
     page = server.file(job, "report.html").decode()
     assert "<script" not in page and "&lt;script&gt;" in page and "<img" not in page
+    # In the script every name is a text: nothing but what is always called is called.
+    for name in ("script.py", "notebook.ipynb"):
+        text = server.file(job, name).decode()
+        if name.endswith("ipynb"):
+            cells = json.loads(text)["cells"]
+            assert not any("alert" in "".join(c["source"]) for c in cells if "outputs" not in c)
+            text = "\n".join("".join(c["source"]) for c in cells if "outputs" in c)
+        tree = ast.parse(text)
+        called = {ast.unparse(n.func) for n in ast.walk(tree) if isinstance(n, ast.Call)}
+        assert called <= {
+            "Path",
+            "where.exists",
+            "Ledger.create",
+            "Ledger",
+            "ask_all",
+            "Count",
+            "print",
+        }
+        texts = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+        assert {*form["queries"][0]["keys"], columns[0]["name"]} <= texts
 
 
 def test_nothing_that_the_server_printed_holds_a_value(server):

@@ -171,6 +171,9 @@ def test_an_upload_is_a_table_and_the_same_one_the_second_time(server):
     again = server.client.post("/api/tables/upload", params={"name": "b.csv"}, content=lines)
     assert again.json()["id"] == one  # so that no budget comes back by uploading twice
     assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
+    own = (server.folder / "data.csv").read_bytes()
+    again = server.client.post("/api/tables/upload", params={"name": "c.csv"}, content=own)
+    assert again.json()["id"] == "file"  # nor by uploading the file that the server was given
     bad = server.client.post("/api/tables/upload", params={"name": "mine.exe"}, content=b"x")
     assert bad.status_code == 422 and bad.json()["errors"][0]["field"] == "name"
     bad = server.client.post("/api/tables/upload", params={"name": "q.parquet"}, content=b"x")

@@ -251,8 +251,8 @@ def prepare(
         noise = noise_of(query, setting, values, groups, loss)
     tell("adding up")
     sums = sums_of(table, query, setting)
-    if setting.size is not None and _rows_of(sums.get("")) != {setting.size}:
-        raise EngineError("the table changed while it was read")
+    if setting.size is not None:
+        _check_size(sums, setting.size)
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)
@@ -275,11 +275,6 @@ def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
     columns = [aggregate(table, _bounded(mean, setting)) for mean in query.means]
     keys = dict.fromkeys(key for column in columns for key in column)
     return {key: tuple(column.get(key, Sums()) for column in columns) for key in keys}
-
-
-def _rows_of(sums: Any) -> set[int]:
-    """The number of rows, as every column has it."""
-    return {one.rows for one in (sums if isinstance(sums, tuple) else (sums or Sums(),))}
 
 
 def _nothing(query: Query) -> Any:
@@ -345,6 +340,13 @@ def _public_size(table: Any) -> int:
 
 def _rows(count: int) -> str:
     return "one row" if count == 1 else f"{count} rows"
+
+
+def _check_size(sums: dict[str, Any], size: int) -> None:
+    """Sensitivities rest on it: every row of the public number is in the sums."""
+    found = sums.get("", Sums())
+    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
+        raise EngineError("the table has changed while it was read; nothing was asked of it")
 
 
 def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:

@@ -71,36 +71,46 @@ def _named(text: str) -> Any:
     con = _duckdb()
     if inner.suffix.lower() in _TEXT:
         return _text_file(con, path, _TEXT[inner.suffix.lower()])
+    text = _literal(path)
     if path.is_dir():
-        text = str(path / "*.parquet")
+        text += "/*.parquet"
     elif inner.suffix.lower() not in (".parquet", ".pq"):
         raise ArgumentError("table", str(path), _ALLOWED)
     return _quietly(f"{path} could not be read", lambda: con.read_parquet(text))
 
 
+def _literal(path: Path) -> str:
+    """The path of this one file for DuckDB, which would read "a[1].csv" as a pattern for others."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
+
+
 def _text_file(con: Any, path: Path, separator: str) -> Any:
     """A CSV file with every column as text: what one row holds cannot change another's type.
 
-    Lines with too few fields are left out, further fields of longer lines ignored.
+    Lines with too few fields are left out, further fields of longer lines ignored. The file is
+    read once, all of it: asked for some columns, or for numbers, DuckDB leaves out other lines.
     """
     names = _header(path, separator)
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ArgumentError("table", repeated[0], "without duplicate column names")
-    return _quietly(
-        f"{path} could not be read",
-        lambda: con.read_csv(
-            str(path),
+
+    def read() -> Any:
+        lines = con.read_csv(
+            _literal(path),
             header=True,
             auto_detect=False,
             delim=separator,
             quote='"',
             escape='"',
             columns=dict.fromkeys(names, "VARCHAR"),
+            compression="gzip" if path.suffix == ".gz" else "none",
             ignore_errors=True,
             strict_mode=False,
-        ),
-    )
+        )
+        return con.create_table("t", lines)
+
+    return _quietly(f"{path} could not be read", read)
 
 
 def _header(path: Path, separator: str) -> list[str]:

@@ -9,8 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from ..ask.question import Range
 from ..design import design, load
 from ..errors import LeastnoiseError
+from ..losses import as_loss
 
 _GAP = "0.01"
 _SECONDS = 10.0
@@ -51,7 +53,7 @@ def designed(
         if (
             found is not None
             and getattr(found, "dimension", 1) == dimension
-            and getattr(found, "bounds", None) == (None if width is None else (0.0, float(width)))
+            and _plain(found, loss, width)
             and _answers(found, epsilon, delta, sensitivity, whole, releases)
         ):
             return found, path
@@ -72,6 +74,18 @@ def designed(
     )
     found.save(path)
     return found, path
+
+
+def _plain(found: Any, loss: str, width: int | None) -> bool:
+    """Whether its bracket is proven, for this loss and range and with no further demand."""
+    document = getattr(found.document, "question", found.document)
+    asked = None if width is None else Range(Fraction(0), Fraction(width))
+    return bool(
+        found.certified
+        and document.loss.spec() == as_loss(loss).spec()
+        and not getattr(document, "constraints", ())
+        and getattr(document, "range", None) == asked
+    )
 
 
 def _answers(
