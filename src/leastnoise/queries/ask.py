@@ -243,16 +243,16 @@ def prepare(
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     if query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
+    tell("adding up")
+    sums = sums_of(table, query, setting)
+    if setting.size is not None:
+        _check_size(sums, setting.size)
     noise = None
     tell("finding the best noise")
     if isinstance(query, Quantile):
         query.mechanisms(values.epsilon / groups)  # before anything is charged
     else:
         noise = noise_of(query, setting, values, groups, loss)
-    tell("adding up")
-    sums = sums_of(table, query, setting)
-    if setting.size is not None:
-        _check_size(sums, setting.size)
     selection = None
     if selection_table is not None:
         selection = selection_table, _units(table, query, setting, sums)
