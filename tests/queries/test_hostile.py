@@ -162,9 +162,7 @@ def test_one_row_cannot_change_what_another_means(tmp_path):
         assert near(ask(path, Count(where="x = 5"), epsilon=5), 400)
 
 
-@pytest.mark.parametrize(
-    "row", [b"1,abc", b"1,\xff", b"\xff,105", b"1,"], ids=repr
-)
+@pytest.mark.parametrize("row", [b"1,abc", b"1,\xff", b"\xff,105", b"1,"], ids=repr)
 def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, row):
     """A reader that passes over a line where it looks for numbers, and not where it counts,
     would let one row move the mean by (value)/n: a thousand times what is charged here."""
