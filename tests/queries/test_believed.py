@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import itertools
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from leastnoise import Mean, Share, plan
+from leastnoise.exact import exp_upper
 from leastnoise.queries.base import Form, Setting
 from leastnoise.queries.believed import Line, _cells, _kept, believed
 from leastnoise.queries.mean import mean_numbers
-from leastnoise.queries.noise import noise_for
+from leastnoise.queries.noise import _delta_of_a_step, noise_for
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
 
@@ -46,6 +48,31 @@ def test_intervals_of_means_hold_in_95_of_100_cases(query, relation):
             assert held <= 0.99  # and they are not just wide
 
 
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+@pytest.mark.parametrize("epsilon", [1, 3])
+def test_small_counts_are_covered_exactly(relation, epsilon):
+    """Every outcome of both noises with its probability: one row, none of two, at the ends."""
+    query, setting = Share("x > 1", where="y = 1"), Setting(Row(), relation)
+    for form in query.forms(setting):
+        noise = noise_for([form], Fraction(epsilon), Fraction(1, 20), 1)
+        axes = []
+        for law in noise.laws:
+            far = int(law.design.noise.error_bound(1 - 1e-9)) + 1
+            at = np.arange(-far, far + 1)
+            axes.append(
+                zip(at, law.design.noise.cdf(at) - law.design.noise.cdf(at - 1), strict=True)
+            )
+        outcomes = list(itertools.product(*axes))
+        for count, true in ((1, 0), (1, 1), (2, 1), (40, 0)):
+            numbers = query.numbers(form, [Fraction(2 * true - count), Fraction(count)])
+            held = 0.0
+            for (x, p), (y, q) in outcomes:
+                moved = [numbers[0] + int(x), numbers[1] + int(y)]
+                one = query.estimate(noise.around(moved), setting, noise)
+                held += p * q * (one.low - 1e-12 <= true / count <= one.high + 1e-12)
+            assert held >= 0.95 - 1e-9, (form.name, count, true)
+
+
 def test_what_is_kept_is_never_overstated():
     setting = Setting(Row(), "add-remove")
     random = np.random.default_rng(3)
@@ -57,6 +84,15 @@ def test_what_is_kept_is_never_overstated():
             drawn = np.mean([np.abs(a * x + b * y) <= limit for a, b in weights], axis=0) == 1
             kept = _kept(limit, _cells(one), two.design.noise, weights)
             assert kept <= drawn.mean() + 0.015 and kept >= drawn.mean() - 0.06
+
+
+def test_steps_of_the_smallest_budgets_cost_no_more_than_the_whole():
+    for exponent in (1, 12, 37, 38, 50, 300):
+        for most in (2, 33, 64):
+            epsilon, delta = Fraction(1, 10**exponent), Fraction(1, 10)
+            each = _delta_of_a_step(epsilon, delta, most)
+            together = sum(each * exp_upper(k * epsilon) for k in range(most))
+            assert 0.99 * most * delta < together <= most * delta * (1 + Fraction(1, 10**9))
 
 
 def test_nothing_is_believed_where_nothing_fits():

@@ -23,7 +23,7 @@ from leastnoise import (
     plan,
 )
 from leastnoise.queries import query_of
-from leastnoise.queries.ask import sums_of, touched
+from leastnoise.queries.ask import _named, sums_of, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.engine import open_table
 from leastnoise.queries.unit import Row
@@ -178,3 +178,11 @@ def test_as_text():
         query_of("mean(x, y)", low="0,0,0", high="1")
     with pytest.raises(ArgumentError, match="low must be given"):
         query_of("mean(x, y)", high="1")
+
+
+def test_groups_and_columns_are_never_taken_for_each_other():
+    """Two answers under one name would be one answer, and a wrong one."""
+    columns = ["b: c", "c", '"a: b": c', "b", ": c", '": c']
+    keys = ["a", "a: b", "", '"a', '"a: b"', "a:", "a: ", '""', "\\", '\\"']
+    assert len({_named(key, column) for key in keys for column in columns}) == 60
+    assert _named("north", "x") == "north: x" and _named("a: b", "") == "a: b"

@@ -6,6 +6,7 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -189,7 +190,9 @@ class Prepared:
             for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
-                groups |= {_named(label, name): one for name, one in named.items()}
+                if self.query.by is not None:
+                    named = {_named(label, name): one for name, one in named.items()}
+                groups |= named
         return Answer(
             query=str(self.query),
             groups=groups,
@@ -283,7 +286,11 @@ def _nothing(query: Query) -> Any:
 
 
 def _named(label: str, name: str) -> str:
-    return f"{label}: {name}" if label and name else label or name
+    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
+    if not name:
+        return label
+    plain = label and ": " not in label and not label.startswith('"')
+    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"
 
 
 def touched(query: Query, setting: Setting) -> int:

@@ -172,7 +172,10 @@ def _delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
         return delta
     if epsilon == 0:
         return delta
-    grown = (exp_upper(most * epsilon) - 1) / (exp_lower(epsilon) - 1)
+    # 1 + e^eps + ... is at most so many times its last term, which is sharp where eps is tiny.
+    grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
+    if least > 1:
+        grown = min(grown, (exp_upper(most * epsilon) - 1) / (least - 1))
     return round_down(delta * most / grown, 12)
 
 
