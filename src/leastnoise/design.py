@@ -22,7 +22,7 @@ from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .engine.choice import family_of
 from .engine.search import Listener, Search
-from .errors import CertificateError
+from .errors import CertificateError, ScaleError
 from .exact import Number
 from .losses import Loss
 from .words import gap_words
@@ -149,11 +149,14 @@ def design(
     dimension: how many numbers are released together, 1 to 1,000. From 2 on a `VectorDesign` is
         returned: the sensitivity is then the largest Euclidean distance between the vectors of
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
-        time limit 20 seconds, if None.
+        time limit 60 seconds, if None.
     """
     wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
-    search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
-    found: Design | DependentDesign | VectorDesign = finished(wanted, search)
+    try:
+        search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
+        found: Design | DependentDesign | VectorDesign = finished(wanted, search)
+    except (OverflowError, ZeroDivisionError):
+        raise ScaleError from None
     return found
 
 

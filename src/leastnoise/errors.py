@@ -48,6 +48,16 @@ class RegimeError(LeastnoiseError, ValueError):
     """A closed-form mechanism was asked for a budget for which it is not private."""
 
 
+class ScaleError(LeastnoiseError, ValueError):
+    """The numbers of a question are too far apart in size for the search."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "the numbers of this question are too far apart in size to search for noise: bring "
+            "sensitivity, bounds and the numbers of the loss closer together"
+        )
+
+
 class FormatError(LeastnoiseError, ValueError):
     """A mechanism file is malformed; nothing in it has been believed."""
 

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from leastnoise import design
 from leastnoise.cli import app
+from leastnoise.errors import ArgumentError, ScaleError
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +77,28 @@ def test_json_says_the_same(options, epsilon, delta):
     if "--releases" in options:
         assert found["releases"] == {"count": 3, "epsilon": 1.0, "delta": 0.01}
         assert found["per_release"] and "profile" not in found
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("delta", "1e-400"),
+        ("epsilon", "1e-400"),
+        ("bounds", (0, "1e400")),
+        ("loss", "huber:1e400"),
+        ("loss", "pinball:1e-400"),
+        ("output_step", "1e-400"),
+        ("time_limit", "1e400"),
+        ("profile", [("1e-400", "0.1")]),
+    ],
+)
+def test_numbers_of_no_usual_size_are_refused_by_name(name, value):
+    question = {"epsilon": 1, "delta": "0.1", "sensitivity": 1, name: value}
+    with pytest.raises(ArgumentError, match=f"{name} must be 0, or from 1e-30 to 1e30 in size"):
+        design(**question)
+
+
+@pytest.mark.parametrize("more", [{"loss": "huber:1e30"}, {"bounds": (0, "1e30")}])
+def test_numbers_too_far_apart_are_refused(more):
+    with pytest.raises(ScaleError, match="too far apart in size"):
+        design(epsilon=1, delta="0.1", sensitivity=1, **more)

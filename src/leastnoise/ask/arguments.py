@@ -13,6 +13,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..exact import rational
+from ..losses import as_loss
 from .budgets import check_releases, refuse_too_many, total_budget
 from .combinations import refuse_combinations
 from .demands import check_constraints
@@ -34,6 +35,7 @@ from .values import (
     check_gap,
     check_progress,
     check_resolution,
+    check_sizes,
     check_time_limit,
     stated_sensitivity,
 )
@@ -44,7 +46,12 @@ _GAP, _GAP_OF_RANGE, _GAP_OF_CURVE, _GAP_OF_VECTOR = 1e-3, 1e-2, 5e-2, 3e-3
 #: Without a time limit a search ends after so many seconds; on a range.
 _SECONDS, _LONGEST = 60.0, 600.0
 #: The same for a vector.
-_LONGEST_OF_VECTOR = 20.0
+_LONGEST_OF_VECTOR = 60.0
+#: Arguments whose numbers must be of a size that floats can steer by.
+_SIZED = (
+    *("epsilon", "delta", "output_step", "bounds", "profile", "time_limit"),
+    *("instance_bound", "max_error", "core", "outputs", "crossing"),
+)
 #: The finest mesh of a range that may be asked for.
 _MOST_CELLS = 256
 
@@ -78,6 +85,9 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     resolution, releases, bounds = (
         values.pop(name) for name in ("resolution", "releases", "bounds")
     )
+    for name, value in {**arguments, **options}.items():
+        if name in _SIZED:
+            check_sizes(name, value)
     dimension = check_dimension(values.pop("dimension"))
     integer = _flag("integer", values["integer"])
     check_progress(progress)
@@ -86,6 +96,8 @@ def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
     values |= {"integer": integer, "constraints": demands}
     refuse_options(options, arguments, bounds is not None)
     values["sensitivity"] = stated_sensitivity(values["sensitivity"])
+    values["loss"] = as_loss(values["loss"])
+    check_sizes("loss", _numbers_of(values["loss"].spec()))
     if bounds is not None:
         options = with_constraints(demands, values["loss"], options)
     refuse_combinations(
@@ -175,6 +187,15 @@ def _ranged(
         refuse_pure(question, "regions")
         found["cuts"] = cuts_of(regions, question)
     return found
+
+
+def _numbers_of(spec: object) -> list[Any]:
+    """The numbers in the JSON object of a loss."""
+    if isinstance(spec, dict):
+        return [_numbers_of(one) for name, one in spec.items() if name != "name"]
+    if isinstance(spec, (list, tuple)):
+        return [_numbers_of(one) for one in spec]
+    return [spec]
 
 
 def _flag(name: str, value: object) -> bool:

@@ -87,6 +87,23 @@ def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:
     return value
 
 
+def check_sizes(name: str, given: object) -> None:
+    """Refuse numbers that are neither 0 nor between 1e-30 and 1e30 in size.
+
+    Pairs and lists of numbers are looked into; what is no number is left to its own check.
+    """
+    if isinstance(given, (tuple, list)):
+        for one in given:
+            check_sizes(name, one)
+        return
+    try:
+        size = abs(rational(given, name))  # type: ignore[arg-type]
+    except ArgumentError:
+        return
+    if size and not Fraction(1, 10**30) <= size <= 10**30:
+        raise ArgumentError(name, given, "0, or from 1e-30 to 1e30 in size")
+
+
 def check_gap(gap: Number) -> Fraction:
     """1e-9 <= gap <= 1."""
     value = rational(gap, "gap")

@@ -382,10 +382,10 @@ class Additive(Family):
         rows = shifts * 2 * self._reach * n
         least = _INTERIOR_ROWS[0] if problem.delta < _LARGE_DELTA else 0
         return (
-            not problem.integer
-            and problem.delta >= _INTERIOR_DELTA
+            problem.delta >= (_INTERIOR_DELTA if not problem.integer else 1)
             and (n >= _INTERIOR_RESOLUTION or least > 0)
             and least <= rows <= _INTERIOR_ROWS[1]
+            and (least == 0 or problem.epsilon >= 1)
         )
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
