@@ -26,7 +26,7 @@ from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
-from .proposal import Proposal
+from .proposal import Proposal, with_free_atom
 from .relaxed import Relaxed
 from .restricted import Restricted
 from .search import Bounds, Lower, Search
@@ -311,7 +311,7 @@ class Additive(Family):
                 best = (lower, found)
             masses = relaxed.line.spread(found.x)[0][n:-n]
             outside = float(masses[:n].sum() + masses[-n:].sum())
-            proposal = self._proposal(n, masses)
+            proposal = with_free_atom(self.problem, n, masses)
             mixed = None if safe is None else proposal.mixed(safe)
             if mixed is not None:
                 upper = mixed.loss
@@ -477,19 +477,6 @@ class Additive(Family):
             if search.late():
                 break
         search.bracket.failures += simplex.failures
-
-    def _proposal(self, n: int, masses: Floats) -> Proposal:
-        """The relaxed program's mass as noise, with the atom that costs nothing extra."""
-        atom = 0.0
-        if not self.problem.integer:
-            centre = len(masses) // 2
-            around = np.concatenate([masses[centre - n : centre], masses[centre + 1 :][:n]])
-            exp = math.exp(float(self.problem.epsilon))
-            atom = max(0.0, float(masses[centre]) - exp * float(around.max()))
-            masses = masses.copy()
-            masses[centre] -= atom
-        total = float(masses.sum()) + atom
-        return Proposal(self.problem, n, masses / total, atom / total)
 
 
 def _halved_to(n: int, most: int) -> int:

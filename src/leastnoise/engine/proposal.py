@@ -169,3 +169,17 @@ def strictly_private(problem: Question, n: int) -> Proposal | None:
         if worst <= 0.9 * float(problem.delta) and loss < best_loss:
             best, best_loss = found, loss
     return best
+
+
+def with_free_atom(problem: Question, n: int, masses: Floats) -> Proposal:
+    """The relaxed program's mass as noise, with the atom that costs nothing extra."""
+    atom = 0.0
+    if not problem.integer:
+        centre = len(masses) // 2
+        around = np.concatenate([masses[centre - n : centre], masses[centre + 1 :][:n]])
+        exp = math.exp(float(problem.epsilon))
+        atom = max(0.0, float(masses[centre]) - exp * float(around.max()))
+        masses = masses.copy()
+        masses[centre] -= atom
+    total = float(masses.sum()) + atom
+    return Proposal(problem, n, masses / total, atom / total)

@@ -235,34 +235,8 @@ class DPNaiveBayes(PrivateClassifier):
                     groups,
                 )
             )
-        # A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a
-        # variance that errs by s/(2n) by (s/n)^2 / (8 variance^2).
         if features:
-            kinds.append(
-                Kind(
-                    "sum of a feature, in half ranges",
-                    classes * features,
-                    one,
-                    numbers,
-                    1 / _SPREAD,
-                    False,
-                    features,
-                    groups=groups,
-                )
-            )
-            kinds.append(
-                Kind(
-                    "sum of its squares",
-                    classes * features,
-                    one / 2,
-                    numbers,
-                    1 / (8 * _SPREAD**2),
-                    False,
-                    features,
-                    groups=groups,
-                    squares=True,
-                )
-            )
+            kinds += _sums(classes * features, numbers, features, groups)
         return tuple(kinds)
 
     @staticmethod
@@ -350,6 +324,39 @@ def _moments(rows: Floats, sums: Floats, squares: Floats, noise: float) -> tuple
     seconds = (squares + rows / 2 + noise * second) / (rows + noise)
     least = np.maximum(_LEAST_VARIANCE, np.minimum(noise / (rows + noise), 1 / 4) * _SPREAD)
     return means, np.clip(seconds - means**2, least, 1.0)
+
+
+def _sums(count: int, moves: Any, features: int, groups: int) -> list[Kind]:
+    """Sums of features and of their squares.
+
+    A mean that errs by s/n changes the log density by (s/n)^2 / variance on average, a variance
+    that errs by s/(2n) by (s/n)^2 / (8 variance^2).
+    """
+    one, weights = Fraction(1), (1 / _SPREAD, 1 / (8 * _SPREAD**2))
+    shared: dict[str, Any] = {"groups": groups}
+    return [
+        Kind(
+            "sum of a feature, in half ranges",
+            count,
+            one,
+            moves,
+            weights[0],
+            False,
+            features,
+            **shared,
+        ),
+        Kind(
+            "sum of its squares",
+            count,
+            one / 2,
+            moves,
+            weights[1],
+            False,
+            features,
+            squares=True,
+            **shared,
+        ),
+    ]
 
 
 def _by_size(statistics: BayesStatistics) -> dict[int, list[int]]:
