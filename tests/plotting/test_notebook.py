@@ -8,7 +8,8 @@ nbclient = pytest.importorskip("nbclient", reason="nbclient and ipykernel are no
 pytest.importorskip("ipykernel", reason="nbclient and ipykernel are not installed")
 
 CELLS = [
-    "from leastnoise import design\nbest = design(epsilon=1, delta=0.2, gap=1e-4, progress=True)",
+    "from leastnoise import design\n"
+    "best = design(epsilon=1, delta=0.2, sensitivity=1, gap=1e-4, progress=True)",
     "best",
     "best.plot()",
     "import sys; assert 'matplotlib.pyplot' not in sys.modules",
