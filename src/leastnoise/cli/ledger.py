@@ -30,24 +30,8 @@ def at_most(value: Fraction) -> str:
     return f"{float(round_down(value, 6)):g}"
 
 
-def _state(state: Any) -> dict[str, Any]:
-    return {
-        "epsilon": float(state.epsilon),
-        "delta": float(state.delta),
-        "composition": state.composition,
-        "spent_epsilon": float(state.spent_epsilon),
-        "spent_delta": float(state.spent_delta),
-        "left_epsilon": float(state.left_epsilon),
-        "left_delta": float(state.left_delta),
-        "charges": state.charges,
-        "protects": state.protects,
-        "created": state.created,
-        "closed": state.closed,
-    }
-
-
 def _show_state(command: str, state: Any) -> None:
-    show_json(command, 0, _state(state))
+    show_json(command, 0, state.to_json())
 
 
 @ledger.command("create")
@@ -90,7 +74,7 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     if as_json:
         _show_state("ledger show", state)
         return
-    data = _state(state)
+    data = state.to_json()
     table = Table("", "epsilon", "delta", title=escape(f"ledger {name}"), title_justify="left")
     table.add_row("total", f"{data['epsilon']:g}", f"{data['delta']:g}")
     table.add_row("spent", f"{data['spent_epsilon']:g}", f"{data['spent_delta']:g}")

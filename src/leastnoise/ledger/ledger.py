@@ -45,6 +45,11 @@ class Balance:
     closed: str | None
     protects: str | None
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, fractions as floats."""
+        found = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        return {n: float(v) if isinstance(v, Fraction) else v for n, v in found.items()}
+
 
 class Ledger:
     """A privacy budget for one table, in a SQLite file or in PostgreSQL.
