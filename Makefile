@@ -49,6 +49,7 @@ browser:
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 -m slow
+	LEASTNOISE_EXAMPLES=50 $(BIN)/python -m pytest -n 2 tests/engine/test_properties.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/table1.py

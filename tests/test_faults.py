@@ -45,7 +45,7 @@ ENGINES = {
 }
 
 
-#: Of these the default run takes two lies only.
+#: The default run takes three lies, and of these two.
 LONG = ("curve", "dependent curve", "releases", "large delta", "dependent")
 
 
@@ -91,11 +91,12 @@ def honest():
     return bracket
 
 
+SLOW = [pytest.mark.slow]
 CASES = [
     pytest.param(
         engine,
         kind,
-        marks=[pytest.mark.slow] if (engine in LONG and kind not in ("duals", "nan")) else [],
+        marks=[] if kind in ("duals", "nan", "weights")[: 2 if engine in LONG else 3] else SLOW,
     )
     for engine in ENGINES
     for kind in KINDS

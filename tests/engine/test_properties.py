@@ -1,7 +1,8 @@
-"""Properties of the engine on random problems: at least 50 examples each."""
+"""Properties of the engine on random problems; `make slow` tries more examples of each."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from leastnoise.mechanisms import closed_forms
 from leastnoise.noise import noise_of
 
 GAP = 1e-2
+EXAMPLES = int(os.environ.get("LEASTNOISE_EXAMPLES", "12"))
 
 epsilons = st.sampled_from(["0", "0.05", "0.1", "0.3", "0.7", "1", "1.5", "2", "3"])
 deltas = st.sampled_from(["0.001", "0.01", "0.05", "0.1", "0.2", "0.35", "0.5", "0.8"])
@@ -27,7 +29,7 @@ def solve(epsilon, delta, loss, **more):
     return design(epsilon=epsilon, delta=delta, loss=loss, gap=GAP, **more)
 
 
-@settings(max_examples=50)
+@settings(max_examples=EXAMPLES)
 @given(budgets, losses)
 def test_lower_below_upper_below_every_closed_form(budget, loss):
     found = solve(*budget, loss)
@@ -39,7 +41,7 @@ def test_lower_below_upper_below_every_closed_form(budget, loss):
         assert found.upper <= (1 + GAP) * value * (1 + 1e-9), rival
 
 
-@settings(max_examples=50)
+@settings(max_examples=EXAMPLES)
 @given(st.tuples(epsilons, epsilons), st.tuples(deltas, deltas), losses)
 def test_more_budget_never_costs_more(pair_epsilon, pair_delta, loss):
     small_e, large_e = sorted(pair_epsilon, key=Fraction)
@@ -51,7 +53,7 @@ def test_more_budget_never_costs_more(pair_epsilon, pair_delta, loss):
     assert loose.lower <= tight.upper
 
 
-@settings(max_examples=50)
+@settings(max_examples=EXAMPLES)
 @given(
     budgets,
     st.sampled_from(["l1", "l2", "pinball:0.7"]),
@@ -70,7 +72,7 @@ def test_scales_with_sensitivity(budget, loss, sensitivity):
     assert abs(many.lower / scale - one.lower) <= 1e-7 * one.lower
 
 
-@settings(max_examples=50)
+@settings(max_examples=EXAMPLES)
 @given(budgets, st.integers(1, 9), st.integers(1, 9))
 def test_mirror_image_for_a_mirrored_loss(budget, left, right):
     loss = Piecewise(((0, 0), (1, right)), (-left, right + 1))
@@ -101,7 +103,7 @@ def test_mirror_image_for_a_mirrored_loss(budget, left, right):
     assert document.upper >= two.document.lower
 
 
-@settings(max_examples=50)
+@settings(max_examples=EXAMPLES)
 @given(epsilons, st.tuples(deltas, deltas), st.sampled_from(["l1", "l2"]))
 def test_optimum_over_one_minus_delta_never_rises(epsilon, pair, loss):
     small, large = sorted(pair, key=Fraction)
