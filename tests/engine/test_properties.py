@@ -69,7 +69,8 @@ def test_scales_with_sensitivity(budget, loss, sensitivity):
     power = 2 if loss == "l2" else 1
     scale = float(sensitivity) ** power
     assert abs(many.upper / scale - one.upper) <= 1e-7 * one.upper
-    assert abs(many.lower / scale - one.lower) <= 1e-7 * one.lower
+    # Multipliers are thinned and rounded to decimals, which do not scale.
+    assert abs(many.lower / scale - one.lower) <= 2e-4 * one.lower
 
 
 @settings(max_examples=EXAMPLES)
