@@ -117,7 +117,7 @@ def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
     assert "Tulap noise" in picture and "Laplace noise" not in picture
     assert "epsilon='1'" in one.text("python") and "--delta 1e-6" in one.text("command")
     one.page.get_by_role("button", name="Copy the Python").click()
-    assert one.page.get_by_role("button", name=re.compile("Copied|Selected")).is_visible()
+    one.page.get_by_role("button", name=re.compile("Copied|Selected")).wait_for()
     assert axe(one.page) == []
 
 
