@@ -41,6 +41,7 @@ def run(place: Place) -> Report:
     axes.legend(frameon=False, fontsize=8, loc="upper right")
     rises = np.flatnonzero(np.diff(curves[0]) > 1e-6 * curves[0].max())
     rises_right = int(np.sum(x[rises] > 0))
+    places = "one place" if rises_right == 1 else f"{rises_right} places"
     lines: list[Sequence[Any]] = [
         tuple(round(float(v), 9) for v in row) for row in zip(x, *curves, strict=True)
     ]
@@ -51,7 +52,7 @@ def run(place: Place) -> Report:
             "The picture shows the published laws; the paper prints no numbers with it. Ours is "
             f"certified within {100 * found.gap:.2g} % of the least variance"
             + (
-                f", and its density rises away from 0 at {rises_right} places on the right."
+                f", and its density rises away from 0 at {places} on the right."
                 if rises_right
                 else "."
             )
