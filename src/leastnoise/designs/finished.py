@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from dataclasses import replace
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from ..certify import ChannelDocument, check_any
 from ..certify.any_file import AnyDocument
 from ..certify.vector_document import VectorDocument
 from ..engine.search import Bracket, Search
-from ..errors import CertificateError
+from ..errors import CertificateError, LimitError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .ranged import DependentDesign
@@ -30,16 +31,19 @@ def finished(asked: Asked, search: Search) -> Any:
 
 def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
     loss = asked.question.loss
-    lower, upper = bracket.lower, bracket.upper
-    assert lower is not None and upper is not None
-    low, high = ordered(lower.value, upper.value, loss.certified)
-    document = replace(
-        upper.document,
-        lower=low,
-        upper=high,
-        certificate=lower.certificate if loss.certified else None,
-    )
-    report = check_any(document)
+    for lower, upper in bracket.halves(search.family.trivial):
+        low, high = ordered(lower.value, upper.value, loss.certified)
+        document = replace(
+            upper.document,
+            lower=low,
+            upper=high,
+            certificate=lower.certificate if loss.certified else None,
+        )
+        with contextlib.suppress(LimitError):
+            report = check_any(document)
+            break
+    else:
+        raise CertificateError("nothing that was found can be checked with the work allowed")
     if not report.private or (loss.certified and not report.proven):
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
     converged = gap_of(document) <= search.gap

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -73,6 +73,7 @@ class Bracket:
     columns: int = 0
     pairs: int = 0
     failures: list[str] = field(default_factory=list)
+    earlier: tuple[list[Lower], list[Upper]] = field(default_factory=lambda: ([], []))
 
     @property
     def gap(self) -> float:
@@ -84,9 +85,22 @@ class Bracket:
     def offer(self, lower: Lower | None, upper: Upper | None) -> None:
         """Keep the larger lower bound and the smaller upper bound."""
         if lower is not None and (self.lower is None or lower.value > self.lower.value):
+            self.earlier[0].extend([] if self.lower is None else [self.lower])
             self.lower = lower
         if upper is not None and (self.upper is None or upper.value < self.upper.value):
+            self.earlier[1].extend([] if self.upper is None else [self.upper])
             self.upper = upper
+
+    def halves(self, trivial: Callable[[], Lower]) -> Iterator[tuple[Lower, Upper]]:
+        """All that was ever the best, the closest pair first: a file must not be too long to check.
+
+        Earlier bounds are coarser, and their files shorter.
+        """
+        assert self.lower is not None and self.upper is not None
+        lowers, uppers = [*self.earlier[0], self.lower], [*self.earlier[1], self.upper]
+        pairs = [(lower, upper) for lower in lowers for upper in uppers]
+        yield from sorted(pairs, key=lambda pair: pair[1].value - pair[0].value)
+        yield from ((trivial(), upper) for upper in reversed(uppers))
 
 
 class Search:

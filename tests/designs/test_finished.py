@@ -1,0 +1,38 @@
+"""What is returned can be checked: where the best file is too long, an earlier one is returned."""
+
+from __future__ import annotations
+
+import pytest
+
+from leastnoise import design
+from leastnoise.certify import check_any
+from leastnoise.designs import finished
+from leastnoise.errors import CertificateError, LimitError
+
+QUESTION = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 1e-3}
+
+
+def test_an_earlier_bracket_stands_in(monkeypatch):
+    best = design(**QUESTION)
+    asked = []
+
+    def checked(document):
+        asked.append(document)
+        if len(asked) < 3:
+            raise LimitError("too much work")
+        return check_any(document)
+
+    monkeypatch.setattr(finished, "check_any", checked)
+    found = design(**QUESTION)
+    assert len(asked) == 3 and found.verify().proven
+    assert found.upper - found.lower > best.upper - best.lower
+    assert found.lower <= best.upper and best.lower <= found.upper
+
+
+def test_nothing_is_returned_if_nothing_can_be_checked(monkeypatch):
+    def never(document):
+        raise LimitError("too much work")
+
+    monkeypatch.setattr(finished, "check_any", never)
+    with pytest.raises(CertificateError, match="nothing that was found can be checked"):
+        design(**QUESTION)
