@@ -143,3 +143,10 @@ def test_the_benchmark_runs() -> None:
         [sys.executable, str(path), "--quick"], capture_output=True, text=True, check=True
     )
     assert "5 questions, 5 within the gap" in ran.stdout
+
+
+def test_a_leaning_loss_on_wide_whole_numbers_closes():
+    """A staircase around a place far from 0 does not fit into a file, and others serve."""
+    question = {"epsilon": "0.1", "delta": "1e-6", "sensitivity": 10**9, "loss": "pinball:0.9"}
+    found = design(**question, integer=True)
+    assert found.converged and found.verify().proven

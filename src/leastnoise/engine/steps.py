@@ -167,6 +167,8 @@ class Steps:
         rest = 2 * round(share * n * grid)
         if rest:
             marks, count = [marks[0] - rest, *marks, marks[-1] + rest], count + 1
+        if max(-marks[0], marks[-1]) > MAX_CELLS * half:  # a centre that leans far out
+            return None
         fall = 1 / exp_lower(problem.epsilon)
         levels = [1 << (90 + math.ceil(count * float(problem.epsilon) / math.log(2)))]
         for _ in range(count):
