@@ -150,6 +150,14 @@ def summary(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+def write(path: Path, rows: list[Row]) -> None:
+    """The rows so far, as a table."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [one.name for one in fields(Row)])
+        writer.writeheader()
+        writer.writerows(asdict(one) for one in rows)
+
+
 def main() -> None:
     """Run, print, write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -178,10 +186,9 @@ def main() -> None:
             flush=True,
         )
         if options.out is not None:
-            with options.out.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, [one.name for one in fields(Row)])
-                writer.writeheader()
-                writer.writerows(asdict(one) for one in rows)
+            write(options.out, rows)
+    if options.out is not None:
+        write(options.out, rows)
     print(summary(rows))
 
 
