@@ -86,8 +86,8 @@ class Shelf:
         Guarantee: as that of every design, checked exactly at this budget. How wide the bracket
         is depends on how near the files are.
         """
-        given = _arguments(locals())
-        question = asked(given, {}).question
+        wanted = asked(_arguments(locals()), {})
+        question = wanted.question
         lower, upper = self._bounds(question)
         if upper is None or lower is None:
             return None
@@ -98,7 +98,7 @@ class Shelf:
         if not report.proven:
             raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
         status = f"from a shelf of {len(self)} files; {gap_words(document, True)}"
-        converged = gap_of(document) <= asked(given, {}).gap
+        converged = gap_of(document) <= wanted.gap
         return Design(document, question.loss, converged, status, MappingProxyType({}), True)
 
     def design(

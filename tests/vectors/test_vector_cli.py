@@ -29,7 +29,7 @@ def five(tmp_path_factory):
 
 def test_design_writes_a_file_that_verifies(tmp_path):
     path = str(tmp_path / "three.json")
-    done = run(
+    asked = [
         "design",
         "--dimension",
         "3",
@@ -41,10 +41,8 @@ def test_design_writes_a_file_that_verifies(tmp_path):
         "1",
         "--gap",
         "0.05",
-        "--out",
-        path,
-        "--json",
-    )
+    ]
+    done = run(*asked, "--out", path, "--json")
     assert done.exit_code == 0, done.output
     found = json.loads(done.output)
     assert found["dimension"] == 3
@@ -52,19 +50,7 @@ def test_design_writes_a_file_that_verifies(tmp_path):
     checked = run("verify", path, "--json")
     assert checked.exit_code == 0
     assert json.loads(checked.output)["ok"]
-    shown = run(
-        "design",
-        "--dimension",
-        "3",
-        "--epsilon",
-        "1",
-        "--delta",
-        "0.2",
-        "--sensitivity",
-        "1",
-        "--gap",
-        "0.05",
-    )
+    shown = run(*asked)
     assert "no noise can go below" in shown.output
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from difflib import get_close_matches
 from fractions import Fraction
 
@@ -102,6 +102,17 @@ def check_sizes(name: str, given: object) -> None:
         return
     if size and not Fraction(1, 10**30) <= size <= 10**30:
         raise ArgumentError(name, given, "0, or from 1e-30 to 1e30 in size")
+
+
+def check_levels(epsilons: Number | Sequence[Number]) -> tuple[list[Fraction], bool]:
+    """Epsilons at which a profile is asked for, and whether it is a single one."""
+    single = isinstance(epsilons, (int, float, str, Fraction))
+    levels = [epsilons] if single else list(epsilons)  # type: ignore[arg-type,list-item]
+    exact = [rational(level, "epsilons") for level in levels]
+    for level, value in zip(levels, exact, strict=True):
+        if not 0 <= value <= 100:
+            raise ArgumentError("epsilons", level, "from 0 to 100")
+    return exact, single
 
 
 def check_gap(gap: Number) -> Fraction:

@@ -18,13 +18,12 @@ from ..ask import Question
 from ..certify.channel import ChannelCertificate, Copies, PairMultipliers, channel_dual_bound
 from ..certify.document import Certificate, ShiftMultipliers
 from ..exact import round_down
-from ..mechanisms import Staircase
 from ..program.layout import Floats, Range
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
 from .mesh import reversible
 from .search import Lower, Search
-from .simple import additive_bracket
+from .simple import additive_bracket, cells_that_fit, fitting
 
 #: Below this delta the solver's dust outweighs what delta gains: multipliers for a larger delta
 #: hold for a smaller one.
@@ -75,17 +74,9 @@ def _add(row: Floats, values: Floats, first: int, factor: float) -> None:
 
 def resolutions(question: Question) -> Iterator[int]:
     """Cells a sensitivity, coarse to fine, such that the steps of good noise are whole cells."""
-    if question.integer:
-        yield int(question.sensitivity)
-        return
-    tuned = Staircase(
-        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
-    )
-    gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
-    unit = (question.width / question.sensitivity).denominator
-    coarse = [unit] if question.epsilon * unit < Fraction(1, 2) else []
-    found = {unit * max(1, round(steps / gamma / unit)) for steps in (1, 2, 3, 4)}
-    yield from sorted({*coarse, *found})
+    unit = cells_that_fit(question)
+    coarse = [] if question.integer or question.epsilon * unit >= Fraction(1, 2) else [unit]
+    yield from sorted({*coarse, *fitting(question, (1, 2, 3, 4))})
 
 
 def layered_lower(

@@ -27,10 +27,9 @@ from ..certify.channel import (
     loss_of,
 )
 from ..exact import round_up
-from ..mechanisms import Staircase
 from ..program.layout import Floats, Ints
 from .search import Upper
-from .simple import additive_bracket
+from .simple import additive_bracket, fitting
 
 #: How such a mechanism is called.
 MOVED = "moved"
@@ -100,15 +99,7 @@ def moved_upper(question: Question, n: int, seconds: float) -> Upper | None:
 
 def resolutions(question: Question) -> Iterator[int]:
     """Steps a sensitivity, coarse to fine, that fit the steps of good noise."""
-    if question.integer:
-        yield int(question.sensitivity)
-        return
-    tuned = Staircase(
-        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
-    )
-    gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
-    unit = (question.width / question.sensitivity).denominator
-    found = {unit * max(1, round(steps / gamma / unit)) for steps in (0.5, 1.5, 2.5, 4.5)}
+    found = fitting(question, (0.5, 1.5, 2.5, 4.5))
     # Noise ends where its density has fallen by about delta.
     smallest = min(float(delta) for _, delta in question.budgets)
     reach = math.log(1 / max(smallest, 1e-30)) / max(float(question.epsilon), 1e-3) + 1

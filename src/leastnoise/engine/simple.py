@@ -6,6 +6,7 @@ the range costs neither privacy nor loss (`rows.proof.md`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -15,6 +16,7 @@ from ..ask import Question
 from ..certify.channel import ChannelCertificate, ChannelDocument, additive_part, channel_loss
 from ..errors import ArgumentError
 from ..exact import round_up
+from ..mechanisms import Staircase
 from .additive import Additive
 from .demanding import Demanding
 from .mesh import mesh_of
@@ -113,3 +115,22 @@ def _cost(question: Question, answer: float, values: np.ndarray) -> np.ndarray:
         at = float(rule.at)
         cost = cost + float(rule.slope) * abs(answer - at) * ((answer - at) * (values - at) < 0)
     return cost
+
+
+def cells_that_fit(question: Question) -> int:
+    """The fewest cells a sensitivity of which the range is made, too; for integers their number."""
+    if question.integer:
+        return int(question.sensitivity)
+    return (question.width / question.sensitivity).denominator
+
+
+def fitting(question: Question, several: Sequence[float]) -> set[int]:
+    """Cells a sensitivity such that so many are about one step of the best staircase."""
+    unit = cells_that_fit(question)
+    if question.integer:
+        return {unit}
+    tuned = Staircase(
+        epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
+    )
+    gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
+    return {unit * max(1, round(steps / gamma / unit)) for steps in several}

@@ -16,11 +16,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..ask.values import check_confidence
+from ..ask.values import check_confidence, check_levels
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError
-from ..exact import Number, rational
+from ..exact import Number
 from ..losses import Loss, as_loss
 from ..program.costs import cell_means, run_means
 from ..sampling import Entropy, GridSampler, system_entropy
@@ -229,13 +229,9 @@ class AdditiveNoise:
         """
         from dataclasses import replace
 
-        single = isinstance(epsilons, (int, float, str, Fraction))
-        levels = [epsilons] if single else list(epsilons)  # type: ignore[arg-type,list-item]
+        levels, single = check_levels(epsilons)
         values = []
-        for level in levels:
-            exact = rational(level, "epsilons")
-            if not 0 <= exact <= 100:
-                raise ArgumentError("epsilons", level, "from 0 to 100")
+        for exact in levels:
             _, worst = worst_hockey_stick(replace(self.document, epsilon=exact))
             values.append(float(worst))
         return np.array(values[0] if single else values)

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
-from ..ask.values import check_confidence
+from ..ask.values import check_confidence, check_levels
 from ..certify.vector import mixture_of
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError
-from ..exact import Number, nearest_float, rational
+from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
@@ -121,13 +121,9 @@ class VectorNoise:
 
         Each value is enclosed from above in exact arithmetic, then rounded up to a float.
         """
-        single = isinstance(epsilons, (int, float, str, Fraction))
-        levels = [epsilons] if single else list(epsilons)  # type: ignore[arg-type,list-item]
+        levels, single = check_levels(epsilons)
         values = []
-        for level in levels:
-            exact = rational(level, "epsilons")
-            if not 0 <= exact <= 100:
-                raise ArgumentError("epsilons", level, "from 0 to 100")
+        for exact in levels:
             worst = self._mixture.hockey_stick(exact, self.document.sensitivity)
             value = float(worst)
             values.append(value if Fraction(value) >= worst else math.nextafter(value, 2.0))
