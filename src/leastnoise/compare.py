@@ -15,6 +15,7 @@ import numpy as np
 from .ask.values import check_confidence, stated_sensitivity
 from .certify import ChannelDocument
 from .compare_vectors import compare_vectors
+from .compared import Compared, excess_of
 from .design import DependentDesign, Design, design
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
@@ -68,7 +69,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Compared[Row]):
     """All mechanisms that are private at a budget, the least expected loss first.
 
     `lower` is proven: no additive noise (with bounds: no answer of any kind) with this budget has a
@@ -77,13 +78,6 @@ class Comparison:
     """
 
     design: Design | DependentDesign
-    rows: tuple[Row, ...]
-    refused: tuple[tuple[str, str], ...]
-
-    @property
-    def lower(self) -> float:
-        """At most the expected loss of any private additive noise (with bounds: of any answer)."""
-        return self.design.lower
 
     @property
     def releases(self) -> int:
@@ -91,23 +85,6 @@ class Comparison:
         d = self.design.document
         asked = d.question.releases if isinstance(d, ChannelDocument) else d.releases
         return 1 if asked is None else asked.count
-
-    @property
-    def best_rival(self) -> Row | None:
-        """The closed form with the least expected loss."""
-        return next((row for row in self.rows if row.name != "design"), None)
-
-    def __getitem__(self, name: str) -> Row:
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     @property
     def asked(self) -> str:
@@ -130,20 +107,10 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """What `leastnoise compare --json` prints."""
         d = self.design
-        return {
-            "epsilon": d.epsilon,
-            "delta": d.delta,
-            "sensitivity": d.sensitivity,
-            "loss": d.loss_name,
+        return super().to_json() | {
             "integer": d.integer,
             "bounds": list(d.bounds) if isinstance(d, DependentDesign) else None,
             "releases": self.releases,
-            "lower": d.lower,
-            "upper": d.upper,
-            "certified": d.certified,
-            "converged": d.converged,
-            "rows": [row.to_json() for row in self.rows],
-            "refused": [{"name": name, "reason": reason} for name, reason in self.refused],
         }
 
     def plot(self, path: str | Path | None = None) -> Any:
@@ -229,7 +196,7 @@ def beside(found: Any, question: dict[str, Any]) -> Comparison:
             rows.append(row)
         except RegimeError as error:
             refused.append((rival.name, str(error)))
-    rows = [replace(row, excess=_excess(row.loss, found.lower)) for row in rows]
+    rows = [replace(row, excess=excess_of(row.loss, found.lower)) for row in rows]
     # Equal losses: the design first, because its figure is a proven bound.
     rows.sort(key=lambda row: (float(f"{row.loss:.9g}"), row.name != "design"))
     return Comparison(found, tuple(rows), tuple(refused))
@@ -373,10 +340,6 @@ def _in_range(
     error = min(float(law.error_bound(0.95)), high - low)
     words = "moved into the range" + (f", {remark}" if remark else "")
     return Row(name, label, loss, math.inf, (low, high), error, words, mechanism)
-
-
-def _excess(loss: float, lower: float) -> float:
-    return (loss - lower) / lower if lower > 0 else math.inf
 
 
 def _outside(epsilon: Number, delta: Number, integer: bool) -> list[tuple[str, str]]:

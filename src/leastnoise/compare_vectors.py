@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .compared import Compared, excess_of
 from .design import VectorDesign, design
 from .errors import ArgumentError, LeastnoiseError
 from .vectors import VectorRival, rivals, split_design_rival
@@ -44,54 +44,17 @@ class VectorRow:
 
 
 @dataclass(frozen=True)
-class VectorComparison:
+class VectorComparison(Compared[VectorRow]):
     """Noises that are private for a vector at a budget, the least expected loss first.
 
     `lower` is proven: no additive noise with this budget has a smaller expected loss.
     """
 
     design: VectorDesign
-    rows: tuple[VectorRow, ...]
-    refused: tuple[tuple[str, str], ...]
-
-    @property
-    def lower(self) -> float:
-        """At most the expected loss of any private additive noise."""
-        return self.design.lower
-
-    @property
-    def best_rival(self) -> VectorRow | None:
-        """The rival with the least expected loss."""
-        return next((row for row in self.rows if row.name != "design"), None)
-
-    def __getitem__(self, name: str) -> VectorRow:
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[VectorRow]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
 
     def to_json(self) -> dict[str, Any]:
         """What `leastnoise compare --dimension D --json` prints."""
-        found = self.design
-        return {
-            "dimension": found.dimension,
-            "epsilon": found.epsilon,
-            "delta": found.delta,
-            "sensitivity": found.sensitivity,
-            "loss": found.loss_name,
-            "lower": found.lower,
-            "upper": found.upper,
-            "certified": found.certified,
-            "converged": found.converged,
-            "rows": [row.to_json() for row in self.rows],
-            "refused": [{"name": name, "reason": reason} for name, reason in self.refused],
-        }
+        return {"dimension": self.design.dimension} | super().to_json()
 
     def plot(self, path: str | Path | None = None) -> Any:
         """The radial density beside Gaussian and exponential noise (extra `plot`)."""
@@ -142,6 +105,6 @@ def beside_vectors(found: VectorDesign) -> VectorComparison:
 
 
 def _row(rival: VectorRival, lower: float) -> VectorRow:
-    excess = (rival.loss - lower) / lower if lower > 0 else math.inf
+    excess = excess_of(rival.loss, lower)
     note = "" if rival.exact else "at most this: the root of the expected square"
     return VectorRow(rival.name, rival.label, rival.loss, excess, rival.error_95, note)

@@ -35,6 +35,7 @@ ORDER = [
     "design",
     "shelf",
     "curves",
+    "compared",
     "compare_vectors",
     "compare",
     "accounting",

@@ -12,15 +12,8 @@ def bracket_of(found: Any) -> dict[str, Any]:
     """What `--json` prints of a design of any kind: plain numbers, the bracket rounded outwards."""
     return {
         "kind": found.document.kind,
-        "epsilon": found.epsilon,
-        "delta": found.delta,
-        "sensitivity": found.sensitivity,
-        "loss": found.loss_name,
-        "lower": found.lower,
-        "upper": found.upper,
+        **found.plain(),
         "gap": found.gap,
-        "certified": found.certified,
-        "converged": found.converged,
         "status": found.status,
         "seconds": found.stats["seconds"],
         "rounds": found.stats["rounds"],

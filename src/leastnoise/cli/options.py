@@ -40,7 +40,8 @@ LOSS_HELP = (
 )
 
 
-def _text(words: str, metavar: str | None = None) -> Any:
+def text(words: str, metavar: str | None = None) -> Any:
+    """An option that takes words, or is not given."""
     return Annotated[str | None, typer.Option(help=words, metavar=metavar)]
 
 
@@ -48,31 +49,32 @@ def _pair(words: str, metavar: str = "LOW HIGH") -> Any:
     return Annotated[tuple[str, str] | None, typer.Option(help=words, metavar=metavar)]
 
 
-def _flag(name: str, words: str) -> Any:
+def flag(name: str, words: str) -> Any:
+    """An option without a value."""
     return Annotated[bool, typer.Option(f"--{name}", help=words)]
 
 
 #: What can be asked, in the order of the help text: the option and its default.
 OPTIONS: dict[str, tuple[Any, Any]] = {
-    "epsilon": (_text("Budget: epsilon, from 0 to 15 (not with --profile, --gdp)."), None),
-    "delta": (_text("Budget: delta, at least 0 and below 1."), None),
-    "sensitivity": (_text(SENSITIVITY_HELP), None),
+    "epsilon": (text("Budget: epsilon, from 0 to 15 (not with --profile, --gdp)."), None),
+    "delta": (text("Budget: delta, at least 0 and below 1."), None),
+    "sensitivity": (text(SENSITIVITY_HELP), None),
     "loss": (Annotated[str, typer.Option(help=LOSS_HELP)], "l1"),
-    "gap": (_text("Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2)."), None),
-    "integer": (_flag("integer", "Noise on the integers."), False),
-    "dimension": (_text("Noise for D numbers, Euclidean sensitivity.", "D"), None),
+    "gap": (text("Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2)."), None),
+    "integer": (flag("integer", "Noise on the integers."), False),
+    "dimension": (text("Noise for D numbers, Euclidean sensitivity.", "D"), None),
     "bounds": (_pair("The query's range: noise may depend on the value."), None),
-    "prior": (_text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
-    "instance_bound": (_text("With --bounds: no value's expected loss above this."), None),
-    "max_error": (_text("No released error beyond T.", "T"), None),
-    "monotone": (_flag("monotone", "Density falls from 0; with --bounds: answers grow."), False),
-    "regions": (_text("With --bounds: one noise for each of so many regions."), None),
+    "prior": (text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
+    "instance_bound": (text("With --bounds: no value's expected loss above this."), None),
+    "max_error": (text("No released error beyond T.", "T"), None),
+    "monotone": (flag("monotone", "Density falls from 0; with --bounds: answers grow."), False),
+    "regions": (text("With --bounds: one noise for each of so many regions."), None),
     "core": (_pair("With wide --bounds: values with their own rows."), None),
     "support": (_pair("Noise in [LOW, HIGH]; none: no end."), None),
-    "symmetric": (_flag("symmetric", "Symmetric noise."), False),
-    "unimodal": (_text("Density rises to AT, then falls.", "AT"), None),
-    "unbiased": (_flag("unbiased", "Mean exactly 0."), False),
-    "distinguishing": (_text("With a support: outputs that rule a neighbour out.", "Q"), None),
+    "symmetric": (flag("symmetric", "Symmetric noise."), False),
+    "unimodal": (text("Density rises to AT, then falls.", "AT"), None),
+    "unbiased": (flag("unbiased", "Mean exactly 0."), False),
+    "distinguishing": (text("With a support: outputs that rule a neighbour out.", "Q"), None),
     "loss_at_most": (_pair("Keep a second expected loss below a bound.", "LOSS BOUND"), None),
     "profile": (
         Annotated[
@@ -81,15 +83,17 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
         ],
         None,
     ),
-    "gdp": (_text("Below the whole curve of mu-GDP.", "MU"), None),
-    "releases": (_text("The budget is the total of K releases.", "K"), None),
-    "output_step": (_text("Releases are multiples of STEP.", "STEP"), None),
-    "time_limit": (_text("Seconds for the design."), None),
-    "resolution": (_text("Cells per sensitivity."), None),
+    "gdp": (text("Below the whole curve of mu-GDP.", "MU"), None),
+    "releases": (text("The budget is the total of K releases.", "K"), None),
+    "output_step": (text("Releases are multiples of STEP.", "STEP"), None),
+    "time_limit": (text("Seconds for the design."), None),
+    "resolution": (text("Cells per sensitivity."), None),
 }
 
 
-def takes(*names: str, required: tuple[str, ...] = ()) -> Callable[[C], C]:
+def takes(
+    *names: str, required: tuple[str, ...] = (), options: dict[str, tuple[Any, Any]] = OPTIONS
+) -> Callable[[C], C]:
     """Give a command these options before its own; it receives them as `**given`."""
 
     def dress(command: C) -> C:
@@ -98,8 +102,8 @@ def takes(*names: str, required: tuple[str, ...] = ()) -> Callable[[C], C]:
             Parameter(
                 name,
                 Parameter.KEYWORD_ONLY,
-                annotation=OPTIONS[name][0],
-                default=Parameter.empty if name in required else OPTIONS[name][1],
+                annotation=options[name][0],
+                default=Parameter.empty if name in required else options[name][1],
             )
             for name in names
         ]

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from ..errors import ArgumentError
 from .ledger import at_most
-from .shared import JSON_HELP, show_json
+from .options import flag, takes, text
+from .shared import JSON_HELP, folder_exists, show_json
 
 _Query = Annotated[
     str,
@@ -21,56 +22,53 @@ _Query = Annotated[
         help="count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
     ),
 ]
-_Epsilon = Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")]
-_Delta = Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")]
-_Low = Annotated[str | None, typer.Option(help="Smallest value; smaller ones are clamped.")]
-_High = Annotated[str | None, typer.Option(help="Largest value; larger ones are clamped.")]
-_Unit = Annotated[
-    str,
-    typer.Option(
-        metavar="row|COLUMN", help="Whose privacy: a row's, or a person's (the id column)."
-    ),
-]
-_Rows = Annotated[int | None, typer.Option(help="Rows of one person that count (in a group).")]
-_Groups = Annotated[int | None, typer.Option(help="Groups of one person that count.")]
-_By = Annotated[str | None, typer.Option(help="A column to group by.")]
-_Keys = Annotated[
-    str | None,
-    typer.Option(
-        help="Its public values, separated by commas; or private, to find them privately."
-    ),
-]
-_Where = Annotated[str | None, typer.Option(help='A condition, such as "year = 2024".')]
-_Neighbours = Annotated[str, typer.Option(help="add-remove, or replace.")]
-_Nulls = Annotated[str | None, typer.Option(help="Rows without a number: skip, or middle.")]
-_Loss = Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")]
-_Interval = Annotated[
-    bool, typer.Option("--interval", help="Quantiles: half of epsilon buys an interval of values.")
-]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
+#: What can be asked of a table beside the query, in the order of the help text.
+_ASKED: dict[str, tuple[Any, Any]] = {
+    "epsilon": (Annotated[str, typer.Option(help="Budget: epsilon, from 0 to 15.")], ...),
+    "delta": (Annotated[str, typer.Option(help="Budget: delta, at least 0 and below 1.")], "0"),
+    "low": (text("Smallest value; smaller ones are clamped."), None),
+    "high": (text("Largest value; larger ones are clamped."), None),
+    "unit": (
+        Annotated[
+            str,
+            typer.Option(
+                metavar="row|COLUMN", help="Whose privacy: a row's, or a person's (the id column)."
+            ),
+        ],
+        "row",
+    ),
+    "max_rows": (
+        Annotated[int | None, typer.Option(help="Rows of one person that count (in a group).")],
+        None,
+    ),
+    "max_groups": (
+        Annotated[int | None, typer.Option(help="Groups of one person that count.")],
+        None,
+    ),
+    "by": (text("A column to group by."), None),
+    "keys": (
+        text("Its public values, separated by commas; or private, to find them privately."),
+        None,
+    ),
+    "where": (text('A condition, such as "year = 2024".'), None),
+    "neighbours": (Annotated[str, typer.Option(help="add-remove, or replace.")], "add-remove"),
+    "nulls": (text("Rows without a number: skip, or middle."), None),
+    "interval": (flag("interval", "Quantiles: half of epsilon buys an interval of values."), False),
+    "loss": (Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")], "l1"),
+}
+_takes_query = takes(*_ASKED, required=("epsilon",), options=_ASKED)
 
 
+@_takes_query
 def ask(
     table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")],
     query: _Query,
-    epsilon: _Epsilon,
-    delta: _Delta = "0",
-    low: _Low = None,
-    high: _High = None,
-    unit: _Unit = "row",
-    max_rows: _Rows = None,
-    max_groups: _Groups = None,
-    by: _By = None,
-    keys: _Keys = None,
-    where: _Where = None,
-    neighbours: _Neighbours = "add-remove",
-    nulls: _Nulls = None,
-    interval: _Interval = False,
-    loss: _Loss = "l1",
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
     plot: Annotated[Path | None, typer.Option(help="Draw the answers (.png or .svg).")] = None,
     as_json: _Json = False,
+    **given: Any,
 ) -> None:
     """A private answer with its 95 % interval, charged to a ledger before any noise is drawn.
 
@@ -82,19 +80,10 @@ def ask(
     from ..ledger import Ledger
     from ..queries import ask as answer_of
 
-    if plot is not None and not plot.parent.is_dir():
-        raise ArgumentError("plot", str(plot), "a path in a folder that exists")
-    question = _question(query, low, high, by, keys, where, nulls, interval)
-    book = None if ledger is None else Ledger(ledger, name=name)
+    folder_exists("plot", plot)
+    question, options = _question(query, given), _budget_and_unit(given)
+    options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     shown = Console(stderr=True)
-    options: dict[str, Any] = {
-        "epsilon": epsilon,
-        "delta": delta,
-        "ledger": book,
-        "neighbours": neighbours,
-        "unit": _unit(unit, max_rows, max_groups),
-        "loss": loss,
-    }
     if shown.is_terminal and not as_json:
         with shown.status("reading the table") as status:
             answer = answer_of(table, question, **options, progress=status.update)
@@ -108,24 +97,12 @@ def ask(
         _print(answer, book)
 
 
+@_takes_query
 def plan(
     query: _Query,
-    epsilon: _Epsilon,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
-    delta: _Delta = "0",
-    low: _Low = None,
-    high: _High = None,
-    unit: _Unit = "row",
-    max_rows: _Rows = None,
-    max_groups: _Groups = None,
-    by: _By = None,
-    keys: _Keys = None,
-    where: _Where = None,
-    neighbours: _Neighbours = "add-remove",
-    nulls: _Nulls = None,
-    interval: _Interval = False,
-    loss: _Loss = "l1",
     as_json: _Json = False,
+    **given: Any,
 ) -> None:
     """The error to expect, from public numbers only: no table is read, no budget is spent.
 
@@ -135,16 +112,7 @@ def plan(
     """
     from ..queries import plan as plan_of
 
-    question = _question(query, low, high, by, keys, where, nulls, interval)
-    found = plan_of(
-        question,
-        epsilon=epsilon,
-        delta=delta,
-        rows=rows,
-        neighbours=neighbours,
-        loss=loss,
-        unit=_unit(unit, max_rows, max_groups),
-    )
+    found = plan_of(_question(query, given), rows=rows, **_budget_and_unit(given))
     if as_json:
         told = {
             "query": found.query,
@@ -168,22 +136,21 @@ def plan(
         console.print(f"- {note}", markup=False)
 
 
-def _question(
-    query: str,
-    low: str | None,
-    high: str | None,
-    by: str | None,
-    keys: str | None,
-    where: str | None,
-    nulls: str | None,
-    interval: bool,
-) -> Any:
+def _question(query: str, given: dict[str, Any]) -> Any:
+    """The query, with the options that belong to it."""
     from ..queries import PRIVATE, query_of
 
-    listed = keys if keys in (None, PRIVATE) else next(csv.reader([str(keys)]), [])
-    given: dict[str, Any] = {"low": low, "high": high, "by": by, "keys": listed, "where": where}
-    given |= {"nulls": nulls, "interval": interval or None}
-    return query_of(query, **{name: value for name, value in given.items() if value is not None})
+    asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
+    if asked["keys"] not in (None, PRIVATE):
+        asked["keys"] = next(csv.reader([asked["keys"]]), [])
+    asked["interval"] = given["interval"] or None
+    return query_of(query, **{name: value for name, value in asked.items() if value is not None})
+
+
+def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
+    """What is asked apart from the query: the budget, the loss, and whose privacy it is."""
+    found = {name: given[name] for name in ("epsilon", "delta", "neighbours", "loss")}
+    return found | {"unit": _unit(given["unit"], given["max_rows"], given["max_groups"])}
 
 
 def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:

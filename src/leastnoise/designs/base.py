@@ -68,6 +68,19 @@ class BaseDesign(AskedBudgets, PickledAsFile):
 
     # -- keeping and showing ------------------------------------------------------------------
 
+    def plain(self) -> dict[str, Any]:
+        """What was asked and what was found, in plain values; the bracket is rounded outwards."""
+        return {
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "sensitivity": self.sensitivity,
+            "loss": self.loss_name,
+            "lower": self.lower,
+            "upper": self.upper,
+            "certified": self.certified,
+            "converged": self.converged,
+        }
+
     def verify(self) -> Report:
         """Run the exact checker on this design's mechanism file."""
         return check_any(self.document)
