@@ -50,7 +50,7 @@ class Coarse(Family):
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         relaxed = Relaxed(self.problem, self.problem.budgets, size, 12 * size)
         simplex = Simplex(relaxed.program, np.exp(-np.abs(relaxed.places)))
-        simplex.add(0, size, relaxed.line.cells)
+        simplex.add([(0, size, relaxed.line.cells)])
         *_, last = simplex.rounds(search.deadline, search.clock)
         weights = relaxed.line.spread(last.x)[0][size:-size]
         safe = self.closed_forms.safe(size)

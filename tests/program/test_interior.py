@@ -26,7 +26,7 @@ def simplex_value(program: Program) -> float:
     simplex = Simplex(program, np.ones(program.layout.columns))
     if isinstance(program.layout, Line):
         for m in (N,) if program.layout.symmetric else (N, -N):
-            simplex.add(0, m, program.layout.cells)
+            simplex.add([(0, m, program.layout.cells)])
     for last in simplex.rounds(None, time.monotonic):  # noqa: B007
         pass
     assert not simplex.failures
@@ -64,7 +64,7 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
         simplex = Simplex(program, typical=1.0)
         for pair in layout.every()[0]:
             for j in range(2):
-                simplex.add(j, int(pair), index)
+                simplex.add([(j, int(pair), index)])
         *_, last = simplex.rounds(None, time.monotonic)
         found = Interior(program).solve(np.ones(layout.columns), 1e-8)
         assert found.value == pytest.approx(last.value, rel=1e-6)

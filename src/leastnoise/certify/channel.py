@@ -12,9 +12,8 @@ from fractions import Fraction
 from itertools import pairwise
 from operator import itemgetter
 
-from ..errors import LimitError
 from ..exact import exp_lower, nearest_float
-from ..work import BUDGET, charge, counted
+from ..work import charge, counted
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
@@ -50,19 +49,6 @@ def check_channel(document: ChannelDocument) -> Report:
     """
     with counted():
         return Report(tuple(_claims(document)))
-
-
-def too_much_work(document: ChannelDocument) -> bool:
-    """Whether the check takes more than half of the work that is allowed.
-
-    The other half is left for reading the file and for its lower bound.
-    """
-    try:
-        with counted(BUDGET // 2):
-            check_channel(document)
-    except LimitError:
-        return True
-    return False
 
 
 def _claims(document: ChannelDocument) -> Iterator[Claim]:
@@ -352,7 +338,6 @@ __all__ = [
     "loss_of",
     "node_weights",
     "parse_channel",
-    "too_much_work",
     "worst_pair",
     "worst_value_loss",
 ]

@@ -461,14 +461,16 @@ class Additive(Family):
         """Rows to begin with: the full shift, and what mattered at the resolution before."""
         cells = simplex.program.layout.cells
         half = cells[cells <= 0]
-        simplex.add(0, n, half)
+        wanted = [(0, n, half)]
         if not simplex.program.layout.symmetric:
-            simplex.add(0, -n, -half)
+            wanted.append((0, -n, -half))
         scale = n / self._carried_n
         for (_, m), active in self._carried.items():
             shift = round(m * scale)
             if 1 <= abs(shift) <= n:
-                simplex.add(0, shift, np.unique(np.round(active * scale).astype(np.int64)))
+                finer = np.unique(np.round(active * scale).astype(np.int64))
+                wanted.append((0, shift, finer))
+        simplex.add(wanted)
 
     def _rounds(self, simplex: Simplex, search: Search) -> Iterator[Found]:
         for found in simplex.rounds(search.deadline, search.clock):

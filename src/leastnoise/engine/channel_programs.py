@@ -303,10 +303,12 @@ class ChannelPrograms(Family):
         layout, budgets = simplex.program.layout, len(simplex.program.budgets)
         small = layout.rows * budgets <= _ALL_PAIRS
         every = np.arange(layout.outputs)
-        for apart in range(1 if small else max(layout.reach, 1), layout.reach + 1):
-            for pair in sorted(layout.apart(apart)):
-                for j in range(budgets):
-                    simplex.add(j, pair, every)
+        simplex.add(
+            (j, pair, every)
+            for apart in range(1 if small else max(layout.reach, 1), layout.reach + 1)
+            for pair in sorted(layout.apart(apart))
+            for j in range(budgets)
+        )
         if pattern is not None and not small:
             pattern.seed(simplex, places)
 

@@ -413,16 +413,17 @@ class Demanding(Family):
         cells, budgets = simplex.program.layout.cells, len(simplex.program.budgets)
         # Folded noise is heaviest at 0; otherwise nobody knows yet where it is.
         inner = cells <= 0 if self.fold else np.ones(len(cells), dtype=bool)
+        wanted = []
         for j in range(budgets):
-            simplex.add(j, n, cells[inner])
-            if not self.fold:
-                simplex.add(j, -n, cells)
+            wanted += [(j, n, cells[inner])] + ([] if self.fold else [(j, -n, cells)])
         scale = n / self._carried_n
         for (j, m), active in self._carried.items():
             shift = round(m * scale)
             budget = round(j * (budgets - 1) / max(1, self._carried_points - 1))
             if 1 <= abs(shift) <= n:
-                simplex.add(budget, shift, np.unique(np.round(active * scale).astype(np.int64)))
+                finer = np.unique(np.round(active * scale).astype(np.int64))
+                wanted.append((budget, shift, finer))
+        simplex.add(wanted)
 
     def _rounds(
         self, simplex: Simplex, search: Search, enough: float, deadline: float | None

@@ -178,14 +178,16 @@ def _solved(
     for name, value in (("solver", "ipm"), ("run_crossover", "off")):
         simplex.model.option(name, value)
     simplex.model.option("ipm_optimality_tolerance", 1e-6)
-    for pair in sorted(layout.apart(layout.reach)):
-        simplex.add(0, pair, np.arange(layout.outputs))
+    every = np.arange(layout.outputs)
+    wanted = [(0, pair, every) for pair in sorted(layout.apart(layout.reach))]
     for m, z in copied.shifts.items():
         used = np.flatnonzero(np.convolve(z > 0, np.ones(3), "same") > 0) - copied.edge
         for k in range(layout.rows):
             at = used + k
             if 0 <= k + m < layout.rows:
-                simplex.add(0, k * layout.rows + k + m, at[(at >= 0) & (at < layout.outputs)])
+                pair = k * layout.rows + k + m
+                wanted.append((0, pair, at[(at >= 0) & (at < layout.outputs)]))
+    simplex.add(wanted)
     end = search.clock() + seconds
     deadline = end if search.deadline is None else min(end, search.deadline)
     last, quiet = None, 0

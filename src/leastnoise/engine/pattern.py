@@ -34,14 +34,15 @@ class Pattern:
             if near.any():
                 reached.setdefault((a, b), {})[round(j * finer)] = np.flatnonzero(near)
         coarse = ((np.arange(layout.rows) + 0.5) / ratio).astype(int).tolist()
+        wanted: list[tuple[int, int, Ints]] = []
         for k in range(layout.rows):
             for m in range(max(0, k - layout.reach), min(layout.rows, k + layout.reach + 1)):
                 a, b = coarse[k], coarse[m]
                 same = abs((k - m) - (a - b) * ratio) <= 0.5
                 pair = k * layout.rows + m
                 if k != m and same and (a, b) in reached and layout.canonical(k, m) == pair:
-                    for j, outputs in reached[a, b].items():
-                        simplex.add(j, pair, outputs)
+                    wanted += [(j, pair, outputs) for j, outputs in reached[a, b].items()]
+        simplex.add(wanted)
 
 
 def pattern_of(layout: Range, found: Found, budgets: int, places: Floats, margin: float) -> Pattern:

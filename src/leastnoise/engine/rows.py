@@ -18,12 +18,13 @@ from ..certify.channel import (
     channel_loss,
     keeps_budgets,
     largest_error,
-    too_much_work,
     worst_value_loss,
 )
+from ..errors import LimitError
 from ..exact import round_up
 from ..mechanisms import Mechanism
 from ..program.layout import Floats, row_sticks
+from ..work import BUDGET, counted
 from .mesh import Mesh
 from .nodes import WholeChannel, fewest_steps, finer_steps, node_document
 from .proposal import closed_forms_of
@@ -202,19 +203,23 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
     if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
     found: Upper | None = None
+    obeys = False
     steps: int | None = fewest_steps(channel.mesh)
     while steps is not None:
         document = node_document(whole, steps)
-        if too_much_work(document):
+        try:
+            # Half of the work is left for reading the file and for its lower bound.
+            with counted(BUDGET // 2):
+                if not keeps_budgets(document):
+                    return None
+                value, obeys = round_up(channel_loss(document), 15), obeys_bounds(document)
+        except LimitError:
             break
-        if not keeps_budgets(document):
-            return None
-        value = round_up(channel_loss(document), 15)
         found = Upper(value, replace(document, upper=value), channel.mesh.count, origin)
         if channel.mesh.question.integer:
             break
         steps = finer_steps(channel.mesh, steps, float(value) - loss, allowed * loss)
-    return found if found is not None and obeys_bounds(found.document) else None
+    return found if obeys else None
 
 
 def obeys_bounds(document: ChannelDocument) -> bool:

@@ -124,7 +124,9 @@ class Search:
         """
         try:
             with listening(self.progress, self.gap) as self.progress:
-                return made(self.run())
+                self.run()
+                self._polish()
+                return made(self.bracket)
         except KeyboardInterrupt as stop:
             if self.bracket.upper is not None:
                 self.reason = "interrupted"
@@ -135,7 +137,8 @@ class Search:
 
     def run(self) -> Bracket:
         """Close the bracket as far as the gap, the clock and the family's limits allow."""
-        self._close()
+        if self.bracket.gap > self.gap:  # (it may begin with bounds that were known before)
+            self._narrow()
         return self._whole()
 
     def _whole(self) -> Bracket:
@@ -146,15 +149,14 @@ class Search:
             self.bracket.lower = self.family.trivial()
         return self.bracket
 
-    def _close(self) -> None:
-        """All that the family has to say, cheap things first; then better noise for little."""
-        if self.bracket.gap > self.gap:  # (it may begin with bounds that were known before)
-            self._narrow()
+    def _polish(self) -> None:
+        """Better noise for little, once the gap is met; searches inside others do without."""
         if self.bracket.gap <= self.gap:
             for bounds in self.family.polish(self):
                 self.bracket.offer(*bounds)
 
     def _narrow(self) -> None:
+        """All that the family has to say, cheap things first."""
         for bounds in self.family.incumbents(self):  # whatever the clock says
             self.bracket.offer(*bounds)
             if self.bracket.gap <= self.gap:

@@ -7,12 +7,11 @@ some out is no harm: `program.proof.md`, 2. The model keeps its basis from round
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..lp import Model, Solution, Status
 from ..lp.highs import INF
@@ -23,6 +22,35 @@ from .program import Found, Multipliers, PairMultipliers, Program, Row
 _SMALL_ENTRY = 1e-8
 #: A pure budget is violated from here on, relative to the largest probability.
 _PURE_LIMIT = 1e-12
+
+
+class _NewRows:
+    """Rows and helper variables that wait to be added to a model, in order."""
+
+    def __init__(self, rows: int, columns: int) -> None:
+        self._next_row, self._first_column = rows, columns
+        self.helpers = 0
+        #: (row, column) of ones in rows that the model has already.
+        self.entries: list[tuple[int, int]] = []
+        self._parts: list[tuple[Floats, Floats, Ints, Ints, Floats]] = []
+
+    def columns(self, count: int) -> Ints:
+        """Numbers for so many more helper variables."""
+        self.helpers += count
+        end = self._first_column + self.helpers
+        return np.arange(end - count, end)
+
+    def add(self, low: float, high: float, lengths: Ints, columns: Ints, values: Floats) -> Ints:
+        """Rows of these lengths, all between low and high; their numbers."""
+        count = len(lengths)
+        self._parts.append((np.full(count, low), np.full(count, high), lengths, columns, values))
+        self._next_row += count
+        return np.arange(self._next_row - count, self._next_row)
+
+    def arrays(self) -> tuple[Floats, Floats, Ints, Ints, Floats]:
+        """What `Model.add_rows` takes."""
+        low, high, lengths, columns, values = map(np.concatenate, zip(*self._parts, strict=True))
+        return low, high, np.cumsum(lengths) - lengths, columns, values
 
 
 class Simplex:
@@ -95,8 +123,19 @@ class Simplex:
 
     # -- growing ------------------------------------------------------------------------------
 
-    def add(self, budget: int, pair: int, numbers: Ints) -> int:
-        """Add the rows of some places of a pair at one budget; returns how many were new."""
+    def add(self, wanted: Iterable[tuple[int, int, Ints]]) -> int:
+        """Add the rows of (budget, pair, places), all in one step; returns how many were new."""
+        new = _NewRows(self.model.rows, self.model.columns)
+        count = sum([self._block(new, *one) for one in wanted])
+        if count:
+            self.model.add_columns(np.zeros(new.helpers))
+            self.model.add_rows(*new.arrays())
+            for row, column in new.entries:
+                self.model.set_entry(row, column, 1.0)
+        return count
+
+    def _block(self, new: _NewRows, budget: int, pair: int, numbers: Ints) -> int:
+        """The rows of some places of a pair at one budget; how many they are."""
         epsilon, delta = self.program.budgets[budget]
         key = budget, pair
         known = self._active.setdefault(key, np.zeros(0, dtype=np.int64))
@@ -111,32 +150,28 @@ class Simplex:
         helped = helper >= _SMALL_ENTRY
         helpers = np.full(count, -1)
         if helped.any():
-            helpers[helped] = self._helpers(key, int(helped.sum()))
+            helpers[helped] = self._helpers(new, key, int(helped.sum()))
         same = found.ahead == found.behind
         absent = same | (back == 0)
         columns = np.stack([found.ahead, np.where(absent, -1, found.behind), helpers], axis=1)
         values = np.stack([np.where(same, back - 1.0, -1.0), back, helper], axis=1)
         present = columns >= 0
-        starts = np.concatenate([[0], np.cumsum(present.sum(axis=1))[:-1]])
-        rows = self.model.add_rows(
-            np.zeros(count), np.full(count, INF), starts, columns[present], values[present]
-        )
-        self._blocks.append((key, found.number, rows.astype(np.int64), size))
+        rows = new.add(0.0, INF, present.sum(axis=1), columns[present], values[present])
+        self._blocks.append((key, found.number, rows, size))
         return count
 
-    def _helpers(self, key: tuple[int, int], count: int) -> NDArray[np.int32]:
+    def _helpers(self, new: _NewRows, key: tuple[int, int], count: int) -> Ints:
         """New helper variables, each a share of the delta of its budget."""
-        helpers = self.model.add_columns(np.zeros(count))
+        helpers = new.columns(count)
         if key in self._budget:
-            for column in helpers:
-                self.model.set_entry(self._budget[key], column, 1.0)
+            new.entries += [(self._budget[key], column) for column in helpers.tolist()]
             return helpers
-        entries, values = helpers, np.ones(count)
+        columns, values = helpers, np.ones(count)
         atom = self.program.layout.atom(key[1])
         if atom >= 0:
-            entries = np.append(helpers, atom)
+            columns = np.append(helpers, atom)
             values = np.append(values, self.scale[atom] / self.program.budgets[key[0]][1])
-        row = self.model.add_rows([-INF], [1.0 - self.margin], [0], entries, values)
+        row = new.add(-INF, 1.0 - self.margin, np.array([len(columns)]), columns, values)
         self._budget[key] = int(row[0])
         return helpers
 
@@ -183,7 +218,7 @@ class Simplex:
                 ]
             read = partial(self._multipliers, solution, len(self._blocks))
             yield Found(x, solution.objective / self.cost_scale, excess, self.model.rows, read)
-            if not sum([self.add(*one) for one in wanted]):
+            if not self.add(wanted):
                 return
 
     def _x(self, solution: Solution) -> Floats:
