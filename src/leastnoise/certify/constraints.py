@@ -45,6 +45,8 @@ def constraints_from_spec(
 def _constraint(raw: object, number: Callable[[object, str], Fraction]) -> Constraint:
     data = read_object(raw, "constraints")
     name = data.get("name")
+    if not isinstance(name, str):
+        raise FormatError(f'"name" of a constraint must be a text, got {short(name)}')
     plain: dict[Any, type[Constraint]] = {
         "monotone": Monotone,
         "symmetric": Symmetric,
