@@ -10,10 +10,12 @@ import gzip
 import uuid
 import warnings
 from collections import Counter
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
+from .quotes import quotes_match
 
 _TEXT = {".csv": ",", ".tsv": "\t"}
 _ALLOWED = (
@@ -89,8 +91,13 @@ def _text_file(con: Any, path: Path, separator: str) -> Any:
 
     Lines with too few fields are left out, further fields of longer lines ignored. The file is
     read once, all of it: asked for some columns, or for numbers, DuckDB leaves out other lines.
+    A quote that is left open would swallow the lines after it, so such a file is refused.
     """
     names = _header(path, separator)
+    if not _quietly(f"{path} could not be read", lambda: _well_quoted(path, separator)):
+        raise ArgumentError(
+            "table", str(path), 'a file whose "quotes" enclose whole fields, inner ones doubled'
+        )
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise ArgumentError("table", repeated[0], "without duplicate column names")
@@ -113,10 +120,18 @@ def _text_file(con: Any, path: Path, separator: str) -> Any:
     return _quietly(f"{path} could not be read", read)
 
 
+def _opened(path: Path) -> Any:
+    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
+
+
+def _well_quoted(path: Path, separator: str) -> bool:
+    with _opened(path) as file:
+        return quotes_match(file, separator)
+
+
 def _header(path: Path, separator: str) -> list[str]:
-    reader: Any = gzip.open if path.suffix == ".gz" else open
     try:
-        with reader(path, "rt", encoding="utf-8-sig", newline="") as lines:
+        with TextIOWrapper(_opened(path), encoding="utf-8-sig", newline="") as lines:
             names = next(csv.reader(lines, delimiter=separator), [])
     except (OSError, UnicodeDecodeError, csv.Error):
         names = []
