@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,10 +14,14 @@ import numpy as np
 import pytest
 
 from leastnoise import design, load
+from leastnoise.ask import Question
 from leastnoise.certify import check, parse
 from leastnoise.design import Design
+from leastnoise.engine.stairs import Stairs, centres, levels_for
+from leastnoise.engine.steps import steps_of
 from leastnoise.experiments.published import rows
 from leastnoise.hierarchy import P
+from leastnoise.losses import as_loss
 from leastnoise.sampling import InsecureSeededEntropy
 
 
@@ -64,6 +69,49 @@ def test_integers_close_whatever_the_sensitivity(width: int, epsilon: float, del
     real = design(epsilon=epsilon, delta=delta, sensitivity=width, gap=1e-3)
     # The integer optimum is near the real one where there are many integers in the centre.
     assert math.isclose(found.upper, real.upper, rel_tol=3e-3)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "width", "loss", "gap"),
+    [
+        ("0.1", "1e-6", 7, "pinball:0.9", 2e-4),
+        ("0.1", "1e-6", 1000, "pinball:0.9", 2e-4),
+        ("1", "0", 60, "pinball:0.9", 2e-4),
+        ("4", "1e-6", 1000, "l2", 1e-3),
+        ("12", "1e-9", 10**6, "l2", 1e-3),
+    ],
+)
+def test_integers_with_other_losses_close(
+    epsilon: str, delta: str, width: int, loss: str, gap: float
+) -> None:
+    asked = {"epsilon": epsilon, "delta": delta, "sensitivity": width, "integer": True}
+    found = design(**asked, loss=loss, gap=gap, time_limit=20)
+    assert found.converged and found.certified and found.verify().proven
+    assert len(found.document.dumps()) < 1_000_000
+
+
+def test_a_centre_between_whole_numbers_is_no_worse_than_its_neighbours() -> None:
+    """The loss of integer noise is constant between them: a search over reals loses its way."""
+    question = Question(
+        Fraction(1), Fraction(0), Fraction(60), as_loss("pinball:0.9"), integer=True
+    )
+    best = steps_of(question)
+    assert all((2 * 60 * end) % 2 == pytest.approx(1) for end in (best.left, best.right))
+    for x in range(-3, 4):
+        for y in range(-3, 4):
+            beside = replace(best, left=best.left + x / 60, right=best.right + y / 60)
+            assert best.expected() <= beside.expected() * (1 + 1e-12)
+
+
+def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None:
+    """At (12, 1e-9) a solver's tolerance counts e^12 times."""
+    question = Question(Fraction(12), Fraction("1e-9"), Fraction(1), as_loss("pinball:0.9"))
+    steps = steps_of(question)
+    centre = next(centres(steps, 1e-3, lambda n: 0.0))
+    program = Stairs(question, centre, levels_for(question), steps.expected())
+    pairs = program.solved(60.0)
+    assert pairs is not None
+    assert program.bound(pairs) > 0.999 * steps.expected()
 
 
 def test_a_prime_sensitivity_costs_at_most_what_is_left_of_it() -> None:

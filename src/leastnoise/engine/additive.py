@@ -220,7 +220,7 @@ class Additive(Family):
             return n
         near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
         if (leaning := self._descent.leaning) is not None:
-            return min(near, key=lambda k: leaning.moved(k, offset))
+            return near[int(leaning.moved(np.array(near), offset).argmin())]
         return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
 
     # -- programs -----------------------------------------------------------------------------

@@ -9,12 +9,11 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice
 
 from ..ask import Question
 from ..program.layout import Ints
 from .search import Bounds, Search, Upper
-from .stairs import Centre, Stairs, centres, fitting_centres, levels_for
+from .stairs import Centre, Stairs, centres, levels_for
 from .steps import Steps, steps_of
 
 #: From here on the optimum has steps much narrower than the sensitivity.
@@ -27,13 +26,9 @@ _TINY = Fraction(1, 10**7)
 _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
-#: Below this epsilon and above this delta a loss that leans needs a program: one look is enough.
-_PROGRAMS = 7, Fraction(1, 200)
-#: How much of the gap may be lost between the loss and its minorant.
-_SHARE_OF_MINORANT = 2.2
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
-#: on each side is looked at integer by integer; the share of the gap that whole steps may cost.
-_LEAST_WIDTH_OF_STAIRS, _NARROW, _WASTES = 12, 40, (0.05, 0.5, 5.0, 50.0)
+#: on each side is looked at integer by integer.
+_LEAST_WIDTH_OF_STAIRS, _NARROW = 12, 40
 #: Above this sensitivity programs take steps of several integers.
 FINE_WIDTH = 200
 #: Two sizes that leave more than this share of the distance are enough.
@@ -60,10 +55,10 @@ class Descent:
         tiny = 0 < problem.delta < _TINY  # programs lose their way there
         least = _LEAST_OTHERWISE if wide or tiny or not problem.loss.symmetric else _LEAST
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
-        narrow &= problem.epsilon < 6
+        narrow &= problem.epsilon < 6 and problem.loss.symmetric
         stairs = (large or small or wide) and problem.epsilon >= least and not narrow
         # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
-        if not stairs and (problem.loss.symmetric or problem.epsilon == 0 or problem.integer):
+        if not stairs and (problem.loss.symmetric or problem.epsilon == 0):
             return
         steps = steps_of(_inside(problem))
         self.leaning = None if problem.loss.symmetric else steps
@@ -84,7 +79,7 @@ class Descent:
         if self.upper is None or not stairs:
             return
         typical, levels, before, idle = float(self.upper.value), levels_for(problem), 0.0, 0
-        for asked, centre in self._lattices(steps, typical, search.gap):
+        for asked, centre in self._lattices(steps, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
             program = Stairs(asked, centre, levels, typical)
@@ -93,7 +88,7 @@ class Descent:
                 break
             value = program.bound(pairs)
             if value > before:
-                yield program.exact(pairs, value), None
+                yield program.exact(pairs, value, search.gap), None
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)
@@ -103,45 +98,24 @@ class Descent:
                 break
             before = max(before, value)
 
-    def _lattices(
-        self, steps: Steps, typical: float, gap: float
-    ) -> Iterator[tuple[Question, Centre]]:
+    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre]]:
         """Where to look for multipliers; for integers whole steps, or the integers themselves."""
-        problem, least = self.problem, self._least_of_stairs(typical, gap)
-        found: list[Centre] = []
-        if not problem.integer:
-            if not problem.loss.symmetric and problem.epsilon >= LARGE_EPSILON:
-                hopeless = problem.delta > _PROGRAMS[1] and problem.epsilon < _PROGRAMS[0]
-                found = list(islice(fitting_centres(steps, least, gap), 1 if hopeless else 4))
-            for centre in found or centres(steps, least):
-                yield problem, centre
-            return
-        width = int(problem.sensitivity)
+        problem = self.problem
+        width = int(problem.sensitivity) if problem.integer else 0
+        narrow = problem.integer and steps.narrow * width <= _NARROW
+        most = width // 4 if narrow else width
 
-        def fitting(share: float) -> list[Centre]:
-            most = share * gap
-            return list(centres(steps, least, lambda n: n <= width and wasted(width, n) <= most))
+        def waste(n: int) -> float:
+            if not problem.integer:
+                return 0.0
+            return 2 * wasted(width, n) if n <= most else math.inf
 
-        narrow = steps.narrow * width <= _NARROW
-        for centre in next(filter(None, map(fitting, _WASTES)), []):
-            if narrow and centre.n > width // 4:
-                break
-            whole = Fraction(width // centre.n * centre.n)
+        for centre in centres(replace(steps, problem=replace(problem, integer=False)), gap, waste):
+            whole = Fraction(width // centre.n * centre.n) if width else problem.sensitivity
             yield replace(problem, integer=False, sensitivity=whole), centre
         if narrow:
             left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
             yield problem, Centre(width, left, right)
-
-    def _least_of_stairs(self, typical: float, gap: float) -> float:
-        """The resolution at which the minorant of the loss is near enough to it."""
-        problem = self.problem
-        at_zero = float(problem.loss.upper(Fraction(0)))
-        n = 1
-        while n < 4096 and at_zero - float(problem.loss.minorant(0, problem.step(n))) > (
-            _SHARE_OF_MINORANT * gap * typical
-        ):
-            n = math.ceil(1.1 * n)
-        return n
 
 
 def wasted(width: int, n: int) -> float:

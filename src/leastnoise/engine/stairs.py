@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -38,12 +39,12 @@ _SMALL = 1e-12
 _CUT = 1e-7
 #: How many points of a stair the program begins with, and how often violated ones are added.
 _SINKS, _ROUNDS = 700, 30
-#: How many points there are, about, on each side of the middle of the centre.
-_HALF_WIDTHS = (1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 32)
-#: How far, relative to that, the ends of the centre may be from lattice points.
-_MISFIT = 0.06, 0.025  # for losses that lean, for symmetric ones
-#: For losses that lean: see `fitting_centres`. The best within a factor; then much finer ones.
-_LOST, _FITS, _NEAR, _APART = 0.22, 0.85, 1.05, 1.2
+#: What a lattice loses (measured): a share of how far the minorant is below the loss at 0, and one
+#: of the root of what moving the ends of the centre to its points costs, over their number.
+_BENT, _MOVED = 0.45, 0.9
+#: The share of the gap that a lattice may lose; the best of those so much finer; the next begins so
+#: much finer and loses less; the most points on each side of the middle of the centre.
+_LOST, _NEAR, _APART, _LESS, _MOST_POINTS = 0.85, 1.1, 1.2, 0.7, 40
 #: A row is violated from here on, in units of the loss.
 _VIOLATED = 5e-6
 
@@ -175,7 +176,7 @@ class Stairs:
 
     def solved(self, seconds: float) -> PairMultipliers | None:
         """Multipliers at the optimum, in floating point."""
-        scale, model = 1 / self.typical, Model(1e-8)
+        scale, model = 1 / self.typical, Model(1e-9)
         price = np.zeros(self.starts[-1])
         price[0] = -1.0
         for one, start in zip(self.sides, self.starts, strict=False):
@@ -305,10 +306,10 @@ class Stairs:
         """What multipliers prove, in floats to steer by."""
         return self._relaxed().bound(pairs)
 
-    def exact(self, pairs: PairMultipliers, scale: float) -> Lower:
-        """The exact bound that multipliers prove."""
+    def exact(self, pairs: PairMultipliers, scale: float, gap: float) -> Lower:
+        """The exact bound that multipliers prove, with digits enough for a gap."""
         nothing = np.zeros(0)
-        digits = 6 + math.ceil(0.4343 * float(self.problem.epsilon))  # z counts e^eps times
+        digits = math.ceil(0.4343 * float(self.problem.epsilon)) - math.floor(math.log10(gap)) + 2
         return self._relaxed().exact(Multipliers(pairs, nothing, nothing), scale, digits)
 
 
@@ -358,55 +359,28 @@ def _shift_nodes(few: int, width: int) -> Ints:
     return np.array(sorted(nodes), dtype=np.int64)
 
 
-def centres(
-    steps: Steps, least: float, allowed: Callable[[int], bool] = lambda n: True
-) -> Iterator[Centre]:
-    """Lattices on which the ends of a staircase's centre are nearly points, coarse to fine.
+def centres(steps: Steps, gap: float, wasted: Callable[[int], float]) -> Iterator[Centre]:
+    """Lattices that lose less than the gap, coarse to fine: the centre's ends are nearly points.
 
-    `least` is the resolution to begin with.
+    If there are none, the one that loses least.
+    `wasted` is the share of the loss that a lattice loses for another reason.
     """
-    half, before = steps.narrow, 0
-    for size in _HALF_WIDTHS:
-        if (size + 0.5) / half < least:
-            continue
-        near = range(
-            max(before + 1, math.ceil((size - 0.4) / half)), math.ceil((size + 0.6) / half) + 2
-        )
-
-        def misfit(n: int) -> float:
-            ends = steps.left * n, steps.right * n
-            return round(sum(abs(end - round(end)) for end in ends), 2)
-
-        n = min(filter(allowed, near), key=lambda n: (misfit(n), n), default=0)
-        if n == 0 or misfit(n) > _MISFIT[steps.problem.loss.symmetric] * size:
-            continue
-        before = n
-        left, right = round(steps.left * n), round(steps.right * n)
-        if left + right >= 0:
-            yield Centre(n, left, right)
-
-
-def fitting_centres(steps: Steps, least: float, gap: float) -> Iterator[Centre]:
-    """The same for a loss that leans: lattices on which both ends nearly are points.
-
-    What moving the ends to points costs the staircase tells what the bound loses: about
-    `_LOST` times the root of it (measured).
-    """
-    best = steps.expected()
-
-    def lost(centre: Centre) -> float:
-        return _LOST * math.sqrt(max(steps.moved(centre.n) / best - 1, 0.0))
-
-    n = max(1, math.ceil(least))
-    while n * steps.narrow < _HALF_WIDTHS[-1]:
-        near = range(n, math.ceil(_NEAR * n) + 1)
-        chosen = min(
-            (Centre(k, round(steps.left * k), round(steps.right * k)) for k in near), key=lost
-        )
-        fits = lost(chosen) <= _FITS * gap
-        if fits:
-            yield chosen
-        n = math.ceil(_APART * chosen.n) if fits else near[-1] + 1
+    loss, first = steps.problem.loss, max(1, math.floor(0.5 / steps.narrow))
+    at_zero, best = float(loss.upper(Fraction(0))), steps.expected()
+    several = np.arange(first, math.ceil(_MOST_POINTS / steps.narrow) + 1)
+    lost = _MOVED * np.sqrt(steps.moved(several)) / (several * steps.narrow)
+    lost += np.array([wasted(n) for n in several.tolist()])
+    for k in np.flatnonzero(lost <= _LOST * gap):  # beyond, it does not matter
+        below = at_zero - float(loss.minorant(0, steps.problem.step(int(several[k]))))
+        lost[k] += _BENT * below / best
+    n, allowed = first, max(_LOST * gap, float(lost.min()))
+    while n <= several[-1] and math.isfinite(allowed):
+        near = slice(n - first, math.ceil(_NEAR * n) + 1 - first)
+        found, least = n + int(lost[near].argmin()), float(lost[near].min())
+        n = near.stop + first
+        if least <= allowed:
+            yield Centre(found, round(steps.left * found), round(steps.right * found))
+            n, allowed = max(n, math.ceil(_APART * found)), _LESS * min(allowed, 2 * least)
 
 
 def levels_for(problem: Question) -> int:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -24,13 +25,15 @@ from ..errors import ArgumentError, FormatError
 from ..exact import exp_lower, round_up
 from ..mechanisms import Staircase
 from ..program.costs import cell_means, run_means
-from ..program.layout import Floats
+from ..program.layout import Floats, Ints
 from .incumbents import likeliest
 from .proposal import Proposal
 from .search import Upper
 
 #: Releases of these files lie on multiples of a step over this.
 _GRID = 100_001
+#: How far, in half widths of the centre, its ends are moved to see what that costs.
+_ASIDE = 0.1
 #: Stairs are looked at until what is left has this share of their mass.
 _NOTHING = 1e-18
 #: Resolutions of tails: from about one cell for the centre to this many.
@@ -81,12 +84,29 @@ class Steps:
         masses = self._levels(count) * np.diff(self._edges(count))
         return float(masses @ self._losses(count)) / float(masses.sum())
 
-    def moved(self, n: int, offset: float = 0.0) -> float:
-        """The same with both ends moved to the lattice (whole + offset) / n; infinite without."""
-        left, right = ((round(end * n - offset) + offset) / n for end in (self.left, self.right))
-        if left + right <= 0:
-            return math.inf
-        return replace(self, left=left, right=right).expected()
+    @cached_property
+    def _bowl(self) -> tuple[float, float, float]:
+        """(a, b, c): moving the left end by x and the right one by y costs ax^2 + 2bxy + cy^2.
+
+        Relative to the loss, and about: the ends being at the best places.
+        """
+        h, best = _ASIDE * self.narrow, self.expected()
+
+        def bent(x: float, y: float) -> float:
+            both = (
+                replace(self, left=self.left + k * x, right=self.right + k * y) for k in (1, -1)
+            )
+            return (sum(one.expected() for one in both) / 2 / best - 1) / h**2
+
+        a, c = bent(h, 0.0), bent(0.0, h)
+        return a, (bent(h, h) - a - c) / 2, c
+
+    def moved(self, n: Ints, offset: float = 0.0) -> Floats:
+        """What moving both ends to a lattice (whole + offset) / n costs; infinite without width."""
+        left, right = (np.round(end * n - offset) + offset for end in (self.left, self.right))
+        x, y, (a, b, c) = left / n - self.left, right / n - self.right, self._bowl
+        cost = np.maximum(a * x * x + 2 * b * x * y + c * y * y, 0.0)
+        return np.where(left + right > 0, cost, np.inf)
 
     # -- with delta ---------------------------------------------------------------------------
 
@@ -94,7 +114,8 @@ class Steps:
         """The best number of stairs, the last one cut, what is left of delta an atom at 0."""
         n, grid = max(1, round(1 / self.narrow)), _GRID
         if self.problem.integer:
-            grid, n = odd_cells(int(self.problem.sensitivity), range(500, 2000))
+            most = min(2000, MAX_CELLS // (2 * self._fewest() + 30))
+            grid, n = odd_cells(int(self.problem.sensitivity), range(most // 4, most))
         fine = n * 2 * grid
         sides, cut = (self.left, self.right), True
         if not self.problem.integer and self._fewest() > MAX_EDGES // 2 - 2:
@@ -102,7 +123,7 @@ class Steps:
             sides, cut = (1 - self.right, self.right), False
         rounded = [self._mark(side, fine) / fine for side in sides]
         steps = replace(self, left=rounded[0], right=rounded[1])
-        found = steps._best_end(cut) if steps.narrow > 0 else None
+        found = steps._best_end(n * grid if cut else 0) if steps.narrow > 0 else None
         return None if found is None else steps._drafted(n, grid, *found)
 
     def _mark(self, edge: float, fine: int) -> int:
@@ -117,8 +138,11 @@ class Steps:
         last = math.log(max(1.0, -math.expm1(-epsilon) / (2 * delta))) / epsilon
         return max(0, math.floor(last) - 2)
 
-    def _best_end(self, cut: bool = True) -> tuple[int, float, float] | None:
-        """(whole stairs, share of the next that is kept, loss), by trying them all."""
+    def _best_end(self, cut: int) -> tuple[int, float, float] | None:
+        """(whole stairs, share of the next that is kept, loss), by trying them all.
+
+        The share is a whole number of parts of a stair, `cut` in all.
+        """
         problem = self.problem
         epsilon, delta = float(problem.epsilon), float(problem.delta)
         least = self._fewest()
@@ -128,7 +152,8 @@ class Steps:
             return None
         means, lengths = self._losses(most), np.diff(self._edges(most))
         levels, at_zero = self._levels(most), float(problem.loss.upper(Fraction(0)))
-        mass, share = levels * lengths, np.linspace(0.0, 1.0, 65 if cut else 1)
+        mass = levels * lengths
+        share = np.unique(np.round(np.linspace(0.0, 1.0, 65) * cut)) / max(cut, 1)
         best: tuple[int, float, float] | None = None
         for count in range(least, most):
             inner = slice(most - count, most + count + 1)
@@ -297,12 +322,12 @@ def steps_of(problem: Question) -> Steps:
         return Steps(problem, gamma, gamma)
     from scipy.optimize import minimize  # (slow to import)
 
-    count = _enough(problem)
-    mode = likeliest(replace(problem, integer=False), count)
+    count, real = _enough(problem), replace(problem, integer=False)
+    mode = likeliest(real, count)
 
     def steps(at: Floats) -> Steps:
         width, right = 2 * gamma * math.exp(min(max(at[0], -20.0), 3.0)), mode + gamma * at[1]
-        return Steps(problem, width - right, right)
+        return Steps(real, width - right, right)
 
     def expected(at: Floats) -> float:
         return steps(at).expected(count)
@@ -319,7 +344,17 @@ def steps_of(problem: Question) -> Steps:
             "initial_simplex": start,
         },
     )
-    return steps(found.x)
+    best = steps(found.x)
+    return _between_integers(replace(best, problem=problem)) if problem.integer else best
+
+
+def _between_integers(steps: Steps) -> Steps:
+    """With both ends between whole numbers, at the best such places nearby."""
+    width = int(steps.problem.sensitivity)
+    ends = [round(end * width - 0.5) + 0.5 for end in (steps.left, steps.right)]
+    near = [(ends[0] + i, ends[1] + j) for i in (0, 1, -1) for j in (0, 1, -1)]
+    several = (replace(steps, left=a / width, right=b / width) for a, b in near if a + b > 0)
+    return min(several, key=lambda one: one.expected(), default=steps)
 
 
 def checked(document: Document, problem: Question, scale: float, origin: str) -> Upper | None:

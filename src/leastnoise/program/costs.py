@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from functools import lru_cache
 
@@ -15,9 +14,14 @@ from .layout import Floats
 _LONG_RUN = 400  # whole numbers; from here on a run is as good as an interval
 
 
+@lru_cache(maxsize=1)
+def _gauss() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(5)
+
+
 def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
     """Mean of the loss over each [lo, hi], in floats: Gauss's rule, exact where it has a kink."""
-    nodes, weights = np.polynomial.legendre.leggauss(5)
+    nodes, weights = _gauss()
     points = (lo + hi)[:, None] / 2 + (hi - lo)[:, None] / 2 * nodes[None, :]
     means = np.asarray(loss(points) @ weights / 2)
     for t in map(float, loss.kinks):
@@ -28,11 +32,14 @@ def cell_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
 
 def run_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
     """Mean of the loss over the whole numbers in each [lo, hi): long runs as intervals."""
-    found = cell_means(loss, lo, hi)
-    for k in np.flatnonzero(hi - lo < _LONG_RUN):
-        whole = np.arange(math.ceil(lo[k]), math.ceil(hi[k]), dtype=np.float64)
-        if len(whole):
-            found[k] = float(np.mean(loss(whole)))
+    found, first = cell_means(loss, lo, hi), np.ceil(lo)
+    count = np.ceil(hi) - first
+    short = np.flatnonzero((hi - lo < _LONG_RUN) & (count > 0))
+    if len(short):
+        length = count[short].astype(np.int64)
+        start = np.cumsum(length) - length
+        whole = np.repeat(first[short] - start, length) + np.arange(length.sum())
+        found[short] = np.add.reduceat(loss(whole), start) / length
     return found
 
 
