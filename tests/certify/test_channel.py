@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from dependent_brute import check_file
 
-from leastnoise import design_dependent
+from leastnoise import design_dependent, load
 from leastnoise.ask import Crossing, Prior, Question, Range
 from leastnoise.certify.channel import (
     ChannelCertificate,
@@ -61,6 +61,60 @@ BY_HAND = {
         "pairs": [{"from": 0, "to": 1, "mirror": True, "budget": "1/4", "cells": [[0, "1/4"]]}],
     },
 }
+
+
+# The same with the value itself in place of the node: 0 and 2 with probability 1/4 each cost 1/2 at
+# every value, and the value itself, with probability 1/2, at most 1/2000 of a step.
+REVEALED = copy.deepcopy(BY_HAND) | {
+    "channel": {"denominator": "4", "first": 0, "rows": [["1", "0", "1"]] * 3, "revealed": "2"},
+    "upper": "2001/4000",
+}
+
+
+def test_a_revealed_value_counts_in_privacy_and_in_the_loss() -> None:
+    assert check_channel(parse_channel(REVEALED)).proven
+    assert parse_channel(REVEALED).to_json()["channel"] == REVEALED["channel"]
+    cheaper = check_channel(parse_channel({**REVEALED, "upper": "1/2"}))
+    assert [c.name for c in cheaper.claims if c.verdict == "refuted"] == ["upper"]
+    bolder = check_channel(parse_channel({**REVEALED, "delta": "499/1000"}))
+    assert "privacy" in [c.name for c in bolder.claims if c.verdict == "refuted"]
+    more = {**REVEALED["channel"], "revealed": "3"}
+    broken = check_channel(parse_channel({**REVEALED, "channel": more}))
+    refuted = [c.name for c in broken.claims if c.verdict == "refuted"]
+    assert {"distribution", "privacy"} <= set(refuted)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"instance_bound": "2"},
+        {"max_error": "2"},
+        {"monotone": True},
+        {"channel": {"denominator": "4", "first": 0, "rows": [["1", "0", "1"]] * 3, "revealed": 2}},
+        {"channel": {**REVEALED["channel"], "revealed": "0"}},
+        {"channel": {**REVEALED["channel"], "revealed": "5"}},
+    ],
+)
+def test_a_revealed_value_goes_with_rows_alone(change: dict) -> None:
+    with pytest.raises(FormatError):
+        parse_channel({**REVEALED, **change})
+
+
+def test_a_revealed_value_is_released_as_often_as_the_file_says(tmp_path) -> None:
+    (tmp_path / "revealed.json").write_text(json.dumps(REVEALED))
+    found = load(tmp_path / "revealed.json")
+    answers, weights = found.exact_law(0.7)
+    assert dict(zip(answers, [Fraction(w, sum(weights)) for w in weights], strict=True)) == {
+        Fraction(0): QUARTER,
+        Fraction(7, 10): HALF,
+        Fraction(2): QUARTER,
+    }
+    drawn = [found.release(0.70049, exact=True) for _ in range(2000)]
+    assert {Fraction(0), Fraction(2), Fraction(7, 10)} == set(drawn)
+    assert abs(drawn.count(Fraction(7, 10)) - 1000) < 150
+    assert found.revealing == 0.5
+    values, masses = found.law(0.7)
+    assert values.tolist() == [0.0, 0.7, 2.0] and masses.tolist() == [0.25, 0.5, 0.25]
 
 
 def changed(**keys: object) -> dict:

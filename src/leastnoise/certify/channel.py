@@ -83,7 +83,7 @@ def _claims(document: ChannelDocument) -> Iterator[Claim]:
 
 
 def _distribution(document: ChannelDocument) -> Claim:
-    totals = [sum(row) for row in document.rows]
+    totals = [sum(row) + document.revealed for row in document.rows]
     if document.noise is not None:
         totals.append(sum(document.noise.weights))
     error = max(abs(total - document.denominator) for total in totals)
@@ -193,11 +193,12 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
         return f"nodes {abs(shift)} apart", found / document.denominator
     first, laws = _laws(document)
     worst, where = 0, "no two nodes"
+    revealed = Fraction(document.revealed, document.denominator)
     pairs, unit = law_hockey_sticks(laws, at, document.reach)
     for k, m, value in pairs:
         if value > worst:
             worst, where = value, f"nodes {k + first} and {m + first}"
-    return where, Fraction(worst, unit * document.denominator)
+    return where, Fraction(worst, unit * document.denominator) + revealed
 
 
 def keeps_budgets(document: ChannelDocument) -> bool:

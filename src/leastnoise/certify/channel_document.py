@@ -23,6 +23,9 @@ from .base import MechanismDocument
 from .document import Document
 from .shifts import Certificate, ShiftMultipliers, shifts_to_json
 
+#: A value that is revealed is rounded to so many parts of a step.
+REVEALED_PARTS = 1_000
+
 
 def additive_part(document: Document, upper: Fraction) -> Document:
     """A file's additive noise without a lower bound of its own."""
@@ -90,7 +93,8 @@ class ChannelDocument(MechanismDocument):
     or `outputs[j]`. Values up to `beyond` are rounded to nodes outside the range, which add
     `noise` to themselves. A mechanism without rows is `additive` noise for every value, its
     answers being moved into the range; or, with `moved`, every node adds `noise` to itself, and
-    the first and last places that this reaches go elsewhere.
+    the first and last places that this reaches go elsewhere. Of the denominator, `revealed` parts
+    belong to no row: with that probability the answer is the value itself.
     """
 
     KINDS = ("dependent",)
@@ -108,6 +112,7 @@ class ChannelDocument(MechanismDocument):
     beyond: tuple[Fraction, Fraction] | None = None
     additive: Document | None = None
     moved: Moved | None = None
+    revealed: int = 0
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     @property
@@ -173,6 +178,11 @@ class ChannelDocument(MechanismDocument):
     def place(self, k: Fraction | int) -> Fraction:
         """Where node k lies; nodes beyond the range too, and places between nodes."""
         return self.question.low + k * self.step
+
+    def itself(self, value: Fraction) -> Fraction:
+        """The value as it is revealed: to the nearest thousandth of a step."""
+        grid = self.step / REVEALED_PARTS
+        return self.question.low + floor((value - self.question.low) / grid + Fraction(1, 2)) * grid
 
     def moved_to(self, place: int) -> int:
         """The answer for a place that a node and its noise reach, in steps from low."""
@@ -279,6 +289,8 @@ class ChannelDocument(MechanismDocument):
         else:
             channel["outputs"] = [text_of(y) for y in self.outputs]
         channel["rows"] = [[str(w) for w in row] for row in self.rows]
+        if self.revealed:
+            channel["revealed"] = str(self.revealed)
         if self.noise is not None:
             channel["noise"] = {
                 "first": self.noise.first,

@@ -78,7 +78,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         channel,
         "channel",
         {"denominator", "rows", "outputs" if mesh else "first"},
-        {"noise", "moved"},
+        {"noise", "moved", "revealed"},
     )
     denominator = read_count(channel["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
@@ -103,6 +103,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     )
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))
+    if "revealed" in channel:
+        document = replace(document, revealed=_revealed(channel["revealed"], data, document))
     if "moved" in channel:
         document = replace(document, moved=_moved(channel["moved"], data, document))
     if "beyond" in data:
@@ -146,6 +148,20 @@ def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
     demand(len(rows[0]) > 0, "a row is empty")
     demand(len({len(row) for row in rows}) == 1, "all rows must have the same length")
     return rows
+
+
+def _revealed(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> int:
+    """How many parts of the denominator are the value itself."""
+    question = document.question
+    revealed = read_count(raw, "revealed")
+    demand(0 < revealed <= document.denominator, '"revealed" must be from 1 to the denominator')
+    others = _DEMANDS | {"beyond", "gdp"}
+    plain = bool(document.rows) and not question.integer and not others & set(file)
+    demand(
+        plain and question.loss.falls_nowhere,
+        '"revealed" goes with rows, a loss that never falls away from 0, and no further demands',
+    )
+    return revealed
 
 
 def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> Moved:

@@ -79,7 +79,11 @@ class DependentDesign(BaseDesign):
             answer = min(max(drawn, low), high)
             return answer if exact else int(answer) if self.integer else float(answer)
         k = round_at_random(self._place(number), source)
-        answer = self.document.answer(k, self._sampler(k).sample_one(source))
+        drawn_place = self._sampler(k).sample_one(source)
+        if self.document.revealed and drawn_place == len(self.document.rows[k]):
+            answer = self.document.itself(number)
+        else:
+            answer = self.document.answer(k, drawn_place)
         if exact:
             return answer
         return int(answer) if self.integer else float(answer)
@@ -108,10 +112,13 @@ class DependentDesign(BaseDesign):
 
         Those of the two nodes next to the value, mixed as rounding mixes them.
         """
-        place = self._place(self.checked(value))
+        number = self.checked(value)
+        place = self._place(number)
         k = math.floor(place)
         share = place - k
         law: defaultdict[Fraction, int] = defaultdict(int)
+        if self.document.revealed:
+            law[self.document.itself(number)] += self.document.revealed * share.denominator
         for node, part in ((k, share.denominator - share.numerator), (k + 1, share.numerator)):
             if part:
                 for y, w in zip(*self.document.law(node), strict=True):
@@ -140,7 +147,9 @@ class DependentDesign(BaseDesign):
         rows = self.document.rows
         key = k if 0 <= k < len(rows) else -1  # all other nodes share one noise
         if key not in self._samplers:
-            self._samplers[key] = DiscreteSampler(self.document.weights(k))
+            revealed = self.document.revealed
+            weights = (*self.document.weights(k), *([revealed] if revealed else []))
+            self._samplers[key] = DiscreteSampler(weights)
         return self._samplers[key]
 
     # -- what to expect at a value ------------------------------------------------------------
@@ -162,12 +171,14 @@ class DependentDesign(BaseDesign):
     def revealing(self) -> float:
         """The largest probability, over the nodes, of an answer that no other node gives.
 
+        That of the value itself counts, where there is one.
+
         Never above delta (unless the range is so short that there is one node only).
         """
         document = self.document
         often = Counter(j for row in document.rows for j, w in enumerate(row) if w)
         own = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
-        return max(own, default=0) / document.denominator
+        return (max(own, default=0) + document.revealed) / document.denominator
 
     def law(self, value: Any) -> tuple[Floats, Floats]:
         """(answers, probabilities) at a true value, as floats to look at.
@@ -183,7 +194,13 @@ class DependentDesign(BaseDesign):
         if 0 <= k < len(document.rows) and (share == 0 or k + 1 < len(document.rows)):
             masses = (1 - share) * self._rows[k] + (share * self._rows[k + 1] if share else 0.0)
             used = masses > 0
-            return self._points[used], masses[used]
+            answers, masses = self._points[used], masses[used]
+            if document.revealed:
+                itself = float(document.itself(self.checked(value)))
+                at = int(np.searchsorted(answers, itself))
+                answers = np.insert(answers, at, itself)
+                masses = np.insert(masses, at, document.revealed / document.denominator)
+            return answers, masses
         exact, weights = self.exact_law(value)
         total = sum(weights)
         return np.array([float(y) for y in exact]), np.array([w / total for w in weights])
