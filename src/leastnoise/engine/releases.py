@@ -1,6 +1,6 @@
 """The search for the least noise of which so many releases keep a total budget.
 
-The total delta is linear in the privacy profile of each release (`grid.py`). With the others held
+The total delta is linear in the privacy profile of each release (`profile_grid.py`). With the others held
 fixed, the best noise for one release is a linear program in which the deltas of its profile are
 variables; each solution becomes all of the releases, and so on. A few rounds from two starting
 points. Whatever is returned has passed the exact check of its profile and of the composed total
