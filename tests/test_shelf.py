@@ -112,3 +112,43 @@ def test_files_that_are_none_are_passed_over(folder: Path, tmp_path: Path) -> No
         (tmp_path / f"{name}.json").write_text(json.dumps(data | change), encoding="utf-8")
     assert len(Shelf(tmp_path)) == 0
     assert Shelf(tmp_path).known(epsilon=1, delta=0, sensitivity=1) is None
+
+
+def test_a_file_whose_weights_are_no_distribution_is_passed_over(
+    folder: Path, tmp_path: Path
+) -> None:
+    def _no_weight(data) -> None:
+        noise = data["noise"]
+        noise["weights"], noise["atom"] = ["0"] * len(noise["weights"]), "0"
+        data["lower"], data["upper"] = "0", "0"
+
+    shelf = _forge(folder, tmp_path, _no_weight)
+    assert shelf.known(epsilon=1, delta="1e-6", sensitivity=1) is None
+    for path in folder.glob("*.json"):
+        (tmp_path / f"good-{path.name}").write_text(path.read_text(encoding="utf-8"))
+    found = Shelf(tmp_path).known(epsilon=1, delta="1e-6", sensitivity=1)
+    assert found is None or found.verify().proven  # the four best names may all be forged
+    assert Shelf(tmp_path).design(epsilon=1, delta="1e-6", sensitivity=1).verify().proven
+
+
+@pytest.mark.parametrize("loss", ["l1", "l2"])
+def test_coarse_multipliers_of_whole_numbers_prove_as_much_again(loss: str, tmp_path: Path) -> None:
+    asked = {"epsilon": 1, "sensitivity": 2025, "integer": True, "loss": loss}
+    best = design(**asked, delta="0.01", gap=0.05)
+    assert best.document.certificate.step > 1
+    best.save(tmp_path / "runs.json")
+    same = Shelf(tmp_path).known(**asked, delta="0.01")
+    assert same is not None and same.lower == pytest.approx(best.lower, rel=1e-12)
+    near = Shelf(tmp_path).known(**asked, delta="0.0101")
+    assert near is not None and 0.99 * best.lower < near.lower <= best.lower
+
+
+@pytest.mark.parametrize("change", [{"integer": True}, {"loss": "l2"}])
+def test_a_file_that_became_another_answers_nothing(change, tmp_path: Path) -> None:
+    asked = {"epsilon": 1, "delta": "0.1", "sensitivity": 1}
+    path = tmp_path / "one.json"
+    design(**asked, gap=0.05).save(path)
+    shelf = Shelf(tmp_path)
+    design(**asked | change, gap=0.05).save(path)
+    assert shelf.known(**asked) is None
+    assert Shelf(tmp_path).known(**asked | change) is not None

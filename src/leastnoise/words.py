@@ -114,7 +114,7 @@ def write_whole(path: Path, text: str) -> Path:
     """Write a text file completely or not at all."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)

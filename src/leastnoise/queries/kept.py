@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.question import Range
+from ..certify.json_file import read_bytes
 from ..design import design, load
 from ..errors import LeastnoiseError
 from ..losses import as_loss
@@ -48,6 +49,7 @@ def designed(
     if path.exists():
         try:
             found = load(path)  # the exact checker decides
+            held = read_bytes(path)
         except LeastnoiseError:
             found = None
         if (
@@ -56,6 +58,8 @@ def designed(
             and _plain(found, loss, width)
             and _answers(found, epsilon, delta, sensitivity, whole, releases)
         ):
+            if held != _text(found):
+                found.save(path)  # what is drawn from is what the file's hash stands for
             return found, path
     options: dict[str, Any] = {"releases": releases} if releases > 1 else {}
     if dimension > 1:
@@ -74,6 +78,16 @@ def designed(
     )
     found.save(path)
     return found, path
+
+
+def sha256_of(found: Any) -> str:
+    """The hash of the file that the design is saved as, whatever became of the file since."""
+    return hashlib.sha256(_text(found)).hexdigest()
+
+
+def _text(found: Any) -> bytes:
+    text: str = found.document.dumps()
+    return text.encode()
 
 
 def _plain(found: Any, loss: str, width: int | None) -> bool:
@@ -106,5 +120,7 @@ def _answers(
             delta,
         )
     else:
-        budget = total is None and (document.epsilon, document.delta) == (epsilon, delta)
+        # Further budgets are kept by the noise, but `lower` would be about others that keep them.
+        more = total is not None or document.profile or document.gdp is not None
+        budget = not more and (document.epsilon, document.delta) == (epsilon, delta)
     return bool(budget and document.sensitivity == sensitivity and found.integer == whole)

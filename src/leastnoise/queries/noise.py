@@ -16,7 +16,7 @@ from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
-from .kept import designed
+from .kept import designed, sha256_of
 from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
@@ -54,7 +54,7 @@ class Law:
     @property
     def sha256(self) -> str:
         """The hash of the mechanism file."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()
+        return sha256_of(self.design)
 
     def error(self, confidence: float) -> Fraction:
         """An error that a release stays within with this confidence; a step of the grid more."""

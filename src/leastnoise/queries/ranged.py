@@ -7,7 +7,6 @@ their mean error over all values of the range, each alike; the answer says so. I
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,7 +18,7 @@ import numpy as np
 
 from ..sampling import Entropy
 from .base import Form, Part, Released
-from .kept import designed
+from .kept import designed, sha256_of
 
 #: Ranges of at most so many sensitivities, and of so many times the size of additive noise.
 _WIDEST, _NOISY = 60, 8
@@ -91,7 +90,7 @@ class RangedLaw:
     @property
     def sha256(self) -> str:
         """The hash of the mechanism file."""
-        return hashlib.sha256(self.path.read_bytes()).hexdigest()
+        return sha256_of(self.design)
 
     @property
     def _low(self) -> Fraction:
