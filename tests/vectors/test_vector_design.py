@@ -19,9 +19,9 @@ from leastnoise.certify import check_any
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
 from leastnoise.vectors import rivals
-from leastnoise.vectors.net import held_edges
+from leastnoise.vectors.net import Problem, held_edges
 from leastnoise.vectors.rivals import exponential_loss, gaussian_loss
-from leastnoise.vectors.staircase import Shells
+from leastnoise.vectors.staircase import Shells, Staircase
 from leastnoise.work import BUDGET, counted
 
 #: d, epsilon, delta, upper bound of the reference table, its lower bound.
@@ -277,7 +277,8 @@ def test_a_certificate_is_made_to_fit_the_work_of_the_checker():
 
 def test_stairs_without_noise_in_them_are_no_part_of_the_net():
     edges = np.array([0.4, *np.arange(1.55, 6, 0.3)])  # nobody cares where the first one is
-    held = held_edges(20, 1.0, edges, as_loss("l1"))
+    problem = Problem(20, 1.0, 1e-3, as_loss("l1"), Staircase(edges, 1.0, 1e-3, 1.0))
+    held = held_edges(problem)
     assert held[0] > 1
     assert held[-1] <= edges[-1]
 

@@ -37,26 +37,27 @@ from .fields import (
 MAX_RADII = 2_000
 MAX_CURVE_POINTS = 20_000
 MAX_CURVE_PIECES = 40_000
+MAX_SHORTER = 16
 MAX_COORDINATE = 1 << 60
 MAX_COUNT = 1 << 60
 
 
 @dataclass(frozen=True)
-class VectorCertificate:
-    """Multipliers z(rho, sigma): unit times the counts of the pieces that (rho, sigma) is above.
+class Curves:
+    """Multipliers z(rho, sigma) for one length of shift: the counts of the pieces that (rho, sigma)
+    is above, in units.
 
     A point is (rho, sigma) in steps. A piece (i, j, count) is the straight line from point i to
     point j, rho rising; it counts for rho from that of i up to, not including, that of j.
     """
 
-    step: Fraction
-    unit: Fraction
+    shift: int  # in steps
     points: tuple[tuple[int, int], ...]
     pieces: tuple[tuple[int, int, int], ...]
 
     @property
-    def budget(self) -> Fraction:
-        """The largest value that z can have."""
+    def height(self) -> int:
+        """The largest value that z can have, in units."""
         changes: dict[int, int] = {}
         for i, j, count in self.pieces:
             first, last = self.points[i][0], self.points[j][0]
@@ -66,7 +67,37 @@ class VectorCertificate:
         for at in sorted(changes):
             height += changes[at]
             largest = max(largest, height)
-        return largest * self.unit
+        return largest
+
+
+@dataclass(frozen=True)
+class VectorCertificate:
+    """Curves for shifts as long as the sensitivity, and in `more` for shorter ones."""
+
+    step: Fraction
+    unit: Fraction
+    points: tuple[tuple[int, int], ...]
+    pieces: tuple[tuple[int, int, int], ...]
+    more: tuple[Curves, ...] = ()
+
+    @classmethod
+    def nothing(cls, sensitivity: Fraction) -> VectorCertificate:
+        """No curves, which prove that no loss is negative."""
+        return cls(sensitivity, Fraction(1), (), ())
+
+    def curves(self, sensitivity: Fraction) -> tuple[Curves, ...]:
+        """Those of all lengths."""
+        return Curves(int(sensitivity / self.step), self.points, self.pieces), *self.more
+
+    @property
+    def budget(self) -> Fraction:
+        """The largest values that the multipliers can have, added up."""
+        return sum(one.height for one in self.curves(self.step)) * self.unit
+
+    @property
+    def size(self) -> int:
+        """The number of pieces."""
+        return len(self.pieces) + sum(len(one.pieces) for one in self.more)
 
 
 @dataclass(frozen=True)
@@ -134,12 +165,23 @@ class VectorDocument(MechanismDocument):
         }
 
     def _certificate_json(self) -> dict[str, Any]:
-        return {
-            "step": text_of(self.certificate.step),
-            "unit": text_of(self.certificate.unit),
-            "points": [list(point) for point in self.certificate.points],
-            "pieces": [list(piece) for piece in self.certificate.pieces],
+        found = self.certificate
+        written: dict[str, Any] = {
+            "step": text_of(found.step),
+            "unit": text_of(found.unit),
+            "points": [list(point) for point in found.points],
+            "pieces": [list(piece) for piece in found.pieces],
         }
+        if found.more:
+            written["more"] = [
+                {
+                    "shift": one.shift,
+                    "points": [list(point) for point in one.points],
+                    "pieces": [list(piece) for piece in one.pieces],
+                }
+                for one in found.more
+            ]
+        return written
 
 
 def parse_vector(data: object) -> VectorDocument:
@@ -192,27 +234,39 @@ def _loss(value: object) -> Loss:
 
 def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
     data = read_object(value, "certificate")
-    check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, set())
+    check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, {"more"})
     step = read_positive(data["step"], "step")
-    read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)
+    whole = read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)
+    curves = [_curves(data, whole, MAX_CURVE_POINTS, MAX_CURVE_PIECES)]
+    more = read_list(data.get("more", []), "more", MAX_SHORTER)
+    demand("more" not in data or len(more) > 0, '"more" must not be empty')
+    for one in more:
+        entry = read_object(one, "more")
+        check_keys(entry, "more", {"shift", "points", "pieces"}, set())
+        shift = read_integer(entry["shift"], "shift", 1, curves[-1].shift - 1)
+        points = MAX_CURVE_POINTS - sum(len(known.points) for known in curves)
+        pieces = MAX_CURVE_PIECES - sum(len(known.pieces) for known in curves)
+        curves.append(_curves(entry, shift, points, pieces))
+    unit = read_positive(data["unit"], "unit")
+    return VectorCertificate(step, unit, curves[0].points, curves[0].pieces, tuple(curves[1:]))
+
+
+def _curves(data: dict[str, Any], shift: int, most_points: int, most_pieces: int) -> Curves:
     points = tuple(
         _integers(one, "points", 2, MAX_COORDINATE)
-        for one in read_list(data["points"], "points", MAX_CURVE_POINTS)
+        for one in read_list(data["points"], "points", most_points)
     )
     pieces = tuple(
         _integers(one, "pieces", 3, MAX_COUNT)
-        for one in read_list(data["pieces"], "pieces", MAX_CURVE_PIECES)
+        for one in read_list(data["pieces"], "pieces", most_pieces)
     )
     charge(6 * len(points) + 10 * len(pieces))
     for i, j, count in pieces:
         demand(max(i, j) < len(points), '"pieces" must name points')
         demand(points[i][0] < points[j][0], '"pieces" must lead outwards')
         demand(count > 0, '"pieces" must have positive counts')
-    return VectorCertificate(
-        step,
-        read_positive(data["unit"], "unit"),
-        tuple((a, b) for a, b in points),
-        tuple((i, j, count) for i, j, count in pieces),
+    return Curves(
+        shift, tuple((a, b) for a, b in points), tuple((i, j, count) for i, j, count in pieces)
     )
 
 

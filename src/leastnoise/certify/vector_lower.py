@@ -15,7 +15,8 @@ from ..exact import exp_upper
 from ..losses import Loss
 from ..work import charge
 from .enclosures import Bounds, cap_bounds, ceil_at, half_power, inverse_pi
-from .vector_document import VectorCertificate
+from .fields import demand
+from .vector_document import Curves, VectorCertificate
 
 #: Halvings of a step that an interval of radii may go through.
 _DEPTH = 24
@@ -23,9 +24,10 @@ _DEPTH = 24
 
 @dataclass(frozen=True)
 class Term:
-    """`gain` * P(|r theta - D e| > y) for radii from `start` to `end`; y runs evenly from one
+    """`gain` * P(|r theta - shift e| > y) for radii from `start` to `end`; y runs evenly from one
     value to the other."""
 
+    shift: int
     gain: int
     start: int
     end: int
@@ -70,29 +72,37 @@ class DualFunction:
         self.terms: list[Term] = []
         #: (from, minus the weight): mass that the columns take without any cap.
         self._marks: list[tuple[int, int]] = []
-        points = [(rho << _DEPTH, sigma << _DEPTH) for rho, sigma in certificate.points]
-        self.end = max(points[j][0] for _, j, _ in certificate.pieces) + self.sensitivity
-        one, more = int(certificate.unit * self.scale), int(certificate.unit * factor * self.scale)
+        self.end = 0
+        for curves in certificate.curves(sensitivity):
+            self._add(curves, certificate.unit, factor)
+        self._density = self._density_constant()
+
+    def _add(self, curves: Curves, unit: Fraction, factor: Fraction) -> None:
+        """The terms of the curves for one length of shift."""
+        shift = curves.shift << _DEPTH
+        points = [(rho << _DEPTH, sigma << _DEPTH) for rho, sigma in curves.points]
+        one, more = int(unit * self.scale), int(unit * factor * self.scale)
         balance: dict[tuple[int, int], int] = {}
-        for i, j, count in certificate.pieces:
+        for i, j, count in curves.pieces:
             (rho, sigma), (rho_2, sigma_2) = points[i], points[j]
-            self.terms.append(Term(one * count, rho, rho_2, sigma, sigma_2))
-            self._cross(more * count, rho, sigma, rho_2, sigma_2)
+            self.end = max(self.end, rho_2 + shift)
+            self.terms.append(Term(shift, one * count, rho, rho_2, sigma, sigma_2))
+            self._cross(shift, more * count, points[i], points[j])
             balance[points[i]] = balance.get(points[i], 0) - count
             balance[points[j]] = balance.get(points[j], 0) + count
         for (rho, sigma), count in balance.items():
             # What ends in a point without going on rises to infinity there, and vice versa.
-            if count and rho and sigma < rho + self.sensitivity:
-                self._cross(more * count, rho, sigma, rho, rho + self.sensitivity)
-        self._density = self._density_constant()
+            if count and rho and sigma < rho + shift:
+                self._cross(shift, more * count, (rho, sigma), (rho, rho + shift))
 
-    def _cross(self, loss: int, rho: int, sigma: int, rho_2: int, sigma_2: int) -> None:
+    def _cross(self, shift: int, loss: int, one: tuple[int, int], two: tuple[int, int]) -> None:
         """Take loss * P(X < crossing) away where a piece rises through r, add it where it falls."""
+        (rho, sigma), (rho_2, sigma_2) = one, two
         if sigma > sigma_2:
             loss, rho, sigma, rho_2, sigma_2 = -loss, rho_2, sigma_2, rho, sigma
         if sigma < sigma_2:
             # -P(X < y) is P(X > y) - 1, never less.
-            self.terms.append(Term(loss, sigma, sigma_2, rho, rho_2))
+            self.terms.append(Term(shift, loss, sigma, sigma_2, rho, rho_2))
             self._marks += [(sigma, -loss), (sigma_2, loss)]
 
     def _density_constant(self) -> Bounds:
@@ -109,11 +119,11 @@ class DualFunction:
     # -- one term -------------------------------------------------------------------------------
 
     def _cosine(self, term: Term, r: int) -> Bounds:
-        """(y^2 - r^2 - D^2) / (2 r D) in fixed point."""
+        """(y^2 - r^2 - shift^2) / (2 r shift) in fixed point."""
         width = term.end - term.start
         y = term.y_start * (term.end - r) + term.y_end * (r - term.start)
-        top = y * y - (r * r + self.sensitivity**2) * width * width
-        bottom = 2 * r * self.sensitivity * width * width
+        top = y * y - (r * r + term.shift**2) * width * width
+        bottom = 2 * r * term.shift * width * width
         value = (top << self.bits) // bottom
         return value, value + 1
 
@@ -128,12 +138,12 @@ class DualFunction:
 
     def _slope(self, term: Term, r: int) -> Bounds:
         """da/dr times one unit of the sensitivity, in fixed point."""
-        width, big = term.end - term.start, self.sensitivity
+        width = term.end - term.start
         rise = term.y_end - term.y_start
         level = term.y_start * term.end - term.y_end * term.start
-        top = (rise * rise - width * width) * r * r - (level * level - (big * width) ** 2)
-        bottom = 2 * width * width * r * r
-        value = (top << self.bits) // bottom
+        top = (rise * rise - width * width) * r * r - (level * level - (term.shift * width) ** 2)
+        bottom = 2 * width * width * r * r * term.shift
+        value = (top * self.sensitivity << self.bits) // bottom
         return value, value + 1
 
     def _density_range(self, low: int, high: int) -> Bounds | None:
@@ -162,13 +172,13 @@ class DualFunction:
 
     def _zero(self, term: Term, r: int) -> Bounds:
         """Bounds of the tail on radii from 0 to r, without a cosine."""
-        one, big = 1 << self.bits, self.sensitivity
+        one, shift = 1 << self.bits, term.shift
         width = term.end - term.start
         y_0 = term.y_start * term.end + term.y_end * (0 - term.start)
         y_1 = term.y_start * (term.end - r) + term.y_end * (r - term.start)
-        if y_0 < big * width and y_1 < (big - r) * width:
+        if y_0 < shift * width and y_1 < (shift - r) * width:
             return one, one
-        if y_0 > big * width and y_1 > (big + r) * width:
+        if y_0 > shift * width and y_1 > (shift + r) * width:
             return 0, 0
         return 0, one
 
@@ -336,9 +346,14 @@ def vector_dual(
 
     `LimitError` if that takes more work than is left.
     """
-    charge(20 * len(certificate.pieces) + 4 * len(certificate.points))
+    curves = certificate.curves(sensitivity)
+    charge(20 * certificate.size + 4 * sum(len(one.points) for one in curves))
+    demand(
+        all(0 < one.shift * certificate.step <= sensitivity for one in curves),
+        "a shift of the curves is not between 0 and the sensitivity",
+    )
     theta = lower + delta * certificate.budget
-    if not certificate.pieces:
+    if not certificate.size:
         return DualProof(theta <= 0, Fraction(0), Fraction(0))
     return DualFunction(dimension, epsilon, sensitivity, loss, certificate).prove(theta)
 

@@ -11,12 +11,13 @@ from typing import NoReturn
 
 from ..ask import Question
 from ..certify.vector import own_claims
+from ..certify.vector_document import VectorCertificate
 from ..errors import RegimeError
-from ..vectors.dual import checked, nothing, proven
+from ..vectors.dual import checked, proven
 from ..vectors.exact import exact_noise
 from ..vectors.flow import Flow, best_flow
 from ..vectors.line import line_certificate, line_heights
-from ..vectors.net import Plan, make_net, plans
+from ..vectors.net import Plan, Problem, make_net, plans, short_nets
 from ..vectors.staircase import (
     MOST_FREE,
     Shells,
@@ -121,12 +122,8 @@ class Vector(Family):
             return
         if self.stairs is None or not self.stairs.price > 0:
             return
-        cost = scaled_loss(self.question.loss, float(self.question.sensitivity))
         before = 0
-        question = self.question
-        for plan in plans(
-            question.dimension, float(question.epsilon), self.stairs, cost, search.gap
-        ):
+        for plan in plans(self._problem(), search.gap):
             self._plans[plan.cells] = plan
             # The next net takes so many times as long, and then there is a proof to find.
             expected = self._took * (plan.cells / before) ** 2 + _PROOF if before else 0.0
@@ -144,20 +141,12 @@ class Vector(Family):
         if self.question.dimension == 1:
             yield self._on_a_line(size), None
             return
-        question, stairs, plan = self.question, self.stairs, self._plans[size]
-        assert stairs is not None
-        epsilon, delta = float(question.epsilon), float(question.delta)
-        cost = scaled_loss(question.loss, float(question.sensitivity))
-        theta = stairs.loss + delta * stairs.price
-        net = make_net(question.dimension, epsilon, stairs, theta, cost, plan)
+        question, problem, plan = self.question, self._problem(), self._plans[size]
+        stairs = problem.stairs
         begin = search.clock()
         flow = best_flow(
-            question.dimension,
-            epsilon,
-            delta,
-            cost,
-            net,
-            stairs.price,
+            problem,
+            [make_net(problem, plan), *short_nets(problem, plan)],
             search.clock() + max(search.left(300.0) - _PROOF, 0.5),
             stairs.loss / (1 + search.gap / 3),
         )
@@ -174,6 +163,15 @@ class Vector(Family):
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
             value, certificate = proven(question, flow, self._spent, enough)
             yield Lower(value, certificate, size), None
+
+    def _problem(self) -> Problem:
+        """The question and its best staircase in floats, lengths in sensitivities."""
+        question, stairs = self.question, self.stairs
+        assert stairs is not None
+        cost = scaled_loss(question.loss, float(question.sensitivity))
+        return Problem(
+            question.dimension, float(question.epsilon), float(question.delta), cost, stairs
+        )
 
     def _on_a_line(self, cells: int) -> Lower:
         """In one dimension: multipliers for the far one of the two values of sigma."""
@@ -200,7 +198,7 @@ class Vector(Family):
 
     def trivial(self) -> Lower:
         """No loss is negative."""
-        return Lower(Fraction(0), nothing(self.question.sensitivity), 1)
+        return Lower(Fraction(0), VectorCertificate.nothing(self.question.sensitivity), 1)
 
     def refuse(self) -> NoReturn:
         """No start could be made private."""

@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.vector_document import VectorCertificate
+from ..certify.vector_document import Curves, VectorCertificate
 from ..certify.vector_lower import DualFunction, term_work, vector_dual
 from ..errors import LimitError
 from ..exact import round_down
 from ..work import charge, counted
-from .flow import Flow
+from .flow import Floats, Flow, total_of
+from .net import Net
 
 #: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
 _LATTICE = 1 << 40
@@ -30,22 +31,35 @@ _HALVINGS = 1.25
 
 
 def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertificate | None:
-    """The flow in whole numbers: whatever enters a point leaves it, exactly.
-
-    Within a first tiny radius the multipliers are as large as they can be.
-    """
-    net, heights = flow.net, flow.heights
-    total = float(heights[net.cell == 0].sum())
+    """The flow in whole numbers, shares of it below `least` led along with others."""
+    total = total_of(flow.nets[0], flow.heights[0])
     if not total > 0:
         return None
     unit = Fraction(total).limit_denominator(10**9) / _SHARES
-    layers = net.sigma.shape[1]
+    curves = [_curves(flow.nets[0], flow.heights[0], _SHARES, least)]
+    for net, heights in zip(flow.nets[1:], flow.heights[1:], strict=True):
+        share = total_of(net, heights) / total
+        if int(share * _SHARES) > 0:
+            curves.append(_curves(net, heights, int(share * _SHARES), least / share))
+    main, *more = curves
+    return VectorCertificate(sensitivity / _LATTICE, unit, main.points, main.pieces, tuple(more))
+
+
+def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
+    """Pieces in whole numbers, `whole` in all: what enters a point leaves it, exactly.
+
+    For the whole sensitivity the multipliers are as large as they can be within a first tiny
+    radius. Pieces on the diagonal, above which nobody is, are left out.
+    """
+    total, shift = total_of(net, heights), round(net.shift * _LATTICE)
     tiny = _LATTICE >> 24
     rho = [max(tiny, math.floor(x * _LATTICE)) for x in net.rho.tolist()]
-    points: dict[tuple[int, int], int] = {(0, 0): 0, (tiny, 0): 1}
-    pieces: dict[tuple[int, int], int] = {(0, 1): _SHARES}
+    points: dict[tuple[int, int], int] = {}
+    pieces: dict[tuple[int, int], int] = {}
+    if shift == _LATTICE:
+        points, pieces = {(0, 0): 0, (tiny, 0): 1}, {(0, 1): whole}
     first = np.searchsorted(net.cell, np.arange(len(rho) + 1))
-    arriving = _whole(_entering(flow, layers), _SHARES, least)
+    arriving = _whole(_entering(net, heights), whole, least)
     for cell in range(len(rho) - 1):
         pick = slice(first[cell], first[cell + 1])
         start, end, share = net.start[pick], net.end[pick], heights[pick] / total
@@ -59,26 +73,24 @@ def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertifi
                 low = float(net.sigma[cell, layer])
                 if cell == 0:  # on the same line, but a tiny radius further out
                     low += (high - low) * tiny / rho[1]
-                key = _index(points, rho[cell], low), _index(points, rho[cell + 1], high)
-                pieces[key] = pieces.get(key, 0) + count
                 leaving[int(end[piece])] = leaving.get(int(end[piece]), 0) + count
+                one, two = _point(rho[cell], low, shift), _point(rho[cell + 1], high, shift)
+                if one[1] < one[0] + shift or two[1] < two[0] + shift:
+                    key = points.setdefault(one, len(points)), points.setdefault(two, len(points))
+                    pieces[key] = pieces.get(key, 0) + count
         arriving = leaving
-    return VectorCertificate(
-        sensitivity / _LATTICE,
-        unit,
-        tuple(points),
-        tuple((i, j, count) for (i, j), count in pieces.items()),
-    )
+    return Curves(shift, tuple(points), tuple((i, j, count) for (i, j), count in pieces.items()))
 
 
-def _index(points: dict[tuple[int, int], int], rho: int, sigma: float) -> int:
-    """The number of a point, which is added if it is new."""
-    return points.setdefault((rho, math.floor(sigma * _LATTICE)), len(points))
+def _point(rho: int, sigma: float, shift: int) -> tuple[int, int]:
+    """A point in whole numbers; for shorter shifts those on the diagonal stay there."""
+    found = math.floor(sigma * _LATTICE)
+    return rho, rho + shift if shift < _LATTICE and abs(rho + shift - found) <= 2 else found
 
 
-def _entering(flow: Flow, layers: int) -> dict[int, float]:
-    first = flow.net.cell == 0
-    sums = np.bincount(flow.net.start[first], flow.heights[first], layers)
+def _entering(net: Net, heights: Floats) -> dict[int, float]:
+    first = net.cell == 0
+    sums = np.bincount(net.start[first], heights[first], net.sigma.shape[1])
     return {k: float(x) for k, x in enumerate(sums / sums.sum())}
 
 
@@ -92,11 +104,6 @@ def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int
     return {k: count for k, count in found.items() if count > 0}
 
 
-def nothing(sensitivity: Fraction) -> VectorCertificate:
-    """The certificate without curves, which proves that no loss is negative."""
-    return VectorCertificate(sensitivity, Fraction(1), (), ())
-
-
 def proven(
     question: Question, flow: Flow, spent: int, aim: float
 ) -> tuple[Fraction, VectorCertificate]:
@@ -105,8 +112,8 @@ def proven(
     It is content with `aim`, since a little less is proven much faster. 0 and no pieces if
     nothing can be proven.
     """
-    total = float(flow.heights[flow.net.cell == 0].sum())
-    best = Fraction(0), nothing(question.sensitivity)
+    total = total_of(flow.nets[0], flow.heights[0])
+    best = Fraction(0), VectorCertificate.nothing(question.sensitivity)
     if flow.bound <= 0 or total <= 0:
         return best
     for least in _LEAST_SHARES:
@@ -137,7 +144,7 @@ def checked(
     for less in _LESS[max(0, len(enough) - 1) :]:
         lower = round_down(Fraction(bound * (1 - less)), 9)
         try:
-            with counted(spent + _READING * len(certificate.pieces)):
+            with counted(spent + _READING * certificate.size):
                 proof = vector_dual(
                     question.dimension,
                     question.epsilon,
@@ -157,7 +164,7 @@ def checked(
 def _too_long(question: Question, certificate: VectorCertificate, spent: int) -> bool:
     """Whether a first look at every interval would be too much work already."""
     try:
-        with counted(spent + _READING * len(certificate.pieces)):
+        with counted(spent + _READING * certificate.size):
             function = DualFunction(
                 question.dimension,
                 question.epsilon,

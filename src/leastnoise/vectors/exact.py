@@ -74,5 +74,5 @@ def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> VectorDocument:
         atom=0,
         upper=Fraction(0),
         lower=Fraction(0),
-        certificate=VectorCertificate(question.sensitivity, Fraction(1), (), ()),
+        certificate=VectorCertificate.nothing(question.sensitivity),
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,51 +18,62 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..lp.highs import INF, Model
-from .net import Net
+from .net import Net, Problem
 from .staircase import cosine_below
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Cost = Callable[[Floats], Floats]
+
+#: Radii inside a cell: as rows of the program at first, and where it is checked.
+_ROWS, _CHECKS = 4, 20
+#: To spare at the rows: this share of c where so little of the loss is further out, or less; all
+#: of it from this distance to the edges on.
+_SPARE, _SPARE_LOSS, _NEAR = 0.02, 2e-5, 0.2
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Heights of the pieces of a net, and the bound that they seem to give."""
+    """Heights of the pieces of each net, and the bound that they seem to give."""
 
-    net: Net
-    heights: Floats
+    nets: Sequence[Net]
+    heights: Sequence[Floats]
     bound: float
 
 
-def radii_of(net: Net, inner: int, breaks: bool = False) -> tuple[Floats, Ints]:
-    """Radii inside each cell, at both ends of it, and beyond, in order; and their cells.
+def radii_of(nets: Sequence[Net], inner: int, breaks: bool = False) -> Floats:
+    """Radii inside each cell, at both ends of it, and beyond, in order.
 
-    With `breaks` also those just beside the sigma of all points of the net.
+    With `breaks` also those just beside the sigma of all points of the nets.
     """
-    rho = net.rho
+    rho = np.unique(np.concatenate([net.rho for net in nets]))
     share = np.concatenate([[0.0], (np.arange(inner) + 0.5) / inner, [1.0]])
     share[0], share[-1] = 1e-7, 1 - 1e-7
     within = (rho[:-1, None] + np.diff(rho)[:, None] * share).ravel()
     beyond = rho[-1] + np.linspace(1e-9, 1.0, 8 * inner)
     radii = np.concatenate([np.maximum(within, 1e-6), beyond])
     if breaks:
-        sigma = np.unique(net.sigma)
+        sigma = np.unique(np.concatenate([net.sigma.ravel() for net in nets]))
         sigma = sigma[(sigma > 1e-3) & (sigma < rho[-1] + 1)]
         radii = np.concatenate([radii, sigma * (1 - 1e-9), sigma * (1 + 1e-9)])
-    radii = np.unique(radii)
-    return radii, np.searchsorted(rho, radii, side="right") - 1
+    return np.unique(radii)
 
 
-def dual_matrix(d: int, epsilon: float, net: Net, radii: Floats, cells: Ints) -> sp.csr_matrix:
+def dual_matrix(problem: Problem, nets: Sequence[Net], radii: Floats) -> sp.csr_matrix:
     """G(r) of each piece with height 1: one row for a radius, one column for a piece."""
-    low, high = net.sigma[net.cell, net.start], net.sigma[net.cell + 1, net.end]
-    left, right = net.rho[net.cell], net.rho[net.cell + 1]
-    first = np.searchsorted(net.cell, np.arange(len(net.rho) + 1))
-    counts = (first[1:] - first[:-1])[np.minimum(cells, len(net.rho) - 1)]
+    parts = [_matrix(problem.d, problem.epsilon, net, radii) for net in nets]
+    return sp.hstack(parts).tocsr()
+
+
+def _matrix(d: int, epsilon: float, net: Net, radii: Floats) -> sp.csr_matrix:
+    """The columns of one net, with the length of its shift as the unit."""
+    radii, rho, sigma = radii / net.shift, net.rho / net.shift, net.sigma / net.shift
+    low, high = sigma[net.cell, net.start], sigma[net.cell + 1, net.end]
+    left, right = rho[net.cell], rho[net.cell + 1]
+    first = np.searchsorted(net.cell, np.arange(len(rho) + 1))
+    cells = np.searchsorted(rho, radii, side="right") - 1
+    counts = (first[1:] - first[:-1])[cells]
     row = np.repeat(np.arange(len(radii)), counts)
     offsets = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
-    piece = first[np.minimum(cells, len(net.rho) - 1)][row] + offsets
+    piece = first[cells][row] + offsets
     r = radii[row]
     at = low[piece] + (high[piece] - low[piece]) * (r - left[piece]) / (right[piece] - left[piece])
     entries = [(row, piece, 1 - _below(d, at, r))]
@@ -92,58 +103,71 @@ def _below(d: int, y: Floats, r: Floats) -> Floats:
 
 
 def best_flow(
-    d: int,
-    epsilon: float,
-    delta: float,
-    cost: Cost,
-    net: Net,
-    height: float,
+    problem: Problem,
+    nets: Sequence[Net],
     deadline: float,
     aim: float = math.inf,
-    rounds: int = 6,
+    rounds: int = 10,
     tolerance: float = 3e-4,
 ) -> Flow | None:
-    """The flow of the largest bound: the least c + G over the radii, less delta times the flow.
+    """The flow of the largest bound: the least c + G over the radii, less delta times the flows.
 
     A few radii at first; where the function falls lower between them, radii are added, until the
     bound reaches `aim`.
     """
-    radii, cells = radii_of(net, 3)
-    fine, fine_cells = radii_of(net, 20, breaks=True)
-    matrix = dual_matrix(d, epsilon, net, radii, cells)
-    check = dual_matrix(d, epsilon, net, fine, fine_cells)
-    costs, fine_costs = cost(radii), cost(fine)
+    radii, fine = radii_of(nets, _ROWS), radii_of(nets, _CHECKS, breaks=True)
+    matrix, check = dual_matrix(problem, nets, radii), dual_matrix(problem, nets, fine)
+    cuts = np.cumsum([len(net.cell) for net in nets])[:-1]
     best: Flow | None = None
     begin = time.monotonic()
     for done in range(rounds):
         # One more round takes about as long as those before it.
         if best is not None and time.monotonic() + (time.monotonic() - begin) / done > deadline:
             break
-        found = _solve(net, delta, height, matrix, costs, deadline - time.monotonic())
+        costs = problem.cost(radii) - spare(problem, radii)
+        found = _solve(problem, nets, matrix, costs, deadline - time.monotonic())
         if found is None:
             break
         heights, theta = found
-        values = fine_costs + check @ heights
+        values = problem.cost(fine) + check @ heights
         # Where it is lowest, look between the radii, too, and keep what is found.
         between = _between(fine, values, theta - tolerance * abs(theta))
-        cell = np.searchsorted(net.rho, between, side="right") - 1
-        more = dual_matrix(d, epsilon, net, between, cell)
+        check = sp.vstack([check, dual_matrix(problem, nets, between)]).tocsr()
         fine = np.concatenate([fine, between])
-        check, fine_costs = sp.vstack([check, more]).tocsr(), np.append(fine_costs, cost(between))
         order = np.argsort(fine, kind="stable")
-        fine, check, fine_costs = fine[order], check[order], fine_costs[order]
-        values = fine_costs + check @ heights
-        bound = float(values.min()) - delta * float(heights[net.cell == 0].sum())
+        fine, check = fine[order], check[order]
+        values = problem.cost(fine) + check @ heights
+        parts = np.split(heights, cuts)
+        whole = sum(total_of(net, part) for net, part in zip(nets, parts, strict=True))
+        bound = float(values.min()) - problem.delta * whole
         if best is None or bound > best.bound:
-            best = Flow(net, heights, bound)
+            best = Flow(nets, parts, bound)
         low = theta - values
         if low.max() < tolerance * abs(theta) or bound >= aim:
             break
         around = np.maximum(np.append(low[1:], -np.inf), np.append(-np.inf, low[:-1]))
         add = np.flatnonzero((low > 0.3 * tolerance * abs(theta)) & (low >= around))
         matrix = sp.vstack([matrix, check[add]]).tocsr()
-        costs = np.concatenate([costs, fine_costs[add]])
+        radii = np.concatenate([radii, fine[add]])
     return best
+
+
+def spare(problem: Problem, radii: Floats) -> Floats:
+    """How much more than theta the function shall be at the rows of the program.
+
+    Far out, where the noise hardly is, this costs nothing, and what the function falls short of it
+    between two rows does no harm. Not at the edges: there it is what it is, all curves meet there.
+    """
+    edges, (_, outside) = problem.stairs.edges, problem.shares()
+    beyond = np.interp(radii, np.append(0.0, edges), np.append(1.0, outside))
+    near = np.abs(radii[:, None] - edges).min(axis=1)
+    share = np.minimum(_SPARE, _SPARE_LOSS / np.maximum(beyond, 1e-9))
+    return np.asarray(problem.cost(radii) * share * np.minimum(near / _NEAR, 1.0))
+
+
+def total_of(net: Net, heights: Floats) -> float:
+    """All that flows through a net: the largest value of its multipliers."""
+    return float(heights[net.cell == 0].sum())
 
 
 def _between(radii: Floats, values: Floats, level: float, most: int = 150) -> Floats:
@@ -159,16 +183,12 @@ def _between(radii: Floats, values: Floats, level: float, most: int = 150) -> Fl
 
 
 def _solve(
-    net: Net, delta: float, height: float, matrix: sp.csr_matrix, costs: Floats, time_limit: float
+    problem: Problem, nets: Sequence[Net], matrix: sp.csr_matrix, costs: Floats, time_limit: float
 ) -> tuple[Floats, float] | None:
-    count, layers = len(net.cell), net.sigma.shape[1]
-    into, out = (net.cell + 1) * layers + net.end, net.cell * layers + net.start
-    places = np.concatenate([into, out]), np.tile(np.arange(count), 2)
-    balance = sp.coo_matrix(
-        (np.repeat([1.0, -1.0], count), places), shape=(len(net.rho) * layers, count)
-    ).tocsr()[layers : (len(net.rho) - 1) * layers]
-    first = sp.csr_matrix((net.cell == 0).astype(float)[None])
-    # Unknown: heights in units of `height`, their sum, theta.
+    count, height = matrix.shape[1], problem.stairs.price
+    balance = sp.block_diag([_balance(net) for net in nets])
+    first = sp.csr_matrix(np.concatenate([net.cell == 0 for net in nets]).astype(float)[None])
+    # Unknown: heights in units of the price of delta, their sum, theta.
     whole = sp.vstack(
         [
             sp.hstack(
@@ -187,7 +207,7 @@ def _solve(
     model.option("solver", "ipm")
     model.option("run_crossover", "off")
     model.add_columns(
-        np.concatenate([np.zeros(count), [delta * height, -1.0]]),
+        np.concatenate([np.zeros(count), [problem.delta * height, -1.0]]),
         np.concatenate([np.zeros(count + 1), [-INF]]),
     )
     model.add_rows(
@@ -201,3 +221,13 @@ def _solve(
     if len(found) != count + 2 or not np.isfinite(found).all():
         return None
     return np.maximum(found[:count], 0.0) * height, float(found[-1])
+
+
+def _balance(net: Net) -> sp.csr_matrix:
+    """What flows into a point less what flows out, for all points between the ends."""
+    count, layers = len(net.cell), net.sigma.shape[1]
+    into, out = (net.cell + 1) * layers + net.end, net.cell * layers + net.start
+    places = np.concatenate([into, out]), np.tile(np.arange(count), 2)
+    return sp.coo_matrix(
+        (np.repeat([1.0, -1.0], count), places), shape=(len(net.rho) * layers, count)
+    ).tocsr()[layers : (len(net.rho) - 1) * layers]

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from ..certify.vector_document import VectorCertificate
 from ..lp.highs import INF, Model
-from .flow import Cost
+from .net import Cost
 from .staircase import Floats
 
 _LATTICE = 1 << 40

@@ -6,6 +6,9 @@ sigma, or more: for rho on stair k all curves lie with sigma on stair k + 1. So 
 through the corners (edge k, edge k + 1) and fan out between them. The net is made of that: one
 point at a corner, and points at spread tails P(|r theta - e| > sigma) between two corners. Where
 little noise lies, inside and outside, there are no corners: the curves are led in and fade out.
+
+Where the first stair is narrow, a ring of the second has no partner at distance 1 on the first, and
+shorter shifts have nets of their own.
 """
 
 from __future__ import annotations
@@ -39,8 +42,14 @@ _INSIDE, _OUTSIDE = 1e-3, 1e-2
 _WITHIN, _BEYOND = 1e-7, 2e-4
 #: The curves fade out over this length at the end, and go on for that after the last edge.
 _FADE, _AFTER = 2.0, 0.6
-#: From this share of the loss on cells are so much wider.
-_FAR, _WIDER = 0.8, 2.0
+#: Cells are wider on stairs of less noise and loss: by this power of the share, up to so much.
+_WIDER, _MOST_WIDER = 1 / 3, 3.0
+#: With a first stair below this there are shorter shifts, so many at most.
+_NARROW_FIRST, _MOST_SHIFTS = 0.65, 6
+#: Their lengths are whole multiples of one over this.
+_LENGTHS = 1 << 10
+#: Their nets: the width of a cell, as a share of that of the main net, and points above a radius.
+_SHORT_CELL, _SHORT_LAYERS = 0.4, 6
 #: Widths of the first cells in low dimensions, in sensitivities; less where noise ends before
 #: `_SHORT`, more where it ends after `_LONG`, and never less than `_LEAST_WIDTH`.
 _WIDEST = {2: 0.13, 3: 0.24}
@@ -54,6 +63,30 @@ _FEW_COLUMNS = (70, 108, 180)
 
 
 @dataclass(frozen=True)
+class Problem:
+    """What is asked, all lengths in sensitivities, and the best staircase that is known."""
+
+    d: int
+    epsilon: float
+    delta: float
+    cost: Cost
+    stairs: Staircase
+
+    @property
+    def theta(self) -> float:
+        """The least value of the dual function, if the staircase is the best of all noise."""
+        return self.stairs.loss + self.delta * self.stairs.price
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """For each edge: the share of noise inside it, and of loss outside."""
+        edges = self.stairs.edges
+        logs = self.d * np.log(edges) - self.epsilon * np.arange(len(edges))
+        masses = np.exp(logs - logs.max())
+        losses = masses * self.cost(edges)
+        return np.cumsum(masses) / masses.sum(), 1 - np.cumsum(losses) / losses.sum()
+
+
+@dataclass(frozen=True)
 class Plan:
     """How a net is laid: the width of a cell, its number of columns, and whether it has corners."""
 
@@ -64,13 +97,15 @@ class Plan:
 
 @dataclass(frozen=True)
 class Net:
-    """Points (rho[i], sigma[i, l]) and pieces from (cell, start) to (cell + 1, end)."""
+    """Points (rho[i], sigma[i, l]) and pieces from (cell, start) to (cell + 1, end), for a length
+    of shift."""
 
     rho: Floats
     sigma: Floats
     cell: Ints
     start: Ints
     end: Ints
+    shift: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -83,7 +118,7 @@ class _Frame:
     first: float  # corners from this edge on
     last: float  # and up to this one
     fade: float  # from here on the curves fade out
-    far: float  # from here on cells are wider
+    wider: Floats  # how much wider cells are, up to each edge
 
 
 def tail(d: int, rho: Floats, sigma: Floats) -> Floats:
@@ -92,24 +127,16 @@ def tail(d: int, rho: Floats, sigma: Floats) -> Floats:
         return np.asarray(1 - cosine_below(d, (sigma * sigma - rho * rho - 1) / (2 * rho)))
 
 
-def held_edges(d: int, epsilon: float, edges: Floats, cost: Cost) -> Floats:
+def held_edges(problem: Problem) -> Floats:
     """The edges between which nearly all of the noise and of the loss lies."""
-    inside, outside = _shares(d, epsilon, edges, cost)
+    inside, outside = problem.shares()
     first, last = int(np.argmax(inside > _WITHIN)), int(np.argmax(outside <= _BEYOND))
-    return edges[first : last + 1]
+    return problem.stairs.edges[first : last + 1]
 
 
-def _shares(d: int, epsilon: float, edges: Floats, cost: Cost) -> tuple[Floats, Floats]:
-    """For each edge: the share of noise inside it, and of loss outside."""
-    logs = d * np.log(edges) - epsilon * np.arange(len(edges))
-    masses = np.exp(logs - logs.max())
-    losses = masses * cost(edges)
-    return np.cumsum(masses) / masses.sum(), 1 - np.cumsum(losses) / losses.sum()
-
-
-def plans(d: int, epsilon: float, stairs: Staircase, cost: Cost, gap: float) -> list[Plan]:
+def plans(problem: Problem, gap: float) -> list[Plan]:
     """The nets to try for this gap, coarse first."""
-    frame = _frame(d, epsilon, stairs, cost, 1.0)
+    d, frame = problem.d, _frame(problem)
     most = _MOST_COLUMNS // 2 if d <= 3 else _MANY_STAIRS
     reach, corners = float(frame.edges[-1]), len(frame.edges) <= most
     asked = [(max(reach / few, _LEAST_WIDTH), False) for few in _FEW_COLUMNS]
@@ -127,18 +154,21 @@ def plans(d: int, epsilon: float, stairs: Staircase, cost: Cost, gap: float) -> 
     return found
 
 
-def _frame(d: int, epsilon: float, stairs: Staircase, cost: Cost, theta: float) -> _Frame:
-    inside, outside = _shares(d, epsilon, stairs.edges, cost)
+def _frame(problem: Problem) -> _Frame:
+    stairs, (inside, outside) = problem.stairs, problem.shares()
     kept = [0.0]
-    for edge in held_edges(d, epsilon, stairs.edges, cost).tolist():
+    for edge in held_edges(problem).tolist():
         if edge - kept[-1] >= _NARROW:
             kept.append(edge)
     later = stairs.edges[stairs.edges > kept[-1] + _NARROW]
     after = float(later[0]) if len(later) else 2 * kept[-1] - kept[-2]
     edges = np.array(kept)
-    rises = [float(tail(d, np.asarray(a), np.asarray(b))) for a, b in pairwise([*kept[1:], after])]
-    tails = np.maximum([min(theta / stairs.price, 0.9), *rises], 1e-12)
+    ends = pairwise([*kept[1:], after])
+    rises = [float(tail(problem.d, np.asarray(a), np.asarray(b))) for a, b in ends]
+    tails = np.maximum([min(problem.theta / stairs.price, 0.9), *rises], 1e-12)
     fade = kept[-1] - min(_FADE, 0.2 * kept[-1])
+    held = np.isin(stairs.edges, edges)
+    own = np.maximum(np.diff(inside[held], prepend=0.0), -np.diff(outside[held], prepend=1.0))
     return _Frame(
         edges,
         after,
@@ -146,7 +176,7 @@ def _frame(d: int, epsilon: float, stairs: Staircase, cost: Cost, theta: float) 
         float(stairs.edges[np.argmax(inside > _INSIDE)]),
         min(float(stairs.edges[np.argmax(outside <= _OUTSIDE)]), fade),
         fade,
-        float(stairs.edges[np.argmax(outside < 1 - _FAR)]),
+        np.minimum((own.max() / np.maximum(own, 1e-12)) ** _WIDER, _MOST_WIDER),
     )
 
 
@@ -154,8 +184,8 @@ def _columns(frame: _Frame, plan: Plan) -> Floats:
     """The radii between cells."""
     found: list[Floats] = []
     ends = frame.edges if plan.corners else frame.edges[[0, -1]]
-    for a, b in pairwise(ends.tolist()):
-        width = plan.width * (_WIDER if a >= frame.far and plan.corners else 1.0)
+    for k, (a, b) in enumerate(pairwise(ends.tolist())):
+        width = plan.width * (float(frame.wider[k]) if plan.corners else 1.0)
         count = max(2, math.ceil((b - a) / width))
         share = np.arange(count) / count
         if plan.corners:  # a little closer at the corners
@@ -166,11 +196,9 @@ def _columns(frame: _Frame, plan: Plan) -> Floats:
     return np.concatenate([*found, last + _AFTER * np.arange(count + 1) / count])
 
 
-def make_net(
-    d: int, epsilon: float, stairs: Staircase, theta: float, cost: Cost, plan: Plan
-) -> Net:
-    """A net along the stairs, for a bound of about theta less delta times the price."""
-    frame = _frame(d, epsilon, stairs, cost, theta)
+def make_net(problem: Problem, plan: Plan) -> Net:
+    """A net along the stairs, for a bound of about what the staircase costs."""
+    stairs, theta, frame = problem.stairs, problem.theta, _frame(problem)
     rho = _columns(frame, plan)
     pinned = np.isin(rho, frame.edges) & (rho >= frame.first) & (rho <= frame.last) & plan.corners
     pinned[0] = True
@@ -178,10 +206,43 @@ def make_net(
     if plan.corners and frame.first == frame.edges[1]:
         # On the first stair nothing but the row counts, and it must be worth theta - c.
         own = rho < frame.edges[1]
-        middle[own] = np.clip((theta - cost(rho[own])) / stairs.price, frame.tails[1], 0.9)
-    sigma = _points(d, rho, frame, middle[:, None], plan)
+        worth = (theta - problem.cost(rho[own])) / stairs.price
+        middle[own] = np.clip(worth, frame.tails[1], 0.9)
+    sigma = _points(problem.d, rho, frame, middle[:, None], plan)
     sigma[pinned] = sigma[pinned, len(_ABOVE)][:, None]
     return _pieces(rho, sigma, pinned, rho >= frame.fade)
+
+
+def short_nets(problem: Problem, plan: Plan) -> list[Net]:
+    """Nets for shorter shifts, over the first stair, where it is narrow.
+
+    Rings just outside an edge g have partners inside it at distances up to 2g, those at distance r
+    at up to r + g, so lengths are spread from a little below 2g to 1.
+    """
+    edge = float(problem.stairs.edges[0])
+    inside, _ = problem.shares()
+    if not plan.corners or edge >= _NARROW_FIRST or inside[0] < _INSIDE:
+        return []
+    first = min(1.8 * edge, 0.75)
+    count = min(max(1, math.ceil((1 - first) / (0.5 * edge))), _MOST_SHIFTS)
+    lengths = first + (1 - first) * np.arange(count)[::-1] / count
+    lengths = np.round(lengths * _LENGTHS) / _LENGTHS
+    return [_short_net(edge, float(shift), plan.width * _SHORT_CELL) for shift in lengths]
+
+
+def _short_net(edge: float, shift: float, width: float) -> Net:
+    """Curves for rho inside the edge and sigma outside. They fan out from the diagonal
+    sigma = rho + shift, above which nobody is, and return to it at the edge."""
+    count = max(3, math.ceil(edge / width))
+    rho = edge * np.sin(np.pi / 2 * np.arange(count + 1) / count)
+    high, low = rho + shift, np.maximum(np.abs(rho - shift), edge)
+    share = np.linspace(1.0, 0.0, _SHORT_LAYERS)
+    sigma = np.sqrt(low[:, None] ** 2 + (high**2 - low**2)[:, None] * share)
+    sigma[[0, -1]] = high[[0, -1], None]
+    layers = np.arange(_SHORT_LAYERS)
+    start, end = np.nonzero(np.abs(np.subtract.outer(layers, layers)) <= 2)
+    cell = np.repeat(np.arange(count), len(start))
+    return Net(rho, sigma, cell, np.tile(start, count), np.tile(end, count), shift)
 
 
 def _points(d: int, rho: Floats, frame: _Frame, middle: Floats, plan: Plan) -> Floats:
