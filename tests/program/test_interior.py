@@ -12,10 +12,11 @@ import pytest
 from leastnoise import design
 from leastnoise.ask import Question
 from leastnoise.engine.draft import centred
+from leastnoise.engine.peaks import pieces_of
 from leastnoise.engine.relaxed import Relaxed
 from leastnoise.engine.restricted import Restricted
-from leastnoise.program.interior import Interior
-from leastnoise.program.layout import Line, Range
+from leastnoise.program.interior import Interior, Near
+from leastnoise.program.layout import Line, Range, make_line
 from leastnoise.program.program import Program, Row
 from leastnoise.program.simplex import Simplex
 
@@ -109,3 +110,45 @@ def test_large_delta_is_closed_in_two_passes(delta: float, share: float) -> None
     assert len(found.stats["resolutions"]) <= 2
     assert found.lower <= 0.41527 * share * (1 + 1e-4)
     assert found.upper >= 0.41523 * share
+
+
+def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> None:
+    problem = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
+    relaxed = Relaxed(problem, problem.budgets, N, 4 * N)
+    whole = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
+    near = Near(whole.smooth, 1.0)
+    found = Interior(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)
+    assert found.rows < 0.6 * whole.rows
+    assert found.value == pytest.approx(whole.value, rel=1e-4)
+    assert relaxed.bound(found.multipliers.pairs) == pytest.approx(found.value, rel=1e-5)
+    # Whatever is left out, the bound stays one.
+    wanted = np.zeros((3, N), dtype=bool)
+    wanted[:, -1] = wanted[0] = True
+    fewer = Interior(relaxed.program, near=near, wanted=wanted)
+    less = fewer.solve(np.ones(relaxed.line.columns), 1e-7)
+    assert {m for _, m in less.multipliers.pairs} <= set(range(1, N + 1))
+    assert {j for j, m in less.multipliers.pairs if m < N} <= {0}
+    assert relaxed.bound(less.multipliers.pairs) <= whole.value * (1 + 1e-6)
+    assert relaxed.bound(less.multipliers.pairs) == pytest.approx(less.value, rel=1e-5)
+
+
+@pytest.mark.parametrize("mirror", [0, None])
+def test_cells_that_share_a_column_are_cells_of_equal_mass(mirror: int | None) -> None:
+    pieces = pieces_of(N, 3)
+    around = {tuple(range(a, b)) for a, b in itertools.pairwise([*pieces.tolist(), N])}
+    assert {tuple(sorted((N - i) % N for i in one)) for one in around} == around
+    line = make_line(N, -2 * N, 2 * N, mirror, (-2 * N, 2 * N), 0.1, pieces=pieces)
+    plain = make_line(N, -2 * N, 2 * N, mirror, (-2 * N, 2 * N), 0.1)
+    x = np.random.default_rng(1).uniform(0.1, 1.0, line.columns)
+    cells, _ = line.spread(x)
+    same = cells[np.isin(plain.cells, plain.heads)]  # one number for each cell
+    assert line.columns < plain.columns
+    assert line.masses[0] @ x == pytest.approx(float(plain.masses[0] @ same))
+    np.testing.assert_allclose(plain.spread(same)[0], cells)
+    # Rows of neighbouring cells that say the same count for all of them.
+    for m, places in zip(*line.every(), strict=True):
+        ahead, behind = x[places.ahead] * places.up, x[places.behind] * places.down
+        stick = float(np.maximum(ahead - 2.0 * behind, 0) @ places.weight)
+        assert stick == pytest.approx(
+            plain.sticks((cells, np.zeros(1)), 2.0)[1][plain.shifts.tolist().index(int(m))]
+        )

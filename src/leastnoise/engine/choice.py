@@ -11,6 +11,7 @@ from functools import partial
 from ..ask import Question
 from ..ask.arguments import Asked
 from .family import Family
+from .of_noise import family_of_noise
 
 
 def family_of(asked: Asked) -> Family:
@@ -26,13 +27,7 @@ def family_of(asked: Asked) -> Family:
         from .releases import Repeated
 
         return Repeated(question, asked.total, asked.gap, cells)
-    if question.plain:
-        from .additive import Additive
-
-        return Additive(question, cells)
-    from .demanding import Demanding
-
-    return Demanding(question, cells)
+    return family_of_noise(question, cells)
 
 
 def _on_range(asked: Asked) -> Family:

@@ -26,7 +26,7 @@ from .search import Upper
 #: The last line touches the curve where this much delta is left.
 _LEFT = 5e-5
 #: A place costs at least this share of the dearest one when lines are placed.
-_LEAST_COST = 1e-2
+_LEAST_COST = 1e-4
 #: Many lines, because only a check is made at each.
 _GAUSSIAN_LINES = 150
 _GAUSSIAN_LEFT = 1e-6

@@ -18,12 +18,11 @@ from ..ask.demands import Monotone, Unbiased, Unimodal
 from ..ask.privacy import GaussianCurve
 from ..certify.document import MAX_WORK
 from ..errors import ArgumentError
-from ..program.interior import Interior
-from ..program.layout import Floats, Ints, Line
+from ..program.interior import Interior, Near
+from ..program.layout import Bools, Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
 from .additive import LARGE_EPSILON
-from .curve import Binding, chords_below, gaussian_noise, points_on
 from .family import Family
 from .incumbents import Incumbents, canonical
 from .relaxed import Relaxed
@@ -40,17 +39,10 @@ _MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
 #: More budgets than these are solved with all their rows at once, up to so many rows.
 _FEW_BUDGETS = 2
 _MOST_ROWS_AT_ONCE = 1_500_000
-#: Lines that stand for a curve, at first and at most.
-_FIRST_LINES = 14
-_MOST_LINES = 20
 #: How far below every delta the upper program stays, so that its solution passes exactly.
 _MARGINS = (1e-6, 2e-5, 1e-3)
 #: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
 _HOPELESS = 64
-#: Programs below a curve start from Gaussian noise of so many times its mu.
-_WIDER = 0.6
-#: The share of the gap that leaving out small multipliers below a curve may cost.
-_THINNED = 0.1
 #: The share of the gap that programs of all rows at once are solved to.
 _SOLVED = 0.02
 
@@ -59,16 +51,15 @@ class Demanding(Family):
     """One question with constraints or with several budgets.
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
-    problem, and for a curve points on it and points on chords below it, more at each resolution.
+    problem, and what stands for a curve.
     """
 
     def __init__(self, problem: Question, resolution: int | None = None) -> None:
         self.problem, self.resolution = problem, resolution
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = problem.budgets
-        self._lines = _FIRST_LINES
-        self._binding: Binding = ()
         self.fold = foldable(problem.constraints, problem.loss)
+        self._bend()
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
         refuse_narrow(problem)
@@ -89,46 +80,23 @@ class Demanding(Family):
             + support_words(self.problem),
         )
 
-    def incumbents(self, search: Search) -> Iterator[Bounds]:
-        """Below a curve, nearly Gaussian noise on cells so fine that they cost next to nothing."""
-        mu = self.problem.gdp
-        if mu is None:
-            return
-        n = self._first()
-        if self.problem.output_step is not None:
-            n = self._coarse()
-        elif not self.problem.integer and self.resolution is None:
-            n = max(n, min(math.ceil(26 * mu), 60))
-        yield None, gaussian_noise(self.problem, n)
-
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
-        """The restricted program and the relaxed one; below a curve, which the relaxed one bends
-        the lines to, in the other order.
-        """
-        self._bend()
-        # (A bound for all noise holds for noise on coarse outputs too.)
-        fine = size if self.problem.output_step is None else max(size, self._first())
-        curved = self.problem.gdp is not None and search.bracket.upper is not None
-        if curved:
-            lower = self._relaxed(fine, search)
-            self._bend()
-            yield lower, self._restricted(size, search)
-        else:
-            yield None, self._restricted(size, search)
-        if search.bracket.upper is not None and not curved:
-            yield self._relaxed(fine, search), None
-        self._lines = min(math.ceil(1.2 * self._lines), _MOST_LINES)
+        """The restricted program, and the relaxed one."""
+        yield None, self._restricted(size, search)
+        if search.bracket.upper is not None:
+            yield self._relaxed(self._fine(size), search), None
 
-    # -- sizes --------------------------------------------------------------------------------
+    def _fine(self, size: int) -> int:
+        """(A bound for all noise holds for noise on coarse outputs too.)"""
+        return size if self.problem.output_step is None else max(size, self._first())
 
     def _bend(self) -> None:
-        """Stand-ins for a curve, where it binds: more of them as the rest of the gap shrinks."""
-        mu, budgets = self.problem.gdp, self.problem.budgets
-        if mu is None:
-            return
-        self.curve = chords_below(mu, self._lines, binding=self._binding)
-        self.upper_points = (*budgets, *self.curve.points)
-        self.lower_points = (*budgets, *points_on(mu, self._lines, self._binding))
+        """Budgets that stand for a curve are chosen here (`curved.py`)."""
+
+    def _keep(self, restricted: Restricted, found: Found) -> None:
+        """And noise is remembered."""
+
+    # -- sizes --------------------------------------------------------------------------------
 
     def _refuse_leaning_tails(self) -> None:
         problem = self.problem
@@ -175,7 +143,7 @@ class Demanding(Family):
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
         if problem.gdp is not None:
             # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
-            radius = reach = 5.5 / float(problem.gdp) + 1.5
+            radius = reach = 4.4 / float(problem.gdp) + 0.4
         if not self.fold:
             radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
         # Noise with a given mode spreads out further than noise that is free.
@@ -221,7 +189,7 @@ class Demanding(Family):
         if not self.problem.integer:
             return
         n = int(self.problem.sensitivity)
-        budgets = len(self.problem.budgets) + (0 if self.problem.gdp is None else self._lines)
+        budgets = len(self.lower_points)
         each = (max(self._reach, self._radius) + 1) * n
         if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
             raise ArgumentError(
@@ -254,7 +222,7 @@ class Demanding(Family):
     def _affordable(self, n: int) -> bool:
         radius = math.ceil(max(self._reach, self._radius) * n) + n
         columns = radius if self.fold else 2 * radius
-        budgets = len(self.problem.budgets) + (0 if self.problem.gdp is None else self._lines)
+        budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
         return small and n * (2 * radius + 1) <= MAX_WORK
 
@@ -281,10 +249,6 @@ class Demanding(Family):
 
     def _reference(self, places: Floats) -> Floats:
         """About how much mass a cell holds, for scaling; places in sensitivities."""
-        if self.problem.gdp is not None:
-            # Wider than the curve asks for: a path that starts inside all budgets is short.
-            mu = _WIDER * float(self.problem.gdp)
-            return np.asarray(np.exp(-np.minimum((places * mu) ** 2 / 2, 26.0)))
         epsilon = float(min(e for e, _ in self.upper_points))
         floor = math.exp(-epsilon * min(self._radius, 30 / max(epsilon, 1e-9)))
         return np.maximum(np.exp(-epsilon * np.abs(places)), floor)
@@ -294,7 +258,8 @@ class Demanding(Family):
         return 1e-9 if not positive or min(positive) >= 1e-4 else 1e-10
 
     def _relaxed(self, n: int, search: Search) -> Lower | None:
-        relaxed = Relaxed(self.problem, self.lower_points, n, math.ceil(self._reach * n))
+        reach = math.ceil(self._reach * n)
+        relaxed = Relaxed(self.problem, self.lower_points, n, reach)
         if self._at_once(relaxed.program):
             found = self._solved(relaxed.program, relaxed.places, search)
         else:
@@ -305,27 +270,15 @@ class Demanding(Family):
         if found is None:
             return None
         search.report(found.value, math.inf, n)
-        if self.problem.gdp is not None:
-            self._binding = self._where_binding(found)
+        self._look_further(relaxed, found, search)
+        return relaxed.exact(found.multipliers, max(found.value, 1e-300))
+
+    def _look_further(self, relaxed: Relaxed, found: Found, search: Search) -> None:
+        """Reach further next time where noise goes beyond the events."""
         line = relaxed.line
         outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
         if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
             self._reach *= 1.25
-        multipliers, digits = found.multipliers, 14
-        if self.problem.gdp is not None and not self.problem.constraints:
-            # Nearly all are positive: without the small ones the file is short.
-            pairs, _ = relaxed.thinned(multipliers.pairs, _THINNED * search.gap)
-            multipliers, digits = replace(multipliers, pairs=pairs), 9
-        return relaxed.exact(multipliers, max(found.value, 1e-300), digits)
-
-    def _where_binding(self, found: Found) -> Binding:
-        """The points of the curve with the multipliers of their budgets."""
-        own = len(self.problem.budgets)
-        sums = dict.fromkeys(range(own, len(self.lower_points)), 0.0)
-        for (j, _), (budget, _, _) in found.multipliers.pairs.items():
-            if j in sums:
-                sums[j] += budget
-        return [(float(self.lower_points[j][0]), total) for j, total in sums.items()]
 
     def _last_round(self, simplex: Simplex, n: int, search: Search) -> Found | None:
         """What the rounds of the relaxed program end with; soon after they gain little."""
@@ -382,26 +335,34 @@ class Demanding(Family):
             search.report(0.0, found.value, n)
             upper = restricted.exact(found.x, found.value)
             if upper is not None:
+                self._keep(restricted, found)
                 return upper
         return None
 
     def _at_once(self, program: Program[Line]) -> bool:
         """Whether to take all shifts of all budgets at once: for many budgets that pays."""
         line = program.layout
-        rows = len(program.budgets) * line.n * len(line.column) * (1 if line.symmetric else 2)
+        rows = len(program.budgets) * len(line.every_shift) * len(line.column)
         return (
             len(program.budgets) > _FEW_BUDGETS
             and rows <= _MOST_ROWS_AT_ONCE
             and all(math.isinf(row.low) for row in program.rows)
         )
 
-    def _solved(self, program: Program[Line], places: Floats, search: Search) -> Found | None:
+    def _solved(
+        self,
+        program: Program[Line],
+        places: Floats,
+        search: Search,
+        near: Near | None = None,
+        wanted: Bools | None = None,
+    ) -> Found | None:
         """Solve to a small share of the gap; None if there is no solution."""
         something = search.bracket.upper is not None  # without it the clock does not count
         start = self._reference(places)
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
-        found = Interior(program).solve(
+        found = Interior(program, near=near, wanted=wanted).solve(
             start, _SOLVED * search.gap, lambda: something and search.late()
         )
         search.count(found, len(found.multipliers.pairs))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..certify.lower import dual_bound, end_cells, inward, lattice_ends
 from ..exact import round_down
 from ..losses import Loss
 from ..program.costs import floors
-from ..program.layout import Floats, Line, make_line
+from ..program.layout import Floats, Ints, Line, make_line
 from ..program.program import Multipliers, PairMultipliers, Program, Row
 from .search import Lower
 
@@ -32,7 +33,14 @@ _ZERO = Fraction(0)
 class Relaxed:
     """Events within a reach, mass on n more cells, neither beyond the support."""
 
-    def __init__(self, problem: Question, budgets: Sequence[Point], n: int, reach: int) -> None:
+    def __init__(
+        self,
+        problem: Question,
+        budgets: Sequence[Point],
+        n: int,
+        reach: int,
+        shifts: Ints | None = None,
+    ) -> None:
         self.problem, self.budgets, self.n = problem, tuple(budgets), n
         self.fold = foldable(problem.constraints, problem.loss)
         step = problem.step(n)
@@ -48,6 +56,7 @@ class Relaxed:
         self.line = make_line(
             n, low, high, 0 if self.fold else None, (max(low, -reach), min(high, reach))
         )
+        self.line = replace(self.line, listed=shifts)
         self._rows: list[tuple[int, str]] = []  # (constraint, which of its multipliers)
         self._compared: list[tuple[int, int]] = []  # (constraint, cell)
         rows, pairs = self._demands()

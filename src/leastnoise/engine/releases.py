@@ -30,10 +30,9 @@ from ..mechanisms import AnalyticGaussian
 from ..program.interior import Interior
 from ..program.layout import Floats, Line
 from ..program.program import Program
-from .additive import Additive
-from .demanding import Demanding
 from .family import Family
 from .necessary import necessary_points
+from .of_noise import family_of_noise
 from .profile_grid import ProfileGrid
 from .relaxed import Relaxed
 from .restricted import Restricted, mesh_of
@@ -195,7 +194,7 @@ class Repeated(Family):
             return None  # more integers than a program can hold: the share is there already
 
     def _inner(self, problem: Question, gap: float, search: Search) -> Bounds:
-        family = (Additive if problem.plain else Demanding)(problem, self.resolution)
+        family = family_of_noise(problem, self.resolution)
         left = None if search.deadline is None else search.left(math.inf)
         bracket = Search(family, gap, left, search.progress).run()
         search.bracket.rounds += bracket.rounds

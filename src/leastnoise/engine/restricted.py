@@ -6,6 +6,7 @@ What it finds becomes a mechanism in `draft.py`; why that succeeds: `repair.proo
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -84,6 +85,8 @@ class Restricted:
         mesh: Mesh,
         margin: float = 0.0,
         curve: GaussianCurve | None = None,
+        pieces: Ints | None = None,
+        shifts: Ints | None = None,
     ) -> None:
         self.problem, self.budgets, self.mesh, self.curve = problem, budgets, mesh, curve
         self.fold = foldable(problem.constraints, problem.loss)
@@ -96,7 +99,12 @@ class Restricted:
             (mesh.first, mesh.last),
             mesh.ratio,
             self._atom_allowed(),
+            pieces,
         )
+        if shifts is not None:
+            self.line = line = replace(
+                line, listed=shifts if line.symmetric else np.concatenate([shifts, -shifts])
+            )
         self.program: Program[Line] = Program(
             line,
             tuple((float(e), float(d)) for e, d in budgets),

@@ -17,10 +17,9 @@ from ..certify.channel import ChannelCertificate, ChannelDocument, additive_part
 from ..errors import ArgumentError
 from ..exact import round_up
 from ..mechanisms import Staircase
-from .additive import Additive
-from .demanding import Demanding
 from .mesh import mesh_of
 from .nodes import MOST_STEPS, document_on_nodes, fitting_steps
+from .of_noise import family_of_noise
 from .rows import obeys_bounds
 from .search import Bracket, Search, Upper
 
@@ -44,7 +43,7 @@ def additive_bracket(
         gdp=question.gdp,
     )
     try:
-        family = (Additive if problem.plain else Demanding)(problem, resolution)
+        family = family_of_noise(problem, resolution)
         return Search(family, gap, seconds).run()
     except ArgumentError:  # no noise was found, or none that fits into a file
         return Bracket()

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
-from .layout import Floats, Ints
+from .layout import Bools, Floats, Ints
 from .program import Found, Multipliers, PairMultipliers, Program
 
 _MOST_STEPS = 300
@@ -28,6 +28,8 @@ _LEAST_AIM = 0.05
 _CORRECTIONS = 2
 #: Multipliers below this share of the value are not worth their place.
 _SMALL_MULTIPLIER = 1e-10
+#: When the products are this share of the value, the point is remembered.
+_LOOSE = 1e-2
 #: Pure budgets have no interior; this much is mended afterwards.
 _LEAST_DELTA = 1e-13
 
@@ -78,6 +80,29 @@ class Rows:
     down: Floats
     group: Ints
 
+    def only(self, kept: Bools) -> Rows:
+        """Some of them."""
+        return Rows(
+            self.ahead[kept], self.up[kept], self.behind[kept], self.down[kept], self.group[kept]
+        )
+
+
+@dataclass(frozen=True)
+class Near:
+    """What is known of a solution: it is like x.
+
+    Excesses whose two sides differ at x by more than a factor e^window keep the sign that they have
+    there. That relaxes the program, and multipliers 0 and y belong to it.
+    """
+
+    x: Floats
+    window: float
+
+    def ratios(self, ahead: Ints, up: Floats, behind: Ints, down: Floats) -> Floats:
+        """Logarithms of what is ahead over what is behind."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(up * self.x[ahead]) - np.log(down * self.x[behind]))
+
 
 @dataclass(frozen=True)
 class InteriorEnd:
@@ -88,6 +113,7 @@ class InteriorEnd:
     y: Floats
     value: float
     steps: int
+    loose: Floats | None = None
 
 
 class InteriorMethod:
@@ -110,24 +136,20 @@ class InteriorMethod:
         `start` holds a positive number for every column. Ends early, with what there is, when
         `stop()` is true or floating point is exhausted.
         """
-        point, steps = self._beginning(start), 0
+        point, steps, loose = self._beginning(start), 0, None
         # The matrices are small: threads would only wait for each other. Numbers that overflow (a
         # program without a solution) end the path.
         with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
             for following in self._path(point):
                 point, steps = following, steps + 1
                 left = sum(float(p.sum()) for p in point.products)
-                if left <= tolerance * float(self.cost @ point.primal[0]) or stop():
+                value = float(self.cost @ point.primal[0])
+                if loose is None and left <= _LOOSE * value:
+                    loose = point.primal[0]
+                if left <= tolerance * value or stop():
                     break
         x = point.primal[0]
-        return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps)
-
-    def multiplied(self, end: InteriorEnd) -> Iterator[tuple[int, Ints]]:
-        """Budgets with the numbers of their rows whose multipliers are worth their place."""
-        kept = np.flatnonzero(end.z > _SMALL_MULTIPLIER * end.value)
-        group = self.rows.group[kept]
-        for budget in np.unique(group).tolist():
-            yield budget, kept[group == budget]
+        return InteriorEnd(x, point.dual[2], point.dual[3], float(self.cost @ x), steps, loose)
 
     # -- the linear maps ----------------------------------------------------------------------
 
@@ -158,10 +180,9 @@ class InteriorMethod:
 
     def _rows_per_budget(self, weights: Floats) -> Floats:
         """For every budget, the sum of `weights` times the rows of B."""
-        rows, size, budgets = self.rows, len(self.cost), len(self.budgets)
-        found = _sums(rows.group * size + rows.ahead, rows.up * weights, budgets * size)
-        found -= _sums(rows.group * size + rows.behind, rows.down * weights, budgets * size)
-        return found.reshape(budgets, size)
+        rows = self.rows
+        weighted = replace(rows, up=rows.up * weights, down=rows.down * weights)
+        return _summed(weighted, (len(self.budgets), len(self.cost)))
 
     # -- the method ---------------------------------------------------------------------------
 
@@ -286,12 +307,19 @@ class InteriorMethod:
 class Interior:
     """All rows of a program at once.
 
-    With `together` = (weights, most) the deltas are free but for weights @ deltas <= most.
+    With `together` = (weights, most) the deltas are free but for weights @ deltas <= most. With
+    `wanted`, one entry for every budget and pair, the others are left out.
     """
 
-    def __init__(self, program: Program[Any], together: tuple[Floats, float] | None = None) -> None:
+    def __init__(
+        self,
+        program: Program[Any],
+        together: tuple[Floats, float] | None = None,
+        near: Near | None = None,
+        wanted: Bools | None = None,
+    ) -> None:
         layout = program.layout
-        self.program, self.together = program, together
+        self.program, self.together, self.near, self.wanted = program, together, near, wanted
         free = np.zeros(0 if together is None else len(program.budgets))
         mass = np.pad(layout.masses, ((0, 0), (0, len(free))))
         cost = np.concatenate([program.cost, free])
@@ -314,28 +342,35 @@ class Interior:
         self.method = InteriorMethod(rows, mass, cost, budgets, extra)
 
     def _budgets(self, width: int) -> tuple[Rows, Floats, Floats]:
-        """The rows of all pairs at all budgets; a budget's group is j * pairs + pair."""
-        layout, points = self.program.layout, self.program.budgets
+        """The rows of all pairs at all budgets; budget j and pair k are group j * pairs + k."""
+        layout, points, near = self.program.layout, self.program.budgets, self.near
         self.pairs, every = layout.every()
         pair = np.repeat(np.arange(len(every)), [len(one.number) for one in every])
         number, ahead, behind, up, down, weight = (
             np.concatenate([getattr(one, name) for one in every])
             for name in ("number", "ahead", "behind", "up", "down", "weight")
         )
+        count = len(points) * len(every)
+        wanted = np.ones(count, bool) if self.wanted is None else self.wanted
+        self._names = names = np.flatnonzero(wanted)
+        groups = np.where(wanted.ravel(), np.cumsum(wanted) - 1, -1)
+        extra = np.zeros((len(names), width))
         same, parts, numbers = ahead == behind, [], []
+        self._signed: list[tuple[Ints, Ints]] = []
+        ratio = np.zeros(0) if near is None else near.ratios(ahead, up, behind, down)
         for j, (epsilon, _) in enumerate(points):
             below = math.exp(epsilon) * down * weight
             above = np.where(same, up * weight - below, up * weight)
-            kept = above > 0  # one that is its own neighbour never exceeds it
-            parts.append(
-                Rows(
-                    ahead[kept],
-                    above[kept],
-                    behind[kept],
-                    np.where(same, 0.0, below)[kept],
-                    pair[kept] + j * len(every),
-                )
+            whole = Rows(
+                ahead, above, behind, np.where(same, 0.0, below), groups[pair + j * len(every)]
             )
+            kept = (above > 0) & (whole.group >= 0)  # its own neighbour never exceeds it
+            if near is not None:
+                sure = kept & (ratio > epsilon + near.window)
+                kept &= np.abs(ratio - epsilon) <= near.window
+                extra += _summed(whole.only(sure), extra.shape)
+                self._signed.append((whole.group[sure], number[sure]))
+            parts.append(whole.only(kept))
             numbers.append(number[kept])
         self._numbers = np.concatenate(numbers)
         rows = Rows(
@@ -344,17 +379,15 @@ class Interior:
                 for name in ("ahead", "up", "behind", "down", "group")
             )
         )
-        count = len(points) * len(every)
-        extra = np.zeros((count, width))
-        atoms = np.array([layout.atom(int(one)) for one in self.pairs] * len(points))
+        own, mine = names // len(every), names % len(every)
+        atoms = np.array([layout.atom(int(one)) for one in self.pairs])[mine]
         paying = np.flatnonzero(atoms >= 0)
         extra[paying, atoms[paying]] = 1.0
-        own = np.repeat(np.arange(len(points)), len(every))
         if self.together is None:
-            deltas = [max(delta, _LEAST_DELTA) for _, delta in points]
-            return rows, np.repeat(deltas, len(every)), extra
-        extra[np.arange(count), layout.columns + own] = -1.0
-        return rows, np.zeros(count), extra
+            deltas = np.array([max(delta, _LEAST_DELTA) for _, delta in points])
+            return rows, deltas[own], extra
+        extra[np.arange(len(names)), layout.columns + own] = -1.0
+        return rows, np.zeros(len(names)), extra
 
     def solve(
         self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
@@ -370,19 +403,32 @@ class Interior:
             start = np.append(start, 1.05 * np.array(used) + 1e-12)
         end = self.method.follow(start, tolerance, stop)
         rows = len(self.method.rows.group)
+        loose = None if end.loose is None else end.loose[: layout.columns]
         return Found(
-            end.x[: layout.columns], end.value, 0.0, rows, lambda: self._multipliers(end), end.steps
+            end.x[: layout.columns],
+            end.value,
+            0.0,
+            rows,
+            lambda: self._multipliers(end),
+            end.steps,
+            loose,
         )
 
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
         share = 0.5 if self.program.layout.symmetric else 1.0
         pairs: PairMultipliers = {}
-        for group, mine in self.method.multiplied(end):
-            j, k = divmod(group, len(self.pairs))
+        groups = np.concatenate([self.method.rows.group, *(group for group, _ in self._signed)])
+        numbers = np.concatenate([self._numbers, *(number for _, number in self._signed)])
+        z = np.concatenate([end.z, *(end.y[group] for group, _ in self._signed)])
+        worth = np.flatnonzero(z > _SMALL_MULTIPLIER * end.value)
+        worth = worth[np.argsort(groups[worth], kind="stable")]
+        found, starts = np.unique(groups[worth], return_index=True)
+        for group, mine in zip(found.tolist(), np.split(worth, starts[1:]), strict=True):
+            j, k = divmod(int(self._names[group]), len(self.pairs))
             pairs[j, int(self.pairs[k])] = (
                 float(end.y[group]) * share,
-                self._numbers[mine],
-                end.z[mine] * share,
+                numbers[mine],
+                z[mine] * share,
             )
         rest = end.y[self._listed :]
         compared = len(rest) - len(self.program.comparisons)
@@ -393,6 +439,14 @@ def _sums(index: Ints, values: Floats, size: int) -> Floats:
     """Sums of the values that share an index."""
     found: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
     return found
+
+
+def _summed(rows: Rows, shape: tuple[int, int]) -> Floats:
+    """For every budget, the sum of its rows."""
+    size = shape[0] * shape[1]
+    found = _sums(rows.group * shape[1] + rows.ahead, rows.up, size)
+    found -= _sums(rows.group * shape[1] + rows.behind, rows.down, size)
+    return found.reshape(shape)
 
 
 def _room(values: Sequence[Floats], changes: Sequence[Floats]) -> float:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
 
 #: Continued periods are listed until less than this share of them is left.
 _NOTHING = 1e-18
@@ -100,7 +101,8 @@ class Line:
     Cell k of the arrays holds `factor[k]` times the mass of column `column[k]` (-1: nothing), and
     its excess counts `events[k]` times in a hockey stick. `far` lists cells, columns and factors
     of all cells that hold mass, those of a continued tail included. Column c is cell
-    `heads[c]`. A pair is a shift.
+    `heads[c]`, or several cells of equal mass around it. A pair is a shift, `listed` those that a
+    program of all pairs at once takes (None: all).
     """
 
     n: int
@@ -112,6 +114,7 @@ class Line:
     heads: Ints
     symmetric: bool
     atoms: int = 0
+    listed: Ints | None = None
 
     @property
     def columns(self) -> int:
@@ -152,6 +155,11 @@ class Line:
         """1..n, and -1..-n unless symmetric."""
         sizes = np.arange(1, self.n + 1)
         return sizes if self.symmetric else np.concatenate([sizes, -sizes])
+
+    @property
+    def every_shift(self) -> Ints:
+        """The shifts that a program of all pairs at once takes."""
+        return self.shifts if self.listed is None else self.listed
 
     def sticks(
         self, spread: tuple[Floats, Floats], exponential: float, least: int = 1
@@ -209,8 +217,9 @@ class Line:
         return len(self.heads) if self.atoms else -1
 
     def every(self) -> tuple[Ints, list[Places]]:
-        """All shifts with all cells of events."""
-        return self.shifts, [self.places(int(m), self.cells) for m in self.shifts]
+        """All shifts that are listed with all cells of events."""
+        shifts = self.every_shift
+        return shifts, [_merged(self.places(int(m), self.cells)) for m in shifts]
 
 
 def make_line(
@@ -221,8 +230,12 @@ def make_line(
     events: tuple[int, int],
     ratio: float | None = None,
     atom: bool = False,
+    pieces: Ints | None = None,
 ) -> Line:
     """Mass on first..last, events within `events`; cell j is folded onto mirror - j.
+
+    `pieces` are the first cells of the pieces that every n cells fall into: the cells of a piece
+    share a column.
 
     With a ratio, the last n cells on each side go on for ever, times the ratio each period; the
     first continued period then stands for all (`../certify/privacy.proof.md`, 4).
@@ -234,6 +247,10 @@ def make_line(
         outer = np.maximum(cells, mirror - cells)
         least = int(outer.min())
         home, heads = outer - least, np.arange(least, last + 1)
+    if pieces is not None:
+        piece = heads // n * n + pieces[np.searchsorted(pieces, heads % n, side="right") - 1]
+        _, index, sizes = np.unique(piece, return_inverse=True, return_counts=True)
+        home, heads = index[home], heads[np.cumsum(sizes) - (sizes + 1) // 2]
     beyond = 0 if ratio is None else 2 * n
     pad = n + beyond
     column = np.concatenate([np.full(pad, -1), home, np.full(pad, -1)]).astype(np.int64)
@@ -266,6 +283,24 @@ def make_line(
         heads.astype(np.int64),
         mirror is not None,
         int(atom),
+    )
+
+
+def _merged(one: Places) -> Places:
+    """Neighbouring places that say the same, as one that counts for all."""
+    new = np.ones(len(one.number), dtype=bool)
+    new[1:] = False
+    for values in (one.ahead, one.up, one.behind, one.down):
+        new[1:] |= values[1:] != values[:-1]
+    first = np.flatnonzero(new)
+    weight = np.add.reduceat(one.weight, first) if len(first) else one.weight
+    return Places(
+        one.number[first],
+        one.ahead[first],
+        one.up[first],
+        one.behind[first],
+        one.down[first],
+        weight,
     )
 
 

@@ -72,6 +72,12 @@ class Found:
     rows: int  # of the program as it was solved
     read_multipliers: Callable[[], Multipliers]
     steps: int = 1
+    loose: Floats | None = None  # on the way there, within a hundredth of the value: smoother
+
+    @property
+    def smooth(self) -> Floats:
+        """The loose solution, if there is one."""
+        return self.x if self.loose is None else self.loose
 
     @cached_property
     def multipliers(self) -> Multipliers:

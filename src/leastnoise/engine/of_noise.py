@@ -1,0 +1,24 @@
+"""Which family finds additive noise for one release.
+
+A family is imported when it is needed: together they take longer than most questions.
+"""
+
+from __future__ import annotations
+
+from ..ask import Question
+from .family import Family
+
+
+def family_of_noise(question: Question, resolution: int | None = None) -> Family:
+    """The family for a question without a range and a total."""
+    if question.plain:
+        from .additive import Additive
+
+        return Additive(question, resolution)
+    if question.gdp is not None:
+        from .curved import Curved
+
+        return Curved(question, resolution)
+    from .demanding import Demanding
+
+    return Demanding(question, resolution)

@@ -1,0 +1,175 @@
+"""Noise below a steep curve: cells of several widths on one lattice, programs around known noise.
+
+Such noise has most of its mass in a narrow peak at 0, and smaller peaks a sensitivity away. Cells
+are narrow around multiples of the sensitivity, and wide between them. Of the rows of a program
+only those matter whose sign may change: a box around noise from wider cells fixes the others.
+Nothing is claimed here: `draft.py` checks exactly what comes out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..ask import Point, Question
+from ..ask.privacy import GaussianCurve
+from ..program.interior import Interior, Near
+from ..program.layout import Bools, Floats, Ints, Line, worst_local_maxima
+from ..program.program import Found, Program, Row
+from .draft import Mesh
+from .repair import MIXING_MARGINS, share_of_safe
+from .restricted import Restricted
+from .search import Search, Upper
+
+#: How far, in logarithms, a round may go from the noise before; how many rounds at most.
+_BOX, _MOST_ROUNDS = 0.5, 8
+#: Rounds end when one gains less than this share of the gap. Programs are solved to another, and
+#: to this share of the loss as long as much is gained.
+_QUIET, _SOLVED, _ROUGH = 0.1, 0.05, 3e-3
+#: A shift is added to a program when it is this much over a delta, so many a round and budget;
+#: and when all are below the third, mending costs little.
+_OVER, _MOST_SHIFTS, _LITTLE = 1e-4, 6, 2e-4
+#: What a pure budget is exceeded by, in units of this: an envelope mends that.
+_DUST = 1e-3
+#: At first every so many budgets at shifts below the sensitivity.
+_SPARSE = 3
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Logarithms of a density, up to a factor, at places in sensitivities."""
+
+    places: Floats
+    logs: Floats
+    centre: float  # the mass of the cell at 0
+
+    def at(self, places: Floats) -> Floats:
+        """The density there."""
+        found = np.interp(places, self.places, self.logs)
+        return np.asarray(np.exp(found - found.max()))
+
+
+def shape_of(places: Floats, line: Line, x: Floats) -> Shape:
+    """The shape of the masses of cells of a line, whose columns lie at places that rise."""
+    logs = np.log(np.maximum(x[: len(places)], 1e-300))
+    return Shape(places, logs, float(line.spread(x)[0][line.cells == 0].sum()))
+
+
+def pieces_of(n: int, widest: int) -> Ints:
+    """The first cells of pieces that n cells fall into: one alone, the next twice as wide, ...
+
+    The other way round towards the end, so that pieces around a multiple of n are symmetric.
+    """
+    starts, ends, i = [0], [], 1
+    while True:
+        wide = max(1, min(widest, i // 2))
+        if 2 * (i + wide) > n:
+            break
+        starts.append(i)
+        ends.append(n - i - wide + 1)
+        i += wide
+    return np.array([*starts, i, *ends[::-1]], dtype=np.int64)
+
+
+def sharpened(
+    problem: Question,
+    points: tuple[Point, ...],
+    curve: GaussianCurve | None,
+    mesh: Mesh,
+    widest: int,
+    shape: Shape,
+    safe: Callable[[Floats], Floats],
+    search: Search,
+) -> tuple[Upper | None, Shape]:
+    """Noise on the pieces of a mesh, found from a shape, and its own shape.
+
+    `safe` is strictly private: what is mixed in where noise is not private after all.
+    """
+    pieces = pieces_of(mesh.n, widest)
+    pairs = {
+        (j, int(m))
+        for m in (*pieces[1:], mesh.n)
+        for j, (_, delta) in enumerate(points)
+        if m == mesh.n or j % _SPARSE == 0 or delta == 0
+    }
+    value, x, tolerance = math.inf, None, _ROUGH
+    for _ in range(_MOST_ROUNDS):
+        shifts = np.array(sorted({m for _, m in pairs}), dtype=np.int64)
+        restricted = Restricted(problem, points, mesh, 1e-6, curve, pieces, shifts)
+        line = restricted.line
+        wanted = np.array(
+            [[(j, abs(int(m))) in pairs for m in line.every_shift] for j in range(len(points))]
+        )
+        x = shape.at(restricted.places) if x is None else x
+        found = _in_a_box(restricted.program, x, wanted, tolerance, search)
+        if found is None:
+            break
+        gained, value, x = 1 - found.value / value, found.value, found.x
+        search.report(0.0, value, mesh.n)
+        over = _beyond(line, x, restricted.program.budgets)
+        little = max(over.values(), default=0.0) < _LITTLE and gained < _QUIET * search.gap
+        if search.late() or (little and tolerance < _ROUGH):
+            break
+        pairs |= over.keys()
+        if gained < 2 * _ROUGH:
+            tolerance = min(_SOLVED * search.gap, _ROUGH / 2)
+    if x is None or math.isinf(value):
+        return None, shape
+    found_shape = shape_of(restricted.places, restricted.line, x)
+    return _mended(restricted, x, value, safe(restricted.places)), found_shape
+
+
+def _in_a_box(
+    program: Program[Line], x: Floats, wanted: Bools, tolerance: float, search: Search
+) -> Found | None:
+    """The best noise near x; None if that fails."""
+    x = x / float(program.layout.masses[0] @ x)
+    width = len(x)
+    rows = [*program.rows]
+    for c in range(width):
+        line = np.zeros(width)
+        line[c] = 1 / x[c]
+        rows += [Row(line, -math.inf, math.exp(_BOX)), Row(-line, -math.inf, -math.exp(-_BOX))]
+    boxed = replace(program, rows=tuple(rows))
+    interior = Interior(boxed, near=Near(x, 2 * _BOX), wanted=wanted)
+    found = interior.solve(x, tolerance, search.late)
+    search.count(found, 0)
+    sound = np.isfinite(found.x).all() and found.x.min() > 0
+    mass = float((program.layout.masses @ found.x)[0])
+    return found if sound and abs(mass - 1) < 1e-6 else None
+
+
+def _beyond(
+    line: Line, x: Floats, budgets: tuple[tuple[float, float], ...]
+) -> dict[tuple[int, int], float]:
+    """Budgets and shifts at which a delta is exceeded most, and by which share of it."""
+    spread, found = line.spread(x), dict[tuple[int, int], float]()
+    for j, (epsilon, delta) in enumerate(budgets):
+        shifts, sticks = line.sticks(spread, math.exp(epsilon))
+        excess = sticks / delta - 1 if delta > 0 else sticks / _DUST
+        over = dict(zip(shifts.tolist(), excess, strict=True))
+        for m in worst_local_maxima(shifts, excess, _OVER, _MOST_SHIFTS):
+            found[j, abs(m)] = max(over[m], found.get((j, abs(m)), 0.0))
+    return found
+
+
+def _mended(restricted: Restricted, x: Floats, value: float, safe: Floats) -> Upper | None:
+    """The noise itself if it is private, or with as much of the safe one as it needs."""
+    line = restricted.line
+    safe = safe / float(line.masses[0] @ safe)
+    budgets = [(e, d) for e, d in restricted.program.budgets if d > 0]
+
+    def sticks(weights: Floats) -> Callable[[float], Floats]:
+        return lambda epsilon: line.sticks(line.spread(weights), math.exp(epsilon))[1]
+
+    for margin in MIXING_MARGINS:
+        share = share_of_safe(sticks(x), sticks(safe), budgets, margin)
+        if share is None:
+            return None
+        upper = restricted.exact((1 - share) * x + share * safe, value)
+        if upper is not None:
+            return upper
+    return None
