@@ -107,7 +107,7 @@ def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None
     """At (12, 1e-9) a solver's tolerance counts e^12 times."""
     question = Question(Fraction(12), Fraction("1e-9"), Fraction(1), as_loss("pinball:0.9"))
     steps = steps_of(question)
-    centre = next(centres(steps, 1e-3, lambda n: 0.0))
+    centre, _ = next(centres(steps, 1e-3, lambda n: 0.0))
     program = Stairs(question, centre, levels_for(question), steps.expected())
     pairs = program.solved(60.0)
     assert pairs is not None

@@ -31,8 +31,8 @@ _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 _LEAST_WIDTH_OF_STAIRS, _NARROW = 12, 40
 #: Above this sensitivity programs take steps of several integers.
 FINE_WIDTH = 200
-#: Two sizes that leave more than this share of the distance are enough.
-_IDLE = 0.9
+#: What a lattice loses is foreseen up to this factor.
+_LOSES = 2.0
 
 
 class Descent:
@@ -78,8 +78,8 @@ class Descent:
         yield None, self.upper
         if self.upper is None or not stairs:
             return
-        typical, levels, before, idle = float(self.upper.value), levels_for(problem), 0.0, 0
-        for asked, centre in self._lattices(steps, search.gap):
+        typical, levels, before = float(self.upper.value), levels_for(problem), 0.0
+        for asked, centre, lost in self._lattices(steps, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
             program = Stairs(asked, centre, levels, typical)
@@ -92,14 +92,15 @@ class Descent:
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)
-            # Finer points stop helping where more than a staircase is needed.
-            idle = idle + 1 if typical - value > _IDLE * (typical - before) and before > 0 else 0
-            if idle >= 2:
-                break
+            if typical / value - 1 > _LOSES * lost + search.gap:
+                break  # finer points do not help where more than a staircase is needed
             before = max(before, value)
 
-    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre]]:
-        """Where to look for multipliers; for integers whole steps, or the integers themselves."""
+    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre, float]]:
+        """Where to look for multipliers, and what is lost there.
+
+        For integers whole steps, or the integers themselves.
+        """
         problem = self.problem
         width = int(problem.sensitivity) if problem.integer else 0
         narrow = problem.integer and steps.narrow * width <= _NARROW
@@ -110,12 +111,18 @@ class Descent:
                 return 0.0
             return 2 * wasted(width, n) if n <= most else math.inf
 
-        for centre in centres(replace(steps, problem=replace(problem, integer=False)), gap, waste):
+        for centre, lost in centres(
+            replace(steps, problem=replace(problem, integer=False)), gap, waste
+        ):
             whole = Fraction(width // centre.n * centre.n) if width else problem.sensitivity
-            yield replace(problem, integer=False, sensitivity=whole), centre
+            yield (
+                replace(problem, integer=False, sensitivity=whole),
+                centre,
+                math.inf if narrow else lost,
+            )
         if narrow:
             left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
-            yield problem, Centre(width, left, right)
+            yield problem, Centre(width, left, right), 0.0
 
 
 def wasted(width: int, n: int) -> float:

@@ -359,10 +359,12 @@ def _shift_nodes(few: int, width: int) -> Ints:
     return np.array(sorted(nodes), dtype=np.int64)
 
 
-def centres(steps: Steps, gap: float, wasted: Callable[[int], float]) -> Iterator[Centre]:
-    """Lattices that lose less than the gap, coarse to fine: the centre's ends are nearly points.
+def centres(
+    steps: Steps, gap: float, wasted: Callable[[int], float]
+) -> Iterator[tuple[Centre, float]]:
+    """Lattices that lose less than the gap, coarse to fine, each with about what it loses.
 
-    If there are none, the one that loses least.
+    The centre's ends are nearly points of it. If there are none, the one that loses least.
     `wasted` is the share of the loss that a lattice loses for another reason.
     """
     loss, first = steps.problem.loss, max(1, math.floor(0.5 / steps.narrow))
@@ -379,7 +381,7 @@ def centres(steps: Steps, gap: float, wasted: Callable[[int], float]) -> Iterato
         found, least = n + int(lost[near].argmin()), float(lost[near].min())
         n = near.stop + first
         if least <= allowed:
-            yield Centre(found, round(steps.left * found), round(steps.right * found))
+            yield Centre(found, round(steps.left * found), round(steps.right * found)), least
             n, allowed = max(n, math.ceil(_APART * found)), _LESS * min(allowed, 2 * least)
 
 
