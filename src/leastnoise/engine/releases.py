@@ -3,9 +3,9 @@
 The total delta is linear in the privacy profile of each release (`profile_grid.py`). With the
 others held fixed, the best noise for one release is a linear program in which the deltas of its
 profile are variables; each solution becomes all of the releases, and so on. A few rounds from two
-starting points. Whatever is returned has passed the exact check of its profile and of the composed total
-(`../certify/composed.proof.md`); that it is the best there is, is claimed by the lower bound alone,
-which is over all noise whose releases keep the total.
+starting points. Whatever is returned has passed the exact check of its profile and of the composed
+total (`../certify/composed.proof.md`); that it is the best there is, is claimed by the lower bound
+alone, which is over all noise whose releases keep the total.
 """
 
 from __future__ import annotations
