@@ -14,14 +14,21 @@ import numpy as np
 import pytest
 
 from leastnoise import design, load
+from leastnoise.accounting.law import _law_of_noise as law_of
 from leastnoise.ask import Question
 from leastnoise.certify import check, parse
+from leastnoise.certify.document import Certificate, Document
+from leastnoise.certify.runs import written_out
+from leastnoise.certify.upper import release_loss
 from leastnoise.design import Design
+from leastnoise.engine.additive import Additive
+from leastnoise.engine.search import Search
 from leastnoise.engine.stairs import Stairs, centres, levels_for
-from leastnoise.engine.steps import steps_of
+from leastnoise.engine.steps import on_integers, steps_of
 from leastnoise.experiments.published import rows
 from leastnoise.hierarchy import P
 from leastnoise.losses import as_loss
+from leastnoise.noise import AdditiveNoise
 from leastnoise.sampling import InsecureSeededEntropy
 
 
@@ -79,6 +86,11 @@ def test_integers_close_whatever_the_sensitivity(width: int, epsilon: float, del
         ("1", "0", 60, "pinball:0.9", 2e-4),
         ("4", "1e-6", 1000, "l2", 1e-3),
         ("12", "1e-9", 10**6, "l2", 1e-3),
+        ("4", "0.01", 10**6, "l2", 1e-3),
+        ("4", "0.01", 60, "pinball:0.9", 1e-3),
+        pytest.param("4", "0.01", 1000, "l1", 1e-3, marks=pytest.mark.slow),
+        pytest.param("4", "0.01", 1000, "l2", 1e-3, marks=pytest.mark.slow),
+        pytest.param("1", "1e-3", 60, "pinball:0.9", 2e-4, marks=pytest.mark.slow),
     ],
 )
 def test_integers_with_other_losses_close(
@@ -143,6 +155,42 @@ def test_the_law_of_runs_is_that_of_its_draws() -> None:
     bound = noise.error_bound(0.95)
     assert abs(np.mean(np.abs(drawn) <= bound) - 0.95) < 0.01
     assert noise.expected_loss("l1") <= found.upper
+
+
+def test_runs_of_an_even_number_of_integers_share_those_between_them() -> None:
+    """Whole numbers at an edge take half a step from either cell: file, law, draws, accounts."""
+    real = Question(Fraction(1), Fraction(1, 100), Fraction(2000), as_loss("pinball:0.9"))
+    found = Search(Additive(real, 10), 1e-2).run().upper
+    whole = on_integers(found, replace(real, integer=True))
+    assert whole is not None and whole.document.runs and whole.document.grid == 25
+    assert parse(replace(whole.document, certificate=no_certificate()).dumps()).edges is not None
+    listed = written_out(whole.document, 10**6)
+    assert listed is not None and float(release_loss(listed, real.loss)) == pytest.approx(
+        float(whole.value), rel=1e-12
+    )
+    noise, same = AdditiveNoise(whole.document), AdditiveNoise(listed)
+    at = np.arange(-12_000, 12_000)
+    assert np.allclose(noise.pdf(at), same.pdf(at), rtol=1e-9, atol=1e-18)
+    assert np.allclose(noise.cdf(at), same.cdf(at), atol=1e-12)
+    for law in ("mean", "std", "support"):
+        assert getattr(noise, law) == pytest.approx(getattr(same, law), rel=1e-12)
+    assert noise.expected_loss("l2") == pytest.approx(same.expected_loss("l2"), rel=1e-12)
+    drawn = noise.grid_sample(40_000, InsecureSeededEntropy(7))
+    assert abs(np.mean(drawn) - noise.mean) < 0.03 * noise.std
+    p, q = law_of(noise, "runs").pair(Fraction(2000, 25))
+    stick = float(np.maximum(p - math.e * q, 0.0).sum()) + noise.atom
+    assert stick == pytest.approx(noise_stick(listed, 2000), rel=1e-9)
+
+
+def noise_stick(document: Document, shift: int) -> float:
+    """The hockey stick of one shift, from the listed probabilities."""
+    masses = AdditiveNoise(document)._masses
+    moved = np.concatenate([np.zeros(shift), masses])[: len(masses)]
+    return float(np.maximum(masses - math.e * moved, 0.0).sum())
+
+
+def no_certificate() -> Certificate:
+    return Certificate(Fraction(1), 0, ())
 
 
 def test_a_file_of_runs_travels(tmp_path: Path) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..certify.limits import marks_of
 from ..errors import ArgumentError
 from ..mechanisms import IntegerMechanism, Mechanism
 from ..mechanisms.numeric import Floats, floats
@@ -61,7 +63,7 @@ def law_of(mechanism: Any) -> Law:
 def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
     """Pieces of a design: cells, at whole shifts; on a mesh of free edges, at its differences."""
     document = noise.document
-    masses, edges = noise._masses, noise._edges
+    masses = noise._listed
     epsilon, delta = (math.nextafter(float(x), 99.0) for x in (document.epsilon, document.delta))
     ratio = noise.std / float(document.sensitivity)
     if document.edges is None:
@@ -74,9 +76,11 @@ def _law_of_noise(noise: AdditiveNoise, label: str) -> Law:
         symmetric = document.weights == document.weights[::-1]
         shifts = tuple(range(1, document.whole_shifts + 1))
         return Law(label, epsilon, delta, ratio, noise.atom, shifts, symmetric, lattice)
-    exact, reach = document.edges, document.sensitivity / document.step
-    gaps = {abs(a - b) for a in exact for b in exact if 0 < abs(a - b) <= reach} | {reach}
-    step = float(document.step)
+    exact, step = document.edges, float(document.step)
+    edges = np.array([float(edge * document.step) for edge in exact])
+    marks, limit, scale = marks_of(exact, document.sensitivity / document.step)
+    apart = {abs(a - b) for a in marks for b in marks}
+    gaps = {Fraction(d, scale) for d in apart if 0 < d < limit} | {Fraction(limit, scale)}
     density = np.concatenate([[0.0], masses / np.diff(edges), [0.0]])
 
     def mesh(shift: Any) -> Pair:

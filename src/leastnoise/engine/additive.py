@@ -22,15 +22,16 @@ from ..errors import ArgumentError
 from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
-from .descent import FINE_WIDTH, LARGE_EPSILON, Descent, wasted
+from . import at_once
+from .descent import FINE_WIDTH, LARGE_EPSILON, Descent
 from .draft import centred
 from .family import Family
 from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, with_free_atom
 from .relaxed import Relaxed
 from .restricted import Restricted
-from .search import Bounds, Lower, Search
-from .steps import odd_cell, on_integers
+from .search import Bounds, Lower, Search, Upper
+from .steps import fits_integers, on_integers
 from .trivial import trivial_lower
 
 #: A program with more columns than this is left to coarser resolutions.
@@ -48,24 +49,22 @@ _TINY_DELTA = Fraction(1, 10_000)
 _INTERIOR_DELTA, _LARGE_DELTA = Fraction(1, 10_000), Fraction(1, 4)
 _INTERIOR_ROWS = 8_000, 300_000
 _INTERIOR_RESOLUTION = 48
-#: Shares of the gap: what a round must gain to count; what may be left to add; how well the
-#: interior point method solves.
-_GAIN, _SETTLED, _SOLVED = 0.02, 0.05, 0.002
-#: Shares of the gap that small multipliers may be worth that are left out of a file; how many
-#: are too many.
-_THINNED, _MANY_MULTIPLIERS = (0.03, 0.15), 20_000
+#: Shares of the gap: what a round must gain to count; what may be left to add.
+_GAIN, _SETTLED = 0.02, 0.05
 #: Where all shifts are taken at once, a resolution of this share is often enough and much cheaper.
 _FIRST_SHARE = 0.55
 #: At gaps from this on noise is polished at a resolution this much finer, within these limits.
 _POLISHED_GAP, _FINER, _POLISHED_RESOLUTION, _POLISHED_COLUMNS = 5e-4, 2, 50, 260
+#: How much further than the best staircase such a program looks, in sensitivities.
+_BEYOND = 1.0  # over epsilon
 #: Rounds without gain after which a program is left.
 _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2 when the optimum has narrow steps (measured).
 _STEP_COST = 0.022
-#: The share of the gap that whole steps may cost.
-_WASTE = 0.05
-#: Above this sensitivity programs take steps of several integers, at least so many.
-_COARSEST, _FEW = 3, 30  # below the second they never do
+#: What shares of the gap a resolution twice as fine must be worth, for integers.
+_LONGER = 0.3
+#: Integers with a smaller sensitivity are never taken several at a time.
+_FEW = 30
 #: A staircase this near to the best closed form stands for it.
 _CLOSE = 1e-5
 
@@ -86,6 +85,7 @@ class Additive(Family):
         self._descent = Descent(problem)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
+        self._finest_runs = 0
 
     def trivial(self) -> Lower:
         """The least loss."""
@@ -149,11 +149,10 @@ class Additive(Family):
         """Finer until both costs and both meshes, which close like 1/n^2, should meet the gap."""
         if self._coarse():
             width = int(self.problem.sensitivity)
-            for n in Additive(replace(self.problem, integer=False)).sizes(search):
-                if n * _COARSEST > width:
+            for n in self._real(width).sizes(search):
+                yield min(n, width)
+                if n >= width:
                     break
-                near, most = range(n, n + n // 3 + 2), _WASTE * search.gap
-                yield min(near, key=lambda k: (max(wasted(width, k), most), k))
             return
         if self.problem.integer:
             n = int(self.problem.sensitivity)
@@ -219,8 +218,8 @@ class Additive(Family):
         if float(self.problem.epsilon) < 1.5 and not offset:
             return n
         near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
-        if (leaning := self._descent.leaning) is not None:
-            return near[int(leaning.moved(np.array(near), offset).argmin())]
+        if (steps := self._descent.steps) is not None and not self.problem.loss.symmetric:
+            return near[int(steps.moved(np.array(near), offset).argmin())]
         return min(near, key=lambda k: (round(abs((k * gamma - offset + 0.5) % 1 - 0.5), 2), k))
 
     # -- programs -----------------------------------------------------------------------------
@@ -258,7 +257,8 @@ class Additive(Family):
     def _coarse(self) -> bool:
         """Whether whole steps of many integers serve as well as the integers themselves."""
         width = self.problem.sensitivity
-        many = width > FINE_WIDTH or (width >= _FEW and not self._affordable(int(width)))
+        hard = self.problem.delta >= _INTERIOR_DELTA or not self._affordable(int(width))
+        many = width > FINE_WIDTH or (width >= _FEW and hard)
         return self.problem.integer and many
 
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
@@ -266,19 +266,55 @@ class Additive(Family):
         problem, width = self.problem, int(self.problem.sensitivity)
         if problem.delta == 0:
             return  # a staircase is the best there is, and has been tried
-        below = replace(problem, integer=False, sensitivity=Fraction(width // n * n))
-        real = Additive(below)
-        at_once = real._many_shifts_matter(n)
-        found = next(real._at_once(n, search)) if at_once else None
-        yield (found or real._relaxed(n, float(problem.delta), search))[0], None
-        if search.done():
+        low, high = (self._whole(n, up, search.gap) for up in (False, True))
+        if low <= self._finest_runs:
+            return  # tried before
+        self._finest_runs = low
+        if low == width and problem.loss.symmetric and problem.epsilon < 1.5:
+            yield self._relaxed(width, float(problem.delta), search)
             return
-        c = odd_cell(width, real._aligned(n, 0.5) if problem.epsilon >= 1.5 else n)
-        count = -(-width // c)
-        above = replace(problem, integer=False, sensitivity=Fraction(c * count))
-        for _, upper in Additive(above, count).improve(count, search):
-            if upper is not None:
+        below = self if low == width else self._real(width // low * low, low)
+        above = self if high == width else self._real(-(-width // high) * high, high)
+        if below._many_shifts_matter(low):
+            lower, radius = below._bounded_at_once(low, search)
+            yield lower, None
+            if not search.done():
+                yield None, on_integers(above._noise_at_once(high, radius, search), problem)
+            return
+        yield below._relaxed(low, float(problem.delta), search)[0], None
+        if not search.done():
+            for _, upper in above.improve(high, search):
                 yield None, on_integers(upper, problem)
+
+    def _whole(self, n: int, up: bool, gap: float) -> int:
+        """About n, a resolution whose cells are whole numbers and fit the steps of the noise.
+
+        Together they are hardly less than the sensitivity for the lower bound, hardly more for
+        the upper one.
+        """
+        width, steps = int(self.problem.sensitivity), self._descent.steps
+        near = np.arange(max(1, 9 * n // 10), min(2 * n, width) + 1)
+        wide = -(-width // near) if up else width // near
+        cost = 2 * np.abs(near * wide - width) / width + _LONGER * gap * near / n
+        if steps is not None and self.problem.epsilon >= 1.5:
+            moved = steps.moved(near, 0.5 * up)
+            cost += moved if up else np.sqrt(moved) / (near * steps.narrow)
+        if up:
+            reach = self._reach * width
+            fits = [
+                fits_integers(int(k), reach, int(k * m) - width)
+                for k, m in zip(wide, near, strict=True)
+            ]
+            cost[~np.array(fits)] += 1.0
+        return int(near[cost.argmin()])
+
+    def _real(self, width: int, n: int | None = None) -> Additive:
+        """The same for real noise with another sensitivity."""
+        found = Additive(replace(self.problem, integer=False, sensitivity=Fraction(width)), n)
+        found._descent = self._descent
+        if not self.problem.loss.symmetric:
+            found._reach = self._reach
+        return found
 
     def _tiny_delta(self) -> bool:
         return 0 < self.problem.delta < _TINY_DELTA
@@ -382,7 +418,8 @@ class Additive(Family):
         rows = shifts * 2 * self._reach * n
         least = _INTERIOR_ROWS[0] if problem.delta < _LARGE_DELTA else 0
         return (
-            problem.delta >= (_INTERIOR_DELTA if not problem.integer else 1)
+            problem.delta >= _INTERIOR_DELTA
+            and (problem.sensitivity >= _FEW or not problem.integer)
             and (n >= _INTERIOR_RESOLUTION or least > 0)
             and least <= rows <= _INTERIOR_ROWS[1]
             and (least == 0 or problem.epsilon >= 1)
@@ -390,53 +427,21 @@ class Additive(Family):
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
         """Both programs, all shifts at once: multipliers from the one, noise from the other."""
-        problem = self.problem
-        # The margin of the lazily grown program is not needed, and far cells cost steps.
-        reach = math.ceil((self._reach - 0.5) * n)
-        relaxed = Relaxed(problem, problem.budgets, n, reach)
-        found = self._interior(relaxed.program, search)
-        for share in _THINNED:
-            pairs, lower = relaxed.thinned(found.multipliers.pairs, share * search.gap)
-            if sum(len(cells) for _, cells, _ in pairs.values()) <= _MANY_MULTIPLIERS:
-                break
-        # Thousands of multipliers: few digits keep the file small. (z counts e^eps times.)
-        digits = 8 + math.ceil(0.4343 * float(problem.epsilon))
-        yield relaxed.exact(replace(found.multipliers, pairs=pairs), lower, digits), None
-        search.report(lower, math.inf, n)
-        safe = self.closed_forms.safe(n)
-        if safe is None:
-            return
-        masses = relaxed.line.spread(found.x)[0]
-        filled = relaxed.line.cells[masses > 1e-3 * search.gap * float(masses.max())]
-        if len(filled) == 0 or not np.isfinite(masses).all():
-            return  # no noise at all
-        radius = min(int(np.abs(filled).max()) + max(2, n // 8), reach)
-        if problem.epsilon >= 1.5 and self.resolution is None:
-            finer = self._aligned(n, 0.5)
-            radius, n = math.ceil(radius / n * finer), finer
-            if (safe := self.closed_forms.safe(n)) is None:
-                return
-        restricted = Restricted(problem, problem.budgets, centred(n, radius))
-        found = self._interior(restricted.program, search)
-        weights, atom = restricted.held(found.x)
-        total = float(weights.sum()) + atom
-        proposal = Proposal(problem, n, weights / total, atom / total)
-        mixed = proposal.mixed(safe)
-        if mixed is not None and search.improves(mixed.loss):
-            yield None, proposal.exact(safe)
-        search.report(lower, math.inf, n)
+        lower, radius = self._bounded_at_once(n, search)
+        yield lower, None
+        if self.problem.epsilon >= 1.5 and self.resolution is None:
+            n = self._aligned(n, 0.5)
+        yield None, self._noise_at_once(n, radius, search)
 
-    def _interior(self, program: Program[Line], search: Search) -> Found:
-        """Solve to a small share of the gap, beginning with exponential weights."""
-        from ..program.interior import Interior  # (slow to import)
+    def _bounded_at_once(self, n: int, search: Search) -> tuple[Lower, float]:
+        # Far cells cost steps: hardly further than the best staircase, where one is known.
+        far, ends = self._reach - 0.5, self._descent.ends
+        if ends is not None:
+            far = min(far, ends + _BEYOND / float(self.problem.epsilon))
+        return at_once.bounded(self.problem, n, math.ceil(far * n), search)
 
-        line = program.layout
-        start = np.exp(-np.abs(line.heads) / (0.5 * line.n))
-        if line.atoms:
-            start = np.append(start, 0.1 * float(line.masses[0, :-1] @ start))
-        found = Interior(program).solve(start, _SOLVED * search.gap, search.late)
-        search.count(found, len(found.multipliers.pairs))
-        return found
+    def _noise_at_once(self, n: int, radius: float, search: Search) -> Upper | None:
+        return at_once.noise(self.problem, self.closed_forms.safe(n), n, radius, search)
 
     def _tailed(self, n: int, search: Search) -> Iterator[Bounds]:
         """delta = 0 and no closed form: the program with geometric tails."""

@@ -24,6 +24,9 @@ _LEAST, _LEAST_OTHERWISE = Fraction(3, 10), Fraction(1, 20)
 _TINY = Fraction(1, 10**7)
 #: With more delta, relative to epsilon or at large epsilon, the best noise is no staircase.
 _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
+#: Below this epsilon and above this delta it is so far from one that multipliers down its stairs
+#: prove little.
+_PROGRAMS = 7, Fraction(1, 200)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
@@ -43,7 +46,7 @@ class Descent:
         self.upper: Upper | None = None
         self.used: dict[tuple[int, int], Ints] = {}
         self.n = 1
-        self.leaning: Steps | None = None  # of a loss that leans
+        self.steps: Steps | None = None  # as of real noise
         self.ends: float | None = None  # how far it reaches, in sensitivities
 
     def bounds(self, search: Search) -> Iterator[Bounds]:
@@ -57,11 +60,12 @@ class Descent:
         narrow = problem.integer and problem.sensitivity < _LEAST_WIDTH_OF_STAIRS
         narrow &= problem.epsilon < 6 and problem.loss.symmetric
         stairs = (large or small or wide) and problem.epsilon >= least and not narrow
+        hopeless = problem.epsilon < _PROGRAMS[0] and problem.delta > _PROGRAMS[1]
         # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
         if not stairs and (problem.loss.symmetric or problem.epsilon == 0):
             return
         steps = steps_of(_inside(problem))
-        self.leaning = None if problem.loss.symmetric else steps
+        self.steps = replace(steps, problem=replace(problem, integer=False))
         found = steps.finite() if problem.delta > 0 else steps.endless()
         self.upper = (
             None
@@ -71,15 +75,18 @@ class Descent:
                 document=replace(found.document, epsilon=problem.epsilon, delta=problem.delta),
             )
         )
-        if self.upper is not None and self.upper.document.edges is not None:
+        if self.upper is not None and problem.delta > 0:
             noise = self.upper.document
-            ends = max(-noise.edges[0], noise.edges[-1])
+            first, last = noise.first, noise.first + len(noise.weights) - 1
+            ends = (
+                max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])
+            )
             self.ends = float(ends * noise.step / problem.sensitivity)
         yield None, self.upper
-        if self.upper is None or not stairs:
+        if self.upper is None or not stairs or hopeless:
             return
         typical, levels, before = float(self.upper.value), levels_for(problem), 0.0
-        for asked, centre, lost in self._lattices(steps, search.gap):
+        for asked, centre, lost in self._lattices(self.steps, search.gap):
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
             program = Stairs(asked, centre, levels, typical)
@@ -111,15 +118,10 @@ class Descent:
                 return 0.0
             return 2 * wasted(width, n) if n <= most else math.inf
 
-        for centre, lost in centres(
-            replace(steps, problem=replace(problem, integer=False)), gap, waste
-        ):
+        for centre, lost in centres(steps, gap, waste):
             whole = Fraction(width // centre.n * centre.n) if width else problem.sensitivity
-            yield (
-                replace(problem, integer=False, sensitivity=whole),
-                centre,
-                math.inf if narrow else lost,
-            )
+            asked = replace(problem, integer=False, sensitivity=whole)
+            yield asked, centre, math.inf if narrow else lost
         if narrow:
             left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
             yield problem, Centre(width, left, right), 0.0

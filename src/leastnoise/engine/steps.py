@@ -283,15 +283,34 @@ class Steps:
         return c, -(-width // c)
 
 
-def on_integers(found: Upper, problem: Question) -> Upper | None:
-    """Real noise on cells of odd whole widths, as noise on the whole numbers of the cells."""
-    document = replace(
-        found.document,
-        kind="integer",
-        grid=int(found.document.step),
-        sensitivity=problem.sensitivity,
-    )
-    return checked(document, problem, float(found.value), found.origin)
+def on_integers(found: Upper | None, problem: Question) -> Upper | None:
+    """Real noise on cells of whole widths, rounded to the whole numbers.
+
+    A file counts in an odd number of them: a cell may be several such steps wide.
+    """
+    if found is None or found.document.integer:
+        return found
+    noise, wide = found.document, int(found.document.step)
+    grid = _odd_part(wide)
+    if grid < wide:
+        cells = range(noise.first, noise.first + len(noise.weights) + 1)
+        edges = tuple(Fraction((2 * i - 1) * wide, 2 * grid) for i in cells)
+        noise = replace(noise, first=0, edges=edges, step=Fraction(grid))
+    noise = replace(noise, kind="integer", grid=grid, sensitivity=problem.sensitivity)
+    return checked(noise, problem, float(found.value), found.origin)
+
+
+def fits_integers(wide: int, reach: float, more: int) -> bool:
+    """Whether noise on cells so wide, no further out than this, fits into a file.
+
+    The cells of a sensitivity are so many numbers more than it.
+    """
+    grid = _odd_part(wide)
+    return reach < MAX_CELLS * grid and more < grid
+
+
+def _odd_part(number: int) -> int:
+    return number // (number & -number)
 
 
 def odd_cells(width: int, several: range) -> tuple[int, int]:

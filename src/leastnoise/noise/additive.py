@@ -68,6 +68,27 @@ class AdditiveNoise:
     @cached_property
     def _masses(self) -> Floats:
         """Masses of the cells, tails listed until nothing is left."""
+        return self._law[1]
+
+    @cached_property
+    def _edges(self) -> Floats:
+        """Edges of the cells (for integers: between whole numbers)."""
+        return self._law[0]
+
+    @cached_property
+    def _law(self) -> tuple[Floats, Floats]:
+        masses, document = self._listed, self.document
+        if document.edges is not None:
+            edges = np.array([float(edge * document.step) for edge in document.edges])
+            return _between_integers(edges, masses) if self.integer else (edges, masses)
+        extra = (len(masses) - len(document.weights)) // 2
+        first = document.first - extra
+        cells = np.arange(first, first + len(masses) + 1, dtype=np.float64)
+        return (cells - 0.5) * float(document.step), masses
+
+    @property
+    def _listed(self) -> Floats:
+        """Masses of the file's cells and of their tails."""
         document = self.document
         total = document.denominator
         masses: Floats = np.array([float(Fraction(w, total)) for w in document.weights])
@@ -79,18 +100,6 @@ class AdditiveNoise:
         right = np.outer(falling, masses[-period:]).ravel()
         left = np.outer(falling, masses[:period])[::-1].ravel()
         return np.asarray(np.concatenate([left, masses, right]), dtype=np.float64)
-
-    @cached_property
-    def _edges(self) -> Floats:
-        """Edges of the cells (for integers: of the unit cells around them)."""
-        document = self.document
-        step = float(document.step)
-        if document.edges is not None:
-            return np.array([float(edge * document.step) for edge in document.edges])
-        extra = (len(self._masses) - len(document.weights)) // 2
-        first = document.first - extra
-        cells = np.arange(first, first + len(self._masses) + 1, dtype=np.float64)
-        return (cells - 0.5) * step
 
     @cached_property
     def _centres(self) -> Floats:
@@ -309,3 +318,14 @@ def _check_size(size: int) -> int:
 def noise_of(document: Document) -> AdditiveNoise:
     """The noise that a mechanism file describes."""
     return AdditiveNoise(document)
+
+
+def _between_integers(edges: Floats, masses: Floats) -> tuple[Floats, Floats]:
+    """The same law on whole numbers; one at an edge takes half of it from either side."""
+    at = np.where(edges == np.round(edges), 0.5, 0.0)
+    density = np.concatenate([[0.0], masses / np.diff(edges), [0.0]])
+    ends = np.stack([edges - at, edges + at], axis=1).ravel()
+    both = np.stack([at * (density[:-1] + density[1:]), np.zeros(len(edges))], axis=1).ravel()[:-1]
+    both[1::2] = density[1:-1] * np.diff(ends)[1::2]
+    kept = np.diff(ends) > 0
+    return np.append(ends[:-1][kept], ends[-1]), both[kept]
