@@ -45,6 +45,9 @@ _MARGINS = (1e-6, 2e-5, 1e-3)
 _HOPELESS = 64
 #: The share of the gap that programs of all rows at once are solved to.
 _SOLVED = 0.02
+#: Where no noise is found it may go so many times further out, again and again, up to this often
+#: the reach of the multipliers.
+_WIDER, _WIDEST = 1.6, 12.0
 
 
 class Demanding(Family):
@@ -160,13 +163,13 @@ class Demanding(Family):
     def sizes(self, search: Search) -> Iterator[int]:
         """Finer until the gap should be met, or until noise is unlikely to be found at all."""
         if self.problem.integer:
-            yield int(self.problem.sensitivity)
+            yield from self._wide_enough(int(self.problem.sensitivity), search)
             return
         if self.problem.output_step is not None:
-            yield self._coarse()
+            yield from self._wide_enough(self._coarse(), search)
             return
         if self.resolution is not None:
-            yield self.resolution
+            yield from self._wide_enough(self.resolution, search)
             return
         n = self._fit(
             max(math.ceil(3 / self._gamma), self._first()) if self._gamma < 1 else self._first()
@@ -176,13 +179,28 @@ class Demanding(Family):
         previous = 0
         while previous == 0 or self._affordable(n):
             if n > previous:
-                yield n
+                yield from [n] if previous else self._wide_enough(n, search)
                 previous = n
             if search.bracket.upper is None and n >= _HOPELESS:
                 return
             factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
             n = self._fit(max(n + 1, math.ceil(n * min(max(factor, 1.2), 2.0))))
         search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
+        """This size, and again with noise that may go further out while none is found.
+
+        Several demands together may need wider noise than each of them by itself.
+        """
+        yield n
+        narrow, ends = self._radius, ends_of(self.problem.constraints)
+        while search.bracket.upper is None and None in ends:
+            self._radius *= _WIDER
+            if self._radius > _WIDEST * self._reach or not self._affordable(n):
+                break
+            yield n
+        if search.bracket.upper is None:
+            self._radius = narrow
 
     def _refuse_many_integers(self) -> None:
         """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""

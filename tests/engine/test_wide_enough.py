@@ -1,0 +1,60 @@
+"""Questions that some private noise answers are answered, however wide that noise must be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from leastnoise import LossAtMost, Monotone, Support, Unbiased, Unimodal, design
+from leastnoise.errors import ArgumentError
+
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "profile": {"sensitivity": 3, "loss": "power:3/2"},
+    "unbiased": {"sensitivity": 1, "loss": "huber:3", "constraints": [Unbiased()]},
+    "one end": {"sensitivity": 2, "loss": "l2", "constraints": [Support(-2, None)]},
+}
+
+
+@pytest.mark.parametrize("integer", [False, True], ids=["real", "whole"])
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_two_budgets_are_kept_by_noise_that_keeps_the_smaller_of_both(
+    name: str, integer: bool
+) -> None:
+    asked = {**QUESTIONS[name], "integer": integer, "gap": 0.1, "epsilon": "0.2"}
+    both = design(**asked, delta="0.01", profile=[("0.4", "0.002")])
+    assert both.verify().proven
+    assert both.lower <= design(**asked, delta="0.002").upper
+
+
+@pytest.mark.parametrize("integer", [False, True], ids=["real", "whole"])
+@pytest.mark.parametrize(
+    ("budget", "constraints"),
+    [
+        (("3", "0.05"), [Support(None, 2), Unimodal("3/2")]),
+        (("0.2", "0.05"), [Support(-4, None), Monotone()]),
+    ],
+)
+def test_an_end_near_the_mode_makes_noise_wide(budget, constraints, integer: bool) -> None:
+    epsilon, delta = budget
+    found = design(
+        epsilon=epsilon,
+        delta=delta,
+        sensitivity=2,
+        constraints=constraints,
+        integer=integer,
+        gap=0.3,
+    )
+    assert found.verify().proven
+
+
+def test_what_no_noise_can_do_is_refused_still() -> None:
+    for integer in (False, True):
+        with pytest.raises(ArgumentError, match="constraints"):
+            design(
+                epsilon=1,
+                delta="0.01",
+                sensitivity=1,
+                constraints=[LossAtMost("l2", "0.1")],
+                integer=integer,
+            )
