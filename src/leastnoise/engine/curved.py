@@ -52,7 +52,7 @@ _MOST_MULTIPLIERS = 95_000
 class Curved(Demanding):
     """One question with a Gaussian curve, with or without constraints and further budgets."""
 
-    slowest = 1.8
+    slowest = 1.75
 
     def __init__(self, problem: Question, resolution: int | None = None) -> None:
         self._lines = _FIRST_LINES

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -427,7 +428,8 @@ class Interior:
         worth = np.flatnonzero(z > _SMALL_MULTIPLIER * end.value)
         worth = worth[np.argsort(groups[worth], kind="stable")]
         found, starts = np.unique(groups[worth], return_index=True)
-        for group, mine in zip(found.tolist(), np.split(worth, starts[1:]), strict=True):
+        for group, (first, last) in zip(found, pairwise([*starts, len(worth)]), strict=True):
+            mine = worth[first:last]
             j, k = divmod(int(self._names[group]), len(self.pairs))
             pairs[j, int(self.pairs[k])] = (
                 float(end.y[group]) * share,
