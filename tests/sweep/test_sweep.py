@@ -19,7 +19,7 @@ import typer
 from typer.testing import CliRunner
 
 from leastnoise import MaxError, Monotone, design
-from leastnoise.errors import ArgumentError, MissingExtraError
+from leastnoise.errors import ArgumentError, CertificateError, MissingExtraError
 from leastnoise.losses import Custom
 from leastnoise.sweep import budget_grid, sweep
 from leastnoise.sweep.run import _Cell, _refusal
@@ -122,6 +122,32 @@ def test_a_damaged_file_is_not_believed(damage, tmp_path):
         again = sweep(cells, cache=tmp_path)
     assert [row.cached for row in again] == [False, True]
     assert first.path.read_bytes() == good
+
+
+def test_a_row_gives_no_mechanism_that_its_file_became_later(tmp_path):
+    cells = budget_grid(["1", "5"], ["0.1"], gap=0.05, sensitivity=1)
+    first, second = sweep(cells, cache=tmp_path)
+    assert first.design().document.epsilon == 1
+    first.path.write_bytes(second.path.read_bytes())  # private, at five times the epsilon
+    with pytest.raises(CertificateError, match="no longer"):
+        first.design()
+    design(epsilon=1, delta="0.1", sensitivity=1, bounds=(0, 2), gap=0.2).save(first.path)
+    with pytest.raises(CertificateError, match="no longer"):
+        first.design()
+
+
+def test_a_file_that_takes_long_to_check_is_designed_again(tmp_path):
+    (cell,) = budget_grid(["1"], ["0.1"], gap=0.05, sensitivity=1)
+    (row,) = sweep([cell], cache=tmp_path)
+    good = row.path.read_bytes()
+    data = json.loads(good)
+    data["noise"]["first"], data["noise"]["weights"] = -30_000, ["1"] * 60_000
+    data["noise"]["denominator"], data["step"], data["grid"] = "60000", "1/300", 1
+    data["noise"].pop("edges", None)
+    row.path.write_text(json.dumps(data))
+    with pytest.warns(UserWarning, match="more work"):
+        (again,) = sweep([cell], cache=tmp_path)
+    assert not again.cached and row.path.read_bytes() == good
 
 
 @pytest.mark.parametrize(

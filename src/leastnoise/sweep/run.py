@@ -33,6 +33,7 @@ from ..design import Design, design
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, text_of
 from ..losses import Loss
+from ..work import counted
 from .alive import follow
 from .disk import folder_of, read_stats, stats_path, stored, write_whole
 from .table import SweepRow, SweepTable
@@ -274,12 +275,13 @@ def _work(cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
 def _refusal(cell: _Cell, text: str) -> str:
     """Why a stored mechanism file must not be used; empty if all it claims is proven."""
     try:
-        document = parse(text)
+        with counted():
+            document = parse(text)
+            if not cell.asks(document):
+                return "it answers another question"
+            report = check(document)
     except FormatError as error:
         return f"malformed: {error}"
-    if not cell.asks(document):
-        return "it answers another question"
-    report = check(document)
     # The bracket of a Python function is an estimate: no checker proves it, or refutes it.
     best = 0 if cell.problem.loss.certified else 3
     believed = report.private and report.exit_code == best

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import overload
 
 from ..design import Design, load
-from ..errors import ArgumentError
+from ..errors import ArgumentError, CertificateError
 from ..exact import Number, rational
 from ..words import number, outwards, percent
 from .disk import write_whole
@@ -47,12 +47,28 @@ class SweepRow:
         return math.isnan(self.lower)
 
     def design(self) -> Design:
-        """The mechanism, read from the cache and checked exactly."""
+        """The mechanism, read from the cache and checked exactly.
+
+        `CertificateError` if the file has become that of another question since.
+        """
         if self.path is None:
             raise ArgumentError("cache", None, "a folder, if the mechanisms themselves are wanted")
         found = load(self.path)
-        assert isinstance(found, Design)  # a sweep makes additive designs
+        if not (isinstance(found, Design) and self._is_of(found)):
+            raise CertificateError(f"{self.path}: it is no longer the mechanism of this row")
         return found
+
+    def _is_of(self, found: Design) -> bool:
+        """Whether it answers what this row says was asked, with the row's own bracket."""
+        document, bracket = found.document, (found.lower, found.upper)
+        asked = (document.epsilon, document.delta, document.sensitivity)
+        same = tuple(map(float, asked)) == (self.epsilon, self.delta, self.sensitivity)
+        loss = self.loss if document.loss is None else document.loss.name
+        return same and (found.integer, loss, bracket) == (
+            self.integer,
+            self.loss,
+            (self.lower, self.upper),
+        )
 
 
 _COLUMNS = tuple(f.name for f in fields(SweepRow) if f.name not in ("cached", "status"))
