@@ -1,6 +1,6 @@
 """How near a range's bracket comes, and a Gaussian curve's, in how many processor seconds.
 
-    OMP_NUM_THREADS=1 python benchmarks/ranges.py [--small] [--loss l2] [--out ranges.csv]
+    OMP_NUM_THREADS=1 python benchmarks/ranges.py [--small] [--loss l1 l2] [--out ranges.csv]
     OMP_NUM_THREADS=1 python benchmarks/ranges.py --curves [--small] [--out curves.csv]
 
 Ranges of 1 to 10,000 sensitivities at three budgets, asked for 1 % up to 10 sensitivities and for
@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import csv
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -70,14 +70,19 @@ def measured(name: str, wanted: float, **question: Any) -> Line:
     )
 
 
-def ranges(loss: str = "l1", small: bool = False) -> Iterator[Line]:
+def ranges(losses: Sequence[str] = ("l1", "l2"), small: bool = False) -> Iterator[Line]:
     """The brackets of ranges."""
+    for loss in losses:
+        yield from _of_loss(loss, small)
+
+
+def _of_loss(loss: str, small: bool) -> Iterator[Line]:
     for epsilon, delta in BUDGETS[: 2 if small else 3]:
         for width in RANGES:
             if small and (width in (10, 100)):
                 continue
             yield measured(
-                f"({epsilon}, {delta}), range {width}",
+                f"{loss} ({epsilon}, {delta}), range {width}",
                 0.01 if width <= 10 else 0.02,
                 epsilon=epsilon,
                 delta=delta,
@@ -97,7 +102,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--curves", action="store_true")
-    parser.add_argument("--loss", default="l1")
+    parser.add_argument("--loss", nargs="+", default=["l1", "l2"])
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     lines = []

@@ -62,12 +62,14 @@ def test_intervals_and_their_prices_are_the_optimum_without_delta(
         assert 0.98 * least <= float(lower.value) <= least * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("width,seconds", [(1, 4.0), (4, 15.0)])
+@pytest.mark.parametrize("loss,width,seconds", [("l1", 1, 4.0), ("l2", 1, 6.0), ("l1", 4, 20.0)])
 def test_large_epsilon_on_a_narrow_range_closes_within_a_percent(
-    width: int, seconds: float
+    loss: str, width: int, seconds: float
 ) -> None:
     start = time.process_time()
-    found = design(epsilon=4, delta="1e-3", sensitivity=1, bounds=(0, width), time_limit=300)
+    found = design(
+        epsilon=4, delta="1e-3", sensitivity=1, bounds=(0, width), loss=loss, time_limit=300
+    )
     assert found.converged and found.gap <= 0.01
     assert time.process_time() - start < seconds
     assert found.verify().proven and len(found.document.dumps()) < 1_000_000
@@ -85,6 +87,35 @@ def test_multipliers_spread_evenly_cost_less_delta() -> None:
     assert many.value > few.value
     listed = [sum(len(p.cells) for p in one.certificate.pairs) for one in (few, many)]
     assert listed[1] > 1.5 * listed[0]
+
+
+@pytest.mark.parametrize(
+    "gap,seconds", [(0.03, 8.0), pytest.param(0.01, 60.0, marks=pytest.mark.slow)]
+)
+def test_a_large_delta_reveals_the_value_and_mixes_intervals_for_the_rest(
+    gap: float, seconds: float
+) -> None:
+    start = time.process_time()
+    found = design(epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=gap, time_limit=300)
+    assert found.converged and found.gap <= gap
+    assert time.process_time() - start < seconds
+    assert found.verify().proven
+    assert found.revealing == pytest.approx(0.25, rel=1e-3)
+    assert found.release(1.3) is not None and found.document.revealed > 0
+
+
+def test_budgets_of_large_deltas_are_no_larger_than_they_must_be() -> None:
+    question = Question(
+        Fraction(5),
+        Fraction(1, 4),
+        Fraction(2),
+        as_loss("l1"),
+        range=Range(Fraction(0), Fraction(4)),
+    )
+    (lower,) = rays.bounds_of(mesh_of(question, 36), True, 0.0977, 0.03)
+    spent = sum(2 * pair.budget for pair in lower.certificate.pairs)
+    # sum theta - delta sum Y, where sum Y is nearly sum theta, the least that it can be.
+    assert float(spent) == pytest.approx(float(lower.value) / 0.75, rel=0.01)
 
 
 def test_a_value_keeps_its_range_and_its_loss() -> None:

@@ -31,7 +31,7 @@ from .proposal import Proposal, with_free_atom
 from .relaxed import Relaxed
 from .restricted import Restricted
 from .search import Bounds, Lower, Search, Upper
-from .steps import fits_integers, on_integers
+from .steps import on_integers, whole_cells
 from .trivial import trivial_lower
 
 #: A program with more columns than this is left to coarser resolutions.
@@ -57,12 +57,13 @@ _FIRST_SHARE = 0.55
 _POLISHED_GAP, _FINER, _POLISHED_RESOLUTION, _POLISHED_COLUMNS = 5e-4, 2, 50, 260
 #: How much further than the best staircase such a program looks, in sensitivities.
 _BEYOND = 1.0  # over epsilon
+#: Between two lattices of multipliers: cells a step of the noise, how much further out it may
+#: reach, and the most rows.
+_CELLS, _MARGIN, _FEW_ROWS = 3, 0.125, 40_000
 #: Rounds without gain after which a program is left.
 _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2 when the optimum has narrow steps (measured).
 _STEP_COST = 0.022
-#: What shares of the gap a resolution twice as fine must be worth, for integers.
-_LONGER = 0.3
 #: Integers with a smaller sensitivity are never taken several at a time.
 _FEW = 30
 #: A staircase this near to the best closed form stands for it.
@@ -119,7 +120,7 @@ class Additive(Family):
             n = int(problem.sensitivity)
         best = math.inf
         if self.resolution is None and problem.output_step is None:
-            yield from self._descent.bounds(search)
+            yield from self._down_the_stairs(search)
             if self._descent.upper is not None:
                 best = float(self._descent.upper.value)
                 if not problem.loss.symmetric and self._descent.ends is not None:
@@ -142,6 +143,20 @@ class Additive(Family):
         ):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
+
+    def _down_the_stairs(self, search: Search) -> Iterator[Bounds]:
+        """A staircase, multipliers; and noise of a small program between them if delta is large."""
+        problem = self.problem
+        refined = problem.delta >= _INTERIOR_DELTA and problem.epsilon >= LARGE_EPSILON
+        refined &= not problem.integer
+        for lower, upper in self._descent.bounds(search):
+            yield lower, upper
+            ends = self._descent.ends
+            if lower is not None and refined and ends is not None:
+                refined = False
+                n = self._aligned(math.ceil(_CELLS / self.closed_forms.gamma), 0.5)
+                if 2 * ends * n * n < _FEW_ROWS:
+                    yield None, self._noise_at_once(n, ends + _MARGIN, search)
 
     # -- resolutions --------------------------------------------------------------------------
 
@@ -186,7 +201,14 @@ class Additive(Family):
     def _affordable(self, n: int) -> bool:
         radius = math.ceil(self._reach * n) + n
         columns = radius if self.problem.loss.symmetric else 2 * radius
-        return columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
+        few = columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
+        # Where many shifts matter, a program that cannot take them all at once finds little.
+        hard = self.problem.delta >= _INTERIOR_DELTA and self.problem.epsilon >= LARGE_EPSILON
+        return few and not (hard and self._rows(n) > _INTERIOR_ROWS[1])
+
+    def _rows(self, n: int) -> float:
+        shifts = n if self.problem.loss.symmetric else 2 * n
+        return shifts * 2 * self._reach * n
 
     def _first_resolution(self, gap: float) -> int:
         """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
@@ -266,7 +288,8 @@ class Additive(Family):
         problem, width = self.problem, int(self.problem.sensitivity)
         if problem.delta == 0:
             return  # a staircase is the best there is, and has been tried
-        low, high = (self._whole(n, up, search.gap) for up in (False, True))
+        asked = problem, self._descent.steps, n, search.gap, self._reach
+        low, high = whole_cells(*asked, up=False), whole_cells(*asked, up=True)
         if low <= self._finest_runs:
             return  # tried before
         self._finest_runs = low
@@ -285,28 +308,6 @@ class Additive(Family):
         if not search.done():
             for _, upper in above.improve(high, search):
                 yield None, on_integers(upper, problem)
-
-    def _whole(self, n: int, up: bool, gap: float) -> int:
-        """About n, a resolution whose cells are whole numbers and fit the steps of the noise.
-
-        Together they are hardly less than the sensitivity for the lower bound, hardly more for
-        the upper one.
-        """
-        width, steps = int(self.problem.sensitivity), self._descent.steps
-        near = np.arange(max(1, 9 * n // 10), min(2 * n, width) + 1)
-        wide = -(-width // near) if up else width // near
-        cost = 2 * np.abs(near * wide - width) / width + _LONGER * gap * near / n
-        if steps is not None and self.problem.epsilon >= 1.5:
-            moved = steps.moved(near, 0.5 * up)
-            cost += moved if up else np.sqrt(moved) / (near * steps.narrow)
-        if up:
-            reach = self._reach * width
-            fits = [
-                fits_integers(int(k), reach, int(k * m) - width)
-                for k, m in zip(wide, near, strict=True)
-            ]
-            cost[~np.array(fits)] += 1.0
-        return int(near[cost.argmin()])
 
     def _real(self, width: int, n: int | None = None) -> Additive:
         """The same for real noise with another sensitivity."""
@@ -413,9 +414,7 @@ class Additive(Family):
             yield from self._restricted(n, search)
 
     def _many_shifts_matter(self, n: int) -> bool:
-        problem = self.problem
-        shifts = n if problem.loss.symmetric else 2 * n
-        rows = shifts * 2 * self._reach * n
+        problem, rows = self.problem, self._rows(n)
         least = _INTERIOR_ROWS[0] if problem.delta < _LARGE_DELTA else 0
         return (
             problem.delta >= _INTERIOR_DELTA

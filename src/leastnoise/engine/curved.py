@@ -27,26 +27,32 @@ from .restricted import Restricted, mesh_of
 from .search import Bounds, Lower, Search, Upper
 
 #: Lines that stand for a curve, at first and at most.
-_FIRST_LINES, _MOST_LINES = 14, 24
+_FIRST_LINES, _MOST_LINES = 14, 30
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
 #: A program of the lower bound with more columns than this is left to coarser resolutions.
-_MOST_COLUMNS = 450
+_MOST_COLUMNS = 690
 #: Programs start from Gaussian noise of so many times the mu of the curve.
 _WIDER = 0.6
-#: Shifts that spend less than this share bind nowhere; excesses that differ by e^this keep a sign.
-_LEAST_SPENT, _WINDOW = 1e-3, 1.0
+#: Shifts that spend less than this share bind nowhere; those within so many steps of others may.
+_LEAST_SPENT, _APART = 1e-3, 1.51
+#: Excesses whose two sides differ by e^this keep their sign.
+_WINDOW = 1.5
 #: Every so many points of a curve serve the bound at shifts below the sensitivity.
-_SPARSE = 3
+_SPARSE = 6
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap.
-_MOST_WIDE, _MOST_NARROW, _PEAK = 24, 256, 0.1
+_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 256, 0.3
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
-_THINNED, _DIGITS = 0.1, 8
+_THINNED, _DIGITS = 0.1, 7
+#: A file holds no more than 100,000.
+_MOST_MULTIPLIERS = 95_000
 
 
 class Curved(Demanding):
     """One question with a Gaussian curve, with or without constraints and further budgets."""
+
+    slowest = 1.75
 
     def __init__(self, problem: Question, resolution: int | None = None) -> None:
         self._lines = _FIRST_LINES
@@ -56,6 +62,7 @@ class Curved(Demanding):
         self._below: Shape | None = None
         self._above: Shape | None = None
         self._bound: tuple[Floats, float] | None = None
+        self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
         super().__init__(problem, resolution)
 
     @property
@@ -79,9 +86,11 @@ class Curved(Demanding):
             yield from super().improve(size, search)
         else:
             lower = self._relaxed(self._fine(size), search)
+            if self._above is not None:  # before that, Gaussian noise is not all there is
+                yield lower, None
             self._bend()
             yield lower, self._restricted(size, search)
-        self._lines = min(math.ceil(1.2 * self._lines), _MOST_LINES)
+        self._lines = min(math.ceil(1.5 * self._lines), _MOST_LINES)
 
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
@@ -108,7 +117,7 @@ class Curved(Demanding):
         """As for any question, but with what is known from wider cells."""
         reach, known = math.ceil(self._reach * n), self._below
         relaxed = Relaxed(self.problem, self.lower_points, n, reach, self._binding_shifts(n))
-        if not self._at_once(relaxed.program):
+        if known is None and not self._at_once(relaxed.program):
             return super()._relaxed(n, search)
         near = None if known is None else Near(known.at(relaxed.places), _WINDOW)
         wanted = None if known is None else self._sparse(relaxed.line)
@@ -122,7 +131,11 @@ class Curved(Demanding):
         if self.problem.constraints:
             return relaxed.exact(multipliers, scale)
         # Nearly all are positive: without the small ones the file is short.
-        pairs, _ = relaxed.thinned(multipliers.pairs, _THINNED * search.gap)
+        share = _THINNED * search.gap
+        pairs, _ = relaxed.thinned(multipliers.pairs, share)
+        while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
+            share *= 1.3
+            pairs, _ = relaxed.thinned(pairs, share)
         return relaxed.exact(replace(multipliers, pairs=pairs), scale, _DIGITS)
 
     def _learn(self, found: Found, relaxed: Relaxed) -> None:
@@ -137,7 +150,7 @@ class Curved(Demanding):
         self._binding = [(float(points[j][0]), total) for j, total in sums.items()]
         least = _LEAST_SPENT * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
-        self._bound = shifts / relaxed.n, 1.01 / relaxed.n
+        self._bound = shifts / relaxed.n, _APART / relaxed.n
         self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
 
     def _binding_shifts(self, n: int) -> Ints | None:
@@ -152,8 +165,9 @@ class Curved(Demanding):
     def _sparse(self, line: Line) -> Bools:
         """All points of the curve at the full shift, some of them at others."""
         budgets = np.arange(len(self.lower_points)) - len(self.problem.budgets)
-        some, full = (budgets < 0) | (budgets % _SPARSE == 0), np.abs(line.every_shift) == line.n
-        return np.asarray(some[:, None] | full)
+        shifts = np.abs(line.every_shift)
+        some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)
+        return np.asarray(some | (shifts == line.n))
 
     # -- noise --------------------------------------------------------------------------------
 
@@ -163,6 +177,9 @@ class Curved(Demanding):
             return super()._restricted(n, search)
         finer = self._finer(n, self._above, search)
         n = min(n, _MOST_WIDE) * finer
+        if (n, self._lines) == self._finest:
+            return None
+        self._finest = n, self._lines
         mesh = mesh_of(self.problem, n, math.ceil(self._radius * n), self.upper_points)
         assert mesh is not None
         upper, self._above = sharpened(
@@ -174,6 +191,7 @@ class Curved(Demanding):
             self._above,
             self._reference,
             search,
+            self._lines < _MOST_LINES,
         )
         return upper
 

@@ -54,8 +54,10 @@ class Demanding(Family):
     """One question with constraints or with several budgets.
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
-    problem, and what stands for a curve.
+    problem, and what stands for a curve. `slowest` is the least factor between resolutions.
     """
+
+    slowest = 1.2
 
     def __init__(self, problem: Question, resolution: int | None = None) -> None:
         self.problem, self.resolution = problem, resolution
@@ -184,7 +186,7 @@ class Demanding(Family):
             if search.bracket.upper is None and n >= _HOPELESS:
                 return
             factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
-            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, 1.2), 2.0))))
+            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.slowest), 2.0))))
         search.reason = search.reason or "stopped at the largest resolution that is affordable"
 
     def _wide_enough(self, n: int, search: Search) -> Iterator[int]:

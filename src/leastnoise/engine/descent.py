@@ -26,7 +26,7 @@ _TINY = Fraction(1, 10**7)
 _DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
 #: Below this epsilon and above this delta it is so far from one that multipliers down its stairs
 #: prove little.
-_PROGRAMS = 7, Fraction(1, 200)
+_PROGRAMS = 5, Fraction(1, 200)
 #: Limits of the program of stairs: lattice points in all, and seconds.
 _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 #: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
@@ -34,6 +34,8 @@ _MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
 _LEAST_WIDTH_OF_STAIRS, _NARROW = 12, 40
 #: Above this sensitivity programs take steps of several integers.
 FINE_WIDTH = 200
+#: Noise ends where it is less likely than delta by this factor.
+_NOTHING = 1e3
 #: What a lattice loses is foreseen up to this factor.
 _LOSES = 2.0
 
@@ -81,7 +83,12 @@ class Descent:
             ends = (
                 max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])
             )
-            self.ends = float(ends * noise.step / problem.sensitivity)
+            # Stairs that hold next to nothing of delta do not matter.
+            held: float = math.ceil(
+                math.log(_NOTHING / float(problem.delta)) / float(problem.epsilon)
+            )
+            held += max(steps.left, steps.right)
+            self.ends = min(float(ends * noise.step / problem.sensitivity), held)
         yield None, self.upper
         if self.upper is None or not stairs or hopeless:
             return
@@ -99,7 +106,7 @@ class Descent:
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)
-            if typical / value - 1 > _LOSES * lost + search.gap:
+            if search.best(0.0, typical)[1] / value - 1 > _LOSES * lost + search.gap:
                 break  # finer points do not help where more than a staircase is needed
             before = max(before, value)
 

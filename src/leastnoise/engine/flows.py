@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ..lp import Model
+from ..lp.highs import INF
 from ..program.layout import Floats, Ints
 from ..program.program import PairMultipliers
 
-#: Stairs beyond the one at which help has fallen to this share give none.
-_LITTLE = 1e-5
-#: How often shares are balanced, and how near they must come to what is needed.
-_ROUNDS, _NEAR = 2_000, 1e-5
+#: Of the program that shares out.
+_TOLERANCE = 1e-3
 #: Multipliers below this share of the largest are left out.
 _DUST = 1e-7
 
@@ -34,6 +34,13 @@ class Prices:
     reach: int
     epsilon: float
     symmetric: bool
+    stairs: int = 1  # those beyond so many give nothing
+
+    def folded(self, source: Ints, target: Ints) -> Ints:
+        """The numbers of pairs, one for a pair and its mirror image in a symmetric question."""
+        pair, last = source * self.cells + target, self.cells - 1
+        turned = (last - source) * self.cells + last - target
+        return np.minimum(pair, turned) if self.symmetric else pair
 
     @property
     def cells(self) -> int:
@@ -92,25 +99,82 @@ def outermost_first(prices: Prices) -> PairMultipliers:
     return _as_pairs(prices, listed, around, shares)
 
 
-def evenly(prices: Prices) -> PairMultipliers:
-    """Many multipliers whose budgets are small: every giver shares out among all it reaches.
+def at_least_cost(prices: Prices, delta: float, seconds: float) -> PairMultipliers:
+    """Many multipliers whose budgets cost least: the best of all ways to share out, by a program.
 
-    Shares are products of a factor of the cell and one of the giver, balanced in turn.
+    What no giver has left lowers a price instead, where that is cheaper.
     """
     listed = _Listed([])
     around = _around(prices, listed)
-    need, offer = around.need, around.offer
-    shares = around.allowed * need[:, :, None] * offer[:, None, :]
-    for _ in range(_ROUNDS):
-        total = shares.sum(axis=2)
-        lack = float((need - total).max())
-        shares *= np.divide(need, total, out=np.zeros_like(total), where=total > 0)[:, :, None]
-        total = shares.sum(axis=1)
-        over = np.divide(offer, total, out=np.ones_like(total), where=total > 0)
-        shares *= np.minimum(over, 1.0)[:, None, :]
-        if lack <= _NEAR * float(need.max()):
-            break
+    use = around.allowed & (around.need > 0)[:, :, None] & (around.offer > 0)[:, None, :]
+    which, cell, giver = np.nonzero(use)
+    shares = np.zeros(use.shape)
+    if len(which):
+        shares[which, cell, giver] = _shared(prices, delta, listed, around, use, seconds)
+    # Who gives too much pays e^eps times as much for it.
+    total = shares.sum(axis=1)
+    over = np.divide(around.offer, total, out=np.ones_like(total), where=total > 0)
+    shares *= np.minimum(over, 1.0)[:, None, :]
     return _as_pairs(prices, listed, around, shares)
+
+
+def _shared(
+    prices: Prices,
+    delta: float,
+    listed: _Listed,
+    around: _Around,
+    use: NDArray[np.bool_],
+    seconds: float,
+) -> Floats:
+    """The program: z <= budget of its pair, needs are met or prices lowered, offers not exceeded.
+
+    A first-order method is soon near enough: what its solution proves is computed afterwards.
+    """
+    which, cell, giver = np.nonzero(use)
+    pair = prices.folded(around.cells[which, cell], around.givers[which, giver])
+    pairs, budget = np.unique(pair, return_inverse=True)
+    least = np.zeros(len(pairs))  # what is passed on between them already
+    for source, target, _, values in listed.parts:
+        passed = prices.folded(source, target)
+        at = np.minimum(np.searchsorted(pairs, passed), len(pairs) - 1)
+        same = pairs[at] == passed
+        np.maximum.at(least, at[same], values[same])
+    unit = float(prices.price.mean())
+    tolerance = _TOLERANCE * (1 - 2 * min(delta, 0.25))  # large budgets weigh more
+    model = Model(tolerance)
+    model.option("solver", "pdlp")
+    model.option("pdlp_optimality_tolerance", tolerance)
+    count = len(which)
+    z = model.add_columns(np.zeros(count))
+    y = model.add_columns(np.full(len(pairs), delta), least / unit)
+    lowered = model.add_columns(np.ones(prices.cells))
+    entries, signs = np.stack([z, y[budget]], axis=1).ravel(), np.tile([1.0, -1.0], count)
+    model.add_rows(np.full(count, -INF), np.zeros(count), 2 * np.arange(count), entries, signs)
+    # (needs) the z of a cell and its lowered price; (offers) the z of a giver.
+    key, row = np.unique(which * around.cells.shape[1] + cell, return_inverse=True)
+    entries = np.concatenate([z, lowered[around.cells.ravel()[key]]])
+    need = around.need.ravel()[key] / unit
+    _add_sums(model, np.concatenate([row, np.arange(len(key))]), entries, need, INF)
+    key, row = np.unique(which * around.givers.shape[1] + giver, return_inverse=True)
+    _add_sums(model, row, z, -INF, around.offer.ravel()[key] / unit)
+    found = model.solve(seconds).primal
+    if len(found) < count or not np.isfinite(found).all():
+        return np.zeros(count)
+    return np.asarray(np.maximum(found[:count], 0.0) * unit)
+
+
+def _add_sums(
+    model: Model, row: Ints, entries: NDArray[np.int32], low: Floats | float, high: Floats | float
+) -> None:
+    """Rows that are sums of columns, those with the same number of a row."""
+    order, count = np.argsort(row, kind="stable"), int(row.max()) + 1
+    model.add_rows(
+        np.broadcast_to(low, count),
+        np.broadcast_to(high, count),
+        np.searchsorted(row[order], np.arange(count)),
+        entries[order],
+        np.ones(len(order)),
+    )
 
 
 def proven(prices: Prices, pairs: PairMultipliers, delta: float) -> tuple[float, float]:
@@ -157,8 +221,8 @@ def _around(prices: Prices, listed: _Listed) -> _Around:
 def _left(needed: Floats, answers: Ints, prices: Prices) -> Floats:
     """What each cell has left, for each answer, when all cells above it have given on theirs."""
     size, reach, growth = prices.cells, prices.reach, math.exp(prices.epsilon)
-    stairs = max(2, math.ceil(math.log(1 / _LITTLE) / max(prices.epsilon, 1e-3)))
-    far = np.arange(size) > answers[:, None] + stairs * reach
+    edge = size - 1 - (needed > 0)[:, ::-1].argmax(axis=1)  # the last that needs something
+    far = np.arange(size) > np.maximum(edge, answers)[:, None] + prices.stairs * reach
     own = np.where(far, 0.0, -needed)
     left = np.zeros((len(answers), size + reach))
     for cell in range(size - 1, -1, -1):

@@ -29,11 +29,11 @@ _BOX, _MOST_ROUNDS = 0.5, 8
 #: Rounds end when one gains less than this share of the gap. Programs are solved to another, and
 #: to this share of the loss as long as much is gained.
 _QUIET, _SOLVED, _ROUGH = 0.1, 0.05, 3e-3
-#: A shift is added to a program when it is this much over a delta, so many a round and budget;
-#: and when all are below the third, mending costs little.
-_OVER, _MOST_SHIFTS, _LITTLE = 1e-4, 6, 2e-4
-#: What a pure budget is exceeded by, in units of this: an envelope mends that.
-_DUST = 1e-3
+#: Programs stay this share below every delta, so that a shift between theirs is not over it. One
+#: that is joins them, so many a round and budget.
+_EASE, _MOST_SHIFTS = 3e-5, 6
+#: A pure budget may be exceeded by this: an envelope mends it.
+_DUST = 1e-7
 #: At first every so many budgets at shifts below the sensitivity.
 _SPARSE = 3
 
@@ -83,10 +83,12 @@ def sharpened(
     shape: Shape,
     safe: Callable[[Floats], Floats],
     search: Search,
+    rough: bool = False,
 ) -> tuple[Upper | None, Shape]:
     """Noise on the pieces of a mesh, found from a shape, and its own shape.
 
-    `safe` is strictly private: what is mixed in where noise is not private after all.
+    `safe` is strictly private: what is mixed in where noise is not private after all. `rough` noise
+    is on the way to finer cells: it is made good only if that may meet the gap.
     """
     pieces = pieces_of(mesh.n, widest)
     pairs = {
@@ -95,7 +97,9 @@ def sharpened(
         for j, (_, delta) in enumerate(points)
         if m == mesh.n or j % _SPARSE == 0 or delta == 0
     }
-    value, x, tolerance = math.inf, None, _ROUGH
+    tight, x = 0, None  # rounds so far that were solved well
+    value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
+    best: tuple[Restricted, Floats] | None = None
     for _ in range(_MOST_ROUNDS):
         shifts = np.array(sorted({m for _, m in pairs}), dtype=np.int64)
         restricted = Restricted(problem, points, mesh, 1e-6, curve, pieces, shifts)
@@ -104,22 +108,25 @@ def sharpened(
             [[(j, abs(int(m))) in pairs for m in line.every_shift] for j in range(len(points))]
         )
         x = shape.at(restricted.places) if x is None else x
+        tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
         found = _in_a_box(restricted.program, x, wanted, tolerance, search)
-        if found is None:
+        if found is None or (best is not None and search.late()):
             break
         gained, value, x = 1 - found.value / value, found.value, found.x
+        best = restricted, x
         search.report(0.0, value, mesh.n)
         over = _beyond(line, x, restricted.program.budgets)
-        little = max(over.values(), default=0.0) < _LITTLE and gained < _QUIET * search.gap
-        if search.late() or (little and tolerance < _ROUGH):
+        if search.late() or (tight and gained < _QUIET * search.gap and (not over or tight > 3)):
             break
-        pairs |= over.keys()
-        if gained < 2 * _ROUGH:
-            tolerance = min(_SOLVED * search.gap, _ROUGH / 2)
-    if x is None or math.isinf(value):
+        pairs |= over
+        tight += gained < _ROUGH
+        if tight and rough and not search.closes(0.0, value * (1 - search.gap)):
+            break
+    if best is None:
         return None, shape
-    found_shape = shape_of(restricted.places, restricted.line, x)
-    return _mended(restricted, x, value, safe(restricted.places)), found_shape
+    restricted, x = best
+    places = restricted.places
+    return _mended(restricted, x, value, safe(places)), shape_of(places, restricted.line, x)
 
 
 def _in_a_box(
@@ -133,7 +140,8 @@ def _in_a_box(
         line = np.zeros(width)
         line[c] = 1 / x[c]
         rows += [Row(line, -math.inf, math.exp(_BOX)), Row(-line, -math.inf, -math.exp(-_BOX))]
-    boxed = replace(program, rows=tuple(rows))
+    eased = tuple((epsilon, delta * (1 - _EASE)) for epsilon, delta in program.budgets)
+    boxed = replace(program, rows=tuple(rows), budgets=eased)
     interior = Interior(boxed, near=Near(x, 2 * _BOX), wanted=wanted)
     found = interior.solve(x, tolerance, search.late)
     search.count(found, 0)
@@ -144,15 +152,13 @@ def _in_a_box(
 
 def _beyond(
     line: Line, x: Floats, budgets: tuple[tuple[float, float], ...]
-) -> dict[tuple[int, int], float]:
-    """Budgets and shifts at which a delta is exceeded most, and by which share of it."""
-    spread, found = line.spread(x), dict[tuple[int, int], float]()
+) -> set[tuple[int, int]]:
+    """Budgets and shifts at which a delta is exceeded most."""
+    spread, found = line.spread(x), set()
     for j, (epsilon, delta) in enumerate(budgets):
         shifts, sticks = line.sticks(spread, math.exp(epsilon))
-        excess = sticks / delta - 1 if delta > 0 else sticks / _DUST
-        over = dict(zip(shifts.tolist(), excess, strict=True))
-        for m in worst_local_maxima(shifts, excess, _OVER, _MOST_SHIFTS):
-            found[j, abs(m)] = max(over[m], found.get((j, abs(m)), 0.0))
+        worst = worst_local_maxima(shifts, sticks, max(delta, _DUST), _MOST_SHIFTS)
+        found |= {(j, abs(m)) for m in worst}
     return found
 
 

@@ -1,10 +1,11 @@
-"""Answers for tiny delta as mixtures of intervals: a program with one row for each value.
+"""Answers as mixtures of intervals and the true value: a program with one row for each value.
 
 Without delta, the chance of an answer falls by at most e^eps from a value to any other within the
 sensitivity. The extreme such profiles that matter are intervals with stairs on both sides: the
 best answers are a mixture of intervals, each with its best answer, and the prices of the values
-prove a bound (`flows.py`). A program over pairs of rows would be a hundred times larger.
-Why: `rays.proof.md`.
+prove a bound (`flows.py`). A program over pairs of rows would be a hundred times larger. With
+delta, the best answers are nearly these and, with probability delta, the true value itself: where
+delta is tiny, or the range short for the epsilon. Why: `rays.proof.md`.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import channel_loss, keeps_budgets, node_weights
+from ..certify.channel import ChannelDocument, channel_loss, keeps_budgets, node_weights, worst_pair
 from ..exact import round_up
 from ..lp import Model
 from ..lp.highs import INF
 from ..mechanisms import Staircase
 from ..program.layout import Floats, Ints
 from .channel_bounds import exact_lower
-from .flows import Prices, evenly, outermost_first, proven
+from .flows import Prices, at_least_cost, outermost_first, proven
 from .mesh import Mesh, lower_costs, mesh_of, node_costs, upper_costs
 from .nodes import document_on_nodes
 from .rows import Channel, constant, mix, whole_channel
@@ -33,14 +34,16 @@ from .search import Lower, Upper
 #: Up to this delta, and in a range of so many sensitivities over epsilon, and at most so many in
 #: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
 _LARGEST_DELTA, _NARROWEST, _WIDEST_RANGE = Fraction(1, 100), 2, 20
+#: Whatever delta is, in a range of at most e^(eps/2) sensitivities over this.
+_SHORT_RANGE = 3
 #: How such a mechanism is called.
 INTERVALS = "intervals"
 #: Numbers that a matrix of rays may hold, and how many cells and nodes the range may have.
-_MOST_ENTRIES = 4_000_000
-_MOST_CELLS, _MOST_NODES = 280, 300
+_MOST_ENTRIES = 6_000_000
+_MOST_CELLS, _MOST_NODES = 320, 300
 #: Half an interval is so many cells, in turn: of a mesh for bounds, and of one for answers.
 _WHOLE = (1, 2, 3, 4, 6, 9)
-_BROKEN = (1.5, 2.5, 3.5, 5.5, 8.5, 12.5)
+_BROKEN = (1.5, 3.5, 5.5, 8.5, 12.5, 16.5)
 #: Cells of a range at least.
 _FEWEST = 8
 #: Seconds for one program.
@@ -51,9 +54,16 @@ _DUST = 1e-9
 _WIDEST = 3.0
 #: No value's price exceeds its share of the loss so many times, in turn: at the ends prices are
 #: not unique, and uneven ones ask for more than intervals.
-_MOST_PRICES = (1.2, 1.5)
-#: The share of delta that rounding to whole numbers may use.
-_SPARE = 1e-2
+_MOST_PRICES = (1.2, 1.5, 2.0)
+#: Stairs give on what they have while answers there are so many times as likely as delta; none
+#: where help has fallen to this share.
+_WORTH, _LITTLE = 3.0, 1e-5
+#: The share of delta that rounding to whole numbers may use, and of the loss that this may cost.
+_SPARE, _SPARE_LOSS = 0.1, 1e-4
+#: Meshes for bounds are up to so many times finer, where intervals fit them better.
+_FINER = (0.96, 1.0, 1.04, 1.08, 1.12)
+#: The share of the gap that rounding multipliers may cost at most.
+_ROUGH = 0.1
 #: The budgets of multipliers are worth spreading where they cost more than this share of the gap.
 _WORTHWHILE = 0.1
 
@@ -71,7 +81,8 @@ def serves(question: Question) -> bool:
     """Whether answers without delta are nearly the best, and intervals are short."""
     wide = question.width / question.sensitivity
     fits = wide <= _WIDEST_RANGE and wide * question.epsilon >= _NARROWEST
-    return question.delta <= _LARGEST_DELTA and fits
+    short = _SHORT_RANGE * wide <= math.exp(question.epsilon / 2)
+    return fits and (question.delta <= _LARGEST_DELTA or short)
 
 
 def meshes(question: Question) -> Iterator[tuple[Mesh | None, Mesh | None]]:
@@ -86,8 +97,10 @@ def meshes(question: Question) -> Iterator[tuple[Mesh | None, Mesh | None]]:
     tuned = Staircase(
         epsilon=question.epsilon or 1, sensitivity=question.sensitivity, loss=question.loss
     )
-    gamma = min(max(float(tuned.gamma), 1e-3), 0.5)
     wide = question.width / question.sensitivity
+    # A range that ends saves a part of the loss of far answers, and then intervals are shorter.
+    shorter = math.sqrt(1 - 2 / 3 / max(float(wide), 1.0))
+    gamma = min(max(float(tuned.gamma) * shorter, 1e-3), 0.5)
 
     def of(halves: float, most: int) -> Mesh | None:
         about = max(halves / gamma, _FEWEST / float(wide))
@@ -119,7 +132,7 @@ def _rays(question: Question, count: int, reach: int) -> Rays | None:
 def mixture(mesh: Mesh, symmetric: bool, atoms: bool) -> tuple[Channel, float] | None:
     """(rows for the nodes of a mesh, their loss): the best mixture of intervals.
 
-    With `atoms`, the true value's node has nearly delta more.
+    With `atoms`, the value itself (its node, if a file cannot say so) has nearly delta.
     """
     question = mesh.question
     if question.integer:
@@ -144,67 +157,119 @@ def mixture(mesh: Mesh, symmetric: bool, atoms: bool) -> tuple[Channel, float] |
         if symmetric:
             rows[:, count - 1 - answer[ray]] += share[::-1]
     rows /= rows.sum(axis=1, keepdims=True)
-    revealed = float(question.delta) * (1 - _SPARE) if atoms else 0.0
-    rows = (1 - revealed) * rows + revealed * np.eye(count)
-    return Channel(mesh, tuple(places), rows, np.zeros(count), True), float((rows * costs).sum())
+    share = float(question.delta) * (1 - _spare(question)) if atoms else 0.0
+    if atoms and not _reveals(question):
+        rows, share = (1 - share) * rows + share * np.eye(count), 0.0
+    loss = (1 - share) * float((rows * costs).sum())
+    return Channel(mesh, tuple(places), rows, np.full(count, share), True), loss
+
+
+def _spare(question: Question) -> float:
+    return min(_SPARE, _SPARE_LOSS / max(float(question.delta), 1e-300))
+
+
+def _reveals(question: Question) -> bool:
+    """Whether a file may say that the answer is the value itself."""
+    plain = question.crossing is None and not question.monotone and not question.integer
+    return plain and question.loss.falls_nowhere
 
 
 def exact_mixture(channel: Channel) -> Upper | None:
     """The answers, if they pass the exact check."""
     mesh, question = channel.mesh, channel.mesh.question
-    bits = None
+    reveals, bits = bool(channel.atoms.any()), None
     if question.delta > 0:
-        error = 2 * (1 + math.exp(question.epsilon)) * len(channel.outputs)
-        bits = math.ceil(math.log2(error / (_SPARE * float(question.delta))))
+        error = (1 if reveals else 4) * (1 + math.exp(question.epsilon)) * len(channel.outputs) / 2
+        bits = math.ceil(math.log2(error / (_spare(question) * float(question.delta))))
     else:
         found = mix(channel, constant(channel, channel.rows), 1e-12, mesh.farthest)
         if found is None:
             return None
         channel = found
-    whole = whole_channel(channel, bits)
-    document = document_on_nodes(
-        question,
-        mesh.step,
-        whole.denominator,
-        [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows],
-    )
+    whole = whole_channel(replace(channel, atoms=np.zeros(len(channel.atoms))), bits)
+    laws = [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows]
+    document = _shorter(document_on_nodes(question, mesh.step, whole.denominator, laws))
+    if reveals:  # what rounding has left of delta
+        left = (question.delta - worst_pair(document)[1]) / (1 - question.delta)
+        revealed = max(0, math.floor(left * whole.denominator))
+        one = whole.denominator + revealed
+        document = replace(document, denominator=one, revealed=revealed)
     if not keeps_budgets(document):
         return None
     value = round_up(channel_loss(document), 15)
     return Upper(value, replace(document, upper=value), mesh.count, INTERVALS)
 
 
+def _shorter(document: ChannelDocument) -> ChannelDocument:
+    """The same without answers that no row gives, where they are most of them."""
+    used = [j for j, column in enumerate(zip(*document.rows, strict=True)) if any(column)]
+    if 2 * len(used) >= len(document.rows[0]):
+        return document
+    answers = document.answers()
+    rows = tuple(tuple(row[j] for j in used) for row in document.rows)
+    return replace(document, first=0, rows=rows, outputs=tuple(answers[j] for j in used))
+
+
 # -- bounds -----------------------------------------------------------------------------------
 
 
-def bounds_of(mesh: Mesh, symmetric: bool, loss: float, gap: float) -> Iterator[Lower]:
+def bounds_of(about: Mesh, symmetric: bool, loss: float, gap: float) -> Iterator[Lower]:
     """The bounds that the prices of values prove: with few multipliers, then with more.
 
     `loss` is about the optimum, `gap` the one that is asked for.
     """
+    tight, *looser = (most * loss for most in _MOST_PRICES)
+    found = [(mesh, _prices(mesh, symmetric, tight)) for mesh in _near(about)]
+    listed = [(mesh, prices) for mesh, prices in found if prices is not None]
+    if not listed:
+        return
+    mesh, prices = max(listed, key=lambda one: float(one[1].price.sum()))
+    for most in looser:  # uneven ones, if they are better
+        other = _prices(mesh, symmetric, most)
+        if other is None or other.price.sum() <= (1 + 1e-4) * prices.price.sum():
+            break
+        prices = other
     question = mesh.question
+    delta, points = float(question.delta), ((question.epsilon, question.delta),)
+    pairs = outermost_first(prices)
+    value, spent = proven(prices, pairs, delta)
+    if value > (1 - 2 * gap) * loss:
+        yield exact_lower(mesh, pairs, symmetric, value, None, points, _ROUGH * gap)
+    if spent > _WORTHWHILE * gap * loss:
+        pairs = at_least_cost(prices, delta, _SECONDS)
+        if proven(prices, pairs, delta)[0] > value:
+            yield exact_lower(mesh, pairs, symmetric, loss, None, points, _ROUGH * gap)
+
+
+def _near(mesh: Mesh) -> Iterator[Mesh]:
+    """A mesh and a few that are finer: intervals of whole cells fit some of them better."""
+    question, seen = mesh.question, set()
+    unit = 1 if question.integer else (question.width / question.sensitivity).numerator
+    for finer in _FINER if not question.integer else (1.0,):
+        count = unit * round(finer * mesh.count / unit)
+        if count not in seen and count <= _MOST_CELLS:
+            seen.add(count)
+            yield mesh_of(question, count)
+
+
+def _prices(mesh: Mesh, symmetric: bool, most: float) -> Prices | None:
+    """Prices from between the vertices, none above its share of `most`."""
+    question, delta = mesh.question, float(mesh.question.delta)
     rays, floors = _rays(question, mesh.count, mesh.nearest), lower_costs(mesh)
     if rays is None:
-        return
-    epsilon, delta = float(question.epsilon), float(question.delta)
+        return None
+    epsilon, profile = float(question.epsilon), rays.profile
+    # Stairs further out give on what they have, unless their budgets would cost more.
+    worth = max(_WORTH * delta, _LITTLE * math.exp(-epsilon / 2))
+    stairs = 1 + max(0, math.floor(0.5 - math.log(worth) / max(epsilon, 1e-3)))
+    kept = profile > math.exp(-(stairs + 0.5) * epsilon)
+    rays = replace(rays, profile=np.where(kept, profile, 0.0))
     weights = np.array([float(w) for w in node_weights(question, mesh.step)])
     costs = (rays.profile @ floors).min(axis=1)
-    found = []
-    for most in _MOST_PRICES:
-        solved = _solved(rays, costs, symmetric, most * loss * weights)
-        if solved is not None:
-            prices = Prices(solved[1], floors, mesh.nearest, epsilon, symmetric)
-            pairs = outermost_first(prices)
-            found.append((*proven(prices, pairs, delta), prices, pairs))
-    if not found:
-        return
-    value, spent, prices, pairs = max(found, key=lambda one: one[0])
-    points = ((question.epsilon, question.delta),)
-    if value > 0:
-        yield exact_lower(mesh, pairs, symmetric, value, None, points, 1e-2 * gap)
-    if spent > _WORTHWHILE * gap * value:
-        pairs = evenly(prices)
-        yield exact_lower(mesh, pairs, symmetric, loss, None, points, 1e-2 * gap)
+    solved = _solved(rays, costs, symmetric, most / (1 - delta) * weights)
+    if solved is None:
+        return None
+    return Prices(solved[1], floors, mesh.nearest, epsilon, symmetric, stairs)
 
 
 def _solved(

@@ -139,20 +139,23 @@ class Relaxed:
     def thinned(self, pairs: PairMultipliers, loss: float) -> tuple[PairMultipliers, float]:
         """Without small multipliers, as long as the bound falls by at most a share `loss`.
 
-        Returns what is left and its bound in floating point.
+        First without those far out, where the loss is larger than the bound. Returns what is left
+        and its bound in floating point.
         """
         whole = self.bound(pairs)
+        least = whole - loss * abs(whole)
         largest = max((float(z.max()) for _, _, z in pairs.values()), default=0.0)
-        for share in (1e-3, 1e-4, 1e-5, 3e-6, 1e-6, 1e-7, 1e-8):
-            kept = {
-                key: (y, cells[z > share * largest], z[z > share * largest])
-                for key, (y, cells, z) in pairs.items()
-                if float(z.max()) > share * largest
-            }
-            bound = self.bound(kept)
-            if bound >= whole - loss * abs(whole):
-                return kept, bound
-        return pairs, whole
+        kept, bound = pairs, whole
+        for reach in np.linspace(0.2, 0.9, 8) * self.reach:
+            nearer = _kept(pairs, reach, 0.0)
+            if self.bound(nearer) >= whole - 0.3 * loss * abs(whole):
+                kept, bound = nearer, self.bound(nearer)
+                break
+        for share in (1e-3, 1e-4, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 3e-8, 1e-8):
+            fewer = _kept(kept, self.reach, share * largest)
+            if self.bound(fewer) >= least:
+                return fewer, self.bound(fewer)
+        return kept, bound
 
     def exact(self, multipliers: Multipliers, scale: float, digits: int = 14) -> Lower:
         """The exact bound that float multipliers prove. `scale` is the size of the optimal loss.
@@ -210,3 +213,13 @@ class Relaxed:
             Dual(tuple(found.values()), tuple(listed))
             for found, listed in zip(values, cells, strict=True)
         )
+
+
+def _kept(pairs: PairMultipliers, reach: float, least: float) -> PairMultipliers:
+    """Multipliers of cells within a reach, larger than the least."""
+    found = {}
+    for key, (y, cells, z) in pairs.items():
+        mine = (np.abs(cells) <= reach) & (z > least)
+        if mine.any():
+            found[key] = (y, cells[mine], z[mine])
+    return found

@@ -42,6 +42,8 @@ _FINEST, _FINEST_WHOLE = 8.0, 60.0
 _WRITTEN = 300_000
 #: Up to this sensitivity tails of integer noise list every whole number.
 _LISTED = 1_200
+#: What share of the gap a resolution twice as fine must be worth, for integers.
+_LONGER = 0.3
 #: What a cell more is worth, as a share of the loss.
 _CELL = 3e-8
 
@@ -300,13 +302,26 @@ def on_integers(found: Upper | None, problem: Question) -> Upper | None:
     return checked(noise, problem, float(found.value), found.origin)
 
 
-def fits_integers(wide: int, reach: float, more: int) -> bool:
-    """Whether noise on cells so wide, no further out than this, fits into a file.
+def whole_cells(
+    problem: Question, steps: Steps | None, n: int, gap: float, reach: float, up: bool
+) -> int:
+    """About n cells a sensitivity that are whole numbers and fit the steps of the noise.
 
-    The cells of a sensitivity are so many numbers more than it.
+    Together they are hardly less than the sensitivity for a lower bound, hardly more for an upper
+    one, whose noise, no further out than `reach` sensitivities, must fit into a file.
     """
-    grid = _odd_part(wide)
-    return reach < MAX_CELLS * grid and more < grid
+    width = int(problem.sensitivity)
+    near = np.arange(max(1, 9 * n // 10), min(2 * n, width) + 1)
+    wide = -(-width // near) if up else width // near
+    more = near * wide - width
+    cost = 2 * np.abs(more) / width + _LONGER * gap * near / n
+    if steps is not None and problem.epsilon >= 1.5:
+        moved = steps.moved(near, 0.5 * up)
+        cost += moved if up else np.sqrt(moved) / (near * steps.narrow)
+    if up:
+        grid = np.array([_odd_part(each) for each in wide.tolist()])
+        cost += (reach * width >= MAX_CELLS * grid) | (more >= grid)
+    return int(near[cost.argmin()])
 
 
 def _odd_part(number: int) -> int:

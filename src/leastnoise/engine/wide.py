@@ -22,6 +22,8 @@ _NARROWEST = 6
 _NARROWEST_LAYERED, _STEEP = 20, 3
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
+#: Twice that for a loss that grows faster, in a range of which the ends are a part.
+_ENDS_MATTER = 1_000
 _SHORT = 0.8
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
@@ -49,7 +51,10 @@ def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     half = float(question.width / question.sensitivity) / 2
     if 2 * half < _NARROWEST_LAYERED and question.epsilon < _STEEP:
         return
-    wanted = max(_LEAST_DEPTH, _DEPTH / max(float(question.epsilon), 0.01))
+    reach = float(question.sensitivity)
+    grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
+    least = 2 * _LEAST_DEPTH if grows and 2 * half <= _ENDS_MATTER else _LEAST_DEPTH
+    wanted = max(least, _DEPTH / max(float(question.epsilon), 0.01))
     wanted = half if half <= 1.5 * wanted else wanted
     wanted *= 2 if wanted <= half / 2 and 2 * half < _NARROWEST_LAYERED else 1
     for n in layers.resolutions(question):

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -127,6 +128,9 @@ class InteriorMethod:
     ) -> None:
         self.rows, self.mass, self.cost = rows, mass, cost
         self.budgets, self.extra = budgets, extra
+        # Budgets that are about more than one column.
+        self._many = np.count_nonzero(extra, axis=1) > 1
+        self._many[rows.group] = True
 
     def follow(
         self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
@@ -265,8 +269,9 @@ class InteriorMethod:
         w = 1.0 / (r + t / z)
         v = self._per_budget(r * (t / z) * w) + u / y
         g = self._rows_per_budget(r * w) + extra
-        matrix = self._square(w) + (g.T / v) @ g
-        matrix[np.diag_indices(len(x))] += sigma / x
+        many, one = g[self._many], g[~self._many]
+        matrix = self._square(w) + (many.T / v[self._many]) @ many
+        matrix[np.diag_indices(len(x))] += sigma / x + (1 / v[~self._many]) @ one**2
         scale = 1.0 / np.sqrt(np.diag(matrix))
         scaled = matrix * scale[:, None] * scale[None, :]
         scaled[np.diag_indices(len(x))] += 1e-14
@@ -423,7 +428,8 @@ class Interior:
         worth = np.flatnonzero(z > _SMALL_MULTIPLIER * end.value)
         worth = worth[np.argsort(groups[worth], kind="stable")]
         found, starts = np.unique(groups[worth], return_index=True)
-        for group, mine in zip(found.tolist(), np.split(worth, starts[1:]), strict=True):
+        for group, (first, last) in zip(found, pairwise([*starts, len(worth)]), strict=True):
+            mine = worth[first:last]
             j, k = divmod(int(self._names[group]), len(self.pairs))
             pairs[j, int(self.pairs[k])] = (
                 float(end.y[group]) * share,
