@@ -108,7 +108,8 @@ def test_forged_multipliers_on_a_line_prove_nothing_false():
         heights = generator.uniform(0, 10, 16 * 4) * (generator.random(16 * 4) > 0.1)
         if trial % 2:
             heights = np.sort(heights)[::-1]
-        certificate = line_certificate(heights, Fraction(1), 16)
+        heights = heights.reshape((1, 64) if trial < 20 else (4, 16))
+        certificate = line_certificate(heights, Fraction(1), 16, [16, 12, 8, 3][: len(heights)])
         proof = vector_dual(
             1, Fraction(1), Fraction(1, 5), Fraction(1), as_loss("l1"), certificate, above
         )

@@ -34,8 +34,8 @@ from .search import Bounds, Lower, Search, Upper
 
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
-#: On a line: cells to a sensitivity, and as far as they go.
-_LINE_CELLS, _LINE_REACH = 64, 40.0
+#: On a line: cells to a sensitivity, as far as they go, and how many lengths of shifts.
+_LINE_CELLS, _LINE_REACH, _LINE_SHIFTS = 32, 40.0, 8
 #: Seconds that are kept for the proof.
 _PROOF = 3.0
 #: More edges than this are moved together, by a smooth function.
@@ -148,7 +148,7 @@ class Vector(Family):
             problem,
             [make_net(problem, plan), *short_nets(problem, plan)],
             search.clock() + max(search.left(300.0) - _PROOF, 0.5),
-            stairs.loss / (1 + search.gap / 3),
+            stairs.loss / (1 + search.gap / 2),
         )
         search.bracket.rounds += 1
         self._took = search.clock() - begin
@@ -179,12 +179,13 @@ class Vector(Family):
         assert stairs is not None
         cost = scaled_loss(question.loss, float(question.sensitivity))
         reach = min(float(stairs.edges[-1]) + 1, _LINE_REACH)
+        shifts = range(cells, 0, -cells // _LINE_SHIFTS)
         heights, bound = line_heights(
-            float(question.epsilon), float(question.delta), cost, reach, cells
+            float(question.epsilon), float(question.delta), cost, reach, cells, shifts
         )
         if not bound > 0 or not heights.max() > 0:
             return self.trivial()
-        certificate = line_certificate(heights, question.sensitivity, cells)
+        certificate = line_certificate(heights, question.sensitivity, cells, shifts)
         value = checked(question, certificate, bound, self._spent)
         return self.trivial() if value is None else Lower(value, certificate, cells)
 

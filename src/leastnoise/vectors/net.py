@@ -37,15 +37,17 @@ _LEAST_RISE = 0.1
 #: Narrower stairs are not worth corners of their own.
 _NARROW = 0.015
 #: Corners begin where so much of the noise is inside, end where so much of the loss is outside.
-_INSIDE, _OUTSIDE = 1e-3, 1e-2
+_INSIDE, _OUTSIDE = 0.46, 0.03
 #: The net begins where so much of the noise is inside, ends where so much of the loss is outside.
 _WITHIN, _BEYOND = 1e-7, 2e-4
 #: The curves fade out over this length at the end, and go on for that after the last edge.
 _FADE, _AFTER = 2.0, 0.6
-#: Cells are wider on stairs of less noise and loss: by this power of the share, up to so much.
-_WIDER, _MOST_WIDER = 1 / 3, 3.0
-#: With a first stair below this there are shorter shifts, so many at most.
-_NARROW_FIRST, _MOST_SHIFTS = 0.65, 6
+#: From this share of the loss on cells are wider on stairs of less noise and loss: by this power
+#: of their share, up to so much.
+_FAR, _WIDER, _MOST_WIDER = 0.8, 1 / 3, 2.0
+#: With a first stair below this that holds so much of the noise there are shorter shifts, so many
+#: at most.
+_NARROW_FIRST, _FILLED, _MOST_SHIFTS = 0.65, 0.1, 6
 #: Their lengths are whole multiples of one over this.
 _LENGTHS = 1 << 10
 #: Their nets: the width of a cell, as a share of that of the main net, and points above a radius.
@@ -141,7 +143,7 @@ def plans(problem: Problem, gap: float) -> list[Plan]:
     reach, corners = float(frame.edges[-1]), len(frame.edges) <= most
     asked = [(max(reach / few, _LEAST_WIDTH), False) for few in _FEW_COLUMNS]
     if corners:
-        shares = (2.0, 1.0, 0.55, 0.35) if gap > _EASY else (1.0, 0.55, 0.35)
+        shares = (2.0, 1.0, 0.55, 0.35, 0.22)[0 if gap > _EASY else 1 :]
         scale = min(reach / _SHORT, max(1.0, min(reach / _LONG, 1.6)))
         widest = _WIDEST.get(d, 0.35) * scale
         widths = [max(widest * share, _LEAST_WIDTH) for share in shares]
@@ -168,7 +170,9 @@ def _frame(problem: Problem) -> _Frame:
     tails = np.maximum([min(problem.theta / stairs.price, 0.9), *rises], 1e-12)
     fade = kept[-1] - min(_FADE, 0.2 * kept[-1])
     held = np.isin(stairs.edges, edges)
-    own = np.maximum(np.diff(inside[held], prepend=0.0), -np.diff(outside[held], prepend=1.0))
+    before = np.append(1.0, outside[held][:-1])
+    own = np.maximum(np.diff(inside[held], prepend=0.0), before - outside[held])
+    wider = np.minimum((own.max() / np.maximum(own, 1e-12)) ** _WIDER, _MOST_WIDER)
     return _Frame(
         edges,
         after,
@@ -176,7 +180,7 @@ def _frame(problem: Problem) -> _Frame:
         float(stairs.edges[np.argmax(inside > _INSIDE)]),
         min(float(stairs.edges[np.argmax(outside <= _OUTSIDE)]), fade),
         fade,
-        np.minimum((own.max() / np.maximum(own, 1e-12)) ** _WIDER, _MOST_WIDER),
+        np.where(before > 1 - _FAR, 1.0, wider),
     )
 
 
@@ -221,7 +225,7 @@ def short_nets(problem: Problem, plan: Plan) -> list[Net]:
     """
     edge = float(problem.stairs.edges[0])
     inside, _ = problem.shares()
-    if not plan.corners or edge >= _NARROW_FIRST or inside[0] < _INSIDE:
+    if not plan.corners or edge >= _NARROW_FIRST or inside[0] < _FILLED:
         return []
     first = min(1.8 * edge, 0.75)
     count = min(max(1, math.ceil((1 - first) / (0.5 * edge))), _MOST_SHIFTS)
