@@ -14,6 +14,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from operator import itemgetter
 
 import numpy as np
 
@@ -233,12 +234,14 @@ def bounds_of(about: Mesh, symmetric: bool, loss: float, gap: float) -> Iterator
     delta, points = float(question.delta), ((question.epsilon, question.delta),)
     pairs = outermost_first(prices)
     value, spent = proven(prices, pairs, delta)
-    if value > (1 - 2 * gap) * loss:
+    worth = spent > _WORTHWHILE * gap * loss
+    if value > 0 and (not worth or value * (1 + gap) > loss):
         yield exact_lower(mesh, pairs, symmetric, value, None, points, _ROUGH * gap)
-    if spent > _WORTHWHILE * gap * loss:
-        pairs = at_least_cost(prices, delta, _SECONDS)
-        if proven(prices, pairs, delta)[0] > value:
-            yield exact_lower(mesh, pairs, symmetric, loss, None, points, _ROUGH * gap)
+    if worth:
+        more = at_least_cost(prices, delta, _SECONDS)
+        best, pairs = max((value, pairs), (proven(prices, more, delta)[0], more), key=itemgetter(0))
+        if best > 0:
+            yield exact_lower(mesh, pairs, symmetric, best, None, points, _ROUGH * gap)
 
 
 def _near(mesh: Mesh) -> Iterator[Mesh]:
