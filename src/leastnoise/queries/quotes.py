@@ -1,4 +1,7 @@
-"""Whether the quotes of a CSV file enclose whole fields, so that no line can swallow another."""
+"""Whether the quotes of a CSV file enclose whole fields, so that no line can swallow another.
+
+Proof: `quotes.proof.md`.
+"""
 
 from __future__ import annotations
 
