@@ -62,7 +62,10 @@ def test_intervals_and_their_prices_are_the_optimum_without_delta(
         assert 0.98 * least <= float(lower.value) <= least * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("loss,width,seconds", [("l1", 1, 4.0), ("l2", 1, 6.0), ("l1", 4, 20.0)])
+@pytest.mark.parametrize(
+    "loss,width,seconds",
+    [("l1", 1, 4.0), ("l2", 1, 6.0), pytest.param("l1", 4, 20.0, marks=pytest.mark.slow)],
+)
 def test_large_epsilon_on_a_narrow_range_closes_within_a_percent(
     loss: str, width: int, seconds: float
 ) -> None:
