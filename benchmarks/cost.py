@@ -30,7 +30,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "ten": ("ten numbers, epsilon 1 in total", {"epsilon": 1, "releases": 10, "gap": "0.01"}),
     "vector": (
         "ten numbers as one vector, epsilon 1, squared error",
-        {"epsilon": 1, "dimension": 10, "loss": "l2", "gap": "0.01"},
+        {"epsilon": 1, "dimension": 10, "loss": "l2"},
     ),
 }
 DELTA = "1e-6"
