@@ -53,8 +53,7 @@ class Vector(Family):
         self.stairs: Staircase | None = None
         self._spent = 0  # work of the checker on the noise alone
         self._plans: dict[int, Plan] = {}
-        self._flow: Flow | None = None  # the best so far, proven or not
-        self._cells = 1
+        self._flows: list[tuple[Flow, int]] = []  # with their sizes, proven or not
         self._took = 0.0  # seconds for the last net
 
     # -- upper ----------------------------------------------------------------------------------
@@ -155,8 +154,7 @@ class Vector(Family):
         if flow is None:
             return
         search.report(flow.bound, stairs.loss, size)
-        if self._flow is None or flow.bound > self._flow.bound:
-            self._flow, self._cells = flow, size
+        self._flows.append((flow, size))
         aim = stairs.loss / (1 + 0.9 * search.gap)
         if flow.bound >= aim or search.bracket.lower is None:
             # At first something, which is sooner proven the more is left.
@@ -190,12 +188,15 @@ class Vector(Family):
         return self.trivial() if value is None else Lower(value, certificate, cells)
 
     def last_resort(self, search: Search) -> Iterator[Bounds]:
-        """What the best curves prove, as closely as they can be proven."""
-        flow, lower = self._flow, search.bracket.lower
-        if flow is None or lower is None or flow.bound * (1 - 3e-4) <= float(lower.value):
-            return
-        value, certificate = proven(self.question, flow, self._spent, flow.bound)
-        yield Lower(value, certificate, self._cells), None
+        """What the best curves prove, as closely as they can be proven; or else coarser ones."""
+        best = search.bracket.lower.value if search.bracket.lower is not None else Fraction(0)
+        for flow, cells in sorted(self._flows, key=lambda one: -one[0].bound):
+            if flow.bound * (1 - 3e-4) <= float(best):
+                break
+            value, certificate = proven(self.question, flow, self._spent, flow.bound)
+            if value > best:
+                best = value
+                yield Lower(value, certificate, cells), None
 
     def trivial(self) -> Lower:
         """No loss is negative."""

@@ -48,16 +48,14 @@ def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertifi
 def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
     """Pieces in whole numbers, `whole` in all: what enters a point leaves it, exactly.
 
-    For the whole sensitivity the multipliers are as large as they can be within a first tiny
-    radius. Pieces on the diagonal, above which nobody is, are left out.
+    Within a first tiny radius the multipliers are as large as they can be for the same price.
+    Pieces on the diagonal, above which nobody is, are left out.
     """
     total, shift = total_of(net, heights), round(net.shift * _LATTICE)
     tiny = _LATTICE >> 24
     rho = [max(tiny, math.floor(x * _LATTICE)) for x in net.rho.tolist()]
-    points: dict[tuple[int, int], int] = {}
+    points: dict[tuple[int, int], int] = {(0, 0): 0, (tiny, 0): 1}
     pieces: dict[tuple[int, int], int] = {}
-    if shift == _LATTICE:
-        points, pieces = {(0, 0): 0, (tiny, 0): 1}, {(0, 1): whole}
     first = np.searchsorted(net.cell, np.arange(len(rho) + 1))
     arriving = _whole(_entering(net, heights), whole, least)
     for cell in range(len(rho) - 1):
@@ -78,7 +76,10 @@ def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
                 if one[1] < one[0] + shift or two[1] < two[0] + shift:
                     key = points.setdefault(one, len(points)), points.setdefault(two, len(points))
                     pieces[key] = pieces.get(key, 0) + count
+        if cell == 0:
+            pieces[0, 1] = whole if shift == _LATTICE else sum(pieces.values())
         arriving = leaving
+    pieces = {key: count for key, count in pieces.items() if count > 0}
     return Curves(shift, tuple(points), tuple((i, j, count) for (i, j), count in pieces.items()))
 
 
