@@ -93,7 +93,7 @@ def try_odd_values(name: str, values: int) -> None:
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_odd_values_anywhere(name: str) -> None:
-    try_odd_values(name, 3)
+    try_odd_values(name, 2)
 
 
 @pytest.mark.slow
