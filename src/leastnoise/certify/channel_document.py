@@ -179,10 +179,15 @@ class ChannelDocument(MechanismDocument):
         """Where node k lies; nodes beyond the range too, and places between nodes."""
         return self.question.low + k * self.step
 
+    @property
+    def finest(self) -> Fraction:
+        """Steps that a true value is rounded to when it is told."""
+        return self.step / REVEALED_PARTS if self.revealed else self.step
+
     def itself(self, value: Fraction) -> Fraction:
         """The value as it is revealed: to the nearest thousandth of a step."""
-        grid = self.step / REVEALED_PARTS
-        return self.question.low + floor((value - self.question.low) / grid + Fraction(1, 2)) * grid
+        grid, low = self.finest, self.question.low
+        return low + floor((value - low) / grid + Fraction(1, 2)) * grid
 
     def moved_to(self, place: int) -> int:
         """The answer for a place that a node and its noise reach, in steps from low."""

@@ -56,7 +56,7 @@ def print_table(found: DependentDesign) -> None:
         table.add_row(
             "the true value with probability",
             f"{found.revealing:.6g}",
-            f"at most, rounded to steps of {float(found.document.step):.6g}",
+            f"at most, rounded to steps of {float(found.document.finest):.6g}",
         )
     Console().print(table)
     seconds = found.stats.get("seconds")
