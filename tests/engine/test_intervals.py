@@ -17,13 +17,15 @@ from leastnoise.engine.mesh import mesh_of, reversible
 from leastnoise.losses import as_loss
 
 
-def _question(epsilon: str, delta: str, loss: str, width: int, sensitivity: int = 1) -> Question:
+def _question(
+    epsilon: str, delta: str, loss: str, width: int, sensitivity: int = 1, integer: bool = True
+) -> Question:
     return Question(
         Fraction(epsilon),
         Fraction(delta),
         Fraction(sensitivity),
         as_loss(loss),
-        True,
+        integer,
         range=Range(Fraction(0), Fraction(width)),
     )
 
@@ -79,13 +81,7 @@ def test_large_epsilon_on_a_narrow_range_closes_within_a_percent(
 
 
 def test_multipliers_spread_evenly_cost_less_delta() -> None:
-    question = Question(
-        Fraction(4),
-        Fraction(1, 1000),
-        Fraction(1),
-        as_loss("l1"),
-        range=Range(Fraction(0), Fraction(2)),
-    )
+    question = _question("4", "1/1000", "l1", 2, integer=False)
     few, many = rays.bounds_of(mesh_of(question, 34), True, 0.1, 0.01)
     assert many.value > few.value
     listed = [sum(len(p.cells) for p in one.certificate.pairs) for one in (few, many)]
@@ -108,13 +104,7 @@ def test_a_large_delta_reveals_the_value_and_mixes_intervals_for_the_rest(
 
 
 def test_budgets_of_large_deltas_are_no_larger_than_they_must_be() -> None:
-    question = Question(
-        Fraction(5),
-        Fraction(1, 4),
-        Fraction(2),
-        as_loss("l1"),
-        range=Range(Fraction(0), Fraction(4)),
-    )
+    question = _question("5", "1/4", "l1", 4, 2, integer=False)
     (lower,) = rays.bounds_of(mesh_of(question, 36), True, 0.0977, 0.03)
     spent = sum(2 * pair.budget for pair in lower.certificate.pairs)
     # sum theta - delta sum Y, where sum Y is nearly sum theta, the least that it can be.

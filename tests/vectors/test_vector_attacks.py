@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from vector_files import bracket_of, file, made
+from vector_files import bracket_of, file, lower_verdict, made, proof
 
-from leastnoise.certify import check_any
 from leastnoise.certify.vector_document import VectorCertificate, parse_vector
 from leastnoise.certify.vector_lower import vector_dual
 from leastnoise.errors import FormatError, LimitError
@@ -18,10 +17,6 @@ from leastnoise.vectors.line import line_certificate
 
 GOOD = (5, "1", "0.2")
 TWO = (2, "1", "0.2")
-
-
-def lower_verdict(document):
-    return {one.name: one.verdict for one in check_any(document).claims}["lower"]
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 3, 4])
@@ -86,18 +81,9 @@ def test_forged_multipliers_prove_nothing_false(question):
     for _ in range(12):
         certificate = forged(document.certificate, generator)
         try:
-            proof = vector_dual(
-                document.dimension,
-                document.epsilon,
-                document.delta,
-                document.sensitivity,
-                document.loss,
-                certificate,
-                above,
-            )
+            assert proof(document, certificate, above) is not True
         except LimitError:
             continue
-        assert proof.verdict is not True
 
 
 def test_forged_multipliers_on_a_line_prove_nothing_false():
@@ -110,10 +96,10 @@ def test_forged_multipliers_on_a_line_prove_nothing_false():
             heights = np.sort(heights)[::-1]
         heights = heights.reshape((1, 64) if trial < 20 else (4, 16))
         certificate = line_certificate(heights, Fraction(1), 16, [16, 12, 8, 3][: len(heights)])
-        proof = vector_dual(
+        found = vector_dual(
             1, Fraction(1), Fraction(1, 5), Fraction(1), as_loss("l1"), certificate, above
         )
-        assert proof.verdict is not True
+        assert found.verdict is not True
 
 
 def test_edges_that_nobody_may_state():

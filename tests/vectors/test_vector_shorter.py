@@ -8,34 +8,15 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from vector_files import file, made
+from vector_files import file, lower_verdict, made, proof
 
 from leastnoise import design
 from leastnoise.certify import check_any
 from leastnoise.certify.vector_document import MAX_SHORTER, Curves, parse_vector
-from leastnoise.certify.vector_lower import vector_dual
 from leastnoise.errors import FormatError, LimitError
-from leastnoise.work import counted
 
 #: The first stair is narrow: 0.58 sensitivities.
 NARROW = (3, "4", "1e-6")
-
-
-def lower_verdict(document):
-    return check_any(document).verdict("lower")
-
-
-def proof(document, certificate, lower):
-    with counted():  # as in every check: what takes too long is no proof
-        return vector_dual(
-            document.dimension,
-            document.epsilon,
-            document.delta,
-            document.sensitivity,
-            document.loss,
-            certificate,
-            lower,
-        ).verdict
 
 
 def test_a_narrow_stair_is_proven_with_shorter_shifts():

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import copy
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
 from leastnoise import design
 from leastnoise.ask import Question
+from leastnoise.certify import check_any
+from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
+from leastnoise.certify.vector_lower import vector_dual
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.engine.search import Bracket, Search
 from leastnoise.engine.vector import Vector
 from leastnoise.noise.vector import VectorNoise
+from leastnoise.work import counted
 
 
 @cache
@@ -51,3 +56,22 @@ def noise_of(dimension: int, epsilon: str, delta: str) -> VectorNoise:
 def file(*question: Any) -> dict[str, Any]:
     """A copy of its file, to be changed."""
     return copy.deepcopy(made(*question).document.to_json())
+
+
+def lower_verdict(document: VectorDocument) -> bool | None:
+    """What the checker says of the lower bound."""
+    return check_any(document).verdict("lower")
+
+
+def proof(document: VectorDocument, certificate: VectorCertificate, lower: Fraction) -> bool | None:
+    """Whether this certificate proves this bound for the document's question."""
+    with counted():  # as in every check: what takes too long is no proof
+        return vector_dual(
+            document.dimension,
+            document.epsilon,
+            document.delta,
+            document.sensitivity,
+            document.loss,
+            certificate,
+            lower,
+        ).verdict
