@@ -22,14 +22,13 @@ from .ask.arguments import asked
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
 from .certify.fields import read_number, read_positive
 from .certify.json_file import load_json, read_bytes
-from .certify.lower import dual_bound
-from .certify.upper import release_loss
 from .designs.additive import Design
 from .designs.finished import finished
+from .engine.bounds import Lower, Upper, certified, proven
 from .engine.choice import family_of
-from .engine.search import Lower, Search, Upper
+from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
-from .exact import Number, round_down, round_up
+from .exact import Number
 from .losses import Loss
 from .words import gap_of, gap_words
 from .work import counted
@@ -232,15 +231,10 @@ def _lower(document: Document, question: Question, power: int) -> Lower | None:
         for one in old.shifts
     )
     certificate = Certificate(old.step * ratio, old.reach, shifts)
-    value = dual_bound(
-        certificate,
-        ((question.epsilon, question.delta),),
-        question.sensitivity,
-        question.loss,
-        question.integer and certificate.step == 1,
-    )
     n = int(question.sensitivity / certificate.step)
-    return Lower(round_down(value, 15), certificate, n)
+    return proven(
+        replace(question, integer=question.integer and certificate.step == 1), certificate, n
+    )
 
 
 def _upper(document: Document, question: Question, power: int) -> Upper | None:
@@ -261,8 +255,7 @@ def _upper(document: Document, question: Question, power: int) -> Upper | None:
     )
     if not check(document).private:  # nor is it, if the weights are no distribution
         return None
-    value = round_up(release_loss(document, question.loss), 15)
-    return Upper(value, replace(document, upper=value), document.whole_shifts, "shelf")
+    return certified(document, "shelf", loss=question.loss, resolution=document.whole_shifts)
 
 
 __all__ = ["Shelf"]

@@ -16,11 +16,12 @@ import pytest
 from leastnoise import design
 from leastnoise.ask import Question
 from leastnoise.certify import check
+from leastnoise.engine.bounds import Bounds, Lower
 from leastnoise.engine.family import Family
 from leastnoise.engine.incumbents import Incumbents
 from leastnoise.engine.proposal import Proposal
 from leastnoise.engine.relaxed import Relaxed
-from leastnoise.engine.search import Bounds, Lower, Search
+from leastnoise.engine.search import Search
 from leastnoise.engine.trivial import trivial_lower
 from leastnoise.program.simplex import Simplex
 

@@ -23,6 +23,7 @@ from ..program.layout import Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
 from . import at_once
+from .bounds import Bounds, Lower, Upper
 from .descent import FINE_WIDTH, LARGE_EPSILON, Descent
 from .draft import centred
 from .family import Family
@@ -30,7 +31,7 @@ from .incumbents import Incumbents, canonical, interpolated
 from .proposal import Proposal, with_free_atom
 from .relaxed import Relaxed
 from .restricted import Restricted
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 from .steps import on_integers, whole_cells
 from .trivial import trivial_lower
 

@@ -13,11 +13,12 @@ import numpy as np
 from ..ask import Question
 from ..program.layout import Line
 from ..program.program import Found, Program
+from .bounds import Lower, Upper
 from .draft import centred
 from .proposal import Proposal
 from .relaxed import Relaxed
 from .restricted import Restricted
-from .search import Lower, Search, Upper
+from .search import Search
 
 #: The share of the gap to which the interior point method solves.
 _SOLVED = 0.002

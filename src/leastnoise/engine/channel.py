@@ -16,12 +16,13 @@ import numpy as np
 from ..ask import Question
 from ..errors import ArgumentError
 from . import rays
+from .bounds import Bounds, Lower, Upper
 from .channel_bounds import translated_lower
 from .channel_programs import LEVELS, ChannelPrograms
 from .curve import chords_below
 from .mesh import Mesh, good_count, mesh_of, upper_costs
 from .rows import Channel, closed_forms, float_loss
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 from .simple import additive_bracket, additive_upper, constant_upper
 from .trivial import trivial_lower
 from .wide import MOVED, wide_bounds

@@ -14,13 +14,12 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Point, Question
-from ..certify.channel import ChannelCertificate, PairMultipliers, channel_dual_bound, node_weights
+from ..certify.channel import ChannelCertificate, PairMultipliers, node_weights
 from ..certify.document import Certificate
-from ..exact import round_down
 from ..program import program as programs
 from ..program.layout import Floats, Range
+from .bounds import Lower, proven
 from .mesh import Mesh
-from .search import Lower
 
 #: The most multipliers a copy may have, and nodes: the file stays below its limits.
 _MOST_MULTIPLIERS = 120_000
@@ -60,8 +59,7 @@ def exact_lower(
         shadow = tuple(max(0, round(Fraction(v) / unit)) * unit for v in instance.tolist())
     plain = points == ((mesh.question.epsilon, mesh.question.delta),)
     certificate = ChannelCertificate(mesh.step, tuple(pairs), shadow, () if plain else points)
-    bound = channel_dual_bound(mesh.question, certificate)
-    return Lower(round_down(bound, 15), certificate, mesh.count)
+    return proven(mesh.question, certificate, mesh.count)
 
 
 def translated_lower(question: Question, certificate: Certificate) -> Lower | None:
@@ -80,7 +78,7 @@ def translated_lower(question: Question, certificate: Certificate) -> Lower | No
     unit = largest * max(weights) / 10**_DIGITS
     pairs = tuple(_pairs(certificate, weights, unit))
     copied = ChannelCertificate(step, pairs, (), certificate.points)
-    return Lower(round_down(channel_dual_bound(question, copied), 15), copied, count)
+    return proven(question, copied, count)
 
 
 def _pairs(

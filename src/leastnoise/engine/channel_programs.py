@@ -18,6 +18,7 @@ from ..ask import Point, Question
 from ..program.layout import Floats, Ints, Range
 from ..program.program import Found, Program, Row
 from ..program.simplex import Simplex
+from .bounds import Bounds, Lower, Upper
 from .channel_bounds import exact_lower, multipliers_of_rows
 from .curve import chords_below, points_on
 from .every_value import INSIDE, limits, near, within
@@ -26,7 +27,7 @@ from .layers import LEAST_DELTA
 from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, unweighted, upper_costs
 from .pattern import Pattern, pattern_of
 from .rows import Channel, constant, exact_upper, extract_atoms, float_loss, mix
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 
 #: Cells of the meshes in turn.
 LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)

@@ -14,17 +14,17 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import ChannelDocument, LatticeNoise, channel_loss, keeps_budgets
+from ..certify.channel import LatticeNoise
 from ..errors import ArgumentError
-from ..exact import round_up
 from ..program.layout import Floats
 from ..program.simplex import Simplex
+from .bounds import Bounds, Upper, certified
 from .channel import WIDE, Ranged
 from .mesh import Mesh, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .pattern import Pattern, pattern_of
-from .rows import Channel, float_loss, mix, obeys_bounds, whole_channel
-from .search import Bounds, Search, Upper
+from .rows import Channel, float_loss, mix, whole_channel
+from .search import Search
 from .simple import additive_bracket
 
 #: Cells per sensitivity, in turn, for the rows of the core and for its lower bound.
@@ -64,13 +64,6 @@ class OnNodes(Ranged):
                 layout, found, len(simplex.program.budgets), shares, 1.01 / len(additive.rows)
             )
         return best
-
-    def _checked(self, document: ChannelDocument, cells: int, origin: str) -> Upper | None:
-        """The channel, if it passes the exact check."""
-        if not keeps_budgets(document) or not obeys_bounds(document):
-            return None
-        value = round_up(channel_loss(document), 15)
-        return Upper(value, replace(document, upper=value), cells, origin)
 
     def _noise(self, mesh: Mesh, search: Search) -> Floats:
         """Additive noise on whole steps, symmetric in reach, private inside the budget."""
@@ -173,4 +166,4 @@ class Core(OnNodes):
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
         )
         document = replace(document, noise=LatticeNoise(-radius, weights), beyond=self.wide)
-        return self._checked(document, mesh.count, "core")
+        return certified(document, "core", loss=self.question.loss, resolution=mesh.count)

@@ -20,8 +20,8 @@ from ..ask.privacy import GaussianCurve, curve_above, line_below
 from ..certify.document import MAX_CELLS, MAX_WORK
 from ..exact import round_down, round_up
 from ..program.layout import Floats, make_line
+from .bounds import Upper
 from .draft import Draft, centred
-from .search import Upper
 
 #: The last line touches the curve where this much delta is left.
 _LEFT = 5e-5

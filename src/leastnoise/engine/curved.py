@@ -19,12 +19,13 @@ from ..ask.privacy import curve_above
 from ..program.interior import Near
 from ..program.layout import Bools, Floats, Ints, Line
 from ..program.program import Found
+from .bounds import Bounds, Lower, Upper
 from .curve import Binding, chords_below, gaussian_noise, points_on
 from .demanding import Demanding
 from .peaks import Shape, shape_of, sharpened
 from .relaxed import Relaxed
 from .restricted import Restricted, mesh_of
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 
 #: Lines that stand for a curve, at first and at most.
 _FIRST_LINES, _MOST_LINES = 14, 30

@@ -23,11 +23,12 @@ from ..program.layout import Bools, Floats, Ints, Line
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
 from .additive import LARGE_EPSILON
+from .bounds import Bounds, Lower, Upper
 from .family import Family
 from .incumbents import Incumbents, canonical
 from .relaxed import Relaxed
 from .restricted import Restricted, mesh_of
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 from .support import refuse_narrow, support_words
 from .trivial import trivial_lower
 

@@ -12,7 +12,8 @@ from fractions import Fraction
 
 from ..ask import Question
 from ..program.layout import Ints
-from .search import Bounds, Search, Upper
+from .bounds import Bounds, Upper
+from .search import Search
 from .stairs import Centre, Stairs, centres, levels_for
 from .steps import Steps, steps_of
 

@@ -16,15 +16,11 @@ from ..ask import Point, Question, foldable
 from ..ask.demands import Monotone, Unbiased, Unimodal
 from ..ask.privacy import GaussianCurve
 from ..certify.document import MAX_CELLS, MAX_WORK, Document, Tail
-from ..certify.privacy import worst_hockey_stick
-from ..certify.shape import slack_of
-from ..certify.upper import release_loss
-from ..errors import ArgumentError, FormatError
-from ..exact import exp_upper, round_up
+from ..exact import exp_upper
 from ..losses import Loss
 from ..program.layout import Floats
+from .bounds import Upper, certified
 from .repair import enveloped
-from .search import Upper
 
 #: Grids tried in turn until releasing on the grid costs next to nothing.
 _GRIDS = (1001, 10001, 100001, 1000001)
@@ -187,30 +183,24 @@ class Draft:
         return whole
 
     def _checked(self, document: Document, scale: float) -> Upper | None:
-        """The document with a grid and an upper bound, if it passes every exact check."""
-        for epsilon, delta in self.points:
-            _, worst = worst_hockey_stick(replace(document, epsilon=epsilon))
-            if worst > delta:
-                return None
-        coarse = self.problem.output_step
-        try:
-            if coarse is not None:
-                document = replace(document, grid=int(document.step / coarse))
-                loss = release_loss(document, self.problem.loss)
-            else:
-                document, loss = with_grid(document, self.problem.loss, scale)
-        except (ArgumentError, FormatError):
-            return None
-        if any(slack_of(document, one) < 0 for one in self.problem.constraints):
-            return None
-        upper = round_up(loss, 15)
-        repair = max(0.0, float(upper) / scale - 1)
-        document = replace(document, upper=upper)
-        return Upper(upper, document, document.whole_shifts, self.origin, repair)
+        """On a grid, if it passes every exact check."""
+        loss, coarse = self.problem.loss, self.problem.output_step
+        if coarse is None:
+            document = _on_a_grid(document, loss, scale)
+        else:
+            document = replace(document, grid=int(document.step / coarse))
+        return certified(
+            document,
+            self.origin,
+            loss=loss,
+            resolution=document.whole_shifts,
+            points=self.points,
+            scale=scale,
+        )
 
 
-def with_grid(document: Document, loss: Loss, scale: float) -> tuple[Document, Fraction]:
-    """A grid so fine that releasing on it costs next to nothing of `scale`, and the exact loss.
+def _on_a_grid(document: Document, loss: Loss, scale: float) -> Document:
+    """A grid so fine that releasing on it costs next to nothing of `scale`.
 
     Without an atom any of these is: a cell pays for the grid only in the order of its square.
     """
@@ -221,4 +211,4 @@ def with_grid(document: Document, loss: Loss, scale: float) -> tuple[Document, F
             extra = loss.release_point(zero, document.step / grid) - loss.upper(zero)
             if float(document.atom * extra / document.denominator) <= _GRID_COST * scale:
                 break
-    return document, release_loss(document, loss)
+    return document

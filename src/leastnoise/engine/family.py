@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, ClassVar, NoReturn
 from ..errors import CertificateError
 
 if TYPE_CHECKING:
-    from .search import Bounds, Lower, Search
+    from .bounds import Bounds, Lower
+    from .search import Search
 
 
 class Family:

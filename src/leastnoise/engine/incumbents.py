@@ -20,9 +20,9 @@ from ..mechanisms import Mechanism, Staircase
 from ..program.costs import floors, means
 from ..program.layout import Floats
 from ..program.program import Multipliers, PairMultipliers
+from .bounds import Lower, Upper
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
 from .relaxed import Relaxed
-from .search import Lower, Upper
 
 #: How many of the best closed forms are tried.
 _TRIED = 2

@@ -15,14 +15,14 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import ChannelCertificate, Copies, PairMultipliers, channel_dual_bound
+from ..certify.channel import ChannelCertificate, Copies, PairMultipliers
 from ..certify.document import Certificate, ShiftMultipliers
-from ..exact import round_down
 from ..program.layout import Floats, Range
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
+from .bounds import Lower, proven
 from .mesh import reversible
-from .search import Lower, Search
+from .search import Search
 from .simple import additive_bracket, cells_that_fit, fitting
 
 #: Below this delta the solver's dust outweighs what delta gains: multipliers for a larger delta
@@ -125,11 +125,8 @@ def _with_ends(
             pairs += _pairs(found, program.layout, count, side, turns)
     copies = Copies(layer, tuple(_rounded(entry) for entry in additive.shifts))
     certificate = ChannelCertificate(additive.step, tuple(pairs), (), (), copies)
-    bare = replace(certificate, pairs=())
-    value, plain = (channel_dual_bound(question, one) for one in (certificate, bare))
-    if plain > value:
-        certificate, value = bare, plain
-    return Lower(round_down(value, 15), certificate, count)
+    both = (certificate, replace(certificate, pairs=()))
+    return max((proven(question, one, count) for one in both), key=lambda one: one.value)
 
 
 def _end(

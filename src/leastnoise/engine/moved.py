@@ -17,18 +17,9 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import (
-    ChannelCertificate,
-    ChannelDocument,
-    LatticeNoise,
-    Moved,
-    NodeLosses,
-    keeps_budgets,
-    loss_of,
-)
-from ..exact import round_up
+from ..certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise, Moved, NodeLosses
 from ..program.layout import Floats, Ints
-from .search import Upper
+from .bounds import Upper, certified
 from .simple import additive_bracket, fitting
 
 #: How such a mechanism is called.
@@ -91,10 +82,7 @@ def moved_upper(question: Question, n: int, seconds: float) -> Upper | None:
         moved=Moved((), ()),
     )
     document = replace(document, moved=_tables(document))
-    if not keeps_budgets(document):
-        return None
-    value = round_up(loss_of(document), 15)
-    return Upper(value, replace(document, upper=value), int(last), MOVED)
+    return certified(document, MOVED, loss=question.loss, resolution=int(last))
 
 
 def resolutions(question: Question) -> Iterator[int]:

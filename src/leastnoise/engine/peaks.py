@@ -19,10 +19,11 @@ from ..ask.privacy import GaussianCurve
 from ..program.interior import Interior, Near
 from ..program.layout import Bools, Floats, Ints, Line, worst_local_maxima
 from ..program.program import Found, Program, Row
+from .bounds import Upper
 from .draft import Mesh
 from .repair import MIXING_MARGINS, share_of_safe
 from .restricted import Restricted
-from .search import Search, Upper
+from .search import Search
 
 #: How far, in logarithms, a round may go from the noise before; how many rounds at most.
 _BOX, _MOST_ROUNDS = 0.5, 8

@@ -18,9 +18,9 @@ from ..errors import ArgumentError, RegimeError
 from ..mechanisms import Mechanism, closed_forms
 from ..program.costs import means
 from ..program.layout import Floats, make_line
+from .bounds import Upper
 from .draft import Draft, centred
 from .repair import MIXING_MARGINS, Sticks, share_of_safe
-from .search import Upper
 
 
 @dataclass(frozen=True)

@@ -19,18 +19,17 @@ from operator import itemgetter
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import ChannelDocument, channel_loss, keeps_budgets, node_weights, worst_pair
-from ..exact import round_up
+from ..certify.channel import ChannelDocument, node_weights, worst_pair
 from ..lp import Model
 from ..lp.highs import INF
 from ..mechanisms import Staircase
 from ..program.layout import Floats, Ints
+from .bounds import Lower, Upper, certified
 from .channel_bounds import exact_lower
 from .flows import Prices, at_least_cost, outermost_first, proven
 from .mesh import Mesh, lower_costs, mesh_of, node_costs, upper_costs
 from .nodes import document_on_nodes
 from .rows import Channel, constant, mix, whole_channel
-from .search import Lower, Upper
 
 #: Up to this delta, and in a range of so many sensitivities over epsilon, and at most so many in
 #: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
@@ -195,10 +194,7 @@ def exact_mixture(channel: Channel) -> Upper | None:
         revealed = max(0, math.floor(left * whole.denominator))
         one = whole.denominator + revealed
         document = replace(document, denominator=one, revealed=revealed)
-    if not keeps_budgets(document):
-        return None
-    value = round_up(channel_loss(document), 15)
-    return Upper(value, replace(document, upper=value), mesh.count, INTERVALS)
+    return certified(document, INTERVALS, loss=question.loss, resolution=mesh.count)
 
 
 def _shorter(document: ChannelDocument) -> ChannelDocument:

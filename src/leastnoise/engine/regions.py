@@ -17,12 +17,13 @@ import numpy as np
 
 from ..ask import Question
 from ..program.layout import Ints, Range
+from .bounds import Bounds, Upper, certified
 from .channel_programs import LEVELS
 from .core import OnNodes
 from .mesh import Mesh, good_count, mesh_of, node_costs
 from .nodes import document_on_nodes
 from .rows import Channel, whole_channel
-from .search import Bounds, Search, Upper
+from .search import Search
 
 #: The finest mesh whose nodes have rows here.
 _FINEST = 32
@@ -103,7 +104,8 @@ class Regions(OnNodes):
             whole.denominator,
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows],
         )
-        return self._checked(document, mesh.count, f"{len(self.cuts) + 1} regions")
+        origin = f"{len(self.cuts) + 1} regions"
+        return certified(document, origin, loss=question.loss, resolution=mesh.count)
 
 
 def _labels(regions: list[int], radius: int) -> Ints:

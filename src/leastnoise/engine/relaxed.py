@@ -19,13 +19,12 @@ from ..ask import Point, Question, ends_of, foldable
 from ..ask.demands import Distinguishing, LossAtMost, Monotone, Unbiased, Unimodal
 from ..certify.constraints import Dual
 from ..certify.document import Certificate, ShiftMultipliers
-from ..certify.lower import dual_bound, end_cells, inward, lattice_ends
-from ..exact import round_down
+from ..certify.lower import end_cells, inward, lattice_ends
 from ..losses import Loss
 from ..program.costs import floors
 from ..program.layout import Floats, Ints, Line, make_line
 from ..program.program import Multipliers, PairMultipliers, Program, Row
-from .search import Lower
+from .bounds import Lower, proven
 
 _ZERO = Fraction(0)
 
@@ -185,15 +184,7 @@ class Relaxed:
             self._duals(multipliers, rounded),
             points,
         )
-        bound = dual_bound(
-            certificate,
-            self.budgets,
-            problem.sensitivity,
-            problem.loss,
-            problem.integer,
-            problem.constraints,
-        )
-        return Lower(round_down(bound, 15), certificate, self.n)
+        return proven(problem, certificate, self.n)
 
     def _duals(
         self, multipliers: Multipliers, rounded: Callable[[float], Fraction]

@@ -30,13 +30,14 @@ from ..mechanisms import AnalyticGaussian
 from ..program.interior import Interior
 from ..program.layout import Floats, Line
 from ..program.program import Program
+from .bounds import Bounds, Lower, Upper
 from .family import Family
 from .necessary import necessary_points
 from .of_noise import family_of_noise
 from .profile_grid import ProfileGrid
 from .relaxed import Relaxed
 from .restricted import Restricted, mesh_of
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 from .trivial import trivial_lower
 
 #: About so many steps from 0 to the largest finite loss of a release; for a small gap.

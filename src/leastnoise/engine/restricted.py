@@ -18,8 +18,8 @@ from ..losses import Loss
 from ..program.costs import cell_means
 from ..program.layout import Floats, Ints, Line, make_line
 from ..program.program import Program, Row
+from .bounds import Upper
 from .draft import Draft, Mesh, centred
-from .search import Upper
 
 #: Released errors of bounded noise count half a grid step of the coarsest grid.
 _COARSEST_GRID = 1001

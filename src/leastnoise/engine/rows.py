@@ -13,23 +13,15 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import (
-    ChannelDocument,
-    channel_loss,
-    keeps_budgets,
-    largest_error,
-    worst_value_loss,
-)
 from ..errors import LimitError
-from ..exact import round_up
 from ..mechanisms import Mechanism
 from ..program.layout import Floats, row_sticks
 from ..work import BUDGET, counted
+from .bounds import Upper, certified
 from .mesh import Mesh
 from .nodes import WholeChannel, fewest_steps, finer_steps, node_document
 from .proposal import closed_forms_of
 from .repair import MIXING_MARGINS, Sticks, share_of_safe
-from .search import Upper
 
 
 @dataclass(frozen=True)
@@ -202,29 +194,23 @@ def _checked(channel: Channel, loss: float, origin: str, allowed: float) -> Uppe
     whole = whole_channel(channel)
     if min(min(row) for row in whole.rows) < 0 or min(whole.atoms) < 0:
         return None
-    found: Upper | None = None
-    obeys = False
+    question, found = channel.mesh.question, None
+    bounded = question.instance_bound is not None or question.max_error is not None
     steps: int | None = fewest_steps(channel.mesh)
     while steps is not None:
         document = node_document(whole, steps)
         try:
             # Half of the work is left for reading the file and for its lower bound.
             with counted(BUDGET // 2):
-                if not keeps_budgets(document):
-                    return None
-                value, obeys = round_up(channel_loss(document), 15), obeys_bounds(document)
+                better = certified(
+                    document, origin, loss=channel.mesh.question.loss, resolution=channel.mesh.count
+                )
         except LimitError:
             break
-        found = Upper(value, replace(document, upper=value), channel.mesh.count, origin)
-        if channel.mesh.question.integer:
-            break
-        steps = finer_steps(channel.mesh, steps, float(value) - loss, allowed * loss)
-    return found if obeys else None
-
-
-def obeys_bounds(document: ChannelDocument) -> bool:
-    """Whether the instance bound and the largest error are kept, exactly."""
-    loss, error = document.question.instance_bound, document.question.max_error
-    if loss is not None and worst_value_loss(document) > loss:
-        return False
-    return error is None or largest_error(document) <= error
+        if channel.mesh.question.integer or (better is None and not bounded):
+            return better
+        found = better or found
+        # Steps that break a bound on single values cost too much: twice as many, if there can be.
+        excess = allowed * loss * 2 if better is None else float(better.value) - loss
+        steps = finer_steps(channel.mesh, steps, excess, allowed * loss)
+    return found

@@ -9,11 +9,11 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .._live import listening
 from ..program.program import Found
+from .bounds import Lower, Upper
 from .family import Family
 
 T = TypeVar("T")
@@ -35,30 +35,6 @@ class Progress:
 
 #: Who is told: a function, a line that moves (True), or nobody.
 Listener = Callable[[Progress], None] | bool | None
-
-
-@dataclass(frozen=True)
-class Lower:
-    """An exact lower bound with the multipliers that prove it (an estimate for custom losses)."""
-
-    value: Fraction
-    certificate: Any
-    resolution: int
-
-
-@dataclass(frozen=True)
-class Upper:
-    """A mechanism that passed every exact check, and its exact expected loss."""
-
-    value: Fraction
-    document: Any
-    resolution: int
-    origin: str
-    repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
-
-
-#: What a family proposes: either half may be missing.
-Bounds = tuple[Lower | None, Upper | None]
 
 
 @dataclass

@@ -13,15 +13,14 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import ChannelCertificate, ChannelDocument, additive_part, channel_loss
+from ..certify.channel import ChannelCertificate, ChannelDocument, additive_part
 from ..errors import ArgumentError
-from ..exact import round_up
 from ..mechanisms import Staircase
+from .bounds import Upper, certified
 from .mesh import mesh_of
 from .nodes import MOST_STEPS, document_on_nodes, fitting_steps
 from .of_noise import family_of_noise
-from .rows import obeys_bounds
-from .search import Bracket, Search, Upper
+from .search import Bracket, Search
 
 #: Values that stand for the range when the best constant is chosen.
 _VALUES = 512
@@ -89,10 +88,7 @@ def constant_upper(question: Question, outputs: tuple[Fraction, ...] | None) -> 
     costs = [float(masses @ _cost(question, float(y), values)) for y in answers]
     best = answers[int(np.argmin(costs))]
     document = document_on_nodes(question, step, 1, [{best: 1}] * (last + 1))
-    if not obeys_bounds(document):
-        return None
-    value = round_up(channel_loss(document), 15)
-    return Upper(value, replace(document, upper=value), last, "constant")
+    return certified(document, "constant", loss=question.loss, resolution=last)
 
 
 def _too_much(question: Question, loss: Fraction) -> bool:

@@ -26,8 +26,8 @@ from ..lp.highs import INF
 from ..program.costs import floors
 from ..program.layout import Floats, Ints
 from ..program.program import Multipliers, PairMultipliers
+from .bounds import Lower
 from .relaxed import Relaxed
-from .search import Lower
 from .steps import Steps
 
 #: Shifts between which multipliers are straight: their distance grows by this factor, up to this

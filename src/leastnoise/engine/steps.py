@@ -20,15 +20,14 @@ from ..certify.document import MAX_CELLS, MAX_WORK, Document
 from ..certify.limits import MAX_EDGES
 from ..certify.privacy import worst_hockey_stick
 from ..certify.runs import written_out
-from ..certify.upper import release_loss
 from ..errors import ArgumentError, FormatError
-from ..exact import exp_lower, round_up
+from ..exact import exp_lower
 from ..mechanisms import Staircase
 from ..program.costs import cell_means, run_means
 from ..program.layout import Floats, Ints
+from .bounds import Upper, certified
 from .incumbents import likeliest
 from .proposal import Proposal
-from .search import Upper
 
 #: Releases of these files lie on multiples of a step over this.
 _GRID = 100_001
@@ -395,16 +394,9 @@ def checked(document: Document, problem: Question, scale: float, origin: str) ->
     """The document with its upper bound, if it is private."""
     if document.runs:
         document = written_out(document, _WRITTEN // int(problem.sensitivity)) or document
-    try:
-        if worst_hockey_stick(document)[1] > problem.delta:
-            return None
-        loss = release_loss(document, problem.loss)
-    except (ArgumentError, FormatError):
-        return None
-    upper = round_up(loss, 15)
-    repair = max(0.0, float(upper) / scale - 1)
-    document = replace(document, upper=upper)
-    return Upper(upper, document, document.whole_shifts, origin, repair)
+    return certified(
+        document, origin, loss=problem.loss, resolution=document.whole_shifts, scale=scale
+    )
 
 
 def _half_cell(position: float) -> int:

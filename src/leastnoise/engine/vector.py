@@ -29,8 +29,9 @@ from ..vectors.staircase import (
 )
 from ..vectors.stationary import smooth_polish, stationary
 from ..work import counted
+from .bounds import Bounds, Lower, Upper
 from .family import Family
-from .search import Bounds, Lower, Search, Upper
+from .search import Search
 
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35

@@ -12,8 +12,9 @@ from itertools import zip_longest
 
 from ..ask import Question
 from . import layers, moved
+from .bounds import Bounds
 from .moved import MOVED
-from .search import Bounds, Search
+from .search import Search
 
 #: In sensitivities: in a narrower range a program does better, and soon.
 _NARROWEST = 6
