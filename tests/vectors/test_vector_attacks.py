@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from vector_files import bracket_of, file, lower_verdict, made, proof
+from vector_files import file, lower_verdict, made, noise_of, proof
 
-from leastnoise.certify.vector_document import VectorCertificate, parse_vector
+from leastnoise.certify.vector_document import Curves, VectorCertificate, parse_vector
 from leastnoise.certify.vector_lower import vector_dual
 from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
-from leastnoise.vectors.line import line_certificate
 
 GOOD = (5, "1", "0.2")
 TWO = (2, "1", "0.2")
@@ -86,10 +86,47 @@ def test_forged_multipliers_prove_nothing_false(question):
             continue
 
 
+_LATTICE = _SHARES = 1 << 40
+
+
+def line_certificate(
+    heights: np.ndarray, sensitivity: Fraction, cells: int, shifts: Sequence[int]
+) -> VectorCertificate:
+    """Pieces on curves between |rho - t| and rho + t, as high as `heights`; the longest first."""
+    most = float(heights.max())
+    curves = [
+        _curves(row / most, _LATTICE // cells, shift * (_LATTICE // cells))
+        for row, shift in zip(heights, shifts, strict=True)
+    ]
+    unit = Fraction(most).limit_denominator(10**9) / _SHARES
+    first, more = curves[0], tuple(one for one in curves[1:] if one.pieces)
+    return VectorCertificate(sensitivity / _LATTICE, unit, first.points, first.pieces, more)
+
+
+def _curves(heights: np.ndarray, width: int, shift: int) -> Curves:
+    tiny = _LATTICE >> 24
+    counts = [int(_SHARES * x) for x in heights.tolist()]
+    points: dict[tuple[int, int], int] = {}
+    pieces: list[tuple[int, int, int]] = []
+
+    def at(rho: int, sigma: int) -> int:
+        return points.setdefault((rho, sigma), len(points))
+
+    def curve(rho: int) -> int:
+        return at(rho, shift + rho // 2 if rho <= shift else rho + shift // 2)
+
+    if counts[0] > 0:  # near 0 all counts
+        pieces.append((at(0, 0), curve(tiny), counts[0]))
+    for k, count in enumerate(counts):
+        if count > 0:
+            pieces.append((curve(max(tiny, k * width)), curve((k + 1) * width), count))
+    return Curves(shift, tuple(points), tuple(pieces))
+
+
 def test_forged_multipliers_on_a_line_prove_nothing_false():
-    bracket = bracket_of(1, "1", "0.2")
+    noise = noise_of(1, "1", "0.2").document
     generator = np.random.default_rng(9)
-    above = bracket.upper.value * Fraction(1001, 1000)
+    above = noise.upper * Fraction(1001, 1000)
     for trial in range(40):
         heights = generator.uniform(0, 10, 16 * 4) * (generator.random(16 * 4) > 0.1)
         if trial % 2:

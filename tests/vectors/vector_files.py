@@ -13,7 +13,7 @@ from leastnoise.certify import check_any
 from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
 from leastnoise.certify.vector_lower import vector_dual
 from leastnoise.designs.vector import VectorDesign
-from leastnoise.engine.search import Bracket, Search
+from leastnoise.engine.search import Search
 from leastnoise.engine.vector import Vector
 from leastnoise.noise.vector import VectorNoise
 from leastnoise.work import counted
@@ -36,16 +36,9 @@ def made(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorDe
 
 
 @cache
-def bracket_of(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> Bracket:
-    """What the family for vectors finds, in one dimension, too."""
-    question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta, loss=loss)
-    return Search(Vector(question), 0.05, 60).run()
-
-
-@cache
-def noise_of(dimension: int, epsilon: str, delta: str) -> VectorNoise:
+def noise_of(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorNoise:
     """Private noise without a lower bound."""
-    question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta)
+    question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta, loss=loss)
     family = Vector(question)
     search = Search(family, 0.05, 10)
     found = [upper for _, upper in family.incumbents(search)]

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lp import Model
-from ..lp.highs import INF
+from ..lp import INF, Model
 from ..program.layout import Floats, Ints
 from ..program.program import PairMultipliers
 
@@ -141,9 +140,7 @@ def _shared(
         np.maximum.at(least, at[same], values[same])
     unit = float(prices.price.mean())
     tolerance = _TOLERANCE * (1 - 2 * min(delta, 0.25))  # large budgets weigh more
-    model = Model(tolerance)
-    model.option("solver", "pdlp")
-    model.option("pdlp_optimality_tolerance", tolerance)
+    model = Model(tolerance, "first order", tolerance)
     count = len(which)
     z = model.add_columns(np.zeros(count))
     y = model.add_columns(np.full(len(pairs), delta), least / unit)

@@ -17,6 +17,7 @@ import numpy as np
 from ..ask import Question
 from ..certify.channel import ChannelCertificate, Copies, PairMultipliers
 from ..certify.document import Certificate, ShiftMultipliers
+from ..lp import Model
 from ..program.layout import Floats, Range
 from ..program.program import Found, Program
 from ..program.simplex import Simplex
@@ -170,11 +171,9 @@ def _solved(
     layout = program.layout
     # What additive noise costs, once for every node of the end.
     typical = abs(float(program.cost.reshape(layout.rows, -1).min(axis=1).sum()))
-    simplex = Simplex(program, typical=max(typical, 1e-300), tolerance=1e-8)
     # Nearly every multiplier is positive: an interior point method, and any multipliers serve.
-    for name, value in (("solver", "ipm"), ("run_crossover", "off")):
-        simplex.model.option(name, value)
-    simplex.model.option("ipm_optimality_tolerance", 1e-6)
+    model = Model(1e-8, "interior", 1e-6)
+    simplex = Simplex(program, typical=max(typical, 1e-300), model=model)
     every = np.arange(layout.outputs)
     wanted = [(0, pair, every) for pair in sorted(layout.apart(layout.reach))]
     for m, z in copied.shifts.items():

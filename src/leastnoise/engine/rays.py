@@ -17,11 +17,11 @@ from fractions import Fraction
 from operator import itemgetter
 
 import numpy as np
+from scipy.sparse import csr_matrix
 
 from ..ask import Question
 from ..certify.channel import ChannelDocument, node_weights, worst_pair
-from ..lp import Model
-from ..lp.highs import INF
+from ..lp import minimised
 from ..mechanisms import Staircase
 from ..program.layout import Floats, Ints
 from .bounds import Lower, Upper, certified
@@ -290,16 +290,16 @@ def _solved(
     matrix, costs = profile[kept], costs[kept]
     if symmetric:
         matrix, costs = (matrix + matrix[:, ::-1])[:, :half], 2 * costs
-    model = Model(1e-9)
-    if most is not None:
-        for name, value in (("solver", "ipm"), ("run_crossover", "off")):
-            model.option(name, value)
     scale = 1 / max(float(costs.min()), 1e-300)
-    model.add_columns(costs * scale, 0.0, INF)
-    value_of, ray = np.nonzero(matrix.T > _DUST)
-    starts = np.searchsorted(value_of, np.arange(half))
-    model.add_rows(np.ones(half), np.ones(half), starts, ray, matrix[ray, value_of])
-    found = model.solve(_SECONDS)
+    rows = csr_matrix(np.where(matrix > _DUST, matrix, 0.0).T)
+    found = minimised(
+        costs * scale,
+        rows,
+        1.0,
+        1.0,
+        how="simplex" if most is None else "interior",
+        seconds=_SECONDS,
+    )
     if not found.usable:
         return None
     shares = np.zeros(len(kept))

@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_matrix, csr_matrix, hstack, vstack
 
 from ..ask import Question
-from ..lp import Model, Status
-from ..lp.highs import INF
+from ..lp import INF, Model, Status
 from ..program.costs import floors
 from ..program.layout import Floats, Ints
 from ..program.program import Multipliers, PairMultipliers
@@ -196,7 +195,7 @@ class Stairs:
         x = None
         for _ in range(_ROUNDS):
             for (rows, high), new in zip(limits, fresh, strict=True):
-                _add(model, rows[new], scale * high[new])
+                model.add_matrix(rows[new], -INF, scale * high[new])
             known = [old | new for old, new in zip(known, fresh, strict=True)]
             solution = model.solve(seconds)
             if solution.status is not Status.OPTIMAL or not np.isfinite(solution.primal).all():
@@ -215,19 +214,14 @@ class Stairs:
         count = len(self.centre.points)
         reached = [csr_matrix(np.ones((count, 1)))]
         for one, start in zip(self.sides, self.starts, strict=False):
-            rows = one.within
-            model.add_rows(
-                np.full(rows.shape[0], -INF),
-                np.zeros(rows.shape[0]),
-                rows.indptr[:-1],
-                rows.indices + start,
-                rows.data,
-            )
+            before, after = start, self.starts[-1] - start - one.within.shape[1]
+            within = [_none(one.within, before), one.within, _none(one.within, after)]
+            model.add_matrix(hstack(within).tocsr(), -INF, 0.0)
             out = one.out + one.out[::-1] if self.fold else one.out
             reached += [-out, csr_matrix((count, len(one.nodes)))]
         rows = hstack(reached).tocsr()
         half = slice(count // 2 if self.fold else 0, count)
-        _add(model, rows[half], scale * self._cost(self.centre.points[half]))
+        model.add_matrix(rows[half], -INF, scale * self._cost(self.centre.points[half]))
 
     def _limits(self, one: _Side, start: int) -> tuple[csr_matrix, Floats]:
         """What may arrive at a point of the first stair: E inflow <= k - theta + outflow.
@@ -313,12 +307,9 @@ class Stairs:
         return self._relaxed().exact(Multipliers(pairs, nothing, nothing), scale, digits)
 
 
-def _add(model: Model, rows: csr_matrix, high: Floats) -> None:
-    """Add rows x <= high."""
-    if rows.shape[0]:
-        model.add_rows(
-            np.full(rows.shape[0], -INF), high, rows.indptr[:-1], rows.indices, rows.data
-        )
+def _none(beside: csr_matrix, columns: int) -> csr_matrix:
+    """So many columns of nothing."""
+    return csr_matrix((beside.shape[0], columns))
 
 
 def _shares(places: Ints, nodes: Ints) -> csr_matrix:

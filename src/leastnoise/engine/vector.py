@@ -13,10 +13,9 @@ from ..ask import Question
 from ..certify.vector import own_claims
 from ..certify.vector_document import VectorCertificate
 from ..errors import RegimeError
-from ..vectors.dual import checked, proven
+from ..vectors.dual import proven
 from ..vectors.exact import exact_noise
 from ..vectors.flow import Flow, best_flow
-from ..vectors.line import line_certificate, line_heights
 from ..vectors.net import Plan, Problem, make_net, plans, short_nets
 from ..vectors.staircase import (
     MOST_FREE,
@@ -35,8 +34,6 @@ from .search import Search
 
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
-#: On a line: cells to a sensitivity, as far as they go, and how many lengths of shifts.
-_LINE_CELLS, _LINE_REACH, _LINE_SHIFTS = 32, 40.0, 8
 #: Seconds that are kept for the proof.
 _PROOF = 3.0
 #: More edges than this are moved together, by a smooth function.
@@ -117,9 +114,6 @@ class Vector(Family):
     def sizes(self, search: Search) -> Iterator[int]:
         """How many cells the net of curves has: 1 stands for the noise itself."""
         yield 1
-        if self.stairs is not None and self.question.dimension == 1:
-            yield _LINE_CELLS
-            return
         if self.stairs is None or not self.stairs.price > 0:
             return
         before = 0
@@ -137,9 +131,6 @@ class Vector(Family):
         """Better stairs first, then what the curves of a net of this size prove."""
         if size == 1:
             yield from self._polished(search)
-            return
-        if self.question.dimension == 1:
-            yield self._on_a_line(size), None
             return
         question, problem, plan = self.question, self._problem(), self._plans[size]
         stairs = problem.stairs
@@ -171,22 +162,6 @@ class Vector(Family):
         return Problem(
             question.dimension, float(question.epsilon), float(question.delta), cost, stairs
         )
-
-    def _on_a_line(self, cells: int) -> Lower:
-        """In one dimension: multipliers for the far one of the two values of sigma."""
-        question, stairs = self.question, self.stairs
-        assert stairs is not None
-        cost = scaled_loss(question.loss, float(question.sensitivity))
-        reach = min(float(stairs.edges[-1]) + 1, _LINE_REACH)
-        shifts = range(cells, 0, -cells // _LINE_SHIFTS)
-        heights, bound = line_heights(
-            float(question.epsilon), float(question.delta), cost, reach, cells, shifts
-        )
-        if not bound > 0 or not heights.max() > 0:
-            return self.trivial()
-        certificate = line_certificate(heights, question.sensitivity, cells, shifts)
-        value = checked(question, certificate, bound, self._spent)
-        return self.trivial() if value is None else Lower(value, certificate, cells)
 
     def last_resort(self, search: Search) -> Iterator[Bounds]:
         """What the best curves prove, as closely as they can be proven; or else coarser ones."""

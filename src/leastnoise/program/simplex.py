@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..lp import Model, Solution, Status
-from ..lp.highs import INF
+from ..lp import INF, Model, Solution, Status
 from .layout import Floats, Ints
 from .program import Found, Multipliers, PairMultipliers, Program, Row
 
@@ -65,8 +64,12 @@ class Simplex:
         margin: float = 0.0,
         tolerance: float = 1e-9,
         pure_limit: float = _PURE_LIMIT,
+        model: Model | None = None,
     ) -> None:
-        """`reference` is about the solution, for scaling; `typical` is about its cost."""
+        """`reference` is about the solution, for scaling; `typical` is about its cost.
+
+        `model` is an empty one, if not the simplex method of this tolerance is to solve it.
+        """
         self.program, self.margin, self.pure_limit = program, margin, pure_limit
         layout = program.layout
         self._unit = min(delta for _, delta in program.budgets)  # no atom is worth more
@@ -81,7 +84,7 @@ class Simplex:
             self.scale = np.concatenate([np.sqrt(reference * reference.max()), atoms])
             typical = typical or float(program.cost[:cells] @ reference)
         self.cost_scale = 1.0 / max(typical or 1.0, 1e-300)
-        self.model = Model(tolerance)
+        self.model = Model(tolerance) if model is None else model
         most = np.concatenate([np.full(cells, INF), np.ones(layout.atoms)])
         self.model.add_columns(program.cost * self.scale * self.cost_scale, 0.0, most)
         for column, value in program.fixed.items():

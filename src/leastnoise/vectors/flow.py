@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..lp.highs import INF, Model
+from ..lp import INF, minimised
 from .net import Net, Problem
 from .staircase import cosine_below
 
@@ -203,21 +203,16 @@ def _solve(
         ]
     ).tocsr()
     equal = balance.shape[0] + 1
-    model = Model(1e-8)
-    model.option("solver", "ipm")
-    model.option("run_crossover", "off")
-    model.add_columns(
+    found = minimised(
         np.concatenate([np.zeros(count), [problem.delta * height, -1.0]]),
-        np.concatenate([np.zeros(count + 1), [-INF]]),
-    )
-    model.add_rows(
+        whole,
         np.concatenate([np.full(len(costs), -INF), np.zeros(equal)]),
         np.concatenate([costs, np.zeros(equal)]),
-        whole.indptr[:-1],
-        whole.indices,
-        whole.data,
-    )
-    found = model.solve(max(0.1, time_limit)).primal
+        least=np.concatenate([np.zeros(count + 1), [-INF]]),
+        tolerance=1e-8,
+        how="interior",
+        seconds=max(0.1, time_limit),
+    ).primal
     if len(found) != count + 2 or not np.isfinite(found).all():
         return None
     return np.maximum(found[:count], 0.0) * height, float(found[-1])
