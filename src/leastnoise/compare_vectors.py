@@ -10,7 +10,7 @@ from typing import Any
 from .compared import Compared, excess_of
 from .design import VectorDesign, design
 from .errors import ArgumentError, LeastnoiseError
-from .vectors import VectorRival, rivals, split_design_rival
+from .mechanisms.vectors import VectorRival, rivals, split_design_rival
 from .words import outwards
 
 #: Seconds for our own noise on each coordinate.

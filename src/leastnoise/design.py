@@ -20,7 +20,7 @@ from .designs.additive import Design
 from .designs.finished import finished, kind_of
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
-from .engine.choice import family_of
+from .engine.kinds import family_of
 from .engine.search import Listener, Search
 from .errors import CertificateError, ScaleError
 from .exact import Number

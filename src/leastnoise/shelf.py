@@ -25,7 +25,7 @@ from .certify.json_file import load_json, read_bytes
 from .designs.additive import Design
 from .designs.finished import finished
 from .engine.bounds import Lower, Upper, certified, proven
-from .engine.choice import family_of
+from .engine.kinds import family_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .exact import Number

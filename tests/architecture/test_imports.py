@@ -28,7 +28,6 @@ ORDER = [
     "sampling",
     "noise",
     "mechanisms",
-    "vectors",
     "engine",
     "designs",
     "hierarchy",
@@ -67,7 +66,7 @@ SHOWN = {"plotting", "shown"}
 UPWARDS = {
     ("designs", "accounting"): "a design reports its Renyi divergences",
     ("designs", "design"): "a pickled design is loaded like a file",
-    ("vectors", "design"): "our own scalar noise per coordinate is a rival of vector noise",
+    ("mechanisms", "design"): "our own scalar noise per coordinate is a rival of vector noise",
 }
 
 

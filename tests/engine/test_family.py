@@ -17,10 +17,10 @@ from leastnoise import design
 from leastnoise.ask import Question
 from leastnoise.certify import check
 from leastnoise.engine.bounds import Bounds, Lower
-from leastnoise.engine.family import Family
-from leastnoise.engine.incumbents import Incumbents
-from leastnoise.engine.proposal import Proposal
-from leastnoise.engine.relaxed import Relaxed
+from leastnoise.engine.lattice.closed_forms import Incumbents
+from leastnoise.engine.lattice.proposal import Proposal
+from leastnoise.engine.lattice.relaxed import Relaxed
+from leastnoise.engine.method import Family
 from leastnoise.engine.search import Search
 from leastnoise.engine.trivial import trivial_lower
 from leastnoise.program.simplex import Simplex
@@ -29,17 +29,17 @@ from leastnoise.program.simplex import Simplex
 class Coarse(Family):
     """Noise on the multiples of `coarse`, which divides the sensitivity."""
 
-    def __init__(self, problem: Question, coarse: int) -> None:
-        self.n = int(problem.sensitivity) // coarse
+    def __init__(self, question: Question, coarse: int) -> None:
+        self.n = int(question.sensitivity) // coarse
         # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
-        self.problem = Question.of(
-            epsilon=problem.epsilon,
-            delta=problem.delta,
+        self.question = Question.of(
+            epsilon=question.epsilon,
+            delta=question.delta,
             sensitivity=self.n,
-            loss=problem.loss,
+            loss=question.loss,
             integer=True,
         )
-        self.closed_forms = Incumbents(self.problem, None)
+        self.closed_forms = Incumbents(self.question, None)
 
     def incumbents(self, search: Search) -> Iterator[Bounds]:
         for upper in self.closed_forms.mechanisms(self.n):
@@ -49,17 +49,17 @@ class Coarse(Family):
         yield self.n
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
-        relaxed = Relaxed(self.problem, self.problem.budgets, size, 12 * size)
+        relaxed = Relaxed(self.question, self.question.budgets, size, 12 * size)
         simplex = Simplex(relaxed.program, np.exp(-np.abs(relaxed.places)))
         simplex.add([(0, size, relaxed.line.cells)])
         *_, last = simplex.rounds(search.deadline, search.clock)
         weights = relaxed.line.spread(last.x)[0][size:-size]
         safe = self.closed_forms.safe(size)
-        upper = Proposal(self.problem, size, weights / weights.sum()).exact(safe)
+        upper = Proposal(self.question, size, weights / weights.sum()).exact(safe)
         yield relaxed.exact(last.multipliers, last.value), upper
 
     def trivial(self) -> Lower:
-        return trivial_lower(self.problem)
+        return trivial_lower(self.question)
 
 
 @pytest.mark.parametrize("coarse", [1, 5, 10])

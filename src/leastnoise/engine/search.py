@@ -14,7 +14,7 @@ from typing import TypeVar
 from .._live import listening
 from ..program.program import Found
 from .bounds import Lower, Upper
-from .family import Family
+from .method import Family
 
 T = TypeVar("T")
 

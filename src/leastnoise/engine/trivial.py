@@ -12,7 +12,7 @@ from ..certify.channel import ChannelCertificate, Copies
 from ..certify.constraints import Dual
 from ..program.program import Multipliers
 from .bounds import Lower, proven
-from .relaxed import Relaxed
+from .lattice.relaxed import Relaxed
 
 #: More nodes than this are not looked at one by one.
 _MOST_NODES = 1_024

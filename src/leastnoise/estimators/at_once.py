@@ -18,8 +18,8 @@ from ..ask import Question
 from ..ask.arguments import Asked
 from ..design import VectorDesign
 from ..designs.finished import finished
+from ..engine.radial.method import Vector
 from ..engine.search import Search
-from ..engine.vector import Vector
 from ..sampling import Entropy
 from .kinds import Chosen, Kind, Plan, shares
 from .statistics import SCALE

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..lp import INF, Model, Solution, Status
 from .layout import Floats, Ints
-from .program import Found, Multipliers, PairMultipliers, Program, Row
+from .program import Found, Multipliers, PairDuals, Program, Row
 
 #: Entries below this are noise to the solver, which drops them below 1e-9.
 _SMALL_ENTRY = 1e-8
@@ -240,7 +240,7 @@ class Simplex:
             compared = np.asarray(duals * self._compared_scale / self.cost_scale)
         return Multipliers(self._of_pairs(solution, blocks), np.array(rows), compared)
 
-    def _of_pairs(self, solution: Solution, blocks: int) -> PairMultipliers:
+    def _of_pairs(self, solution: Solution, blocks: int) -> PairDuals:
         """From the duals of the first blocks of rows, clipped to 0 <= z <= y."""
         share = (0.5 if self.program.layout.symmetric else 1.0) / self.cost_scale
         lists: dict[tuple[int, int], tuple[list[Ints], list[Floats]]] = {}
@@ -248,7 +248,7 @@ class Simplex:
             mine = lists.setdefault(key, ([], []))
             mine[0].append(numbers)
             mine[1].append(np.maximum(solution.row_dual[rows], 0.0) / size * share)
-        result: PairMultipliers = {}
+        result: PairDuals = {}
         for key, (number_lists, z_lists) in lists.items():
             numbers, z = np.concatenate(number_lists), np.concatenate(z_lists)
             y = float(z.max(initial=0.0))
