@@ -12,8 +12,8 @@ from scipy.optimize import linprog
 
 from leastnoise import design
 from leastnoise.ask import Question, Range
-from leastnoise.engine import rays
 from leastnoise.engine.channel.mesh import mesh_of, reversible
+from leastnoise.engine.intervals import mixture as rays
 from leastnoise.losses import as_loss
 
 

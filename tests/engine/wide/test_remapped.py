@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from leastnoise.engine.wide.method.boundary_layers import layered_lower
-from leastnoise.engine.wide.method.remapped import moved_upper
 
 from leastnoise import design, load
 from leastnoise.ask import Question, Range
@@ -19,6 +17,8 @@ from leastnoise.certify.channel import channel_dual_bound
 from leastnoise.engine.channel.method import Ranged
 from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.engine.search import Search
+from leastnoise.engine.wide.boundary_layers import layered_lower
+from leastnoise.engine.wide.remapped import moved_upper
 from leastnoise.losses import as_loss
 
 sys.path.insert(0, str(Path(__file__).parents[3] / "benchmarks"))
