@@ -20,7 +20,7 @@ from .designs.additive import Design
 from .designs.finished import finished, kind_of
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
-from .engine.kinds import family_of
+from .engine.kinds import plan_of
 from .engine.search import Listener, Search
 from .errors import CertificateError, ScaleError
 from .exact import Number
@@ -153,7 +153,7 @@ def design(
     """
     wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
     try:
-        search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
+        search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
         found: Design | DependentDesign | VectorDesign = finished(wanted, search)
     except (OverflowError, ZeroDivisionError):
         raise ScaleError from None

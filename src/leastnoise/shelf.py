@@ -25,7 +25,7 @@ from .certify.json_file import load_json, read_bytes
 from .designs.additive import Design
 from .designs.finished import finished
 from .engine.bounds import Lower, Upper, certified, proven
-from .engine.kinds import family_of
+from .engine.kinds import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
 from .exact import Number
@@ -113,8 +113,8 @@ class Shelf:
     ) -> Design:
         """`leastnoise.design`, which begins with what the shelf knows; the result joins it."""
         wanted = asked(_arguments(locals()), {})
-        search = Search(family_of(wanted), wanted.gap, wanted.time_limit)
-        search.bracket.offer(*self._bounds(wanted.question))
+        search = Search(plan_of(wanted), wanted.gap, wanted.time_limit)
+        search.bracket.offer(*self._bounds(wanted.question), "shelf")
         found: Design = finished(wanted, search)
         self._keep(found)
         return found

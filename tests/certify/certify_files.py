@@ -12,7 +12,7 @@ from leastnoise.ask import Question
 from leastnoise.certify import Document
 from leastnoise.certify.privacy import worst_hockey_stick
 from leastnoise.certify.upper import release_loss
-from leastnoise.engine.lattice.one_budget import Additive
+from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise
 
@@ -40,7 +40,7 @@ def searched(grid: int = 3, **question: Any) -> Document:
     """A full document from the engine, released on a coarse grid that brute force can walk."""
     resolution = question.pop("resolution", None)
     question = Question.of(**question)
-    bracket = Search(Additive(question, resolution), 1e-6).run()
+    bracket = Search(plan_of_noise(question, resolution), 1e-6).run()
     assert bracket.upper is not None and bracket.lower is not None
     document = bracket.upper.document
     if document.kind == "additive":

@@ -41,6 +41,7 @@ class Lower:
     value: Fraction
     certificate: Any
     resolution: int
+    method: str = ""  # the name of the method that gave it
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Upper:
     resolution: int
     origin: str
     repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
+    method: str = ""  # the name of the method that gave it
 
 
 #: What is proposed together: either half may be missing.

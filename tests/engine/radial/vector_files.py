@@ -13,7 +13,7 @@ from leastnoise.certify import check_any
 from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
 from leastnoise.certify.vector_lower import vector_dual
 from leastnoise.designs.vector import VectorDesign
-from leastnoise.engine.radial.method import Vector
+from leastnoise.engine.kinds import made as made_plan
 from leastnoise.engine.search import Search
 from leastnoise.noise.vector import VectorNoise
 from leastnoise.work import counted
@@ -39,9 +39,9 @@ def made(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorDe
 def noise_of(dimension: int, epsilon: str, delta: str, loss: str = "l1") -> VectorNoise:
     """Private noise without a lower bound."""
     question = Question.of_vector(dimension=dimension, epsilon=epsilon, delta=delta, loss=loss)
-    family = Vector(question)
-    search = Search(family, 0.05, 10)
-    found = [upper for _, upper in family.incumbents(search)]
+    plan = made_plan("vector", question)
+    search = Search(plan, 0.05, 10)
+    found = [upper for _, upper in plan.methods[0].bounds(question, search)]
     assert found[0] is not None
     return VectorNoise(found[0].document)
 

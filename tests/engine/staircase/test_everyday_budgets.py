@@ -21,7 +21,7 @@ from leastnoise.certify.document import Certificate, Document
 from leastnoise.certify.runs import written_out
 from leastnoise.certify.upper import release_loss
 from leastnoise.design import Design
-from leastnoise.engine.lattice.one_budget import Additive
+from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.engine.staircase.multipliers import Stairs, centres, levels_for
 from leastnoise.engine.staircase.noise import on_integers, steps_of
@@ -160,7 +160,7 @@ def test_the_law_of_runs_is_that_of_its_draws() -> None:
 def test_runs_of_an_even_number_of_integers_share_those_between_them() -> None:
     """Whole numbers at an edge take half a step from either cell: file, law, draws, accounts."""
     real = Question(Fraction(1), Fraction(1, 100), Fraction(2000), as_loss("pinball:0.9"))
-    found = Search(Additive(real, 10), 1e-2).run().upper
+    found = Search(plan_of_noise(real, 10), 1e-2).run().upper
     whole = on_integers(found, replace(real, integer=True))
     assert whole is not None and whole.document.runs and whole.document.grid == 25
     assert parse(replace(whole.document, certificate=no_certificate()).dumps()).edges is not None

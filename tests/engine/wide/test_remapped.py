@@ -14,8 +14,8 @@ import pytest
 from leastnoise import design, load
 from leastnoise.ask import Question, Range
 from leastnoise.certify.channel import channel_dual_bound
-from leastnoise.engine.channel.method import Ranged
 from leastnoise.engine.curve.chords import chords_below, points_on
+from leastnoise.engine.kinds import made
 from leastnoise.engine.search import Search
 from leastnoise.engine.wide.boundary_layers import layered_lower
 from leastnoise.engine.wide.remapped import moved_upper
@@ -60,8 +60,9 @@ def test_the_bound_of_a_wide_range_is_below_that_of_additive_noise() -> None:
         as_loss("l1"),
         range=Range(Fraction(0), Fraction(60)),
     )
-    lower = layered_lower(question, 3, 3.0, Search(Ranged(question), 1e-3, 60), 60)
-    upper = moved_upper(question, 4, 5.0)
+    search = Search(made("range", question), 1e-3, 60)
+    lower = layered_lower(question, 3, 3.0, search, 60)
+    upper = moved_upper(question, 4, 5.0, search)
     additive = design(epsilon=1, delta="0.01", sensitivity=1)
     assert lower is not None and upper is not None
     assert lower.value <= upper.value

@@ -16,22 +16,29 @@ from ...ask import Question
 from ...certify.channel import ChannelCertificate, ChannelDocument, additive_part
 from ...errors import ArgumentError
 from ...mechanisms import Staircase
-from ..bounds import Upper, certified
-from ..of_noise import family_of_noise
+from ..bounds import Lower, Upper, certified
+from ..kinds import plan_of_noise
 from ..search import Bracket, Search
 from .mesh import mesh_of
+from .multipliers import translated_lower
 from .nodes import MOST_STEPS, document_on_nodes, fitting_steps
 
 #: Values that stand for the range when the best constant is chosen.
 _VALUES = 512
+#: Seconds that a search for additive noise inside another may take; below a curve it would use all
+#: of them.
+_ADDITIVE_SECONDS, _CURVED_SECONDS = 20.0, 7.0
 #: A file has no more rows than these.
 _MOST_ROWS = 1_024
 
 
 def additive_bracket(
-    question: Question, gap: float, seconds: float, resolution: int | None = None
+    question: Question, gap: float, seconds: float, resolution: int | None, search: Search
 ) -> Bracket:
-    """Bounds on the best additive noise for the question's budgets and loss, if there is any."""
+    """Bounds on the best additive noise for the question's budgets and loss, if there is any.
+
+    Searched for once: who asks again for the same noise, with no smaller gap, is told the same.
+    """
     asked = Question(
         question.epsilon,
         question.delta,
@@ -41,16 +48,61 @@ def additive_bracket(
         profile=question.profile,
         gdp=question.gdp,
     )
-    try:
-        family = family_of_noise(asked, resolution)
-        return Search(family, gap, seconds).run()
-    except ArgumentError:  # no noise was found, or none that fits into a file
-        return Bracket()
+    known: list[Bracket] = search.keep((asked, resolution), list)
+    if not known or (known[-1].gap > gap and known[-1].upper is not None):
+        try:
+            known.append(Search(plan_of_noise(asked, resolution), gap, seconds).run())
+        except ArgumentError:  # no noise was found, or none that fits into a file
+            known.append(Bracket())
+    return known[-1]
 
 
-def additive_upper(question: Question, gap: float, seconds: float) -> Upper | None:
+def additive_answer(
+    question: Question, outputs: tuple[Fraction, ...] | None, search: Search
+) -> Upper | None:
+    """The best additive noise, where it answers such a question."""
+    if any(one is not None for one in (question.crossing, outputs, question.max_error)):
+        return None
+    close = min(max(search.gap / 2, 1e-4), 5e-3)
+    if question.gdp is not None:
+        close = 1e-2  # below a curve, less takes long
+    return additive_upper(question, close, search)
+
+
+def translated(question: Question, search: Search) -> Lower | None:
+    """Multipliers of additive noise for every value: a good bound for a wide range."""
+    if question.crossing is not None:
+        return None
+    # A curve has so many multipliers that finer ones would not fit into a file.
+    several = (8, 6, 4, 3, 2, 1) if question.gdp is None else (3, 2, 1)
+    for n in (1,) if question.integer else several:
+        resolution = None if question.integer else n
+        if (question.width / question.sensitivity * n).denominator != 1 or search.done():
+            continue
+        close, seconds = max(search.gap / 4, 1e-4), search.left(_seconds(question))
+        additive = additive_bracket(question, close, seconds, resolution, search).lower
+        found = additive and translated_lower(question, additive.certificate)
+        if found is not None:
+            return found
+    return None
+
+
+def gained(before: Upper | None, search: Search) -> bool:
+    """Whether the last channel closed at least a tenth of the bracket."""
+    now, lower = search.bracket.upper, search.bracket.lower
+    if before is None or now is None or lower is None:
+        return True
+    return 10 * (before.value - now.value) >= before.value - lower.value
+
+
+def _seconds(question: Question) -> float:
+    return _ADDITIVE_SECONDS if question.gdp is None else _CURVED_SECONDS
+
+
+def additive_upper(question: Question, gap: float, search: Search) -> Upper | None:
     """The best additive noise for the question's budgets and loss, if there is any."""
-    found = additive_bracket(question, gap, seconds).upper
+    seconds = search.left(_seconds(question))
+    found = additive_bracket(question, gap, seconds, None, search).upper
     if found is None or _too_much(question, found.value):
         return None
     # The largest step that divides both the range and the sensitivity.

@@ -8,7 +8,7 @@ Repair mixes the core's rows with the tails' noise; why that is enough: `rows.pr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,11 +19,13 @@ from ...errors import ArgumentError
 from ...program.layout import Floats
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Upper, certified
+from ..method import Forecast
 from ..search import Search
-from .baselines import additive_bracket
+from .baselines import additive_answer, additive_bracket, translated
+from .forecast import wide
 from .mesh import Mesh, mesh_of, node_costs
-from .method import WIDE, Ranged
 from .nodes import document_on_nodes
+from .programs import ChannelPrograms
 from .rows import Channel, float_loss, mix, whole_channel
 from .warm_start import Pattern, pattern_of
 
@@ -35,107 +37,105 @@ _SECONDS = 10.0
 _INSIDE = Fraction(1, 10_000)
 
 
-class OnNodes(Ranged):
-    """Rows that belong to nodes and are repaired with additive noise; no free rows anywhere."""
-
-    _pattern: Pattern | None = None
-
-    def __init__(self, question: Question, cells: int | None = None) -> None:
-        super().__init__(question, cells=cells, atoms=False)
-
-    def _exact(self, channel: Channel, costs: Floats, origin: str, search: Search) -> Upper | None:
-        """Rows that are free everywhere are no answer here."""
-        return None
-
-    def _improved(
-        self, simplex: Simplex, additive: Channel, costs: Floats, shares: Floats, search: Search
-    ) -> Channel:
-        """The program's best rows, mixed with additive noise until every pair is private."""
-        layout = simplex.program.layout
-        self._seed(simplex, self._pattern, shares)
-        best, best_loss = additive, float_loss(additive, costs, additive.atoms)
-        for found in self._rounds(simplex, search):
-            rows = layout.spread(found.x)[0]
-            mixed = mix(replace(additive, rows=rows), additive, 1e-9, layout.reach)
-            if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
-                best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
-            search.report(0.0, best_loss, additive.mesh.count)
-            self._pattern = pattern_of(
+def improved(
+    programs: ChannelPrograms,
+    simplex: Simplex,
+    additive: Channel,
+    costs: Floats,
+    shares: Floats,
+    search: Search,
+) -> Channel:
+    """The program's best rows, mixed with additive noise until every pair is private."""
+    layout = simplex.program.layout
+    before: list[Pattern] = search.keep(Pattern, list)
+    programs.seed(simplex, before[-1] if before else None, shares)
+    best, best_loss = additive, float_loss(additive, costs, additive.atoms)
+    for found in programs.rounds(simplex, search):
+        rows = layout.spread(found.x)[0]
+        mixed = mix(replace(additive, rows=rows), additive, 1e-9, layout.reach)
+        if mixed is not None and float_loss(mixed, costs, additive.atoms) < best_loss:
+            best, best_loss = mixed, float_loss(mixed, costs, additive.atoms)
+        search.report(0.0, best_loss, additive.mesh.count)
+        before.append(
+            pattern_of(
                 layout, found, len(simplex.program.budgets), shares, 1.01 / len(additive.rows)
             )
-        return best
-
-    def _noise(self, mesh: Mesh, search: Search) -> Floats:
-        """Additive noise on whole steps, symmetric in reach, private inside the budget."""
-        question = self.question
-        inside = replace(
-            question,
-            delta=question.delta * (1 - _INSIDE),
-            sensitivity=mesh.private_to,
-            profile=tuple((e, d * (1 - _INSIDE)) for e, d in question.profile),
         )
-        resolution = None if question.integer else int(mesh.private_to / mesh.step)
-        found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution).upper
-        if found is None or found.document.tail is not None or found.document.edges is not None:
-            raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
-        document = found.document
-        if document.step != mesh.step:
-            raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
-        radius = max(-document.first, document.first + len(document.weights) - 1)
-        noise = np.zeros(2 * radius + 1)
-        for j, weight in enumerate(document.weights):
-            noise[document.first + j + radius] = weight / document.denominator
-        noise[radius] += document.atom / document.denominator
-        return np.asarray(noise / noise.sum())
+    return best
 
 
-class Core(OnNodes):
+def noise_inside(mesh: Mesh, search: Search) -> Floats:
+    """Additive noise on whole steps, symmetric in reach, private inside the budget."""
+    question = mesh.question
+    inside = replace(
+        question,
+        delta=question.delta * (1 - _INSIDE),
+        sensitivity=mesh.private_to,
+        profile=tuple((e, d * (1 - _INSIDE)) for e, d in question.profile),
+    )
+    resolution = None if question.integer else int(mesh.private_to / mesh.step)
+    found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
+    if found is None or found.document.tail is not None or found.document.edges is not None:
+        raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
+    document = found.document
+    if document.step != mesh.step:
+        raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
+    radius = max(-document.first, document.first + len(document.weights) - 1)
+    noise = np.zeros(2 * radius + 1)
+    for j, weight in enumerate(document.weights):
+        noise[document.first + j + radius] = weight / document.denominator
+    noise[radius] += document.atom / document.denominator
+    return np.asarray(noise / noise.sum())
+
+
+@dataclass(frozen=True)
+class CoreRows:
     """A core with two tails; the bracket is about values of the core."""
 
-    def __init__(self, question: Question, wide: tuple[Fraction, Fraction]) -> None:
-        super().__init__(question)
-        self.wide = wide
+    wide: tuple[Fraction, Fraction]
+    name: str = "rows of a core"
+    #: Seconds, typical of the core of benchmarks/frozen.py.
+    seconds: float = 0.5
 
-    def incumbents(self, search: Search) -> Iterator[Bounds]:
-        """The bound of additive noise, once for every value."""
-        if self.question.width >= WIDE * self.question.sensitivity:
-            yield self._translated(search), None
+    def serves(self, question: Question) -> bool:
+        """Answers on a range."""
+        return question.range is not None
 
-    def sizes(self, search: Search) -> Iterator[int]:
-        """Meshes of the core."""
-        for fineness in _FINENESS:
-            cells = self.question.width / self.question.sensitivity * fineness
-            yield max(2, round(cells))
+    def forecast(self, question: Question, gap: float) -> Forecast | None:
+        """Whatever the clock says: nothing else is there."""
+        return Forecast(self.seconds, whatever=True)
+
+    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
+        """Rows of the core, and a bound on all answers; or else one noise for all values."""
+        programs = ChannelPrograms(question, atoms=False, free_rows=False)
+        question = programs.question
+        if wide(question):
+            yield translated(question, search), None
+        sensitivities = question.width / question.sensitivity
+        for size in search.sizes(max(2, round(sensitivities * fine)) for fine in _FINENESS):
+            mesh = mesh_of(question, size)
+            if question.gdp is None:  # no finite noise is below a curve
+                yield None, self._core(programs, mesh, search)
+            yield programs.relaxed(mesh, search)
         search.reason = search.reason or "the finest mesh was reached"
-
-    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
-        """Rows of the core, and a bound on all answers."""
-        mesh = mesh_of(self.question, size)
-        if self.question.gdp is None:  # no finite noise is below a curve
-            yield None, self._core(mesh, search)
-        yield self._relaxed(mesh, search)
-
-    def last_resort(self, search: Search) -> Iterator[Bounds]:
-        """The same noise for all values, those of the core too."""
-        found = self._additive(search)
+        found = additive_answer(question, None, search)
         if found is not None:
-            document = replace(found.document, beyond=self.wide)
-            yield None, replace(found, document=document)
+            yield None, replace(found, document=replace(found.document, beyond=self.wide))
 
-    def _core(self, mesh: Mesh, search: Search) -> Upper | None:
+    def _core(self, programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
         """Rows for the nodes of the core, those of the nodes around it being fixed."""
-        noise = self._noise(mesh, search)
+        noise, question = noise_inside(mesh, search), mesh.question
         reach = int(mesh.private_to / mesh.step)
         radius, border = len(noise) // 2, reach + 1
         nodes = mesh.count + 1
         core = slice(border, border + nodes)
         start, width = -border - radius, nodes + 2 * border + 2 * radius
-        places = [self.question.low + j * mesh.step for j in range(start, start + width)]
+        places = [question.low + j * mesh.step for j in range(start, start + width)]
         rows = np.zeros((nodes + 2 * border, width))
         for k in range(len(rows)):
             rows[k, k : k + 2 * radius + 1] = noise
         shares = (np.arange(width) - radius + 0.5) / len(rows)
-        rule = self.question.crossing
+        rule = question.crossing
         if rule is not None and rule.at not in places:
             # The one answer that never crosses.
             at = int(np.searchsorted([float(y) for y in places], float(rule.at)))
@@ -144,26 +144,26 @@ class Core(OnNodes):
             shares = np.insert(shares, at, (shares[at - 1] + shares[at]) / 2)
         costs = np.zeros(rows.shape)
         costs[core] = node_costs(mesh, places)
-        layout = self._layout(rows.shape, reach)
+        layout = programs.layout(rows.shape, reach)
         around = [*range(border), *range(border + nodes, len(rows))]
         fixed = {
             column: value
             for k in around
             for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
         }
-        simplex = self._simplex(layout, costs, None, self.question.budgets, fixed=fixed)
+        simplex = programs.simplex(layout, costs, None, question.budgets, fixed=fixed)
         additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
-        best = self._improved(simplex, additive, costs, shares, search)
+        best = improved(programs, simplex, additive, costs, shares, search)
         whole = whole_channel(best)
         # The row of the node next to the core, from that node on.
         row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
-        beside = self.question.low - mesh.step
+        beside = question.low - mesh.step
         weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
         document = document_on_nodes(
-            replace(self.question, sensitivity=mesh.private_to),
+            replace(question, sensitivity=mesh.private_to),
             mesh.step,
             whole.denominator,
             [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
         )
         document = replace(document, noise=LatticeNoise(-radius, weights), beyond=self.wide)
-        return certified(document, "core", loss=self.question.loss, resolution=mesh.count)
+        return certified(document, "core", loss=question.loss, resolution=mesh.count)

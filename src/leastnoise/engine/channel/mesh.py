@@ -11,6 +11,7 @@ import numpy as np
 from ...ask import Question
 from ...certify.channel import NodeLosses, crossing_floor, node_weights
 from ...program.layout import Floats
+from .forecast import steps_matter
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def good_count(question: Question, about: int, lower: bool) -> int:
         rule = question.crossing
         if rule is not None and ((rule.at - question.low) / mesh.step).denominator != 1:
             share += 0.1
-        if lower and question.epsilon >= 1:
+        if lower and steps_matter(question):
             # The steps of good noise, gamma sensitivities long, should be whole cells.
             steps = float(question.sensitivity / mesh.step) / (1 + math.exp(question.epsilon / 2))
             share += 0.2 * abs(steps - round(steps)) if steps > 0.5 else 0.0

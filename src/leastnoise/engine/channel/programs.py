@@ -20,10 +20,10 @@ from ...program.program import Found, Program, Row
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper
 from ..curve.chords import chords_below, points_on
-from ..method import Family
+from ..method import Plan
 from ..search import Search
-from ..wide.boundary_layers import LEAST_DELTA
 from .every_value import INSIDE, limits, near, within
+from .forecast import as_asked, counts, eased
 from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, unweighted, upper_costs
 from .multipliers import exact_lower, multipliers_of_rows
 from .rows import Channel, constant, exact_upper, extract_atoms, float_loss, mix
@@ -33,19 +33,17 @@ from .warm_start import Pattern, pattern_of
 LEVELS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 #: Up to this many cells, a program holds every pair from the start.
 _ALL_PAIRS = 16
-#: Lines that stand for a curve at first.
-_FEWEST_LINES = 16
+#: Lines that stand for a curve at first and at most.
+_FEWEST_LINES, _MOST_LINES = 16, 48
 #: The share of the gap that rounding values to nodes may cost.
 _ROUNDING = 0.2
 #: The share of the gap that rounding multipliers may cost.
 _ACCURACY = 1e-3
-#: Below this the helper variables are noise to the solver: a channel is sought without delta.
-_SMALLEST_DELTA = 1e-5
 #: A pair is violated when it exceeds delta by this share; the same for a pure budget.
 _VIOLATED, _PURE_VIOLATED = 1e-7, 1e-10
 
 
-class ChannelPrograms(Family):
+class ChannelPrograms:
     """Programs for one question about a range of values."""
 
     def __init__(
@@ -55,10 +53,13 @@ class ChannelPrograms(Family):
         cells: int | None = None,
         outputs: tuple[Fraction, ...] | None = None,
         atoms: bool = True,
+        free_rows: bool = True,
     ) -> None:
+        """`free_rows`: whether rows that are free everywhere are answers, or prove bounds only."""
         if question.gdp is not None and question.curve is None:
             question = question.along(chords_below(question.gdp, _FEWEST_LINES))
         self.question, self.cells, self.outputs = question, cells, outputs
+        self.free_rows = free_rows
         pure = any(delta == 0 for _, delta in question.budgets)
         self.atoms = atoms and outputs is None and not question.integer and not pure
         self.symmetric = reversible(question)
@@ -68,15 +69,15 @@ class ChannelPrograms(Family):
         self._support: tuple[list[float], float] | None = None
 
     @property
-    def _bounded(self) -> bool:
+    def bounded(self) -> bool:
         return self.question.instance_bound is not None or self.question.max_error is not None
 
     # -- the relaxed program ------------------------------------------------------------------
 
-    def _relaxed(self, mesh: Mesh, search: Search) -> Bounds:
+    def relaxed(self, mesh: Mesh, search: Search) -> Bounds:
         """A lower bound and, where the program says all there is to say, a channel."""
         question, bound = self.question, self.question.instance_bound
-        layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
+        layout = self.layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         limits: list[tuple[int, Row]] = []
         if bound is not None:
             floors = lower_costs(replace(mesh, question=unweighted(question))) * mesh.count
@@ -85,18 +86,18 @@ class ChannelPrograms(Family):
             ]
         places = (np.arange(mesh.count) + 0.5) / mesh.count
         last, lower = self._lower_rounds(
-            mesh, layout, self._asked, limits, places, search, eased=True
+            mesh, layout, self._asked, limits, places, search, easily=True
         )
         if last is None:
             return None, None
         whole = mesh.nearest == mesh.farthest and self.outputs is None and question.gdp is None
-        whole &= all(delta == 0 or delta >= LEAST_DELTA for _, delta in question.budgets)
+        whole &= all(as_asked(delta) for _, delta in question.budgets)
         if not whole or last.excess > 0.1:
             return lower, None
         outputs = mesh.centres()
-        channel = self._channel(mesh, outputs, layout.spread(last.x)[0], None)
+        channel = self.channel(mesh, outputs, layout.spread(last.x)[0], None)
         channel = extract_atoms(channel) if self.atoms else channel
-        return lower, self._exact(channel, upper_costs(mesh, outputs), "program", search)
+        return lower, self.exact(channel, upper_costs(mesh, outputs), "program", search)
 
     def _lower_rounds(
         self,
@@ -107,17 +108,17 @@ class ChannelPrograms(Family):
         places: Floats,
         search: Search,
         inside: float = 1.0,
-        eased: bool = False,
+        easily: bool = False,
     ) -> tuple[Found | None, Lower | None]:
         """The last solution of the relaxed program, and the bound it proves.
 
-        `eased`: with a larger delta where it is tiny, for which a solver finds better multipliers.
+        `easily`: with a larger delta where it is tiny, for which a solver finds better multipliers.
         """
-        used = [(e, max(d, LEAST_DELTA) if eased and d > 0 else d) for e, d in points]
-        simplex = self._simplex(layout, lower_costs(mesh), None, used, limits, inside)
-        self._seed(simplex, self._lower_pattern, places)
+        used = [(e, eased(d) if easily and d > 0 else d) for e, d in points]
+        simplex = self.simplex(layout, lower_costs(mesh), None, used, limits, inside)
+        self.seed(simplex, self._lower_pattern, places)
         last, best, quiet = None, 0.0, 0
-        for found in self._rounds(simplex, search):
+        for found in self.rounds(simplex, search):
             quiet = quiet + 1 if found.value <= best * (1 + 0.01 * search.gap) else 0
             last, best = found, found.value
             search.report(best, math.inf, mesh.count)
@@ -141,16 +142,16 @@ class ChannelPrograms(Family):
         )
         return last, lower
 
-    def _whole(self, mesh: Mesh, search: Search) -> Iterator[Bounds]:
+    def whole(self, mesh: Mesh, search: Search) -> Iterator[Bounds]:
         """Whole numbers: one program gives both sides, if both keep the same budgets."""
         if self._lower_pattern is None:
             self._pilot(search)
         if self.question.gdp is not None:
-            yield self._relaxed(mesh, search)
-            yield None, self._restricted(mesh, search)
+            yield self.relaxed(mesh, search)
+            yield None, self.restricted(mesh, search)
             return
         outputs = mesh.centres()
-        layout = self._layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
+        layout = self.layout((mesh.count, mesh.count), mesh.nearest, labels=near(mesh))
         places = (np.arange(mesh.count) + 0.5) / mesh.count
         last, lower = self._lower_rounds(
             mesh,
@@ -163,8 +164,8 @@ class ChannelPrograms(Family):
         )
         upper = None
         if last is not None:
-            channel = self._channel(mesh, outputs, layout.spread(last.x)[0], None)
-            upper = self._exact(channel, lower_costs(mesh), "program", search)
+            channel = self.channel(mesh, outputs, layout.spread(last.x)[0], None)
+            upper = self.exact(channel, lower_costs(mesh), "program", search)
         yield lower, upper
 
     def _pilot(self, search: Search) -> None:
@@ -177,26 +178,26 @@ class ChannelPrograms(Family):
             low=question.low - half, high=question.high + half, instance_bound=None
         )
         pilot = ChannelPrograms(real)
-        books = Search(pilot, 1e-3)
+        books = Search(Plan(real, ()), 1e-3)
         books.deadline = search.deadline
         for level in (about for about in LEVELS if about <= count / 2 and about <= 48):
-            pilot._relaxed(mesh_of(real, good_count(real, level, True)), books)
+            pilot.relaxed(mesh_of(real, good_count(real, level, True)), books)
         self._lower_pattern = pilot._lower_pattern
 
     # -- the restricted program ---------------------------------------------------------------
 
-    def _restricted(self, mesh: Mesh, search: Search) -> Upper | None:
-        outputs = self._outputs(self._near_support(mesh))
-        costs, atom_costs = upper_costs(mesh, outputs), self._atom_costs(mesh)
-        atoms = self.atoms and min(d for _, d in self.question.budgets) >= _SMALLEST_DELTA
-        layout = self._layout(
+    def restricted(self, mesh: Mesh, search: Search) -> Upper | None:
+        outputs = self.outputs_of(self._near_support(mesh))
+        costs, atom_costs = upper_costs(mesh, outputs), self.atom_costs(mesh)
+        atoms = self.atoms and counts(min(d for _, d in self.question.budgets))
+        layout = self.layout(
             costs.shape,
             mesh.farthest,
             atoms=atoms,
             turns=self._outputs_turn(),
             labels=within(mesh, outputs),
         )
-        simplex = self._simplex(
+        simplex = self.simplex(
             layout,
             costs,
             atom_costs,
@@ -206,11 +207,11 @@ class ChannelPrograms(Family):
         )
         low, width = float(self.question.low), float(self.question.width)
         places = np.array([(float(y) - low) / width for y in outputs])
-        self._seed(simplex, self._upper_pattern, places)
+        self.seed(simplex, self._upper_pattern, places)
         best: tuple[float, Channel] | None = None
         last = None
-        for last in self._rounds(simplex, search):
-            channel = self._channel(mesh, outputs, *layout.spread(last.x))
+        for last in self.rounds(simplex, search):
+            channel = self.channel(mesh, outputs, *layout.spread(last.x))
             mixed = mix(channel, constant(channel, costs), 1e-12)
             if mixed is not None:
                 loss = float_loss(mixed, costs, atom_costs)
@@ -225,7 +226,7 @@ class ChannelPrograms(Family):
             )
             used = np.flatnonzero(layout.spread(last.x)[0].max(axis=0) > 1e-4)
             self._support = (places[used].tolist(), 1.01 / mesh.count)
-        return None if best is None else self._exact(best[1], costs, "program", search)
+        return None if best is None else self.exact(best[1], costs, "program", search)
 
     def _near_support(self, mesh: Mesh) -> list[Fraction]:
         """Edges and middles of cells, near where the last channel had its outputs."""
@@ -238,6 +239,13 @@ class ChannelPrograms(Family):
         near = at.min(axis=1) <= margin
         near |= near[::-1] if self.symmetric else False
         return [y for y, keep in zip(halves, near, strict=True) if keep]
+
+    def bend(self) -> None:
+        """More lines for a curve, from mesh to mesh, as the rest of the gap shrinks."""
+        curve = self.question.curve
+        if curve is not None:
+            lines = min(math.ceil(1.2 * len(curve.thresholds)), _MOST_LINES)
+            self.question = self.question.along(chords_below(curve.mu, lines))
 
     # -- parts --------------------------------------------------------------------------------
 
@@ -252,9 +260,9 @@ class ChannelPrograms(Family):
     @property
     def _kept(self) -> float:
         """The share of delta that a channel may use: a little less where it cannot be mixed."""
-        return 1 - INSIDE if self._bounded else 1.0
+        return 1 - INSIDE if self.bounded else 1.0
 
-    def _layout(
+    def layout(
         self,
         shape: tuple[int, int],
         reach: int,
@@ -267,7 +275,7 @@ class ChannelPrograms(Family):
             shape, reach, symmetric=self.symmetric and turns, atoms=atoms, labels=labels
         )
 
-    def _simplex(
+    def simplex(
         self,
         layout: RangeLayout,
         costs: Floats,
@@ -278,9 +286,7 @@ class ChannelPrograms(Family):
         fixed: dict[int, float] | None = None,
     ) -> Simplex:
         """The program of a channel, scaled by what the best constant answer costs."""
-        budgets = tuple(
-            (float(e), float(d) * inside if d >= _SMALLEST_DELTA else 0.0) for e, d in points
-        )
+        budgets = tuple((float(e), float(d) * inside if counts(d) else 0.0) for e, d in points)
         program = Program(
             layout,
             budgets,
@@ -301,7 +307,7 @@ class ChannelPrograms(Family):
         ends = self.question.low + self.question.high
         return tuple(ends - y for y in reversed(self.outputs)) == self.outputs
 
-    def _seed(self, simplex: Simplex, pattern: Pattern | None, places: Floats) -> None:
+    def seed(self, simplex: Simplex, pattern: Pattern | None, places: Floats) -> None:
         """Every pair of a small program; else the farthest ones and what mattered before."""
         layout, budgets = simplex.program.layout, len(simplex.program.budgets)
         small = layout.rows * budgets <= _ALL_PAIRS
@@ -315,14 +321,14 @@ class ChannelPrograms(Family):
         if pattern is not None and not small:
             pattern.seed(simplex, places)
 
-    def _outputs(self, wanted: list[Fraction]) -> list[Fraction]:
+    def outputs_of(self, wanted: list[Fraction]) -> list[Fraction]:
         return wanted if self.outputs is None else list(self.outputs)
 
-    def _atom_costs(self, mesh: Mesh) -> Floats:
+    def atom_costs(self, mesh: Mesh) -> Floats:
         masses = [sum(float(m) for _, _, m in cell) for cell in self.question.pieces(mesh.step)]
         return np.array(masses) * self.at_zero
 
-    def _channel(
+    def channel(
         self, mesh: Mesh, outputs: list[Fraction], rows: Floats, atoms: Floats | None
     ) -> Channel:
         question = self.question
@@ -330,15 +336,15 @@ class ChannelPrograms(Family):
         none = np.zeros(mesh.count)
         return Channel(mesh, tuple(outputs), rows, none if atoms is None else atoms, fixed)
 
-    def _exact(self, channel: Channel, costs: Floats, origin: str, search: Search) -> Upper | None:
+    def exact(self, channel: Channel, costs: Floats, origin: str, search: Search) -> Upper | None:
         """The channel, repaired and exactly checked, if it can be better than what is known."""
-        atoms = self._atom_costs(channel.mesh)
-        if not search.improves(float_loss(channel, costs, atoms)):
+        atoms = self.atom_costs(channel.mesh)
+        if not self.free_rows or not search.improves(float_loss(channel, costs, atoms)):
             return None  # rounding values to nodes only costs more
         safe = [constant(channel, costs)]
         return exact_upper(channel, safe, costs, atoms, origin, _ROUNDING * search.gap)
 
-    def _rounds(self, simplex: Simplex, search: Search) -> Iterator[Found]:
+    def rounds(self, simplex: Simplex, search: Search) -> Iterator[Found]:
         for found in simplex.rounds(search.deadline, search.clock, _VIOLATED):
             search.count(found, len(simplex.active()))
             yield found

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -18,60 +18,69 @@ import numpy as np
 from ...ask import Question
 from ...program.layout import Ints, RangeLayout
 from ..bounds import Bounds, Upper, certified
+from ..method import Forecast
 from ..search import Search
-from .core import OnNodes
+from .baselines import additive_answer, gained
+from .core import improved, noise_inside
 from .mesh import Mesh, good_count, mesh_of, node_costs
 from .nodes import document_on_nodes
-from .programs import LEVELS
+from .programs import LEVELS, ChannelPrograms
 from .rows import Channel, whole_channel
 
 #: The finest mesh whose nodes have rows here.
 _FINEST = 32
 
 
-class Regions(OnNodes):
+@dataclass(frozen=True)
+class RegionRows:
     """One noise per region; `lower` stays a bound on every private answer."""
 
-    def __init__(
-        self, question: Question, cuts: tuple[Fraction, ...], cells: int | None = None
-    ) -> None:
-        super().__init__(question, cells)
-        self.cuts = cuts
-        turned = tuple(question.low + question.high - cut for cut in reversed(cuts))
-        # A node in the middle that two regions share would have to be its own mirror image.
-        halved = (question.low + question.high) / 2 in cuts
-        self._turns = self.symmetric and turned == cuts and not halved
+    cuts: tuple[Fraction, ...]
+    name: str = "one noise per region"
+    #: Seconds, typical of the regions of benchmarks/frozen.py.
+    seconds: float = 0.5
 
-    def incumbents(self, search: Search) -> Iterator[Bounds]:
-        """The same noise everywhere."""
-        yield None, self._additive(search)
+    def serves(self, question: Question) -> bool:
+        """Answers on a range."""
+        return question.range is not None
 
-    def sizes(self, search: Search) -> Iterator[int]:
-        """Meshes of the range, until finer ones gain little."""
-        question = self.question
+    def forecast(self, question: Question, gap: float) -> Forecast | None:
+        """Whatever the clock says: nothing else is there."""
+        return Forecast(self.seconds, whatever=True)
+
+    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
+        """The same noise everywhere; then one noise per region, and a bound on all answers."""
+        cells = search.plan.resolution
+        programs = ChannelPrograms(question, cells=cells, atoms=False, free_rows=False)
+        question = programs.question
+        yield None, additive_answer(question, None, search)
         sizes = [good_count(question, level, False) for level in LEVELS if level <= _FINEST]
-        if question.integer or self.cells is not None:
-            sizes = [self.cells or int(question.width) + 1]
-        for size in sizes:
-            before = search.bracket.upper
-            yield size
-            if before is not None and not self._gained(before, search):
+        if question.integer or cells is not None:
+            sizes = [cells or int(question.width) + 1]
+        for size in search.sizes(sizes):
+            before, mesh = search.bracket.upper, mesh_of(question, size)
+            yield None, self._rows(programs, mesh, search)
+            yield programs.relaxed(mesh, search)
+            if before is not None and not gained(before, search):
                 break  # free rows would close the bracket, finer regions do not
         search.reason = search.reason or "finer regions gain little"
 
-    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
-        """One noise per region, and a bound on all answers."""
-        mesh = mesh_of(self.question, size)
-        yield None, self._rows(mesh, search)
-        yield self._relaxed(mesh, search)
+    def _turns(self, programs: ChannelPrograms) -> bool:
+        """Whether turning the range around leaves the regions as they were."""
+        question = programs.question
+        turned = tuple(question.low + question.high - cut for cut in reversed(self.cuts))
+        # A node in the middle that two regions share would have to be its own mirror image.
+        halved = (question.low + question.high) / 2 in self.cuts
+        return programs.symmetric and turned == self.cuts and not halved
 
-    def _rows(self, mesh: Mesh, search: Search) -> Upper | None:
-        question, noise = self.question, self._noise(mesh, search)
+    def _rows(self, programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
+        question, noise = mesh.question, noise_inside(mesh, search)
+        turns = self._turns(programs)
         reach, radius = int(mesh.private_to / mesh.step), len(noise) // 2
         nodes = mesh.count + (not question.integer)
         places = [question.low + k * mesh.step for k in range(nodes)]
         regions = [bisect_right(self.cuts, place) for place in places]
-        if self._turns:  # a node on a cut belongs to the region nearer to the middle
+        if turns:  # a node on a cut belongs to the region nearer to the middle
             ends = question.low + question.high
             regions = [
                 r if 2 * place < ends else len(self.cuts) - bisect_right(self.cuts, ends - place)
@@ -85,15 +94,15 @@ class Regions(OnNodes):
         layout = RangeLayout(
             costs.shape,
             min(reach, nodes - 1),
-            symmetric=self._turns,
+            symmetric=turns,
             labels=_labels(regions, radius),
             regions=regions,
         )
         outputs = tuple(question.low + (j - radius) * mesh.step for j in range(rows.shape[1]))
         additive = Channel(mesh, outputs, rows, np.zeros(nodes))
         shares = (np.arange(rows.shape[1]) - radius + 0.5) / nodes
-        simplex = self._simplex(layout, costs, None, question.budgets)
-        best = self._improved(simplex, additive, costs, shares, search)
+        simplex = programs.simplex(layout, costs, None, question.budgets)
+        best = improved(programs, simplex, additive, costs, shares, search)
         clamped = np.zeros((nodes, nodes))
         for j, at in enumerate(inside.tolist()):
             clamped[:, at] += best.rows[:, j]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from operator import itemgetter
 
 import numpy as np
@@ -31,11 +30,6 @@ from ..channel.nodes import document_on_nodes
 from ..channel.rows import Channel, constant, mix, whole_channel
 from .transport import Prices, at_least_cost, outermost_first, proven
 
-#: Up to this delta, and in a range of so many sensitivities over epsilon, and at most so many in
-#: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
-_LARGEST_DELTA, _NARROWEST, _WIDEST_RANGE = Fraction(1, 100), 2, 20
-#: Whatever delta is, in a range of at most e^(eps/2) sensitivities over this.
-_SHORT_RANGE = 3
 #: How such a mechanism is called.
 INTERVALS = "intervals"
 #: Numbers that a matrix of rays may hold, and how many cells and nodes the range may have.
@@ -75,14 +69,6 @@ class Rays:
     first: Ints
     last: Ints
     profile: Floats
-
-
-def serves(question: Question) -> bool:
-    """Whether answers without delta are nearly the best, and intervals are short."""
-    wide = question.width / question.sensitivity
-    fits = wide <= _WIDEST_RANGE and wide * question.epsilon >= _NARROWEST
-    short = _SHORT_RANGE * wide <= math.exp(question.epsilon / 2)
-    return fits and (question.delta <= _LARGEST_DELTA or short)
 
 
 def meshes(question: Question) -> Iterator[tuple[Mesh | None, Mesh | None]]:

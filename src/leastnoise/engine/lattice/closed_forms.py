@@ -22,6 +22,7 @@ from ...program.costs import floors, means
 from ...program.layout import Floats
 from ...program.program import Multipliers, PairDuals
 from ..bounds import Lower, Upper
+from .forecast import flat
 from .proposal import Proposal, closed_forms_of, discretise, end_of, strictly_private
 from .relaxed import Relaxed
 
@@ -94,7 +95,7 @@ class Incumbents:
             # gamma is near 1/2, one cell a sensitivity is as good as many.
             most = math.isqrt(int(MAX_WORK / (2.5 * end_of(question, mechanism) + 1)))
             several = range(min(math.ceil(2 / gamma), most), min(math.ceil(8 / gamma), most) + 2)
-            choice = [1] if float(question.epsilon) < 0.05 else several
+            choice = [1] if flat(question) else several
             n = min(choice, key=lambda k: abs(_nearest_edge(k * gamma) / k - gamma))
         fitted = type(mechanism)(
             epsilon=question.epsilon,

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from ...ask import Question, ends_of, foldable
+from ...ask import Point, Question, ends_of, foldable
 from ...ask.demands import Monotone, Unbiased, Unimodal
 from ...ask.privacy import GaussianCurve
 from ...certify.document import MAX_WORK
@@ -23,11 +23,10 @@ from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper
-from ..method import Family
 from ..search import Search
-from ..trivial import trivial_lower
+from ..staircase.forecast import narrow_steps
 from .closed_forms import Incumbents, canonical
-from .one_budget import LARGE_EPSILON
+from .forecast import tolerance
 from .relaxed import Relaxed
 from .restricted import Restricted, lattice_of
 from .support import refuse_narrow, support_words
@@ -51,7 +50,36 @@ _SOLVED = 0.02
 _WIDER, _WIDEST = 1.6, 12.0
 
 
-class Demanding(Family):
+def refuse(question: Question) -> NoReturn:
+    """No noise was found that obeys everything."""
+    raise ArgumentError(
+        "constraints",
+        [one.spec() for one in question.constraints],
+        "such that some private noise obeys them all; none was found" + support_words(question),
+    )
+
+
+def remarks(question: Question, search: Search) -> str:
+    """Which constraints the lower bound relaxes, in words for the status."""
+    lower, upper = search.bracket.lower, search.bracket.upper
+    fold = foldable(question.constraints, question.loss)
+    if question.output_step is not None:
+        return "; part of the gap is what the steps between outputs cost"
+    if upper is not None and upper.origin == "gaussian":
+        return "; nearly Gaussian noise: other noise below this curve gains at most that gap"
+    if lower is None or lower.value == 0 or question.integer:
+        return ""
+    loose = []
+    for one in question.constraints:
+        if isinstance(one, (Monotone, Unimodal)) and not (fold and one.at == 0):
+            loose.append(f"{one.name} next to its mode")
+    ends = [end for end in ends_of(question.constraints) if end is not None]
+    if any((end / question.step(lower.resolution)).denominator > 1 for end in ends):
+        loose.append("the support by less than a step")
+    return f"; the lower bound relaxes {' and '.join(loose)}" if loose else ""
+
+
+class Constrained:
     """One question with constraints or with several budgets.
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
@@ -60,31 +88,22 @@ class Demanding(Family):
 
     slowest = 1.2
 
-    def __init__(self, question: Question, resolution: int | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        resolution: int | None = None,
+        points: tuple[Point, ...] | None = None,
+    ) -> None:
         self.question, self.resolution = question, resolution
         self.curve: GaussianCurve | None = None
-        self.upper_points = self.lower_points = question.budgets
+        self.upper_points = self.lower_points = question.budgets if points is None else points
         self.fold = foldable(question.constraints, question.loss)
-        self._bend()
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
         refuse_narrow(question)
         self._refuse_leaning_tails()
         self._set_sizes()
         self._refuse_many_integers()
-
-    def trivial(self) -> Lower:
-        """0."""
-        return trivial_lower(self.question)
-
-    def refuse(self) -> NoReturn:
-        """No noise was found that obeys everything."""
-        raise ArgumentError(
-            "constraints",
-            [one.spec() for one in self.question.constraints],
-            "such that some private noise obeys them all; none was found"
-            + support_words(self.question),
-        )
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The restricted program, and the relaxed one."""
@@ -96,11 +115,8 @@ class Demanding(Family):
         """(A bound for all noise holds for noise on coarse outputs too.)"""
         return size if self.question.output_step is None else max(size, self._first())
 
-    def _bend(self) -> None:
-        """Budgets that stand for a curve are chosen here (`../curve/method.py`)."""
-
     def _keep(self, restricted: Restricted, found: Found) -> None:
-        """And noise is remembered."""
+        """Noise that was found may be remembered."""
 
     # -- sizes --------------------------------------------------------------------------------
 
@@ -119,24 +135,6 @@ class Demanding(Family):
                 "(Symmetric() is unbiased too)",
             )
 
-    def remarks(self, search: Search) -> str:
-        """Which constraints the lower bound relaxes, in words for the status."""
-        lower, upper, question = search.bracket.lower, search.bracket.upper, self.question
-        if question.output_step is not None:
-            return "; part of the gap is what the steps between outputs cost"
-        if upper is not None and upper.origin == "gaussian":
-            return "; nearly Gaussian noise: other noise below this curve gains at most that gap"
-        if lower is None or lower.value == 0 or question.integer:
-            return ""
-        loose = []
-        for one in question.constraints:
-            if isinstance(one, (Monotone, Unimodal)) and not (self.fold and one.at == 0):
-                loose.append(f"{one.name} next to its mode")
-        ends = [end for end in ends_of(question.constraints) if end is not None]
-        if any((end / question.step(lower.resolution)).denominator > 1 for end in ends):
-            loose.append("the support by less than a step")
-        return f"; the lower bound relaxes {' and '.join(loose)}" if loose else ""
-
     def _set_sizes(self) -> None:
         """How far out noise goes, in sensitivities: the upper program's mesh, the lower's reach."""
         question = self.question
@@ -147,7 +145,7 @@ class Demanding(Family):
             part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
             known = Incumbents(part, None)
             radius = max(radius, known.radius)
-            if question.epsilon >= LARGE_EPSILON:
+            if narrow_steps(question):
                 gamma = min(gamma, known.gamma)
             found = canonical(part)
             reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
@@ -279,8 +277,7 @@ class Demanding(Family):
         return np.maximum(np.exp(-epsilon * np.abs(places)), floor)
 
     def _tolerance(self) -> float:
-        positive = [d for _, d in self.upper_points if d > 0]
-        return 1e-9 if not positive or min(positive) >= 1e-4 else 1e-10
+        return tolerance([float(d) for _, d in self.upper_points if d > 0])
 
     def _relaxed(self, n: int, search: Search) -> Lower | None:
         reach = math.ceil(self._reach * n)

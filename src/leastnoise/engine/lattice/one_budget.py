@@ -23,14 +23,25 @@ from ...program.layout import Floats, Ints, Line
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper
-from ..method import Family
 from ..search import Search
-from ..staircase.method import FINE_WIDTH, LARGE_EPSILON, Descent
+from ..staircase.descent import Descent
+from ..staircase.forecast import narrow_steps, steps_matter
 from ..staircase.noise import on_integers, whole_cells
-from ..trivial import trivial_lower
 from . import interior as at_once
 from .closed_forms import Incumbents, canonical, interpolated
 from .draft import centred
+from .forecast import (
+    INTERIOR_RESOLUTION,
+    all_shifts_at_once,
+    many_shifts,
+    out_of_reach,
+    several_integers,
+    share_between,
+    tiny_delta,
+    tolerance,
+    with_the_same_gap,
+    without_delta_first,
+)
 from .proposal import Proposal, with_free_atom
 from .relaxed import Relaxed
 from .restricted import Restricted
@@ -43,13 +54,6 @@ _CLOSED_FORM_RESOLUTION = 64
 _MOST_REPAIR = 8e-7
 #: Above this, a coarser resolution comes first, so that there is something to return.
 _DIRECT_RESOLUTION = 160
-#: Below this, programs start coarse.
-_TINY_DELTA = Fraction(1, 10_000)
-#: From this delta on all shifts are taken at once if the program has at least and at most so many
-#: rows; at large delta, if it has at least this resolution.
-_INTERIOR_DELTA, _LARGE_DELTA = Fraction(1, 10_000), Fraction(1, 4)
-_INTERIOR_ROWS = 8_000, 300_000
-_INTERIOR_RESOLUTION = 48
 #: Shares of the gap: what a round must gain to count; what may be left to add.
 _GAIN, _SETTLED = 0.02, 0.05
 #: Where all shifts are taken at once, a resolution of this share is often enough and much cheaper.
@@ -65,16 +69,42 @@ _CELLS, _MARGIN, _FEW_ROWS = 3, 0.125, 40_000
 _QUIET_ROUNDS = 6
 #: The bounds differ by about this over n^2 when the optimum has narrow steps (measured).
 _STEP_COST = 0.022
-#: Integers with a smaller sensitivity are never taken several at a time.
-_FEW = 30
 #: A staircase this near to the best closed form stands for it.
 _CLOSE = 1e-5
 
 
-class Additive(Family):
+def run_of(question: Question, search: Search) -> OneBudget:
+    """What the methods of one search share about a question with one budget."""
+    return search.keep(OneBudget, lambda: OneBudget(question, search.plan.resolution))
+
+
+def refuse(question: Question) -> NoReturn:
+    """Noise that is wider than a file may be."""
+    if question.integer:
+        raise ArgumentError(
+            "sensitivity",
+            int(question.sensitivity),
+            f"smaller with integer=True: no noise was found that fits into {MAX_CELLS} "
+            f"integers, with epsilon={float(question.epsilon):g}, delta={float(question.delta):g}",
+        )
+    raise ArgumentError(
+        "epsilon",
+        float(question.epsilon),
+        f"such that the noise fits into {MAX_CELLS} cells, "
+        f"which it does not with delta={float(question.delta):g}",
+    )
+
+
+class OneBudget:
     """Noise on the line, or on the whole numbers, for one (epsilon, delta)."""
 
-    def __init__(self, question: Question, resolution: int | None = None) -> None:
+    def __init__(
+        self,
+        question: Question,
+        resolution: int | None = None,
+        descent: Descent | None = None,
+        reach: float | None = None,
+    ) -> None:
         self.question, self.resolution = question, resolution
         self.closed_forms = Incumbents(question, resolution)
         self._canonical = canonical(question)
@@ -84,51 +114,21 @@ class Additive(Family):
         if not question.loss.symmetric and question.delta > 0:
             # The best noise leans to the cheaper side, away from what both of these look at.
             self._reach = max(self._reach, 1.6 * self.closed_forms.radius + 2)
-        self._descent = Descent(question)
+        self._reach = self._reach if reach is None else reach
+        self._descent = Descent(question) if descent is None else descent
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = 1
         self._finest_runs = 0
 
-    def trivial(self) -> Lower:
-        """The least loss."""
-        return trivial_lower(self.question)
-
-    def refuse(self) -> NoReturn:
-        """Noise that is wider than a file may be."""
-        question = self.question
-        if question.integer:
-            raise ArgumentError(
-                "sensitivity",
-                int(question.sensitivity),
-                f"smaller with integer=True: no noise was found that fits into {MAX_CELLS} "
-                f"integers, with epsilon={float(question.epsilon):g}, "
-                f"delta={float(question.delta):g}",
-            )
-        raise ArgumentError(
-            "epsilon",
-            float(question.epsilon),
-            f"such that the noise fits into {MAX_CELLS} cells, "
-            f"which it does not with delta={float(question.delta):g}",
-        )
-
     # -- closed forms -------------------------------------------------------------------------
 
-    def incumbents(self, search: Search) -> Iterator[Bounds]:
+    def in_closed_form(self, search: Search) -> Iterator[Bounds]:
         """The best closed forms, and multipliers in closed form."""
-        question = self.question
-        n = self.resolution or min(self._first_resolution(search.gap), _CLOSED_FORM_RESOLUTION)
-        if question.integer:
-            n = int(question.sensitivity)
-        best = math.inf
-        if self.resolution is None and question.output_step is None:
-            yield from self._down_the_stairs(search)
-            if self._descent.upper is not None:
-                best = float(self._descent.upper.value)
-                if not question.loss.symmetric and self._descent.ends is not None:
-                    # As far as the best staircase that leans, and a little further.
-                    self._reach = min(self._reach, self._descent.ends + 1.5)
-            if self._descent.used:
-                self._carried, self._carried_n = self._descent.used, self._descent.n
+        question, stairs = self.question, self._descent.upper
+        best = math.inf if stairs is None else float(stairs.value)
+        n = int(question.sensitivity)
+        if not question.integer:
+            n = self.resolution or min(self._first_resolution(search.gap), _CLOSED_FORM_RESOLUTION)
         if best > self.closed_forms.loss * (1 + _CLOSE):
             for upper in self.closed_forms.mechanisms(n):
                 best = min(best, float(upper.value))
@@ -145,11 +145,12 @@ class Additive(Family):
             yield found.exact(), None
         search.report(0.0, math.inf, n)
 
-    def _down_the_stairs(self, search: Search) -> Iterator[Bounds]:
+    def down_the_stairs(self, search: Search) -> Iterator[Bounds]:
         """A staircase, multipliers; and noise of a small program between them if delta is large."""
         question = self.question
-        refined = question.delta >= _INTERIOR_DELTA and question.epsilon >= LARGE_EPSILON
-        refined &= not question.integer
+        if self.resolution is not None:
+            return
+        refined = many_shifts(question) and narrow_steps(question) and not question.integer
         for lower, upper in self._descent.bounds(search):
             yield lower, upper
             ends = self._descent.ends
@@ -158,6 +159,11 @@ class Additive(Family):
                 n = self._aligned(math.ceil(_CELLS / self.closed_forms.gamma), 0.5)
                 if 2 * ends * n * n < _FEW_ROWS:
                     yield None, self._noise_at_once(n, ends + _MARGIN, search)
+        if not question.loss.symmetric and self._descent.ends is not None:
+            # As far as the best staircase that leans, and a little further.
+            self._reach = min(self._reach, self._descent.ends + 1.5)
+        if self._descent.used:
+            self._carried, self._carried_n = self._descent.used, self._descent.n
 
     # -- resolutions --------------------------------------------------------------------------
 
@@ -181,13 +187,14 @@ class Additive(Family):
         if self.resolution is not None:
             yield self.resolution
             return
-        n, previous, epsilon = self._first_resolution(search.gap), 0, self.question.epsilon
-        if self._tiny_delta() and epsilon < LARGE_EPSILON:
+        n, previous = self._first_resolution(search.gap), 0
+        steep = narrow_steps(self.question)
+        if tiny_delta(self.question) and not steep:
             # From scratch such programs lose their way; from a coarse solution they do not.
             n = _halved_to(n, 6)
         elif n > _DIRECT_RESOLUTION:
             n = _halved_to(n, _DIRECT_RESOLUTION // 2)
-        elif n > _INTERIOR_RESOLUTION and epsilon < LARGE_EPSILON and self._many_shifts_matter(n):
+        elif n > INTERIOR_RESOLUTION and not steep and self._many_shifts_matter(n):
             n = self._aligned(math.ceil(_FIRST_SHARE * n))
         while n > 1 and not self._affordable(n):
             n = n // 2
@@ -203,9 +210,7 @@ class Additive(Family):
         radius = math.ceil(self._reach * n) + n
         columns = radius if self.question.loss.symmetric else 2 * radius
         few = columns <= _MOST_COLUMNS and n * (2 * radius + 1) <= MAX_WORK
-        # Where many shifts matter, a program that cannot take them all at once finds little.
-        hard = self.question.delta >= _INTERIOR_DELTA and self.question.epsilon >= LARGE_EPSILON
-        return few and not (hard and self._rows(n) > _INTERIOR_ROWS[1])
+        return few and not out_of_reach(self.question, self._rows(n))
 
     def _rows(self, n: int) -> float:
         shifts = n if self.question.loss.symmetric else 2 * n
@@ -213,16 +218,13 @@ class Additive(Family):
 
     def _first_resolution(self, gap: float) -> int:
         """Where the costs of the two bounds, weighed by the best closed form, nearly agree."""
-        if float(self.question.epsilon) >= LARGE_EPSILON:
+        if narrow_steps(self.question):
             steps = max(1, math.ceil(math.sqrt(_STEP_COST / gap)))
             return self._aligned(math.ceil(steps / self.closed_forms.gamma) - 1)
-        # Beyond delta = 1/2 the optimum only gains an atom: the relative gap stays the same.
-        known = self.closed_forms
-        if self.question.delta > Fraction(1, 2):
-            known = Incumbents(replace(self.question, delta=Fraction(1, 2)), self.resolution)
-        # Closed forms have less mass at 0 than the optimum, above all where delta is large.
-        share = 0.7 if self.question.delta < Fraction(2, 5) else 0.37
-        target = share * gap * known.loss
+        known, alike = self.closed_forms, with_the_same_gap(self.question)
+        if alike is not self.question:
+            known = Incumbents(alike, self.resolution)
+        target = share_between(self.question) * gap * known.loss
         n = 1
         while (between := known.between(n)) > target and n < 64:
             n *= 2
@@ -238,7 +240,7 @@ class Additive(Family):
         bound and, cells being centred, half a cell more (`offset`) for the upper one.
         """
         gamma = self.closed_forms.gamma
-        if float(self.question.epsilon) < 1.5 and not offset:
+        if not steps_matter(self.question) and not offset:
             return n
         near = range(n, max(n + 2, math.ceil(1.1 * n + 0.6 / gamma)))
         if (steps := self._descent.steps) is not None and not self.question.loss.symmetric:
@@ -256,10 +258,8 @@ class Additive(Family):
             yield from self._at_once(size, search)
             return
         before, question = search.bracket.gap, self.question
-        epsilon, delta = question.epsilon, question.delta
-        small = self._tiny_delta() or (epsilon >= 6 and 0 < delta < Fraction(1, 20))
-        if epsilon >= LARGE_EPSILON and small:
-            # Multipliers for delta = 0 bound every delta, and their program is much easier.
+        delta = question.delta
+        if without_delta_first(question):
             yield self._relaxed(size, 0.0, search)
         while True:
             reach = self._reach
@@ -272,17 +272,17 @@ class Additive(Family):
         if delta == 0:
             if not self._staircase_is_optimal():
                 yield from self._tailed(size, search)
-        elif before > search.gap and (epsilon >= 1.5 or self.resolution is not None):
+        elif before > search.gap and (steps_matter(question) or self.resolution is not None):
             # At small epsilon the relaxed program's solution serves both bounds.
             aligned = size if self.resolution is not None else self._aligned(size, 0.5)
             yield from self._restricted(aligned, search)
 
     def _coarse(self) -> bool:
         """Whether whole steps of many integers serve as well as the integers themselves."""
-        width = self.question.sensitivity
-        hard = self.question.delta >= _INTERIOR_DELTA or not self._affordable(int(width))
-        many = width > FINE_WIDTH or (width >= _FEW and hard)
-        return self.question.integer and many
+        question = self.question
+        return question.integer and several_integers(
+            question, self._affordable(int(question.sensitivity))
+        )
 
     def _on_runs(self, n: int, search: Search) -> Iterator[Bounds]:
         """Programs for real noise whose cells are runs of whole numbers."""
@@ -294,7 +294,7 @@ class Additive(Family):
         if low <= self._finest_runs:
             return  # tried before
         self._finest_runs = low
-        if low == width and question.loss.symmetric and question.epsilon < 1.5:
+        if low == width and question.loss.symmetric and not steps_matter(question):
             yield self._relaxed(width, float(question.delta), search)
             return
         below = self if low == width else self._real(width // low * low, low)
@@ -310,16 +310,11 @@ class Additive(Family):
             for _, upper in above.improve(high, search):
                 yield None, on_integers(upper, question)
 
-    def _real(self, width: int, n: int | None = None) -> Additive:
+    def _real(self, width: int, n: int | None = None) -> OneBudget:
         """The same for real noise with another sensitivity."""
-        found = Additive(replace(self.question, integer=False, sensitivity=Fraction(width)), n)
-        found._descent = self._descent
-        if not self.question.loss.symmetric:
-            found._reach = self._reach
-        return found
-
-    def _tiny_delta(self) -> bool:
-        return 0 < self.question.delta < _TINY_DELTA
+        question = replace(self.question, integer=False, sensitivity=Fraction(width))
+        reach = None if self.question.loss.symmetric else self._reach
+        return OneBudget(question, n, self._descent, reach)
 
     def _staircase_is_optimal(self) -> bool:
         loss = self.question.loss
@@ -402,34 +397,26 @@ class Additive(Family):
         if best is not None and search.improves(best[0]):
             yield None, best[1].exact(safe)
 
-    def polish(self, search: Search) -> Iterator[Bounds]:
+    def finer(self, search: Search) -> Iterator[Bounds]:
         """Noise of a small program that is finer: nothing published should be better."""
         upper, question = search.bracket.upper, self.question
         free = self.resolution is None and question.output_step is None and not question.integer
         if upper is None or not free or upper.origin != "program" or search.gap < _POLISHED_GAP:
             return
         n = min(_FINER * upper.resolution, _POLISHED_RESOLUTION)
-        n = self._aligned(n, 0.5 if question.epsilon >= 1.5 else 0.0)
+        n = self._aligned(n, 0.5 if steps_matter(question) else 0.0)
         columns = self.closed_forms.radius * n * (1 if question.loss.symmetric else 2)
         if n > upper.resolution and columns <= _POLISHED_COLUMNS and not search.late():
             yield from self._restricted(n, search)
 
     def _many_shifts_matter(self, n: int) -> bool:
-        question, rows = self.question, self._rows(n)
-        least = _INTERIOR_ROWS[0] if question.delta < _LARGE_DELTA else 0
-        return (
-            question.delta >= _INTERIOR_DELTA
-            and (question.sensitivity >= _FEW or not question.integer)
-            and (n >= _INTERIOR_RESOLUTION or least > 0)
-            and least <= rows <= _INTERIOR_ROWS[1]
-            and (least == 0 or question.epsilon >= 1)
-        )
+        return all_shifts_at_once(self.question, n, self._rows(n))
 
     def _at_once(self, n: int, search: Search) -> Iterator[Bounds]:
         """Both programs, all shifts at once: multipliers from the one, noise from the other."""
         lower, radius = self._bounded_at_once(n, search)
         yield lower, None
-        if self.question.epsilon >= 1.5 and self.resolution is None:
+        if steps_matter(self.question) and self.resolution is None:
             n = self._aligned(n, 0.5)
         yield None, self._noise_at_once(n, radius, search)
 
@@ -460,7 +447,7 @@ class Additive(Family):
         epsilon, delta = program.budgets[0]
         floor = math.exp(-epsilon * min(self.closed_forms.radius, 40 / max(epsilon, 1e-9)))
         reference = np.maximum(np.exp(-epsilon * np.abs(places)), floor)
-        return Simplex(program, reference, tolerance=1e-9 if delta >= 1e-4 else 1e-10)
+        return Simplex(program, reference, tolerance=tolerance([delta]))
 
     def _seed(self, simplex: Simplex, n: int) -> None:
         """Rows to begin with: the full shift, and what mattered at the resolution before."""
@@ -490,6 +477,3 @@ def _halved_to(n: int, most: int) -> int:
     while n > most:
         n = math.ceil(n / 2)
     return n
-
-
-__all__ = ["LARGE_EPSILON", "Additive"]

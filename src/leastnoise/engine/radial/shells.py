@@ -16,6 +16,7 @@ from scipy.stats import chi, gamma
 
 from ...losses import Loss
 from ...mechanisms.analytic_gaussian import smallest_sigma
+from .forecast import short
 
 Floats = NDArray[np.float64]
 
@@ -136,7 +137,7 @@ def starts(d: int, epsilon: float, delta: float) -> list[Floats]:
     outer = min(gamma.isf(tail, d) / epsilon, 400.0) + 1
     edges = np.arange(0.6, outer, 1.0)
     found.append(edges[edges > gamma.ppf(_NEGLIGIBLE, d) / epsilon])
-    if delta >= 0.02:
+    if short(delta):
         found.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
     return [edges if len(edges) else np.array([outer]) for edges in found]
 

@@ -1,149 +1,41 @@
-"""Staircases first: a mechanism from above, multipliers down its stairs from below.
+"""The method of staircases: noise from above, multipliers down its stairs from below.
 
-Everything that is yielded has been checked exactly.
+What is yielded has been checked exactly (`noise.proof.md`, `multipliers.proof.md`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import replace
-from fractions import Fraction
+from dataclasses import dataclass
 
 from ...ask import Question
-from ...program.layout import Ints
-from ..bounds import Bounds, Upper
+from ..bounds import Bounds
+from ..lattice.one_budget import run_of
+from ..method import Forecast
 from ..search import Search
-from .multipliers import Centre, Stairs, centres, levels_for
-from .noise import Steps, steps_of
-
-#: From here on the optimum has steps much narrower than the sensitivity.
-LARGE_EPSILON = 2.5
-#: Below this a lattice with one cell a sensitivity is as good as a staircase; for wide integers,
-#: losses that lean and a delta below the third, below the second.
-_LEAST, _LEAST_OTHERWISE = Fraction(3, 10), Fraction(1, 20)
-_TINY = Fraction(1, 10**7)
-#: With more delta, relative to epsilon or at large epsilon, the best noise is no staircase.
-_DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
-#: Below this epsilon and above this delta it is so far from one that multipliers down its stairs
-#: prove little.
-_PROGRAMS = 5, Fraction(1, 200)
-#: Limits of the program of stairs: lattice points in all, and seconds.
-_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
-#: Integers with a smaller sensitivity are left to programs; a centre of at most so many integers
-#: on each side is looked at integer by integer.
-_LEAST_WIDTH_OF_STAIRS, _NARROW = 12, 40
-#: Above this sensitivity programs take steps of several integers.
-FINE_WIDTH = 200
-#: Noise ends where it is less likely than delta by this factor.
-_NOTHING = 1e3
-#: What a lattice loses is foreseen up to this factor.
-_LOSES = 2.0
+from .forecast import near_a_staircase
 
 
-class Descent:
-    """The staircase for one question; `used` are the shifts and cells that its bound is made of."""
+@dataclass(frozen=True)
+class Staircase:
+    """Stairs one sensitivity wide, each e^-epsilon lower than the one before.
 
-    def __init__(self, question: Question) -> None:
-        self.question = question
-        self.upper: Upper | None = None
-        self.used: dict[tuple[int, int], Ints] = {}
-        self.n = 1
-        self.steps: Steps | None = None  # as of real noise
-        self.ends: float | None = None  # how far it reaches, in sensitivities
-
-    def bounds(self, search: Search) -> Iterator[Bounds]:
-        """A staircase, and the multipliers that carry probability down its stairs."""
-        question = self.question
-        large = question.epsilon >= LARGE_EPSILON and question.delta < _MOST_DELTA_OF_STAIRS
-        small = question.delta <= _DELTA_OF_STAIRS * question.epsilon
-        wide = question.integer and question.sensitivity > FINE_WIDTH
-        tiny = 0 < question.delta < _TINY  # programs lose their way there
-        least = _LEAST_OTHERWISE if wide or tiny or not question.loss.symmetric else _LEAST
-        narrow = question.integer and question.sensitivity < _LEAST_WIDTH_OF_STAIRS
-        narrow &= question.epsilon < 6 and question.loss.symmetric
-        stairs = (large or small or wide) and question.epsilon >= least and not narrow
-        hopeless = question.epsilon < _PROGRAMS[0] and question.delta > _PROGRAMS[1]
-        # Closed forms do not lean: for losses that do, a staircase that does is always worth it.
-        if not stairs and (question.loss.symmetric or question.epsilon == 0):
-            return
-        steps = steps_of(_inside(question))
-        self.steps = replace(steps, question=replace(question, integer=False))
-        found = steps.finite() if question.delta > 0 else steps.endless()
-        self.upper = (
-            None
-            if found is None
-            else replace(
-                found,
-                document=replace(found.document, epsilon=question.epsilon, delta=question.delta),
-            )
-        )
-        if self.upper is not None and question.delta > 0:
-            noise = self.upper.document
-            first, last = noise.first, noise.first + len(noise.weights) - 1
-            ends = (
-                max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])
-            )
-            # Stairs that hold next to nothing of delta do not matter.
-            held: float = math.ceil(
-                math.log(_NOTHING / float(question.delta)) / float(question.epsilon)
-            )
-            held += max(steps.left, steps.right)
-            self.ends = min(float(ends * noise.step / question.sensitivity), held)
-        yield None, self.upper
-        if self.upper is None or not stairs or hopeless:
-            return
-        typical, levels, before = float(self.upper.value), levels_for(question), 0.0
-        for asked, centre, lost in self._lattices(self.steps, search.gap):
-            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
-                break
-            program = Stairs(asked, centre, levels, typical)
-            pairs = program.solved(search.left(_SECONDS_OF_STAIRS))
-            if pairs is None:
-                break
-            value = program.bound(pairs)
-            if value > before:
-                yield program.exact(pairs, value, search.gap), None
-                self.used = {key: cells for key, (_, cells, _) in pairs.items()}
-                self.n = centre.n
-            search.report(value, typical, centre.n)
-            if search.best(0.0, typical)[1] / value - 1 > _LOSES * lost + search.gap:
-                break  # finer points do not help where more than a staircase is needed
-            before = max(before, value)
-
-    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre, float]]:
-        """Where to look for multipliers, and what is lost there.
-
-        For integers whole steps, or the integers themselves.
-        """
-        question = self.question
-        width = int(question.sensitivity) if question.integer else 0
-        narrow = question.integer and steps.narrow * width <= _NARROW
-        most = width // 4 if narrow else width
-
-        def waste(n: int) -> float:
-            if not question.integer:
-                return 0.0
-            return 2 * wasted(width, n) if n <= most else math.inf
-
-        for centre, lost in centres(steps, gap, waste):
-            whole = Fraction(width // centre.n * centre.n) if width else question.sensitivity
-            asked = replace(question, integer=False, sensitivity=whole)
-            yield asked, centre, math.inf if narrow else lost
-        if narrow:
-            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
-            yield question, Centre(width, left, right), 0.0
-
-
-def wasted(width: int, n: int) -> float:
-    """What n equal whole steps leave of a width, relative to it."""
-    return (width - n * (width // n)) / width
-
-
-def _inside(question: Question) -> Question:
-    """A hair less of both budgets: noise is then private at the floats that a user typed, too.
-
-    (Floats mean decimals, which may be a little larger. Whoever asks at the float is not told no.)
+    At large epsilon or small delta nothing is much better, and both bounds take a moment.
     """
-    less = 1 - Fraction(1, 10**15)
-    return replace(question, epsilon=question.epsilon * less, delta=question.delta * less)
+
+    name: str = "staircase"
+    #: Seconds: the median of 327 rows of docs/reproduction/budgets.csv is 0.1.
+    seconds: float = 0.1
+
+    def serves(self, question: Question) -> bool:
+        """Noise anywhere on the line, or on the whole numbers, for one budget with a ratio."""
+        return question.plain and question.epsilon > 0 and question.output_step is None
+
+    def forecast(self, question: Question, gap: float) -> Forecast | None:
+        """Closed forms do not lean: for losses that do, a staircase that does is worth it."""
+        worth = near_a_staircase(question) or not question.loss.symmetric
+        return Forecast(self.seconds, whatever=True) if worth else None
+
+    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
+        """A staircase, multipliers; and noise of a small program between them if delta is large."""
+        yield from run_of(question, search).down_the_stairs(search)

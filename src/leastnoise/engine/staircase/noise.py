@@ -28,6 +28,7 @@ from ...program.layout import Floats, Ints
 from ..bounds import Upper, certified
 from ..lattice.closed_forms import likeliest
 from ..lattice.proposal import Proposal
+from .forecast import steps_matter
 
 #: Releases of these files lie on multiples of a step over this.
 _GRID = 100_001
@@ -314,7 +315,7 @@ def whole_cells(
     wide = -(-width // near) if up else width // near
     more = near * wide - width
     cost = 2 * np.abs(more) / width + _LONGER * gap * near / n
-    if steps is not None and question.epsilon >= 1.5:
+    if steps is not None and steps_matter(question):
         moved = steps.moved(near, 0.5 * up)
         cost += moved if up else np.sqrt(moved) / (near * steps.narrow)
     if up:

@@ -23,12 +23,10 @@ from ...program.program import Found, Program
 from ...program.simplex import Simplex
 from ..bounds import Lower, proven
 from ..channel.baselines import additive_bracket, cells_that_fit, fitting
+from ..channel.forecast import eased
 from ..channel.mesh import reversible
 from ..search import Search
 
-#: Below this delta the solver's dust outweighs what delta gains: multipliers for a larger delta
-#: hold for a smaller one.
-LEAST_DELTA = Fraction(1, 10_000)
 #: Seconds for the additive multipliers.
 _ADDITIVE_SECONDS = 10.0
 #: Significant digits of a multiplier.
@@ -92,23 +90,23 @@ def layered_lower(
         return None
     step = Fraction(1) if question.integer else question.sensitivity / n
     count = question.width / step + question.integer
-    eased = replace(question, delta=max(question.delta, LEAST_DELTA))
+    easier = replace(question, delta=eased(question.delta))
     if count.denominator != 1:
         return None
-    additive = additive_bracket(
-        eased, 1e-4, min(seconds, _ADDITIVE_SECONDS), None if question.integer else n
-    ).lower
+    resolution = None if question.integer else n
+    seconds_of_noise = min(seconds, _ADDITIVE_SECONDS)
+    additive = additive_bracket(easier, 1e-4, seconds_of_noise, resolution, search).lower
     if additive is None or additive.certificate.step != step or not additive.certificate.shifts:
         return None
     # Pairs reach n nodes beyond a layer; those of the two ends must not meet.
     layer = min(max(n, round(depth * n)), int(count) // 2 - n)
     if layer < n:
         return None
-    return _with_ends(eased, question, additive.certificate, layer, int(count), search, seconds)
+    return _with_ends(easier, question, additive.certificate, layer, int(count), search, seconds)
 
 
 def _with_ends(
-    eased: Question,
+    easier: Question,
     question: Question,
     additive: Certificate,
     layer: int,
@@ -120,7 +118,7 @@ def _with_ends(
     turns = reversible(question)
     pairs: list[PairMultipliers] = []
     for side in (1, -1)[: 2 - turns]:
-        program, copied = _end(eased, additive, layer, count, side)
+        program, copied = _end(easier, additive, layer, count, side)
         found = _solved(program, copied, layer, search, seconds / (2 - turns))
         if found is not None:
             pairs += _pairs(found, program.layout, count, side, turns)

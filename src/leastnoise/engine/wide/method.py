@@ -1,27 +1,24 @@
-"""Both bounds of a range that is wide for its noise, without a program over all of it.
+"""The method of wide ranges: both bounds without a program over all of the range.
 
 Additive noise whose answers are moved inwards near the ends, and additive multipliers with a layer
 of others at each end, coarse to fine in turn. At a hundred sensitivities the two meet within a
-percent in seconds, and at a million as soon.
+percent in seconds, and at a million as soon. What is yielded has been checked exactly
+(`remapped.proof.md`, `boundary_layers.proof.md`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import zip_longest
 
 from ...ask import Question
 from ..bounds import Bounds
+from ..method import Forecast
 from ..search import Search
-from . import boundary_layers as layers
-from . import remapped as moved
-from .remapped import MOVED
+from . import boundary_layers, remapped
+from .forecast import layers_pay, noise_pays, wide_for_layers
 
-#: In sensitivities: in a narrower range a program does better, and soon.
-_NARROWEST = 6
-#: Likewise: in a narrower one a program over all of it is cheaper than layers, but for an epsilon
-#: from the second number on, which takes many cells.
-_NARROWEST_LAYERED, _STEEP = 20, 3
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
 #: Twice that for a loss that grows faster, in a range of which the ends are a part.
@@ -33,36 +30,50 @@ _MOST_NODES, _MOST_WORK = 110, 1_400
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
 
 
-def wide_bounds(question: Question, search: Search) -> Iterator[Bounds]:
-    """Pairs of bounds, coarse to fine; none where the question asks for more than a budget."""
-    if not moved.serves(question) or question.width < _NARROWEST * question.sensitivity:
-        return
-    sizes = zip_longest(moved.resolutions(question), _lower_sizes(question))
-    for steps, cells in sizes:
-        if search.bracket.upper is not None and search.late():
+@dataclass(frozen=True)
+class WideRange:
+    """Remapped noise from above, boundary layers from below."""
+
+    name: str = "wide range"
+    #: Seconds, typical of the ranges of 100 and 10,000 sensitivities of benchmarks/ranges.py.
+    seconds: float = 0.3
+
+    def serves(self, question: Question) -> bool:
+        """A uniform prior, and nothing asked but budgets."""
+        return remapped.serves(question)
+
+    def forecast(self, question: Question, gap: float) -> Forecast | None:
+        """Where the range is wide for its noise."""
+        return Forecast(self.seconds, whatever=True) if noise_pays(question) else None
+
+    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
+        """Pairs of bounds, coarse to fine."""
+        if search.done():
             return
-        if steps is not None:
-            yield None, moved.moved_upper(question, steps, search.left(_SECONDS_OF_NOISE))
-        if cells is not None and not search.late():
-            n, depth = cells
-            yield layers.layered_lower(question, n, depth, search, search.left(_SECONDS)), None
+        for steps, cells in zip_longest(remapped.resolutions(question), _lower_sizes(question)):
+            if search.bracket.upper is not None and search.late():
+                return
+            if steps is not None:
+                seconds = search.left(_SECONDS_OF_NOISE)
+                yield None, remapped.moved_upper(question, steps, seconds, search)
+            if cells is not None and not search.late():
+                n, depth = cells
+                seconds = search.left(_SECONDS)
+                yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
 
 
 def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
     """(cells a sensitivity, length of a layer in sensitivities) that a program can hold."""
     half = float(question.width / question.sensitivity) / 2
-    if 2 * half < _NARROWEST_LAYERED and question.epsilon < _STEEP:
+    if not layers_pay(question):
         return
     reach = float(question.sensitivity)
     grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
     least = 2 * _LEAST_DEPTH if grows and 2 * half <= _ENDS_MATTER else _LEAST_DEPTH
     wanted = max(least, _DEPTH / max(float(question.epsilon), 0.01))
     wanted = half if half <= 1.5 * wanted else wanted
-    wanted *= 2 if wanted <= half / 2 and 2 * half < _NARROWEST_LAYERED else 1
-    for n in layers.resolutions(question):
+    wanted *= 2 if wanted <= half / 2 and not wide_for_layers(question) else 1
+    for n in boundary_layers.resolutions(question):
         depth = min(wanted, _MOST_NODES / n, _MOST_WORK / n**2)
         if depth >= _SHORT * wanted:  # a layer that is too short loses more than cells gain
             yield n, depth
-
-
-__all__ = ["MOVED", "wide_bounds"]

@@ -21,6 +21,7 @@ from ...certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise
 from ...program.layout import Floats, Ints
 from ..bounds import Upper, certified
 from ..channel.baselines import additive_bracket, fitting
+from ..search import Search
 
 #: How such a mechanism is called.
 MOVED = "moved"
@@ -44,7 +45,7 @@ def serves(question: Question) -> bool:
     return all(one is None for one in demands) and not question.monotone
 
 
-def moved_upper(question: Question, n: int, seconds: float) -> Upper | None:
+def moved_upper(question: Question, n: int, seconds: float, search: Search) -> Upper | None:
     """The additive noise on n steps a sensitivity, its answers moved; None if there is none.
 
     It is searched for so many seconds.
@@ -53,7 +54,8 @@ def moved_upper(question: Question, n: int, seconds: float) -> Upper | None:
     last = question.width / step
     if not serves(question) or last.denominator != 1:
         return None
-    found = additive_bracket(question, _GAP, seconds, None if question.integer else n).upper
+    resolution = None if question.integer else n
+    found = additive_bracket(question, _GAP, seconds, resolution, search).upper
     if found is None:
         return None
     noise = found.document
