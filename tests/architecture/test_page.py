@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 import leastnoise
-from leastnoise.engine.kinds import KINDS
+from leastnoise.ask import Question
+from leastnoise.engine.kinds import KINDS, made
 
 SOURCE = Path(leastnoise.__file__).parent
 PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
@@ -24,30 +25,15 @@ def first_line(text: str | None) -> str:
     return text.strip().split("\n\n")[0].replace("\n", " ").replace("  ", " ").removesuffix(".")
 
 
-def class_of(path: str) -> ast.ClassDef:
-    """The class of a method, from its line in the table of kinds."""
-    module, name = path.split(":")
-    tree = ast.parse((SOURCE / "engine" / f"{module.replace('.', '/')}.py").read_text())
-    return next(one for one in tree.body if isinstance(one, ast.ClassDef) and one.name == name)
-
-
-def name_of(method: ast.ClassDef) -> str:
-    """What the status calls it."""
-    for line in method.body:
-        if isinstance(line, ast.AnnAssign) and getattr(line.target, "id", "") == "name":
-            return str(ast.literal_eval(line.value))  # type: ignore[arg-type]
-    raise AssertionError(f"{method.name} has no name")
-
-
 def methods() -> str:
     """Which algorithm answers which question."""
     lines = ["| kind of question | method | what it does | where |", "|---|---|---|---|"]
     for kind, entry in KINDS.items():
-        for number, path in enumerate(entry.methods):
-            method, where = class_of(path), path.split(":")[0].replace(".", "/")
-            what = first_line(ast.get_docstring(method)).replace("|", "\\|")
+        plan = made(kind, Question.of(epsilon=1, delta=0.1))
+        for number, (method, path) in enumerate(zip(plan.methods, entry.methods, strict=True)):
+            where = path.split(":")[0].replace(".", "/")
             shown = "" if number else kind
-            lines.append(f"| {shown} | {name_of(method)} | {what} | `engine/{where}.py` |")
+            lines.append(f"| {shown} | {method.name} | {method.what} | `engine/{where}.py` |")
     return "\n".join(lines)
 
 
@@ -85,12 +71,11 @@ def test_every_method_is_in_the_table_of_kinds() -> None:
     """A method that no kind names would never be asked."""
     named = {path for entry in KINDS.values() for path in (*entry.methods, entry.polish) if path}
     for path in (SOURCE / "engine").rglob("*.py"):
+        module = ".".join(path.relative_to(SOURCE / "engine").with_suffix("").parts)
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.ClassDef):
-                has = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
-                module = ".".join(path.relative_to(SOURCE / "engine").with_suffix("").parts)
-                if {"forecast", "bounds"} <= has and node.name != "Method":
-                    assert f"{module}:{node.name}" in named
+            called = isinstance(node, ast.Assign) and getattr(node.value, "func", None)
+            if getattr(called, "id", "") == "Method":
+                assert f"{module}:{ast.unparse(node.targets[0])}" in named
 
 
 if __name__ == "__main__":

@@ -5,9 +5,7 @@ A method is imported when it is needed: together they take longer than most ques
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -30,53 +28,48 @@ class Kind:
     aims_at_gap: bool = True
 
 
+_SIMPLE, _ROWS = "channel.method:SIMPLE", "channel.method:PROGRAMS"
+_ADDITIVE, _AT_LAST = "channel.method:ADDITIVE", "channel.method:ADDITIVE_AT_LAST"
+
 KINDS = {
     "one budget": Kind(
-        ("staircase.method:Staircase", "lattice.method:ClosedForms", "lattice.method:Lattice"),
+        ("staircase.method:STAIRCASE", "lattice.method:CLOSED_FORMS", "lattice.method:PROGRAMS"),
         ending="lattice.one_budget",
-        polish="lattice.method:FinerLattice",
+        polish="lattice.method:FINER",
     ),
     "constraints or several budgets": Kind(
-        ("lattice.method:ConstrainedLattice",), ending="lattice.constrained"
+        ("lattice.method:CONSTRAINED",), ending="lattice.constrained"
     ),
     "Gaussian curve": Kind(
-        ("curve.method:NearlyGaussian", "curve.method:CurvePrograms"), ending="lattice.constrained"
+        ("curve.method:NEARLY_GAUSSIAN", "curve.method:PROGRAMS"), ending="lattice.constrained"
     ),
     "several releases": Kind(
-        ("composition.method:Profiles",), ending="composition.method", aims_at_gap=False
+        ("composition.method:PROFILES",), ending="composition.method", aims_at_gap=False
     ),
     "range": Kind(
         (
-            "channel.method:SimpleAnswers",
-            "intervals.method:Intervals",
-            "wide.method:WideRange",
-            "channel.method:AdditiveNoise",
-            "channel.method:RowPrograms",
-            "channel.method:AdditiveAtLast",
+            _SIMPLE,
+            "intervals.method:INTERVALS",
+            "wide.method:WIDE_RANGE",
+            _ADDITIVE,
+            _ROWS,
+            _AT_LAST,
         ),
         ending="channel.method",
         closeness=0.999,
     ),
     "range with given outputs": Kind(
-        (
-            "channel.method:SimpleAnswers",
-            "channel.method:AdditiveNoise",
-            "channel.method:RowPrograms",
-        ),
-        ending="channel.method",
-        closeness=0.999,
+        (_SIMPLE, _ADDITIVE, _ROWS), ending="channel.method", closeness=0.999
     ),
-    "range with a core": Kind(("channel.core:CoreRows",), ending="channel.method", closeness=0.999),
-    "range with regions": Kind(
-        ("channel.regions:RegionRows",), ending="channel.method", closeness=0.999
-    ),
-    "range, several releases": Kind(("composition.method:SharesOfRange",)),
+    "range with a core": Kind(("channel.core:ROWS",), ending="channel.method", closeness=0.999),
+    "range with regions": Kind(("channel.regions:ROWS",), ending="channel.method", closeness=0.999),
+    "range, several releases": Kind(("composition.method:SHARES",)),
     "vector": Kind(
         (
-            "radial.method:FirstShells",
-            "radial.method:RadialStaircases",
-            "radial.method:CurvesOnNets",
-            "radial.method:BestCurves",
+            "radial.method:FIRST",
+            "radial.method:STAIRCASES",
+            "radial.method:NETS",
+            "radial.method:CLOSELY",
         ),
         ending="radial.method",
     ),
@@ -105,51 +98,44 @@ def plan_of_noise(question: Question, resolution: int | None = None) -> Plan:
 
 
 def _on_range(asked: Asked) -> Plan:
-    one: Callable[[Question], Plan]
+    options: dict[str, Any] = {"resolution": asked.resolution}
     if asked.wide is not None:
-        one = partial(made, "range with a core", wide=asked.wide)
+        kind, options = "range with a core", {"wide": asked.wide}
     elif asked.cuts is not None:
-        one = partial(made, "range with regions", resolution=asked.resolution, cuts=asked.cuts)
+        kind, options["cuts"] = "range with regions", asked.cuts
     else:
         kind = "range" if asked.outputs is None else "range with given outputs"
-        one = partial(
-            made,
-            kind,
-            resolution=asked.resolution,
-            outputs=asked.outputs,
-            atoms=asked.exact_answers,
-        )
+        options |= {"outputs": asked.outputs, "atoms": asked.exact_answers}
+
+    def single(question: Question) -> Plan:
+        return made(kind, question, **options)
+
     if asked.total is None:
-        return one(asked.question)
-    # The noise of regions ends somewhere: it is below no curve.
-    below = asked.cuts is None
-    kind = "range, several releases"
-    return made(kind, asked.question, total=asked.total, made=one, curve=below)
-
-
-def made(name: str, question: Question, resolution: int | None = None, **options: Any) -> Plan:
-    """The plan of a kind; methods take those of the options that they have a field for."""
-    kind = KINDS[name]
-    ending = import_module(f".{kind.ending}", __package__) if kind.ending else None
-    words = {
-        word: getattr(ending, word)
-        for word in ("trivial", "refuse", "remarks")
-        if hasattr(ending, word)
-    }
-    return Plan(
-        question,
-        tuple(_method(one, options) for one in kind.methods),
-        resolution,
-        polish=_method(kind.polish, options) if kind.polish else None,
-        closeness=kind.closeness,
-        aims_at_gap=kind.aims_at_gap,
-        **words,
+        return single(asked.question)
+    return made(
+        "range, several releases", asked.question, total=asked.total, cuts=asked.cuts, single=single
     )
 
 
-def _method(path: str, options: dict[str, Any]) -> Method:
+def made(kind: str, question: Question, resolution: int | None = None, **options: Any) -> Plan:
+    """The plan of a kind, with the options that its methods look at."""
+    entry = KINDS[kind]
+    ending = import_module(f".{entry.ending}", __package__) if entry.ending else None
+    for word in ("trivial", "refuse", "remarks"):
+        if hasattr(ending, word):
+            options[word] = getattr(ending, word)
+    return Plan(
+        question,
+        tuple(_method(path) for path in entry.methods),
+        resolution,
+        polish=_method(entry.polish) if entry.polish else None,
+        closeness=entry.closeness,
+        aims_at_gap=entry.aims_at_gap,
+        **options,
+    )
+
+
+def _method(path: str) -> Method:
     module, name = path.split(":")
-    method = getattr(import_module(f".{module}", __package__), name)
-    fields = method.__dataclass_fields__
-    found: Method = method(**{key: value for key, value in options.items() if key in fields})
+    found: Method = getattr(import_module(f".{module}", __package__), name)
     return found

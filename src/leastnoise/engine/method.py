@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn, Protocol
+from fractions import Fraction
+from typing import TYPE_CHECKING, NoReturn
 
 from ..ask import Question
+from ..ask.privacy import Releases
 from ..errors import CertificateError
 from .trivial import trivial_lower
 
@@ -20,33 +22,28 @@ if TYPE_CHECKING:
     from .search import Search
 
 
-@dataclass(frozen=True)
-class Forecast:
-    """What a method expects of itself, to be chosen by; nothing is claimed.
+def always(question: Question) -> bool:
+    """For every question of the kinds that name the method."""
+    return True
 
-    `seconds` of one core until it has narrowed the bracket. `whatever` the clock says it is run:
-    there must be something to return.
+
+@dataclass(frozen=True)
+class Method:
+    """One algorithm, named as a textbook would; what it learns is kept by the search.
+
+    `bounds` yields bounds, coarse to fine, until the search has enough. `serves`: what its proof
+    needs, nothing else. The forecast is `worth`, whether it is expected to narrow a bracket at all,
+    and `seconds` of one core until it has. `whatever` the clock says it is asked: there must be
+    something to return.
     """
 
+    name: str
+    what: str
+    bounds: Callable[[Question, Search], Iterator[Bounds]]
     seconds: float
+    serves: Callable[[Question], bool] = always
+    worth: Callable[[Question], bool] = always
     whatever: bool = False
-
-
-class Method(Protocol):
-    """One algorithm; frozen, its tolerances being fields. What it learns is kept by the search."""
-
-    @property
-    def name(self) -> str:
-        """As a textbook, or a paper, would call it."""
-
-    def serves(self, question: Question) -> bool:
-        """Whether its bounds hold, and it can give any: what its proof needs, nothing else."""
-
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """When to ask it; None where it is expected to narrow nothing."""
-
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """Bounds, coarse to fine; the search stops asking when it has enough."""
 
 
 def no_mechanism(question: Question) -> NoReturn:
@@ -67,6 +64,15 @@ class Plan:
     methods: tuple[Method, ...]
     #: Cells a sensitivity, or of a range, if somebody asked for so many.
     resolution: int | None = None
+    #: What is allowed as an answer on a range: everything, or outputs; the value itself.
+    outputs: tuple[Fraction, ...] | None = None
+    atoms: bool = True
+    #: The wide range of a core, where regions are cut, and what releases must keep together.
+    wide: tuple[Fraction, Fraction] | None = None
+    cuts: tuple[Fraction, ...] | None = None
+    total: Releases | None = None
+    #: The plan of one of several releases on a range.
+    single: Callable[[Question], Plan] | None = None
     #: The lower bound without multipliers.
     trivial: Callable[[Question], Lower] = trivial_lower
     #: Why there is no mechanism: an error that names an argument.
@@ -80,12 +86,8 @@ class Plan:
     #: Whether the lower bound is one that the mechanism can come close to.
     aims_at_gap: bool = True
 
-    def in_turn(self, gap: float) -> Iterator[tuple[Method, Forecast]]:
+    def in_turn(self) -> list[Method]:
         """The methods that may narrow the bracket, first the one that is forecast to be soonest."""
-        found = [
-            (method, forecast)
-            for method in self.methods
-            if method.serves(self.question)
-            and (forecast := method.forecast(self.question, gap)) is not None
-        ]
-        yield from sorted(found, key=lambda one: one[1].seconds)
+        asked = self.question
+        found = [one for one in self.methods if one.serves(asked) and one.worth(asked)]
+        return sorted(found, key=lambda one: one.seconds)

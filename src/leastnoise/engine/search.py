@@ -9,11 +9,11 @@ import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from .._live import listening
 from ..program.program import Found
-from .bounds import Lower, Upper
+from .bounds import Bounds, Lower, Upper
 from .method import Plan
 
 T = TypeVar("T")
@@ -79,6 +79,16 @@ class Bracket:
         yield from ((trivial, upper) for upper in reversed(uppers))
 
 
+class Sized(Protocol):
+    """The part of an algorithm that solves programs of rising size."""
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Resolutions, coarse to fine; may look at the bracket so far."""
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """Bounds from the programs of one resolution: relaxed for lower, restricted for upper."""
+
+
 class Search:
     """One run of a plan's methods: stops at the gap or the deadline, and reports on the way."""
 
@@ -137,12 +147,12 @@ class Search:
 
     def _narrow(self) -> None:
         """Method after method, the one that is forecast to narrow the bracket soonest first."""
-        for method, forecast in self.plan.in_turn(self.gap):
-            if self.done() and not forecast.whatever:
+        for method in self.plan.in_turn():
+            if self.done() and not method.whatever:
                 continue  # those that must be asked come after some that need not
             for bounds in method.bounds(self.plan.question, self):
                 self.bracket.offer(*bounds, method.name)
-                if self.bracket.gap <= self.gap or (self.done() and not forecast.whatever):
+                if self.bracket.gap <= self.gap or (self.done() and not method.whatever):
                     break
             if self.bracket.gap <= self.gap:
                 return
@@ -166,6 +176,11 @@ class Search:
                 return
             self.bracket.resolutions.append(size)
             yield size
+
+    def coarse_to_fine(self, run: Sized) -> Iterator[Bounds]:
+        """What a run finds at each of its sizes."""
+        for size in self.sizes(run.sizes(self)):
+            yield from run.improve(size, self)
 
     # -- steering -----------------------------------------------------------------------------
 

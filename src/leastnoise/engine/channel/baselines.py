@@ -57,11 +57,9 @@ def additive_bracket(
     return known[-1]
 
 
-def additive_answer(
-    question: Question, outputs: tuple[Fraction, ...] | None, search: Search
-) -> Upper | None:
+def additive_answer(question: Question, search: Search) -> Upper | None:
     """The best additive noise, where it answers such a question."""
-    if any(one is not None for one in (question.crossing, outputs, question.max_error)):
+    if any(one is not None for one in (question.crossing, search.plan.outputs, question.max_error)):
         return None
     close = min(max(search.gap / 2, 1e-4), 5e-3)
     if question.gdp is not None:

@@ -8,7 +8,7 @@ Repair mixes the core's rows with the tails' noise; why that is enough: `rows.pr
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -19,7 +19,7 @@ from ...errors import ArgumentError
 from ...program.layout import Floats
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Upper, certified
-from ..method import Forecast
+from ..method import Method
 from ..search import Search
 from .baselines import additive_answer, additive_bracket, translated
 from .forecast import wide
@@ -88,82 +88,75 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
     return np.asarray(noise / noise.sum())
 
 
-@dataclass(frozen=True)
-class CoreRows:
-    """A core with two tails; the bracket is about values of the core."""
+def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    """Rows of the core, and a bound on all answers; or else one noise for all values."""
+    programs = ChannelPrograms(question, atoms=False, free_rows=False)
+    question = programs.question
+    if wide(question):
+        yield translated(question, search), None
+    sensitivities = question.width / question.sensitivity
+    for size in search.sizes(max(2, round(sensitivities * fine)) for fine in _FINENESS):
+        mesh = mesh_of(question, size)
+        if question.gdp is None:  # no finite noise is below a curve
+            yield None, _core(programs, mesh, search)
+        yield programs.relaxed(mesh, search)
+    search.reason = search.reason or "the finest mesh was reached"
+    found = additive_answer(question, search)
+    if found is not None:
+        yield None, replace(found, document=replace(found.document, beyond=search.plan.wide))
 
-    wide: tuple[Fraction, Fraction]
-    name: str = "rows of a core"
-    #: Seconds, typical of the core of benchmarks/frozen.py.
-    seconds: float = 0.5
 
-    def serves(self, question: Question) -> bool:
-        """Answers on a range."""
-        return question.range is not None
+def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
+    """Rows for the nodes of the core, those of the nodes around it being fixed."""
+    noise, question = noise_inside(mesh, search), mesh.question
+    reach = int(mesh.private_to / mesh.step)
+    radius, border = len(noise) // 2, reach + 1
+    nodes = mesh.count + 1
+    core = slice(border, border + nodes)
+    start, width = -border - radius, nodes + 2 * border + 2 * radius
+    places = [question.low + j * mesh.step for j in range(start, start + width)]
+    rows = np.zeros((nodes + 2 * border, width))
+    for k in range(len(rows)):
+        rows[k, k : k + 2 * radius + 1] = noise
+    shares = (np.arange(width) - radius + 0.5) / len(rows)
+    rule = question.crossing
+    if rule is not None and rule.at not in places:
+        # The one answer that never crosses.
+        at = int(np.searchsorted([float(y) for y in places], float(rule.at)))
+        places.insert(at, rule.at)
+        rows = np.insert(rows, at, 0.0, axis=1)
+        shares = np.insert(shares, at, (shares[at - 1] + shares[at]) / 2)
+    costs = np.zeros(rows.shape)
+    costs[core] = node_costs(mesh, places)
+    layout = programs.layout(rows.shape, reach)
+    around = [*range(border), *range(border + nodes, len(rows))]
+    fixed = {
+        column: value
+        for k in around
+        for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
+    }
+    simplex = programs.simplex(layout, costs, None, question.budgets, fixed=fixed)
+    additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
+    best = improved(programs, simplex, additive, costs, shares, search)
+    whole = whole_channel(best)
+    # The row of the node next to the core, from that node on.
+    row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
+    beside = question.low - mesh.step
+    weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
+    document = document_on_nodes(
+        replace(question, sensitivity=mesh.private_to),
+        mesh.step,
+        whole.denominator,
+        [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
+    )
+    document = replace(document, noise=LatticeNoise(-radius, weights), beyond=search.plan.wide)
+    return certified(document, "core", loss=question.loss, resolution=mesh.count)
 
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """Whatever the clock says: nothing else is there."""
-        return Forecast(self.seconds, whatever=True)
 
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """Rows of the core, and a bound on all answers; or else one noise for all values."""
-        programs = ChannelPrograms(question, atoms=False, free_rows=False)
-        question = programs.question
-        if wide(question):
-            yield translated(question, search), None
-        sensitivities = question.width / question.sensitivity
-        for size in search.sizes(max(2, round(sensitivities * fine)) for fine in _FINENESS):
-            mesh = mesh_of(question, size)
-            if question.gdp is None:  # no finite noise is below a curve
-                yield None, self._core(programs, mesh, search)
-            yield programs.relaxed(mesh, search)
-        search.reason = search.reason or "the finest mesh was reached"
-        found = additive_answer(question, None, search)
-        if found is not None:
-            yield None, replace(found, document=replace(found.document, beyond=self.wide))
-
-    def _core(self, programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:
-        """Rows for the nodes of the core, those of the nodes around it being fixed."""
-        noise, question = noise_inside(mesh, search), mesh.question
-        reach = int(mesh.private_to / mesh.step)
-        radius, border = len(noise) // 2, reach + 1
-        nodes = mesh.count + 1
-        core = slice(border, border + nodes)
-        start, width = -border - radius, nodes + 2 * border + 2 * radius
-        places = [question.low + j * mesh.step for j in range(start, start + width)]
-        rows = np.zeros((nodes + 2 * border, width))
-        for k in range(len(rows)):
-            rows[k, k : k + 2 * radius + 1] = noise
-        shares = (np.arange(width) - radius + 0.5) / len(rows)
-        rule = question.crossing
-        if rule is not None and rule.at not in places:
-            # The one answer that never crosses.
-            at = int(np.searchsorted([float(y) for y in places], float(rule.at)))
-            places.insert(at, rule.at)
-            rows = np.insert(rows, at, 0.0, axis=1)
-            shares = np.insert(shares, at, (shares[at - 1] + shares[at]) / 2)
-        costs = np.zeros(rows.shape)
-        costs[core] = node_costs(mesh, places)
-        layout = programs.layout(rows.shape, reach)
-        around = [*range(border), *range(border + nodes, len(rows))]
-        fixed = {
-            column: value
-            for k in around
-            for column, value in zip(layout.column[k].tolist(), rows[k].tolist(), strict=True)
-        }
-        simplex = programs.simplex(layout, costs, None, question.budgets, fixed=fixed)
-        additive = Channel(mesh, tuple(places), rows, np.zeros(len(rows)))
-        best = improved(programs, simplex, additive, costs, shares, search)
-        whole = whole_channel(best)
-        # The row of the node next to the core, from that node on.
-        row = dict(zip(whole.outputs, whole.rows[core.start - 1], strict=True))
-        beside = question.low - mesh.step
-        weights = tuple(row.get(beside + i * mesh.step, 0) for i in range(-radius, radius + 1))
-        document = document_on_nodes(
-            replace(question, sensitivity=mesh.private_to),
-            mesh.step,
-            whole.denominator,
-            [dict(zip(whole.outputs, row, strict=True)) for row in whole.rows[core]],
-        )
-        document = replace(document, noise=LatticeNoise(-radius, weights), beyond=self.wide)
-        return certified(document, "core", loss=question.loss, resolution=mesh.count)
+ROWS = Method(
+    "rows of a core",
+    "rows for the values of a core, one additive noise beyond it on each side",
+    _bounds,
+    seconds=0.5,
+    whatever=True,
+)

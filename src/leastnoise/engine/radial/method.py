@@ -6,7 +6,6 @@ What is yielded has been checked exactly (`../../certify/vector.proof.md`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import NoReturn
 
@@ -14,7 +13,7 @@ from ...ask import Question
 from ...certify.vector_document import VectorCertificate
 from ...errors import RegimeError
 from ..bounds import Bounds, Lower
-from ..method import Forecast
+from ..method import Method
 from ..search import Search
 from .vector import Vector
 
@@ -23,91 +22,56 @@ def _run_of(question: Question, search: Search) -> Vector:
     return search.keep(Vector, lambda: Vector(question))
 
 
-@dataclass(frozen=True)
-class FirstShells:
-    """Staircases of the radius after exponential and Gaussian noise, as they stand."""
-
-    name: str = "closed forms"
-    #: Seconds, typical of benchmarks/vectors.py.
-    seconds: float = 0.1
-
-    def serves(self, question: Question) -> bool:
-        """Vectors."""
-        return question.dimension >= 1
-
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """Always: there must be something to return."""
-        return Forecast(self.seconds, whatever=True)
-
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """One mechanism."""
-        yield from _run_of(question, search).first(search)
+def _first(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).first(search)
 
 
-@dataclass(frozen=True)
-class RadialStaircases:
-    """Edges of the stairs moved to where they cost least."""
-
-    name: str = "radial staircase"
-    #: Seconds, typical of benchmarks/vectors.py.
-    seconds: float = 2.0
-
-    def serves(self, question: Question) -> bool:
-        """Vectors."""
-        return question.dimension >= 1
-
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """Curves need the stairs that they run below."""
-        return Forecast(self.seconds)
-
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """One mechanism."""
-        for _ in search.sizes([1]):
-            yield from _run_of(question, search).polished(search)
+def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
+    for _ in search.sizes([1]):
+        yield from _run_of(question, search).polished(search)
 
 
-@dataclass(frozen=True)
-class CurvesOnNets:
-    """Flows of curves through the corners of the stairs, on nets, coarse to fine."""
-
-    name: str = "curves on a net"
-    #: Seconds, typical of benchmarks/vectors.py.
-    seconds: float = 10.0
-
-    def serves(self, question: Question) -> bool:
-        """Vectors; one number is the scalar question."""
-        return question.dimension > 1
-
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """After the stairs."""
-        return Forecast(self.seconds)
-
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """What the curves prove, net after net."""
-        run = _run_of(question, search)
-        for size in search.sizes(run.sizes(search)):
-            yield from run.improve(size, search)
+def _nets(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from search.coarse_to_fine(_run_of(question, search))
 
 
-@dataclass(frozen=True)
-class BestCurves:
-    """What the best curves prove, as closely as they can be proven; or else coarser ones."""
+def _closely(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).closely(search)
 
-    name: str = "curves on a net"
-    #: Seconds: after everything else.
-    seconds: float = 1000.0
 
-    def serves(self, question: Question) -> bool:
-        """Vectors; one number is the scalar question."""
-        return question.dimension > 1
+def _several(question: Question) -> bool:
+    """One number is the scalar question."""
+    return question.dimension > 1
 
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """Whatever the clock says."""
-        return Forecast(self.seconds, whatever=True)
 
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """Better and better bounds."""
-        yield from _run_of(question, search).closely(search)
+FIRST = Method(
+    "closed forms",
+    "staircases of the radius after exponential and Gaussian noise, as they stand",
+    _first,
+    seconds=0.1,
+    whatever=True,
+)
+STAIRCASES = Method(
+    "radial staircase",
+    "edges of the stairs moved to where they cost least",
+    _staircases,
+    seconds=2.0,
+)
+NETS = Method(
+    "curves on a net",
+    "flows of curves through the corners of the stairs, on nets, coarse to fine",
+    _nets,
+    seconds=10.0,
+    serves=_several,
+)
+CLOSELY = Method(
+    "curves on a net",
+    "what the best curves prove, as closely as they can be proven; or else coarser ones",
+    _closely,
+    seconds=1000.0,  # after everything else
+    serves=_several,
+    whatever=True,
+)
 
 
 def trivial(question: Question) -> Lower:

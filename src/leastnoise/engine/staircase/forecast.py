@@ -50,6 +50,11 @@ def near_a_staircase(question: Question) -> bool:
     return (large or small or wide) and question.epsilon >= least and not few
 
 
+def worth_trying(question: Question) -> bool:
+    """Closed forms do not lean: for losses that do, a staircase that does is worth it."""
+    return near_a_staircase(question) or not question.loss.symmetric
+
+
 def multipliers_prove_little(question: Question) -> bool:
     """Whether more than a staircase is needed for a bound."""
     return question.epsilon < _PROGRAMS[0] and question.delta > _PROGRAMS[1]

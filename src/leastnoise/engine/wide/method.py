@@ -9,12 +9,11 @@ percent in seconds, and at a million as soon. What is yielded has been checked e
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 
 from ...ask import Question
 from ..bounds import Bounds
-from ..method import Forecast
+from ..method import Method
 from ..search import Search
 from . import boundary_layers, remapped
 from .forecast import layers_pay, noise_pays, wide_for_layers
@@ -30,36 +29,20 @@ _MOST_NODES, _MOST_WORK = 110, 1_400
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
 
 
-@dataclass(frozen=True)
-class WideRange:
-    """Remapped noise from above, boundary layers from below."""
-
-    name: str = "wide range"
-    #: Seconds, typical of the ranges of 100 and 10,000 sensitivities of benchmarks/ranges.py.
-    seconds: float = 0.3
-
-    def serves(self, question: Question) -> bool:
-        """A uniform prior, and nothing asked but budgets."""
-        return remapped.serves(question)
-
-    def forecast(self, question: Question, gap: float) -> Forecast | None:
-        """Where the range is wide for its noise."""
-        return Forecast(self.seconds, whatever=True) if noise_pays(question) else None
-
-    def bounds(self, question: Question, search: Search) -> Iterator[Bounds]:
-        """Pairs of bounds, coarse to fine."""
-        if search.done():
+def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    """Pairs of bounds, coarse to fine."""
+    if search.done():
+        return
+    for steps, cells in zip_longest(remapped.resolutions(question), _lower_sizes(question)):
+        if search.bracket.upper is not None and search.late():
             return
-        for steps, cells in zip_longest(remapped.resolutions(question), _lower_sizes(question)):
-            if search.bracket.upper is not None and search.late():
-                return
-            if steps is not None:
-                seconds = search.left(_SECONDS_OF_NOISE)
-                yield None, remapped.moved_upper(question, steps, seconds, search)
-            if cells is not None and not search.late():
-                n, depth = cells
-                seconds = search.left(_SECONDS)
-                yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
+        if steps is not None:
+            seconds = search.left(_SECONDS_OF_NOISE)
+            yield None, remapped.moved_upper(question, steps, seconds, search)
+        if cells is not None and not search.late():
+            n, depth = cells
+            seconds = search.left(_SECONDS)
+            yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
 
 
 def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
@@ -77,3 +60,14 @@ def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
         depth = min(wanted, _MOST_NODES / n, _MOST_WORK / n**2)
         if depth >= _SHORT * wanted:  # a layer that is too short loses more than cells gain
             yield n, depth
+
+
+WIDE_RANGE = Method(
+    "wide range",
+    "remapped noise from above, boundary layers from below",
+    _bounds,
+    seconds=0.3,
+    serves=remapped.serves,
+    worth=noise_pays,
+    whatever=True,
+)
