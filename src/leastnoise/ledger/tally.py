@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from ..errors import LedgerError
@@ -24,7 +24,7 @@ class Tally:
 
     last: int = 0
     count: int = 0
-    spent: Spent = Spent()
+    spent: Spent = field(default_factory=Spent)
 
     def plus(self, entries: Iterable[tuple[int, str, str]]) -> Tally:
         """With further entries (id, epsilon, delta), in the order of their ids."""
