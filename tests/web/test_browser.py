@@ -289,19 +289,30 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     assert axe(page) == []
 
 
-def test_a_table_of_ones_own(opened, tmp_path):
+def test_a_table_of_ones_own(browser, tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("person,height\n" + "".join(f"{k},{150 + k % 40}\n" for k in range(80)))
-    one = opened("#ask")
-    one.page.locator("#upload").set_input_files(path)
-    one.page.get_by_text("own.csv: person, height.").wait_for()
-    one.id("ledger-epsilon").fill("x")
-    one.id("ledger-create").click()
-    one.page.locator("label:has(#ledger-epsilon) + .error").wait_for()
-    path.write_text(",\n1,2\n")
-    one.page.locator("#upload").set_input_files(path)
-    one.id("error-table").wait_for()
-    assert "first line names its columns" in one.text("error-table")
+    with running(tmp_path) as server:  # one whose ledger nobody has made yet
+        one = Opened(browser, server)
+        one.go("#ask")
+        one.page.locator("#upload").set_input_files(path)
+        one.page.get_by_text("own.csv: person, height.").wait_for()
+        one.id("ledger-epsilon").fill("x")
+        one.id("ledger-create").click()
+        one.page.locator("label:has(#ledger-epsilon) + .error").wait_for()
+        one.id("ledger-epsilon").fill("3")
+        one.id("ledger-create").click()
+        one.id("ledger-words").wait_for()
+        path.write_text(path.read_text() + "\n")  # another file, and the same ledger
+        one.page.locator("#upload").set_input_files(path)
+        one.page.get_by_text("Reading the names").wait_for(state="detached")
+        assert one.id("ledger-words").is_visible() and not one.id("ledger-new").is_visible()
+        assert "All tables here share this ledger" in one.text("ledger-lasts")
+        path.write_text(",\n1,2\n")
+        one.page.locator("#upload").set_input_files(path)
+        one.id("error-table").wait_for()
+        assert "first line names its columns" in one.text("error-table")
+        one.close()
 
 
 def test_a_file_is_verified_or_refused(opened, tmp_path, server):

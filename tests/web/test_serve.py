@@ -145,11 +145,13 @@ def test_idle_connections_do_not_block_the_page(tmp_path):
         for line in lines[:250]:
             line.settimeout(0.2 if gone else 5)
             try:
-                gone += line.recv(1) == b""
+                while line.recv(4096):
+                    pass
             except TimeoutError:
                 break
             except OSError:
-                gone += 1
+                pass
+            gone += 1
         assert gone == 250  # the oldest were sent away
 
 
