@@ -109,13 +109,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         places = self._schema.categorical if again else self._categorical_places(X)
         validate_data(self, X, y, skip_check_array=True, reset=not again)
         numeric, categorical = self._columns(X, places, self.neighbours == "replace")
-        y = labels_of(y)
+        loud = bool(self.take_public_knowledge_from_data_not_private)
+        read_classes = classes is None and loud  # whose labels, and their type, are all of them
+        y = labels_of(np.asarray(y) if read_classes else y)
         check_consistent_length(numeric, y)
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
         numeric_places = tuple(j for j in range(width) if j not in places)
-        loud = bool(self.take_public_knowledge_from_data_not_private)
-        if classes is None and loud:
+        if read_classes:
             assert_all_finite(y, input_name="y")
             check_classification_targets(y)
         if again:
@@ -151,8 +152,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
         check_is_fitted(self, "classes_")
+        if self._schema.categorical:
+            validate_data(self, X, skip_check_array=True, reset=False)
+        found = self._columns(X, self._schema.categorical)
         validate_data(self, X, skip_check_array=True, reset=False)
-        return self._columns(X, self._schema.categorical)
+        return found
 
     def _categorical_places(self, X: Any) -> tuple[int, ...]:
         """Columns that hold categories."""

@@ -90,6 +90,11 @@ def labels_of(y: Any) -> NDArray[Any]:
     return found
 
 
+def rows_of(y: Any) -> int:
+    """How many labels there are."""
+    return len(np.asarray(y) if hasattr(y, "__array__") else y)
+
+
 def code_of(table: dict[Any, int], value: Any, other: int) -> int:
     """The code of a value; `other` for what is not listed, or could not be."""
     try:

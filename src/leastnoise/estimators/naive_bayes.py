@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._live import waiting
 from ..errors import ArgumentError
 from ._base import PrivateClassifier
+from .cells import rows_of
 from .kinds import Kind
 from .privacy import Privacy, together
 from .public import Schema, known_classes
@@ -111,7 +112,7 @@ class DPNaiveBayes(PrivateClassifier):
         self._check_parameters()
         self._not_negative("alpha")
         statistics = self._statistics(*self._read(X, y, self.classes))
-        return self._fit_statistics(statistics, len(y), [])
+        return self._fit_statistics(statistics, rows_of(y), [])
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Add the noisy statistics of more rows to those there are.
@@ -130,11 +131,11 @@ class DPNaiveBayes(PrivateClassifier):
             if self.classes is not None and classes is not None:
                 self._same_classes(classes, known_classes(self.classes))
             statistics = self._statistics(*self._read(X, y, known))
-            return self._fit_statistics(statistics, len(y), [])
+            return self._fit_statistics(statistics, rows_of(y), [])
         if classes is not None:
             self._same_classes(classes, self.classes_)
         statistics = self._statistics(*self._read(X, y, self.classes_, again=True))
-        return self._fit_statistics(statistics, len(y), self._past)
+        return self._fit_statistics(statistics, rows_of(y), self._past)
 
     @staticmethod
     def _same_classes(classes: Any, known: Any) -> None:

@@ -31,9 +31,7 @@ _ABOUT = (
 
 
 def create_app(
-    settings: Settings,
-    held: Jobs | None = None,
-    known: Callable[[Any], None] = lambda client: None,
+    settings: Settings, held: Jobs | None = None, known: Callable[[Any], None] = lambda client: None
 ) -> Guard:
     """The whole server as an ASGI app.
 
