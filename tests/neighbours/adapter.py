@@ -27,6 +27,8 @@ from leastnoise.sampling import InsecureSeededEntropy
 from .limits import Each, Length, Limit, Steps
 
 EPSILON, DELTA = 1, "0.01"
+#: Warnings about code, and not about data.
+_IDLE = (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 _asking = sys.modules["leastnoise.queries.ask"]
 
 
@@ -67,7 +69,10 @@ class _Seen:
 def outcome(
     source: Any, question: Any, unit: Any = "row", neighbours: str = "add-remove"
 ) -> Outcome:
-    """Ask, and say what came out. question: a query, or a list of them for `ask_all`."""
+    """Ask, and say what came out.
+
+    question: a query, what makes one (which may refuse), or a list of queries for `ask_all`.
+    """
     book, many = Book(), isinstance(question, (list, tuple))
     options = {"unit": unit, "neighbours": neighbours, "ledger": book}
     options |= {"epsilon": EPSILON, "delta": DELTA, "entropy": InsecureSeededEntropy(1)}
@@ -75,14 +80,15 @@ def outcome(
     with warnings.catch_warnings(record=True) as warned, _watched() as seen:
         warnings.simplefilter("always")
         try:
-            found = (ask_all if many else ask)(source, question, **options)
+            query = question() if callable(question) else question
+            found = (ask_all if many else ask)(source, query, **options)
             text = "; ".join(map(_words, found if many else [found]))
             releases = tuple(map(_release, seen))
         except ArgumentError as error:
             kind, text = "refusal", _told(error)
         except Exception as error:
             kind, text = "failure", _told(error)
-    heard = [f" warning: {w.message}" for w in warned if w.category is not ResourceWarning]
+    heard = [f" warning: {w.message}" for w in warned if not issubclass(w.category, _IDLE)]
     return Outcome(kind, "".join([text, *heard]), "; ".join(book.charged), releases)
 
 
@@ -199,4 +205,3 @@ def touched(unit: Any, neighbours: str, keys: int | None) -> int:
         each = min(bounds)
     both = 2 * each if neighbours == "replace" else each
     return both if keys is None else min(both, keys)
-

