@@ -1,4 +1,4 @@
-"""Attacks that have worked, by name: two neighbouring tables and the questions that told them apart.
+"""Attacks that have worked, by name: two neighbouring tables and questions that told them apart.
 
 A scenario with `alike` holds two tables that mean the same: there the exact numbers must be equal.
 """

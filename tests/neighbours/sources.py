@@ -304,6 +304,10 @@ ENGINES = {
 }
 
 
+#: These lose or refuse the very ends of dates and moments before anything is asked.
+_SHORT = ("csv", "csv.gz", "polars", "parquet-polars", "pandas", "spark")
+
+
 def holds(source: str, kind: str, value: Any) -> bool:
     """Whether a source can hold a value of this kind at all."""
     if kind == "mixed":
@@ -313,7 +317,6 @@ def holds(source: str, kind: str, value: Any) -> bool:
         return value.is_finite() and digits.exponent >= -10 and value.adjusted() < 28
     if kind == "nano" and source in ("postgres", "spark"):
         return False
-    if kind in ("date", "moment", "nano") and value is not None:
-        if source in ("csv", "csv.gz", "polars", "parquet-polars", "pandas", "spark"):
-            return abs(value) < 2**31 - 3 if kind == "date" else abs(value) < 2**63 - 3
+    if kind in _WHOLE and value is not None and source in _SHORT:
+        return abs(value) < (2**31 - 3 if kind == "date" else 2**63 - 3)
     return not (source == "postgres" and kind == "text" and value is not None and "\0" in value)
