@@ -14,7 +14,7 @@ from typing import Any
 from leastnoise import Person
 from leastnoise.queries.text import query_of
 
-from .examine import Tester
+from .examine import Examiner
 from .questions import few, many
 from .scenarios import SCENARIOS
 from .servers import NoServerError, Place
@@ -62,7 +62,7 @@ def swept(options: argparse.Namespace, place: Place) -> Iterable[str]:
     questions = asked_by(options)
     for source in options.source or ENGINES[options.engine or "duckdb"]:
         for kind in options.kind or KINDS:
-            tester, pairs, start, found = Tester(place, source), 0, time.time(), 0
+            tester, pairs, start, found = Examiner(place, source), 0, time.time(), 0
             values = [value for value in EXTREMES[kind] if holds(source, kind, value)]
             if not values:
                 continue

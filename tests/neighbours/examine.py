@@ -39,7 +39,7 @@ def asked(
         return [outcome(table, question, unit, neighbours) for question in questions]
 
 
-class Tester:
+class Examiner:
     """Asks neighbours through one source; remembers the outcomes of tables that pairs share."""
 
     def __init__(self, place: Place, source: str) -> None:
@@ -69,8 +69,12 @@ class Tester:
                 )
 
     def _holds(self, table: Table) -> bool:
-        kind = dict(table.columns)["x"]
-        return all(holds(self.source, kind, value) for value in table.column("x"))
+        kinds = [kind for _, kind in table.columns]
+        return all(
+            holds(self.source, kind, value)
+            for row in table.rows
+            for kind, value in zip(kinds, row, strict=True)
+        )
 
 
 def text_of(question: Any) -> str:

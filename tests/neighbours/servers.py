@@ -11,6 +11,7 @@ from typing import Any
 
 SPARK = {
     "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
     # Small tables: most of the time is the JVM compiling, and plans compiling to code.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.codegen.wholeStage": "false",

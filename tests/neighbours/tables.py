@@ -224,3 +224,12 @@ def one_more(kind: str, values: Sequence[Any] | None = None) -> Iterator[Pair]:
         yield pair
         ordinary = newcomer(kind, ORDINARY[kind][:1], i % 3 * 6).two
         yield Pair(ordinary, pair.two, "replace", f"{pair.words}, replaced")
+
+
+def other_person(kind: str, person: Any) -> Pair:
+    """Persons with ids of a kind, and one more with this id and rows in every group."""
+    ids = ORDINARY[kind]
+    rows = tuple((ids[i % 5], GROUPS[i % 2], float(i)) for i in range(10))
+    base = Table((("p", kind), ("g", "text"), ("x", "number")), rows)
+    more = tuple((person, group, 7.0) for group in GROUPS)
+    return Pair(base, base.with_rows(more, 0), "add-remove", f"the person {person!a}"[:80])

@@ -1,16 +1,18 @@
 """Values at the ends of every type, through every source: no failure, no move beyond the limits."""
 
+import math
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from leastnoise import Person
+from leastnoise import Count, Mean, Person
 
-from .examine import Tester
+from .examine import Examiner
 from .questions import few, many
 from .random_pairs import cases
 from .servers import NoServerError
 from .sources import SOURCES, holds
-from .tables import EXTREMES, KINDS, newcomer, one_more, people
+from .tables import EXTREMES, KINDS, newcomer, one_more, other_person, people
 
 #: In the default run: each kind once, and each engine.
 SMALL = [
@@ -48,7 +50,7 @@ def examined(tester, pairs, questions, units):
 def test_a_person_with_all_extreme_values(place, source, kind):
     values = [value for value in EXTREMES[kind] if holds(source, kind, value)]
     unit = Person("p", max_rows=2, max_groups=2)
-    examined(Tester(place, source), [newcomer(kind, values, 3)], _asked(source, kind), [unit])
+    examined(Examiner(place, source), [newcomer(kind, values, 3)], _asked(source, kind), [unit])
 
 
 def _asked(source, kind):
@@ -59,16 +61,39 @@ def _asked(source, kind):
 @pytest.mark.slow
 @pytest.mark.parametrize(("source", "kind"), BIG)
 def test_every_extreme_value_and_every_question(place, source, kind):
-    pairs = [pair for pair in one_more(kind) if holds(source, kind, pair.two.rows[0][2])]
+    """Each value with a part of the questions, in turn, so that all meet many values."""
+    tester, values = Examiner(place, source), [v for v in EXTREMES[kind] if holds(source, kind, v)]
     questions = _asked(source, kind) if source == "spark" else many(kind)
-    examined(Tester(place, source), pairs, questions, ["row", Person("p", 2, 1)])
+    for i, pair in enumerate(one_more(kind, values)):
+        unit = ("row", Person("p", 2, 1), Person("p", 1, 2))[i % 3]
+        examined(tester, [pair], questions[i % 5 :: 5], [unit])
+
+
+IDS = ("number", "whole", "big", "text", "date", "moment", "truth", "numeric", "mixed")
+
+
+@pytest.mark.parametrize(
+    ("source", "kind", "values"),
+    [("arrow", "text", ("NORTH", "", "\u00a07")), ("duckdb", "number", (math.nan, -0.0))]
+    + [
+        pytest.param(source, kind, EXTREMES[kind][:20], marks=pytest.mark.slow)
+        for source in SOURCES
+        for kind in IDS
+        if source != "spark"
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_ids_of_persons(place, source, kind, values):
+    pairs = [other_person(kind, value) for value in values]
+    questions = [Count(by="g", keys="private"), Mean("x", low=0, high=9, by="g", keys=["north"])]
+    examined(Examiner(place, source), pairs, questions, [Person("p", 1, 1)])
 
 
 @given(case=cases())
 @settings(max_examples=12, suppress_health_check=list(HealthCheck))
 def test_random_neighbours(place, case):
     source, pair, question, unit = case
-    examined(Tester(place, source), [pair], [question], [unit])
+    examined(Examiner(place, source), [pair], [question], [unit])
 
 
 @pytest.mark.slow
@@ -76,7 +101,7 @@ def test_random_neighbours(place, case):
 @settings(max_examples=1500, suppress_health_check=list(HealthCheck))
 def test_many_random_neighbours(place, case):
     source, pair, question, unit = case
-    examined(Tester(place, source), [pair], [question], [unit])
+    examined(Examiner(place, source), [pair], [question], [unit])
 
 
 @given(case=cases(sources=("postgres",)))
@@ -84,7 +109,7 @@ def test_many_random_neighbours(place, case):
 @pytest.mark.slow
 def test_random_neighbours_in_postgres(place, case):
     source, pair, question, unit = case
-    examined(Tester(place, source), [pair], [question], [unit])
+    examined(Examiner(place, source), [pair], [question], [unit])
 
 
 @pytest.mark.parametrize(
@@ -104,7 +129,7 @@ def test_values_mean_the_same_in_every_source(place, source, kind):
     questions = _asked(source, kind)
     try:
         mine, other = (
-            Tester(place, name).outcomes(table, questions, "row", "add-remove")
+            Examiner(place, name).outcomes(table, questions, "row", "add-remove")
             for name in (source, "arrow")
         )
     except NoServerError as error:
