@@ -347,6 +347,11 @@ def _persons_and_frames() -> Iterator[Scenario]:
         name = f"pandas: {value!a} among whole numbers"
         yield Scenario(name, *added("pandas", "mixed", value), numbers)
     yield Scenario("a folder of files with other types", *mixed_folder(), numbers)
+    several = [Mean("x", **BOUNDS), Count(where="g = 'north'"), Count(by="g", keys="private")]
+    for source in ("csv", "arrow"):
+        pair = nan_or_null(source, "number", 7.0)
+        name = f"{source}: several questions where rows are replaced"
+        yield Scenario(name, *pair, (several,), neighbours="replace")
 
 
 SCENARIOS: dict[str, tuple[Scenario, ...]] = {

@@ -103,14 +103,14 @@ def test_random_neighbours(place, case):
 
 @pytest.mark.slow
 @given(case=cases())
-@settings(max_examples=1500, suppress_health_check=list(HealthCheck))
+@settings(max_examples=500, suppress_health_check=list(HealthCheck))
 def test_many_random_neighbours(place, case):
     source, pair, question, unit = case
     examined(Examiner(place, source), [pair], [question], [unit])
 
 
 @given(case=cases(sources=("postgres",)))
-@settings(max_examples=400, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @pytest.mark.slow
 def test_random_neighbours_in_postgres(place, case):
     source, pair, question, unit = case
