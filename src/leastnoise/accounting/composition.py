@@ -6,6 +6,7 @@ Why the two sides are sides: `dominating.proof.md`; margins for rounding: `convo
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -224,10 +225,7 @@ def _first_worse(cost: _Cost, target: float, last: int) -> int | None:
         if high == last:
             return None
         low, high = high, min(2 * high, last)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if worse(middle) else (middle, high)
-    return high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=worse)
 
 
 def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
