@@ -104,38 +104,69 @@ EXEMPT = {
     "program/simplex.py": "proposals; leans on program/program.proof.md",
     "losses/custom.py": "on trust, and never called certified",
     "losses/names.py": "reads names",
+    "accounting/composition.py": "leans on accounting/convolved.proof.md",
+    "accounting/law.py": "leans on accounting/dominating.proof.md",
+    "accounting/several.py": "leans on accounting/convolved.proof.md",
+    "noise/additive.py": "leans on noise/release.proof.md",
+    "noise/clamped.py": "post-processing, and floats to look at",
+    "noise/containers.py": "holds values",
+    "estimators/_base.py": "reads tables; what it draws leans on estimators/whole.proof.md",
+    "estimators/accountant.py": "leans on ledger/filters.proof.md",
+    "estimators/calibrate.py": "leans on accounting/mixed.proof.md",
+    "estimators/families.py": "leans on accounting/mixed.proof.md",
+    "estimators/kinds.py": "leans on accounting/mixed.proof.md",
+    "estimators/naive_bayes.py": "leans on estimators/whole.proof.md",
+    "estimators/privacy.py": "what is shown",
+    "estimators/public.py": "public knowledge",
+    "estimators/ranged.py": "leans on accounting/mixed.proof.md",
+    "estimators/statistics.py": "counts; leans on estimators/whole.proof.md",
+    "interop/claims.py": "leans on interop/opendp.proof.md",
+    "interop/diffprivlib.py": "an interface; a design draws",
+    "interop/scipy_stats.py": "floats to look at",
 }
 
-MODULES = sorted(
-    str(path.relative_to(SOURCE))
-    for path in (
-        *(SOURCE / "engine").rglob("*.py"),
-        *(SOURCE / "lp").glob("*.py"),
-        *(SOURCE / "program").glob("*.py"),
-        *(SOURCE / "sampling").glob("*.py"),
-        *(SOURCE / "hierarchy").glob("*.py"),
-        *(SOURCE / "certify").glob("*.py"),
-        *(SOURCE / "ask").glob("*.py"),
-        *(SOURCE / "ledger").glob("*.py"),
-        *(SOURCE / "queries").glob("*.py"),
-        *(
-            SOURCE / "mechanisms" / f"{name}.py"
-            for name in ("lower_bounds", "steps", "truncated_laplace")
-        ),
-        SOURCE / "accounting" / "dominating.py",
-        SOURCE / "accounting" / "mixed.py",
-        SOURCE / "noise" / "release.py",
-        SOURCE / "noise" / "rounding.py",
-        SOURCE / "atlas.py",
-        SOURCE / "estimators" / "logistic.py",
-        SOURCE / "estimators" / "whole.py",
-        SOURCE / "exact.py",
-        *(SOURCE / "losses").glob("*.py"),
-    )
+#: Packages and modules on which no claim of their own rests; proofs that they have are looked at.
+NO_CLAIMS = {
+    "__main__": "starts the command",
+    "_live": "a line that moves",
+    "cache": "names a folder",
+    "cli": "shows",
+    "compare": "shows",
+    "compare_vectors": "shows",
+    "compared": "shows",
+    "curves": "brackets of designs",
+    "datasets": "public tables",
+    "design": "the checker has the last word",
+    "designs": "documents that were checked",
+    "errors": "words",
+    "experiments": "tables of figures",
+    "mechanisms": "closed forms of the literature; tests compute their hockey sticks",
+    "plotting": "shows",
+    "lp": "proposals",
+    "shown": "shows",
+    "sweep": "designs, and files that are checked again",
+    "web": "shows",
+    "words": "rounds what is shown to its own side",
+    "work": "counts",
+}
+
+
+def package(name: str) -> str:
+    return name.split("/", maxsplit=1)[0].removesuffix(".py")
+
+
+def has_proof(name: str) -> bool:
+    return (SOURCE / name).with_suffix(".proof.md").exists()
+
+
+EVERY = sorted(
+    path.relative_to(SOURCE).as_posix()
+    for path in SOURCE.rglob("*.py")
     # Methods ask what has its own proof; forecasts claim nothing.
     if path.name not in ("__init__.py", "forecast.py")
     and not (path.name == "method.py" and path.parent.parent.name == "engine")
 )
+MODULES = [name for name in EVERY if package(name) not in NO_CLAIMS or has_proof(name)]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if name not in EXEMPT])
@@ -150,8 +181,14 @@ def test_the_proof_exists_and_is_cited(name: str) -> None:
     assert len("".join(rest).split()) > 50, "a proof is more than its title"
 
 
+def test_every_package_is_looked_at() -> None:
+    looked_at = {package(name) for name in MODULES}
+    assert {"certify", "engine", "ledger", "losses", "noise", "queries", "sampling"} <= looked_at
+    assert len(MODULES) > 100
+
+
 def test_exemptions_are_needed() -> None:
-    assert set(EXEMPT) <= set(MODULES)
+    assert set(EXEMPT) - set(MODULES) == set()
     for name, reason in EXEMPT.items():
         assert not (SOURCE / name).with_suffix(".proof.md").exists(), f"{name} has a proof"
         for word in reason.split():

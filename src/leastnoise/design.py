@@ -6,14 +6,12 @@ with a `dimension` above 1 noise for a vector, a `VectorDesign`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
 
-from .ask import Constraint
-from .ask.arguments import asked
-from .ask.domain import DependentOptions
+from .ask.arguments import Arguments, CommonArguments, RangeArguments, asked
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
@@ -21,91 +19,29 @@ from .designs.finished import finished, kind_of
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .engine.kinds import plan_of
-from .engine.search import Listener, Search
+from .engine.search import Search
 from .errors import CertificateError, ScaleError
 from .exact import Number
-from .losses import Loss
 from .words import gap_words
 
 
 @overload
 def design(
-    *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    integer: bool = False,
-    time_limit: float | None = None,
-    resolution: int | None = None,
-    progress: Listener = None,
-    bounds: None = None,
-    constraints: Iterable[Constraint] = (),
-    profile: Sequence[tuple[Number, Number]] | None = None,
-    gdp: Number | None = None,
-    releases: int | None = None,
-    output_step: Number | None = None,
-    dimension: None = None,
+    *, bounds: None = None, dimension: None = None, **given: Unpack[CommonArguments]
 ) -> Design: ...
 
 
 @overload
 def design(
-    *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    integer: bool = False,
-    time_limit: float | None = None,
-    resolution: int | None = None,
-    progress: Listener = None,
-    bounds: tuple[Number, Number],
-    constraints: Iterable[Constraint] = (),
-    profile: Sequence[tuple[Number, Number]] | None = None,
-    gdp: Number | None = None,
-    releases: int | None = None,
-    output_step: Number | None = None,
-    **options: Unpack[DependentOptions],
+    *, bounds: tuple[Number, Number], **given: Unpack[RangeArguments]
 ) -> DependentDesign: ...
 
 
 @overload
-def design(
-    *,
-    dimension: int,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number = 1,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    time_limit: float | None = None,
-    progress: Listener = None,
-) -> Design | VectorDesign: ...
+def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | VectorDesign: ...
 
 
-def design(
-    *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number | None = None,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    integer: bool = False,
-    time_limit: float | None = None,
-    resolution: int | None = None,
-    progress: Listener = None,
-    bounds: tuple[Number, Number] | None = None,
-    constraints: Iterable[Constraint] = (),
-    profile: Sequence[tuple[Number, Number]] | None = None,
-    gdp: Number | None = None,
-    releases: int | None = None,
-    output_step: Number | None = None,
-    dimension: int | None = None,
-    **options: Unpack[DependentOptions],
-) -> Design | DependentDesign | VectorDesign:
+def design(**given: Any) -> Design | DependentDesign | VectorDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -151,7 +87,16 @@ def design(
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
     """
-    wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
+    return answer(Arguments.of(given))
+
+
+# What `help`, notebooks and tests see: each argument with its type and default.
+design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
+
+
+def answer(arguments: Arguments) -> Design | DependentDesign | VectorDesign:
+    """`design` for arguments that were put together before; its guarantee is that of `design`."""
+    wanted = asked(arguments)
     try:
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
         found: Design | DependentDesign | VectorDesign = finished(wanted, search)
@@ -160,7 +105,9 @@ def design(
     return found
 
 
-def design_dependent(*, bounds: tuple[Number, Number], **arguments: Any) -> DependentDesign:
+def design_dependent(
+    *, bounds: tuple[Number, Number], **arguments: Unpack[RangeArguments]
+) -> DependentDesign:
     """`design` with a range: the private answers with the least expected loss on it.
 
     bounds: (low, high), public. A value outside counts as the nearer end.
@@ -221,6 +168,7 @@ __all__ = [
     "DependentDesign",
     "Design",
     "VectorDesign",
+    "answer",
     "design",
     "design_dependent",
     "load",

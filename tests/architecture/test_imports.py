@@ -17,6 +17,7 @@ ROOT = Path(leastnoise.__file__).parent
 ORDER = [
     "errors",
     "work",
+    "cache",
     "exact",
     "words",
     "_live",
@@ -47,7 +48,6 @@ ORDER = [
     "estimators",
     "queries",
     "experiments",
-    "atlas",
     "web",
     "cli",
     "__main__",

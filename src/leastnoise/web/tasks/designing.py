@@ -8,6 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ...ask.arguments import Arguments
 from ...design import DependentDesign, Design, VectorDesign, design
 from ...designs.accuracy import error_bound
 from ...mechanisms import Mechanism
@@ -20,8 +21,6 @@ Found = Design | DependentDesign | VectorDesign
 FILE = "mechanism.json"
 #: Ticked unless the user says otherwise; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
-#: What `beside` wants to know.
-_QUESTION = ("epsilon", "delta", "sensitivity", "loss", "integer", "time_limit", "releases")
 _MANY = "Rivals are left out: they keep one budget, and none of the constraints."
 
 
@@ -136,8 +135,7 @@ def _compared(
         tell("table", _table([own | {"excess": found.gap, "error_95": error, "note": ""}], _MANY))
         return []
     else:
-        asked = {"integer": False, "releases": None, "time_limit": None, **arguments}
-        compared = beside(found, {name: asked[name] for name in _QUESTION})
+        compared = beside(found, Arguments.of(arguments))
     rows = [row.to_json() for row in compared.rows]
     tell("table", _table(rows, "", [reason for _, reason in compared.refused]))
     return [
