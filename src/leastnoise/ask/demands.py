@@ -137,8 +137,9 @@ class Unbiased(Constraint):
 class Distinguishing(Constraint):
     """With a declared support: an output that rules a neighbour out has at most this probability.
 
-    Such an output lies within one sensitivity of an end of the support [low, high]: the guarantee
-    is P[X < low + sensitivity] <= at_most and P[X > high - sensitivity] <= at_most.
+    An output rules a neighbour out if the neighbour's release is never that output. The guarantee
+    is about where the noise is: P[X + s is where X never is] <= at_most for every shift s up to
+    the sensitivity. For noise without holes that is what lies within one sensitivity of its ends.
     """
 
     at_most: Fraction
