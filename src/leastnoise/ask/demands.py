@@ -72,7 +72,10 @@ class Support(Constraint):
 
 @dataclass(frozen=True)
 class MaxError(Constraint):
-    """Every released error (release - value) is at most t in size, the grid accounted for."""
+    """Every released error (release - value) is at most t in size, the grid accounted for.
+
+    Of the exact release (`exact=True`): a float adds up to 2^-53 of the answer's own size.
+    """
 
     t: Fraction
     name: ClassVar[str] = "max-error"

@@ -22,6 +22,7 @@ from ..noise.release import round_at_random
 from ..noise.rounding import Exact, beside, exact_number, exact_value, whole_value
 from ..program.layout import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
+from ..words import budget_words
 from .base import BaseDesign
 
 
@@ -280,6 +281,13 @@ class DependentDesign(BaseDesign):
             return channel_svg(self)
         except ImportError:
             return None
+
+    def _bracket_words(self) -> str:
+        """With `releases`, `lower` is over answers that keep the same share of the total."""
+        if self.releases == 1:
+            return super()._bracket_words()
+        each = ", ".join(budget_words(self.per_release, self.gdp))
+        return f"{super()._bracket_words()} (lower over answers that keep {each} each)"
 
     def _more_words(self) -> list[str]:
         low, high = self.bounds
