@@ -28,7 +28,7 @@ def html_design(design: Any) -> str:
     """A `Design`: its bracket, what to expect of its noise, and its density."""
     kind = "Integer noise" if design.integer else "Additive noise"
     rows = [*_bracket(design, "noise"), *_law(design.noise)]
-    drawn = _drawn(partial(density_alone, design))
+    drawn = _drawn(partial(density_alone, design)) if design.noise.listable else None
     return _page(f"{kind}, {question(design)}", rows, design.status, drawn)
 
 
@@ -184,6 +184,8 @@ def _bracket(design: Any, what: str) -> list[tuple[str, str, str]]:
 
 
 def _law(noise: Any) -> list[tuple[str, str, str]]:
+    if not noise.listable:
+        return [("tail", "too long to be listed", "")]
     rows = [
         ("standard deviation", number(noise.std, 5), ""),
         ("95 % of errors within", number(noise.error_bound(0.95), 5), ""),

@@ -113,6 +113,15 @@ def test_values_between_a_row_and_the_noise_count_for_the_instance_bound(
     assert check_channel(parse_channel(data)).verdict("instance") == verdict
 
 
+@pytest.mark.parametrize("beyond", [["-10", "21/2"], ["-1/2", "11"]])
+def test_a_range_of_whole_numbers_ends_at_whole_numbers(beyond: list[str]) -> None:
+    """(A value beyond the end was moved to 21/2, which is none, and raised an error.)"""
+    data = copy.deepcopy(BESIDE) | {"integer": True, "delta": "0.9", "instance_bound": "9"}
+    assert parse_channel(data).integer
+    with pytest.raises(FormatError, match="whole"):
+        parse_channel(data | {"beyond": beyond})
+
+
 # |x - 10| for x > 0: answers 10 too high cost nothing, unless they are moved into the range [0, 1].
 FALLING: Data = {
     "format": "leastnoise/1",

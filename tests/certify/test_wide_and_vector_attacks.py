@@ -312,6 +312,24 @@ def test_losses_that_are_slow_to_evaluate_do_not_keep_the_checker() -> None:
     assert time.process_time() - start < 7
 
 
+@pytest.mark.parametrize("dimension", [2, 64])
+def test_long_numbers_do_not_keep_the_checker(dimension: int) -> None:
+    """(Caps in hundreds of bits were counted like caps in eighty: 40 kB took half a minute.)"""
+    # One heavy curve along the diagonal, whose gain is positive, and light ones beside it.
+    count, far = 300, 2000
+    certificate = {
+        "step": "1/16",
+        "unit": "9" * 98,
+        "points": [[0, 0], [far, far]] + [[i + k, i + 3] for k in (1, 1500) for i in range(count)],
+        "pieces": [[0, 1, 1 << 59]] + [[i + 2, i + 2 + count, 1] for i in range(count)],
+    }
+    document = parse_vector(vector_file(dimension=dimension, epsilon="0", certificate=certificate))
+    start = time.process_time()
+    with pytest.raises(LimitError):
+        check_vector(document)
+    assert time.process_time() - start < 4
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 20])
 @pytest.mark.parametrize("width", ["1/3", "2", "5"])
 def test_the_mean_of_hubers_loss_in_a_ball(d: int, width: str) -> None:

@@ -140,32 +140,47 @@ def constraint_holds(noise: Noise, found: dict[str, Any], document: dict[str, An
         return noise.moments()[0] == 0
     if name == "loss-at-most":
         return noise.released(Loss(found["loss"])) <= float(number(found["bound"])) * (1 + CLOSE)
-    low, high = ends(document["constraints"])
-    most = number(found["at_most"])
-    if low is None or high is None:
+    if None in ends(document["constraints"]):
         raise Unknown("no support")
-    reach = noise.reach
-    left = sum(
-        (_part(u, v, p, low + reach, noise.integer) for u, v, p in noise.cells()),
-        noise.atom if low + reach > 0 else Fraction(0),
+    return _ruled_out(noise) <= number(found["at_most"])
+
+
+def _ruled_out(noise: Noise) -> Fraction:
+    """The largest P[X + s is where X never is] over shifts s up to the sensitivity."""
+    if noise.ratio is not None:
+        raise Unknown("tails")
+    held = [one for one in noise.cells() if one[2] > 0]
+    points = [u for u, _, _ in held]
+    edges = points if noise.integer else sorted({x for u, v, _ in held for x in (u, v)})
+    apart = {abs(a - b) for a in edges for b in [*edges, Fraction(0)]} | {noise.reach}
+    shifts = {size for size in apart if size <= noise.reach}
+    if len(shifts) * len(held) ** 2 > 200_000:
+        raise Unknown("many cells")
+
+    def kept(u: Fraction, v: Fraction, p: Fraction, s: Fraction) -> Fraction:
+        """How much of a cell, moved by s, lies in cells."""
+        if noise.integer:
+            return p if u + s in points else Fraction(0)
+        meet = (min(v + s, b) - max(u + s, a) for a, b, _ in held)
+        return p * sum(max(m, Fraction(0)) for m in meet) / (v - u)
+
+    def atom(s: Fraction) -> Fraction:
+        inside = s == 0 or any(a <= s <= b for a, b, _ in held)
+        return Fraction(0) if inside else noise.atom
+
+    # Between two such shifts the cells' part is linear; the atom alone may jump right beside one.
+    nudge = Fraction(0) if noise.integer else noise.reach / 10**9
+    return max(
+        sum((p - kept(u, v, p, s) for u, v, p in held), Fraction(0))
+        + max(atom(s + d) for d in (-nudge, 0, nudge) if abs(s + d) <= noise.reach)
+        for size in shifts
+        for s in (size, -size)
     )
-    right = sum(
-        (_part(-v, -u, p, reach - high, noise.integer) for u, v, p in noise.cells()),
-        noise.atom if high - reach < 0 else Fraction(0),
-    )
-    return left <= most and right <= most
 
 
 def noise_density(noise: Noise, x: Fraction) -> Fraction:
     """The density of mesh noise at x."""
     return sum((p / (v - u) for u, v, p in noise.cells() if u <= x < v), Fraction(0))
-
-
-def _part(u: Fraction, v: Fraction, p: Fraction, below: Fraction, whole: bool) -> Fraction:
-    """The mass of a cell that lies below a place."""
-    if whole:
-        return p if u < below else Fraction(0)
-    return p * min(Fraction(1), max(Fraction(0), (below - u) / (v - u)))
 
 
 def _within(noise: Noise, found: dict[str, Any]) -> bool:

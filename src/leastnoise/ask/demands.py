@@ -72,7 +72,10 @@ class Support(Constraint):
 
 @dataclass(frozen=True)
 class MaxError(Constraint):
-    """Every released error (release - value) is at most t in size, the grid accounted for."""
+    """Every released error (release - value) is at most t in size, the grid accounted for.
+
+    Of the exact release (`exact=True`): a float adds up to 2^-53 of the answer's own size.
+    """
 
     t: Fraction
     name: ClassVar[str] = "max-error"
@@ -137,8 +140,9 @@ class Unbiased(Constraint):
 class Distinguishing(Constraint):
     """With a declared support: an output that rules a neighbour out has at most this probability.
 
-    Such an output lies within one sensitivity of an end of the support [low, high]: the guarantee
-    is P[X < low + sensitivity] <= at_most and P[X > high - sensitivity] <= at_most.
+    An output rules a neighbour out if the neighbour's release is never that output. The guarantee
+    is about where the noise is: P[X + s is where X never is] <= at_most for every shift s up to
+    the sensitivity. For noise without holes that is what lies within one sensitivity of its ends.
     """
 
     at_most: Fraction

@@ -1,4 +1,7 @@
-"""`python -m leastnoise.certify FILE [--json]`: check a mechanism file with nothing but Python."""
+"""`python -m leastnoise.certify FILE [--json]`: check a mechanism file with nothing but Python.
+
+FILE may be - for standard input.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     as_json = "--json" in words
     files = [word for word in words if word != "--json"]
-    if len(files) != 1 or files[0].startswith("-"):
+    if len(files) != 1 or (files[0].startswith("-") and files[0] != "-"):
         print("usage: python -m leastnoise.certify FILE [--json]", file=sys.stderr)
         return 2
     try:

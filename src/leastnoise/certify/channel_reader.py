@@ -110,6 +110,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     if "beyond" in data:
         low, high = _pair(data["beyond"], "beyond")
         demand(low <= question.low and question.high <= high, '"beyond" must hold the bounds')
+        whole = not question.integer or low.denominator == high.denominator == 1
+        demand(whole, '"beyond" must be whole for whole numbers')
         document = replace(document, beyond=(low, high))
     if "additive" in data:
         demand(question.crossing is None, '"additive" does not go with "crossing"')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,13 @@ from .limits import MAX_BYTES
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The content of a file, as far as it is allowed to be; `FormatError` if it has none."""
+    """The content of a file, as far as it is allowed to be; `FormatError` if it has none.
+
+    It is read once, so that it may come from a pipe; "-" is standard input.
+    """
     try:
+        if str(path) == "-":
+            return sys.stdin.buffer.read(MAX_BYTES + 1)
         with Path(path).open("rb") as file:
             return file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
@@ -26,7 +32,9 @@ def load_json(data: bytes | str) -> object:
         raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
     charge(len(data) // 10)
     try:
-        return json.loads(data, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
+        # (Handed bytes, Python would read UTF-16 and a byte order mark, too.)
+        text = data.decode("utf-8") if isinstance(data, bytes) else data
+        return json.loads(text, object_pairs_hook=_no_key_twice, parse_constant=_no_constant)
     except FormatError:
         raise
     except (ValueError, RecursionError) as error:

@@ -1,7 +1,7 @@
 """Whether the noise of a mechanism file obeys a constraint, in exact arithmetic.
 
-Each check returns a slack: the constraint holds if and only if it is not negative. What each one
-means for releases: `shape.proof.md`. Standard library only.
+Each check returns a slack: if it is not negative the constraint holds. What each one means for
+releases: `shape.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
@@ -213,15 +213,26 @@ def mean_error(document: Document) -> Fraction:
 
 
 def _distinguishing(document: Document, wanted: Distinguishing) -> Fraction:
-    low, high = ends_of(document.constraints)
-    if low is None or high is None or any(_unbounded(document)):
+    if None in ends_of(document.constraints) or any(_unbounded(document)):
         return Fraction(-1)
-    b, reach = document.step, document.sensitivity
+    reach = document.sensitivity / document.step
     left = right = Fraction(0)
-    for start, end, w in _held(document):
+    for stretch in _stretches(document):
+        low, high = stretch[0][0], max(end for _, end, _ in stretch)
         # A cell that is only partly within reach of an end counts as a whole.
-        if start * b < low + reach:
-            left += w
-        if end * b > high - reach:
-            right += w
+        left += sum(w for start, _, w in stretch if start < low + reach)
+        right += sum(w for _, end, w in stretch if end > high - reach)
     return wanted.at_most - max(left, right) / document.denominator
+
+
+def _stretches(document: Document) -> list[list[Piece]]:
+    """The pieces of positive mass from left to right, parted where nothing lies between them."""
+    beside = 1 if document.kind == "integer" else 0
+    found: list[list[Piece]] = []
+    far = Fraction(0)
+    for piece in sorted(_held(document)):
+        if not found or piece[0] > far + beside:
+            found.append([])
+        found[-1].append(piece)
+        far = max(far, piece[1]) if len(found[-1]) > 1 else piece[1]
+    return found

@@ -10,16 +10,11 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..certify import check_file
+from ..certify import read_and_check
+from ..certify.about import about_object
 from ..errors import FormatError
 from ..exact import nearest_float
 from .shared import JSON_HELP, say, show_json, working
-
-
-def _about(file: Path) -> dict[str, Any]:
-    """What people wrote on a file that has been read already."""
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")).get("about", {})
-    return found
 
 
 def _printable(value: Any) -> str:
@@ -29,7 +24,7 @@ def _printable(value: Any) -> str:
 
 
 def verify(
-    file: Annotated[Path, typer.Argument(help="A mechanism file.")],
+    file: Annotated[Path, typer.Argument(help="A mechanism file; - is standard input.")],
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Check a mechanism file exactly, with nothing but integer arithmetic.
@@ -43,8 +38,7 @@ def verify(
     """
     try:
         with working("checking"):
-            report = check_file(file)
-        about = _about(file)
+            document, report = read_and_check(file)
     except FormatError as error:
         if as_json:
             show_json(
@@ -53,6 +47,7 @@ def verify(
         else:
             say(f"malformed: {error}", err=True)
         raise typer.Exit(2) from None
+    about = about_object(document.about)
     if as_json:
         show_json("verify", report.exit_code, {"file": file, **report.to_json(), "about": about})
     else:

@@ -46,11 +46,11 @@ class Design(BaseDesign):
         """A private release of `value`: rounded to the grid at random, plus exact grid noise.
 
         An int, float, Fraction, Decimal or NumPy number gives one float (an int for integer noise;
-        with `exact=True` the Fraction). A list, an array or a pandas or Polars Series gives as many
-        independent releases, each of which spends the whole (epsilon, delta): about the same
-        person they add up. Every finite value is answered (beyond 10^400 as that). NaN, infinities
-        and what is no number are refused before any randomness is drawn, and no error shows a
-        value.
+        with `exact=True` the Fraction: `upper` is about that, and a float is the nearest to it).
+        A list, an array or a pandas or Polars Series gives as many independent releases, each of
+        which spends the whole (epsilon, delta): about the same person they add up. Every finite
+        value is answered (beyond 10^400 as that). NaN, infinities and what is no number are refused
+        before any randomness is drawn, and no error shows a value.
         """
         return release(self.noise, value, exact=exact, entropy=entropy)
 

@@ -105,6 +105,10 @@ class BaseDesign(AskedBudgets, PickledAsFile):
         """What else was asked of this kind of design."""
         return []
 
+    def _bracket_words(self) -> str:
+        """The bracket, and what it is over where the words before do not say it."""
+        return bracket_words(self.lower, self.upper, self.certified)
+
     def __repr__(self) -> str:
         words = [
             *self._question_words(),
@@ -114,5 +118,5 @@ class BaseDesign(AskedBudgets, PickledAsFile):
         ]
         return (
             f"{type(self).__name__}({', '.join(words)}): "
-            f"{bracket_words(self.lower, self.upper, self.certified)}, gap {percent(self.gap)}"
+            f"{self._bracket_words()}, gap {percent(self.gap)}"
         )

@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..certify.channel import ChannelDocument
-from ..errors import DataError
 from ..losses import Loss
 from ..noise import AdditiveNoise, noise_of, release_many, release_one
 from ..noise.containers import as_list, unpacked
-from ..noise.release import exact_value, round_at_random
+from ..noise.release import round_at_random
+from ..noise.rounding import Exact, beside, exact_number, exact_value, whole_value
 from ..program.layout import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
+from ..words import budget_words
 from .base import BaseDesign
 
 
@@ -72,16 +73,16 @@ class DependentDesign(BaseDesign):
         numbers = [self.checked(one) for one in as_list(values)]
         return packed([self._answer(number, exact, source) for number in numbers])
 
-    def _answer(self, number: Fraction, exact: bool, source: Entropy) -> float | int | Fraction:
+    def _answer(self, number: Exact, exact: bool, source: Entropy) -> float | int | Fraction:
         if self._noise is not None:
             drawn = Fraction(release_one(self._noise, number, exact=True, entropy=source))
             low, high = self.document.ends
             answer = min(max(drawn, low), high)
             return answer if exact else int(answer) if self.integer else float(answer)
-        k = round_at_random(self._place(number), source)
+        k = round_at_random(number, self.document.question.low, self.document.step, source)
         drawn_place = self._sampler(k).sample_one(source)
         if self.document.revealed and drawn_place == len(self.document.rows[k]):
-            answer = self.document.itself(number)
+            answer = self._itself(number)
         else:
             answer = self.document.answer(k, drawn_place)
         if exact:
@@ -94,8 +95,12 @@ class DependentDesign(BaseDesign):
             values = [self.checked(value)] * size
             drawn_values = release_many(self._noise, values, entropy=entropy)
             return np.clip(np.array(drawn_values, dtype=np.float64), *self.bounds)
-        answers, weights = self.exact_law(value)
-        drawn = DiscreteSampler(weights).sample(size, entropy or system_entropy())
+        source = entropy or system_entropy()
+        number = self.checked(value)
+        if not isinstance(number, Fraction):
+            return np.array([float(self._answer(number, False, source)) for _ in range(size)])
+        answers, weights = self.exact_law(number)
+        drawn = DiscreteSampler(weights).sample(size, source)
         return np.array([float(y) for y in answers])[drawn]
 
     @cached_property
@@ -112,7 +117,7 @@ class DependentDesign(BaseDesign):
 
         Those of the two nodes next to the value, mixed as rounding mixes them.
         """
-        number = self.checked(value)
+        number = self._written_out(value)
         place = self._place(number)
         k = math.floor(place)
         share = place - k
@@ -127,17 +132,26 @@ class DependentDesign(BaseDesign):
         answers = sorted(law)
         return answers, [law[y] for y in answers]
 
-    def checked(self, value: Any) -> Fraction:
+    def checked(self, value: Any) -> Exact:
         """The exact number that a value is, clamped to the range.
 
         Clamping never moves two values further apart, and a refusal would tell that the value lay
         outside. (The float 0.3 is a little below 3/10, and counts as an end that is 3/10.)
         """
-        number = exact_value(value)
-        low, high = self.document.ends
-        if self.integer and number.denominator != 1:
-            raise DataError("value", type(value), "whole: this design is for integer queries")
-        return min(max(number, low), high)
+        if self.integer:
+            whole_value(value, "whole: this design is for integer queries")
+        number, (low, high) = exact_number(value), self.document.ends
+        near = beside(number, low.denominator * high.denominator)
+        return low if near < low else high if near > high else number
+
+    def _itself(self, number: Exact) -> Fraction:
+        """The value as it is revealed."""
+        low, grid = self.document.question.low, self.document.finest
+        return self.document.itself(beside(number, 2 * low.denominator * grid.denominator))
+
+    def _written_out(self, value: Any) -> Fraction:
+        """The number that a value is, for what is looked at and not released."""
+        return exact_value(self.checked(value))
 
     @cached_property
     def _samplers(self) -> dict[int, DiscreteSampler]:
@@ -187,16 +201,17 @@ class DependentDesign(BaseDesign):
         """
         if self._noise is not None:
             quantiles = self._noise.quantile((np.arange(1000) + 0.5) / 1000)
-            answers = np.clip(float(self.checked(value)) + quantiles, *self.bounds)
+            answers = np.clip(float(self._written_out(value)) + quantiles, *self.bounds)
             return answers, np.full(1000, 1e-3)
-        document, place = self.document, self._place(self.checked(value))
+        number = self._written_out(value)
+        document, place = self.document, self._place(number)
         k, share = math.floor(place), float(place - math.floor(place))
         if 0 <= k < len(document.rows) and (share == 0 or k + 1 < len(document.rows)):
             masses = (1 - share) * self._rows[k] + (share * self._rows[k + 1] if share else 0.0)
             used = masses > 0
             answers, masses = self._points[used], masses[used]
             if document.revealed:
-                itself = float(document.itself(self.checked(value)))
+                itself = float(document.itself(number))
                 at = int(np.searchsorted(answers, itself))
                 answers = np.insert(answers, at, itself)
                 masses = np.insert(masses, at, document.revealed / document.denominator)
@@ -266,6 +281,13 @@ class DependentDesign(BaseDesign):
             return channel_svg(self)
         except ImportError:
             return None
+
+    def _bracket_words(self) -> str:
+        """With `releases`, `lower` is over answers that keep the same share of the total."""
+        if self.releases == 1:
+            return super()._bracket_words()
+        each = ", ".join(budget_words(self.per_release, self.gdp))
+        return f"{super()._bracket_words()} (lower over answers that keep {each} each)"
 
     def _more_words(self) -> list[str]:
         low, high = self.bounds

@@ -20,7 +20,7 @@ from ..ask.values import check_confidence, check_levels
 from ..certify.document import Document
 from ..certify.privacy import worst_hockey_stick
 from ..errors import ArgumentError
-from ..exact import Number
+from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..program.costs import cell_means, run_means
 from ..sampling import Entropy, GridSampler, system_entropy
@@ -29,8 +29,10 @@ from .rounding import GridRounder
 
 Floats = NDArray[np.float64]
 
-#: Periods of a tail are listed until less than this share of them is left.
+#: Periods of a tail are listed until less than this share of them is left, in at most so many
+#: cells: 160 MB of floats.
 _NOTHING = 1e-18
+_MOST_LISTED = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,10 +52,12 @@ class AdditiveNoise:
     def __repr__(self) -> str:
         atom = f", exactly 0 with probability {number(self.atom, 4)}"
         atom = atom if self.atom > NEGLIGIBLE else ""
+        kind = "integer, " if self.integer else ""
+        if not self.listable:
+            return f"AdditiveNoise({kind}a tail too long to be listed{atom})"
         low, high = self.support
         return (
-            f"AdditiveNoise({'integer, ' if self.integer else ''}"
-            f"standard deviation {number(self.std, 5)}, "
+            f"AdditiveNoise({kind}standard deviation {number(self.std, 5)}, "
             f"95 % of errors within {number(self.error_bound(0.95), 5)}, "
             f"support [{number(low, 5)}, {number(high, 5)}]{atom})"
         )
@@ -87,6 +91,20 @@ class AdditiveNoise:
         return (cells - 0.5) * float(document.step), masses
 
     @property
+    def listable(self) -> bool:
+        """Whether the law can be looked at in floats: not if a tail hardly falls at all."""
+        return self._periods is not None
+
+    @property
+    def _periods(self) -> int | None:
+        """How many periods of the tail are listed on each side; None: too many."""
+        tail = self.document.tail
+        if tail is None:
+            return 0
+        periods = math.ceil(math.log(_NOTHING) / math.log1p(-nearest_float(1 - tail.ratio)))
+        return max(1, periods) if 2 * periods * tail.period <= _MOST_LISTED else None
+
+    @property
     def _listed(self) -> Floats:
         """Masses of the file's cells and of their tails."""
         document = self.document
@@ -94,8 +112,14 @@ class AdditiveNoise:
         masses: Floats = np.array([float(Fraction(w, total)) for w in document.weights])
         if document.tail is None:
             return masses
-        period, ratio = document.tail.period, float(document.tail.ratio)
-        periods = max(1, math.ceil(math.log(_NOTHING) / math.log(ratio)))
+        period, ratio, periods = document.tail.period, float(document.tail.ratio), self._periods
+        if periods is None:
+            raise ArgumentError(
+                "noise",
+                f"one whose tail falls by {nearest_float(1 - document.tail.ratio):.3g} a period",
+                f"noise whose tail ends within {_MOST_LISTED} cells, to be looked at in floats "
+                "(releases and samples need no such list)",
+            )
         falling = np.power(ratio, np.arange(1, periods + 1, dtype=np.float64))
         right = np.outer(falling, masses[-period:]).ravel()
         left = np.outer(falling, masses[:period])[::-1].ravel()

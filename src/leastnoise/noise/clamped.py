@@ -22,7 +22,8 @@ from ..sampling import Entropy
 from ..words import outwards
 from .additive import AdditiveNoise
 from .containers import as_list, unpacked
-from .release import exact_value, release_many, release_one
+from .release import release_many, release_one
+from .rounding import whole_value
 
 #: A range of more whole numbers than this is not worth listing.
 _MOST = 5_000
@@ -101,10 +102,10 @@ class Clamped:
 
     def loss_at(self, value: int) -> Fraction:
         """The expected loss of a release of `value`, exactly (rounded up for irrational losses)."""
-        number = exact_value(value)
-        if number.denominator != 1 or not self.low <= number <= self.high:
-            raise DataError("value", type(value), f"whole, from {self.low} to {self.high}")
-        value = int(number)
+        allowed = f"whole, from {self.low} to {self.high}"
+        kind, value = type(value), whole_value(value, allowed)
+        if not self.low <= value <= self.high:
+            raise DataError("value", kind, allowed)
         inside = Fraction(0)
         seen = Fraction(0)
         left = self._below
@@ -141,7 +142,5 @@ class Clamped:
         return packed([self._inside(one) for one in found])
 
     def _inside(self, value: object) -> int:
-        number = exact_value(value)
-        if number.denominator != 1:
-            raise DataError("value", type(value), "whole: this noise is for integer queries")
-        return min(max(int(number), int(self.low)), int(self.high))
+        number = whole_value(value, "whole: this noise is for integer queries")
+        return min(max(number, int(self.low)), int(self.high))

@@ -19,7 +19,7 @@ from ..exact import nearest_float
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise, grid_to_float
 from .containers import Answers, Values, unpacked
-from .rounding import Uniform, exact_value, is_whole
+from .rounding import Exact, Uniform, exact_number, exact_value, whole_value
 
 Value = int | float | Fraction | Decimal
 
@@ -104,12 +104,10 @@ def _check(noise: AdditiveNoise, value: object) -> None:
     kind = type(value)
     if kind is int or (kind is float and not noise.integer and math.isfinite(value)):  # type: ignore[arg-type]
         return
-    if isinstance(value, Decimal) and value.is_finite():
-        whole = not noise.integer or is_whole(value)  # spares writing it out
+    if noise.integer:
+        whole_value(value, _WHOLE)
     else:
-        whole = exact_value(value).denominator == 1 or not noise.integer
-    if not whole:
-        raise DataError("value", type(value), _WHOLE)
+        exact_number(value)
 
 
 def _plain(values: Values) -> NDArray[np.float64] | None:
@@ -178,14 +176,16 @@ def _float_of(k: int, g: Fraction) -> float:
         return nearest_float(k * g)
 
 
-def round_at_random(number: Fraction, source: Entropy) -> int:
-    """floor(number + U), U uniform on [0, 1): one of the two whole numbers next to it, exactly.
+def round_at_random(value: Exact, start: Fraction, step: Fraction, source: Entropy) -> int:
+    """floor((value - start)/step + U), U uniform on [0, 1): one of the two nodes next to it.
 
-    The upper one with a probability of the fractional part; whole numbers need no randomness.
+    The upper one with a probability of the fractional part; nodes need no randomness. Exact.
     """
-    if number.denominator == 1:
-        return number.numerator
-    return Uniform(source.bits(64), source).floor_of_sum(number.numerator, number.denominator)
+    if isinstance(value, Fraction):
+        place = (value - start) / step
+        if place.denominator == 1:
+            return place.numerator
+    return Uniform(source.bits(64), source).floor_of(value, step, start)
 
 
 __all__ = ["Value", "exact_value", "release", "release_many", "release_one", "round_at_random"]

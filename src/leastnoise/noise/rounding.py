@@ -24,17 +24,30 @@ Ints = NDArray[np.int64]
 
 #: Values beyond this size are clamped to it, before any noise.
 LARGEST = 10**400
-#: Decimals closer to 0 than this are not written out: 10^-(10^9) has a billion digits.
-_TINY = Fraction(1, 10**400)
+#: Decimals nearer to 0 than 10 to this are never written out: 10^-(10^9) has a billion digits.
+_TINY = -400
 
 _NUMBER = "a finite number: int, float, Fraction, Decimal or a NumPy number"
 _FINITE = "finite"
 
+_ZERO = Fraction(0)
 _ONE, _WORD, _HALF = np.uint64(1), np.uint64(64), np.uint64(32)
 _LOW = np.uint64(2**32 - 1)
 
 
+#: An exact number. It is a Decimal only if it is nearer to 0 than 10^-400, and not 0.
+Exact = Fraction | Decimal
+
+
 def exact_value(value: object, name: str = "value") -> Fraction:
+    """`exact_number`, written out: `DataError` where that would fill the memory."""
+    number = exact_number(value, name)
+    if not isinstance(number, Fraction):
+        raise DataError(name, type(value), "0, or no nearer to it than 10^-400")
+    return number
+
+
+def exact_number(value: object, name: str = "value") -> Exact:
     """The number itself, a float being the binary number it holds; clamped to +-10^400.
 
     `DataError` for what is no finite number: by its type, never with the value.
@@ -52,7 +65,7 @@ def exact_value(value: object, name: str = "value") -> Fraction:
             raise DataError(name, type(value), _FINITE)
         if value and value.adjusted() >= 400:
             return Fraction(LARGEST if value > 0 else -LARGEST)
-        return Fraction(value)
+        return value if value and value.adjusted() < _TINY else Fraction(value)
     if isinstance(value, Real) and hasattr(value, "as_integer_ratio"):
         # NumPy's other floats, longdouble too: exact, unlike float(value).
         try:
@@ -62,9 +75,23 @@ def exact_value(value: object, name: str = "value") -> Fraction:
     raise DataError(name, type(value), _NUMBER)
 
 
-def is_whole(value: Decimal) -> bool:
-    """Whether a finite Decimal is a whole number, however long it is when written out."""
-    return not value or (value.adjusted() >= 0 and value == value.to_integral_value())
+def beside(value: Exact, q: int) -> Fraction:
+    """A rational on the same side of every multiple of 1/q as the value: itself, or a short one."""
+    if isinstance(value, Fraction):
+        return value
+    # 10^-digits <= 1/q, and the value is nearer to 0 than that: no multiple but 0 is near.
+    digits = q.bit_length() // 3 + 1
+    if value.adjusted() < -digits:
+        return Fraction(1 if value > 0 else -1, 2 * q)
+    return Fraction(value)
+
+
+def whole_value(value: object, allowed: str) -> int:
+    """The whole number that a value is; `DataError` if it is none."""
+    number = exact_number(value)
+    if not isinstance(number, Fraction) or number.denominator != 1:
+        raise DataError("value", type(value), allowed)
+    return number.numerator
 
 
 def _clamped(number: Fraction) -> Fraction:
@@ -83,34 +110,38 @@ class Uniform:
 
     def floor_of_sum(self, top: int, bottom: int) -> int:
         """floor(top/bottom + U) for bottom > 0: exact, and no more bits than it takes."""
+        while (found := self._decided(top, bottom)) is None:
+            self._draw()
+        return found
+
+    def _decided(self, top: int, bottom: int) -> int | None:
+        """The same, or None where the bits drawn so far leave it open."""
         whole, rest = divmod(top, bottom)
         if rest == 0:
             return whole
-        while True:
-            # U lies in [drawn, drawn + 1) / 2^bits, and the answer is whole + 1 from `turn` on.
-            turn = (bottom - rest) << self._bits
-            if self._drawn * bottom >= turn:
-                return whole + 1
-            if (self._drawn + 1) * bottom <= turn:
-                return whole
-            self._drawn = self._drawn << 64 | self._source.bits(64)
-            self._bits += 64
+        # U lies in [drawn, drawn + 1) / 2^bits, and the answer is whole + 1 from `turn` on.
+        turn = (bottom - rest) << self._bits
+        if self._drawn * bottom >= turn:
+            return whole + 1
+        return whole if (self._drawn + 1) * bottom <= turn else None
 
-    def floor_of(self, value: object, g: Fraction) -> int:
-        """floor(value/g + U)."""
+    def _draw(self) -> None:
+        self._drawn = self._drawn << 64 | self._source.bits(64)
+        self._bits += 64
+
+    def floor_of(self, value: object, g: Fraction, start: Fraction = _ZERO) -> int:
+        """floor((value - start)/g + U)."""
         if type(value) is float or (type(value) is int and -LARGEST <= value <= LARGEST):
             top, bottom = value.as_integer_ratio()
-            return self.floor_of_sum(top * g.denominator, bottom * g.numerator)
-        if isinstance(value, Decimal) and value and value.is_finite() and value.adjusted() < -400:
-            # Between 0 and the bound, and floor is monotone: almost surely both ends agree.
-            bound = _TINY if value > 0 else -_TINY
-            if (
-                self.floor_of_sum(bound.numerator * g.denominator, bound.denominator * g.numerator)
-                == 0
-            ):
-                return 0
-        number = exact_value(value)
-        return self.floor_of_sum(number.numerator * g.denominator, number.denominator * g.numerator)
+            if not start:
+                return self.floor_of_sum(top * g.denominator, bottom * g.numerator)
+        number = exact_number(value)
+        while True:
+            place = (beside(number, g.denominator * start.denominator << self._bits) - start) / g
+            found = self._decided(place.numerator, place.denominator)
+            if found is not None:
+                return found
+            self._draw()
 
 
 class GridRounder:

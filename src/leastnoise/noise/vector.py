@@ -23,7 +23,7 @@ from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
-from .release import exact_value
+from .rounding import Exact, beside, exact_number
 
 Floats = NDArray[np.float64]
 
@@ -207,7 +207,7 @@ class VectorNoise:
         return np.asarray(direction * reach[:, None])
 
 
-def check_row(values: Iterable[object], dimension: int) -> list[Fraction]:
+def check_row(values: Iterable[object], dimension: int) -> list[Exact]:
     """The exact numbers of one row; errors never show a value."""
     try:
         row = list(values)
@@ -216,7 +216,7 @@ def check_row(values: Iterable[object], dimension: int) -> list[Fraction]:
     if len(row) != dimension:
         raise ArgumentError("len(vector)", len(row), f"the dimension, {dimension}")
     try:
-        return [exact_value(value) for value in row]
+        return [exact_number(value) for value in row]
     except ArgumentError:
         raise ArgumentError(
             "vector", "something else (not shown)", "finite numbers throughout"
@@ -224,20 +224,21 @@ def check_row(values: Iterable[object], dimension: int) -> list[Fraction]:
 
 
 def release_row(
-    row: Sequence[Fraction], reach: Fraction | None, g: Fraction, words: Words
+    row: Sequence[Exact], reach: Fraction | None, g: Fraction, words: Words
 ) -> list[int]:
     """Whole multiples of g nearest to the row plus a uniform point of a ball.
 
     `reach` is the radius of the ball over g; None adds nothing.
     """
-    places = [value / g for value in row]
     if reach is None:
-        return [math.floor(place + Fraction(1, 2)) for place in places]
+        return [math.floor(beside(x, 2 * g.denominator) / g + Fraction(1, 2)) for x in row]
     point = BallPoint(len(row), words)
     precision = max(8, reach.numerator.bit_length() - reach.denominator.bit_length()) + _SPARE
     while True:
         enclosed = point.enclosures(precision)
         if enclosed is not None:
+            q = 2 * g.denominator * reach.denominator << precision
+            places = [beside(x, q) / g for x in row]
             found = _rounded(places, reach, enclosed, precision)
             if found is not None:
                 return found

@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 
 from ...ask import Point, Question, ends_of, foldable
-from ...ask.demands import Monotone, Unbiased, Unimodal
+from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
 from ...ask.privacy import GaussianCurve
 from ...certify.document import MAX_WORK
 from ...errors import ArgumentError
@@ -162,6 +162,8 @@ class Constrained:
             if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
                 aside = max(aside, -float(end / question.sensitivity))
         self._radius = radius * (1.1 if modes else 1.0) + aside + 0.5
+        if any(isinstance(one, Distinguishing) for one in question.constraints):
+            self._radius += 1  # grains beyond the noise, so that its last cells rule nobody out
         self._reach = reach * (1.2 if modes else 1.0) + aside
         self._gamma = gamma
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...ask import Point, Question, foldable
-from ...ask.demands import Monotone, Unbiased, Unimodal
+from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
 from ...ask.privacy import GaussianCurve
 from ...certify.document import MAX_CELLS, MAX_WORK, Document, Tail
 from ...exact import exp_upper
@@ -106,7 +106,9 @@ class Draft:
             # The ratios of a pure budget must survive rounding where weights are smallest.
             bits = max(bits, 132, 64 + math.ceil(math.log2(total / float(weights.min()))))
         unit = 1 << bits
-        whole = [int(Fraction(w) * unit) for w in (weights / total).tolist()]
+        # An empty cell would rule a neighbour out; a grain in it does not.
+        grain = any(isinstance(one, Distinguishing) for one in question.constraints)
+        whole = [max(int(Fraction(w) * unit), int(grain)) for w in (weights / total).tolist()]
         point = 0 if question.integer else int(Fraction(atom / total) * unit)
         first, edges, tail = mesh.first, None, None
         if mesh.tail_epsilon is None:

@@ -159,7 +159,6 @@ class Restricted:
     def _rows(self, margin: float) -> list[Row]:
         question, line, rows = self.question, self.line, []
         ease = 1 - 2 * max(margin, 1e-6)  # room for rounding and for the release grid
-        reach = float(question.sensitivity)
         for one in question.constraints:
             if isinstance(one, LossAtMost):
                 rows.append(Row(self._costs(one.loss), -math.inf, float(one.bound) * ease))
@@ -168,18 +167,17 @@ class Restricted:
                 middle = line.held if question.integer else (left + right) / 2
                 rows.append(Row(line.totals(middle), 0.0, 0.0))
             elif isinstance(one, Distinguishing):
-                low, high = ends_of(question.constraints)
-                assert low is not None and high is not None
-                for near in self._near_ends(float(low) + reach, float(high) - reach):
+                for near in self._near_ends(float(question.sensitivity)):
                     rows.append(Row(near, -math.inf, float(one.at_most) * ease))
         return rows
 
-    def _near_ends(self, low: float, high: float) -> list[Floats]:
-        """What lies in cells that touch what is below `low`, and above `high`."""
+    def _near_ends(self, reach: float) -> list[Floats]:
+        """What lies within reach of an end of this mesh, which may be well inside the support."""
         tiny = 1e-9 * float(self.question.step(self.mesh.n))
         left, right = self.ends(self.line.held)
         if self.question.integer:
             left = right = self.line.held.astype(np.float64)
+        low, high = float(left.min()) + reach, float(right.max()) - reach
         found = [self.line.totals(left < low - tiny, float(low > 0))]
         if not self.fold:
             found.append(self.line.totals(right > high + tiny, float(high < 0)))
