@@ -40,11 +40,11 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
             right.plot(seen, losses, label=row.label, **line)
         left.set(xlabel="units that have the key", ylabel="chance that it is shown")
         left.set_ylim(0, 1.04)
-        left.legend(loc="lower right")
         right.set(
             xlabel="units that have the key", ylabel=f"{design.loss_name} of its value, if shown"
         )
         right.set_ylim(0, None)
+        right.legend(loc="upper right")
         keys = design.keys_of_a_unit
         words = "" if keys == 1 else f", {keys} keys of a unit"
         picture.figure.suptitle(
