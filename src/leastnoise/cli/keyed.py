@@ -50,20 +50,34 @@ def keyed(
         found.save(out)
     if plot is not None:
         found.plot(plot)
-    shown = None if release is None else found.release(_read(release))
+    told = found.compare().to_json() if compare else found.plain()
+    told |= {"out": out, "plot": plot}
+    if release is not None:
+        release_keys(found, None, release, as_json, told)
+    elif as_json:
+        show_json("keyed", 0, told)
+    else:
+        _say(found, compare)
+        for words, path in (("Mechanism file", out), ("Picture", plot)):
+            if path is not None:
+                say(f"{words} written to {path}.")
+
+
+def release_keys(
+    found: Any, values: list[str] | None, source: Path, as_json: bool, told: dict[str, Any]
+) -> None:
+    """Print what is shown of the keys in a CSV file."""
+    if values:
+        raise ArgumentError("values", "(not shown)", "left out: lines KEY,UNITS in a file")
+    shown = found.release(_read(source))
     if as_json:
-        told = found.compare().to_json() if compare else found.plain()
-        more = {} if shown is None else {"released": [[key, v] for key, v in shown.items()]}
-        show_json("keyed", 0, told | {"out": out, "plot": plot} | more)
-        return
-    if shown is not None:
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerows(shown.items())
-        return
-    _say(found, compare)
-    for words, path in (("Mechanism file", out), ("Picture", plot)):
-        if path is not None:
-            say(f"{words} written to {path}.")
+        show_json(
+            "release" if "file" in told else "keyed",
+            0,
+            told | {"releases": [[key, v] for key, v in shown.items()]},
+        )
+    else:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(shown.items())
 
 
 def _say(found: Any, compare: bool) -> None:
