@@ -64,8 +64,8 @@ def fault_of(chain: Chain) -> str | None:
         return "the noise's tail does not fall, or ends with nothing"
     if 2 * chain.beyond[0] > chain.denominator:
         return "more than half of the noise is above 0"
-    if chain.shown[-1] != chain.denominator or max(chain.shown) > chain.denominator:
-        return "the probabilities of being shown do not end with certainty"
+    if chain.shown[-1] != chain.denominator or any(a > b for a, b in pairwise(chain.shown)):
+        return "the probabilities of being shown do not rise to certainty"
     for n in range(1, chain.sure_from + 1):
         if chain.least(n) < 0:
             return f"{n} units: a value above the least is likelier than to be shown at all"
@@ -182,7 +182,8 @@ def most_shown(epsilon: Fraction, delta: Fraction, count: int) -> list[int]:
 
 def _upper(document: KeyedDocument) -> Claim:
     loss = expected_loss(document.chain, document.loss)
-    words = f"expected loss of a key that is surely shown at most {nearest_float(loss):.12g}"
+    words = f"expected loss of a key of {document.chain.reach} units or more, where it is shown, "
+    words += f"at most {nearest_float(loss):.12g}"
     return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 

@@ -28,7 +28,7 @@ def budget_chain(epsilon: Fraction, delta: Fraction) -> Chain:
     reach = len(_noise(low, *_scaled(delta, LEAST_BITS + 2 * _PRECISION), (epsilon, delta)))
     # Every probability is rounded by less than 2^-bits, and so is each of the terms of a hockey
     # stick, at most e^epsilon times: that much of delta is left for it.
-    terms = (2 * reach + 6) * (1 + high)
+    terms = (2 * reach + 12) * (1 + high)
     least = _PRECISION + _length(1 / delta) + _length(terms)
     bits = max(2 * LEAST_BITS, 32 * -(-least // 32))
     one, slack = _scaled(delta - terms / (1 << bits), bits + _SPARE)
