@@ -9,32 +9,83 @@ from types import MappingProxyType
 from .ask.privacy import Releases
 from .ask.values import check_delta, check_epsilon
 from .certify import check_any
-from .certify.keyed import excess_of, expected_loss, least_loss
-from .certify.keyed_document import EVEN_ONLY, KeyedDocument
+from .certify.keyed import excess_of, expected_loss, least_loss, worst_hockey_stick
+from .certify.keyed_document import EVEN_ONLY, MAX_KEYS_OF_A_UNIT, Chain, KeyedDocument
 from .designs.keyed import KeyedDesign
 from .engine.keyed import LEAST_DELTA, budget_chain
-from .errors import ArgumentError, CertificateError
+from .engine.keyed_curve import best_curve, curve_chain
+from .errors import ArgumentError, CertificateError, LimitError
 from .exact import Number, round_down, round_up
 from .losses import Loss, as_loss
+from .words import number, outwards
 
 #: Significant digits of the bounds in a file.
 _DIGITS = 15
+#: Up to so many keys of a unit each gets its share of the budget; no curve is better.
+_FEW = 2
+#: A key that is shown as often as this is as good as sure.
+_SURE = 0.999
+NEIGHBOURS = ("add-remove", "replace")
 
 
-def keyed(*, epsilon: Number, delta: Number, loss: str | Loss = "l1") -> KeyedDesign:
+def keyed(
+    *,
+    epsilon: Number,
+    delta: Number,
+    max_groups: int = 1,
+    neighbours: str = "add-remove",
+    units: int | None = None,
+    loss: str | Loss = "l1",
+) -> KeyedDesign:
     """The release that shows unknown keys, each with its number of units, as often as any can.
 
     One draw decides whether a key is shown and which value it has, at the full (epsilon, delta).
     Nothing is searched for, so it takes milliseconds.
 
     epsilon, delta: the budget of everything that is released; delta at least 1e-30.
+    max_groups: how many keys one unit counts in, at most. That no unit counts in more, or more
+        than once in a key, is for the caller to see to: privacy rests on it.
+    neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one, which
+        moves twice as many keys).
+    units: how many units a key that matters has, from public knowledge; where a unit has three
+        keys or more, the better of two ways to part the budget is chosen for it.
     loss: what an error costs, in `upper`, `lower` and `expected_error`: "l1", "l2", "power:3",
         "huber:2", ... The release is the same for all of them, and the best for each.
     """
     budget = check_epsilon(epsilon), check_delta(delta, epsilon)
     if budget[1] < LEAST_DELTA:
         raise ArgumentError("delta", delta, "at least 1e-30: no unknown key can be shown without")
-    return finished(_for_budget(*budget, _even(loss)))
+    keys = _keys(max_groups, neighbours)
+    typical = None if units is None else _whole("units", units, 10**15)
+    cost = _even(loss)
+    if keys == 1:
+        return finished(_with(*budget, cost, budget_chain(*budget)))
+    each = budget[0] / keys, max(budget[1] / keys, LEAST_DELTA)
+    total = Releases(keys, *budget)
+    if each[1] * keys > budget[1]:
+        raise ArgumentError("delta", delta, f"at least 1e-30 for each of {keys} keys of a unit")
+    curve = None if keys <= _FEW else _by_curve(total, cost)
+    try:
+        shares = finished(_with(*each, cost, budget_chain(*each), total))
+    except ArgumentError:  # equal shares are too small to show anything
+        if curve is None:
+            raise
+        return curve
+    return shares if curve is None else _better(shares, curve, typical)
+
+
+def _keys(max_groups: object, neighbours: str) -> int:
+    """How many keys gain or lose a unit between neighbours, at most."""
+    if neighbours not in NEIGHBOURS:
+        raise ArgumentError("neighbours", neighbours, f"one of {', '.join(NEIGHBOURS)}")
+    most = MAX_KEYS_OF_A_UNIT // 2
+    return _whole("max_groups", max_groups, most) * (2 if neighbours == "replace" else 1)
+
+
+def _whole(name: str, value: object, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+    return value
 
 
 def _even(loss: str | Loss) -> Loss:
@@ -44,15 +95,55 @@ def _even(loss: str | Loss) -> Loss:
     return cost
 
 
-def _for_budget(
-    epsilon: Fraction, delta: Fraction, loss: Loss, releases: Releases | None = None
+def _with(
+    epsilon: Fraction, delta: Fraction, loss: Loss, chain: Chain, releases: Releases | None = None
 ) -> KeyedDocument:
-    chain = budget_chain(epsilon, delta)
+    """A document whose bounds are still to be found."""
     nothing = Fraction(0)
     return KeyedDocument(epsilon, delta, loss, chain, nothing, nothing, nothing, releases=releases)
 
 
-def finished(document: KeyedDocument, status: str = "") -> KeyedDesign:
+def _by_curve(total: Releases, loss: Loss) -> KeyedDesign | None:
+    """Every key below a Gaussian curve with failures; None where that is not to be had."""
+    try:
+        curve = best_curve(total.epsilon, total.delta, total.count)
+        chain = curve_chain(curve)
+        if chain is None:
+            return None
+        kept = round_up(worst_hockey_stick(chain, total.epsilon)[1], 6)
+        return finished(replace(_with(total.epsilon, kept, loss, chain, total), curve=curve))
+    except (CertificateError, LimitError):
+        return None
+
+
+def _better(shares: KeyedDesign, curve: KeyedDesign, units: int | None) -> KeyedDesign:
+    """The one that shows more of the keys that matter; where both show them, the more precise."""
+
+    def rank(one: KeyedDesign) -> tuple[float, float]:
+        if units is None:
+            return one.units_for(0.95), one.upper
+        return -min(_SURE, one.shown(units)), one.upper
+
+    best, other = sorted((shares, curve), key=rank)
+    ways = {
+        id(shares): "equal shares of the budget for each key",
+        id(curve): "a Gaussian curve with failures for each key",
+    }
+    figures = {
+        id(one): f"{ways[id(one)]} ({_figure(one, units)}, expected loss at most "
+        f"{outwards(one.upper, 4, True)})"
+        for one in (best, other)
+    }
+    return replace(best, status=f"chosen: {figures[id(best)]}; not: {figures[id(other)]}")
+
+
+def _figure(design: KeyedDesign, units: int | None) -> str:
+    if units is None:
+        return f"shown with 95 % from {design.units_for(0.95)} units"
+    return f"{units} units shown with {number(100 * design.shown(units), 4)} %"
+
+
+def finished(document: KeyedDocument) -> KeyedDesign:
     """The design of these tables, with the best claims that the exact checker proves of them."""
     excess = excess_of(document)
     if excess is None:
@@ -67,5 +158,5 @@ def finished(document: KeyedDocument, status: str = "") -> KeyedDesign:
     report = check_any(claimed)
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
-    words = status or "in closed form; nothing as private shows more"
+    words = "in closed form: nothing as private shows more"
     return KeyedDesign(claimed, claimed.loss, True, words, MappingProxyType({}), True)

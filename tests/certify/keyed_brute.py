@@ -1,4 +1,4 @@
-"""What a file of kind "keyed" does, written from docs/certificate-keyed.md: slow, and on its own."""
+"""What a file of kind "keyed" does, written from docs/certificate-keyed.md; slow on purpose."""
 
 from __future__ import annotations
 

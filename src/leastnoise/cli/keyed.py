@@ -17,6 +17,9 @@ from .shared import JSON_HELP, folder_exists, say, show_json, working
 def keyed(
     epsilon: Annotated[str, typer.Option(help="Budget of all that is shown: epsilon.")],
     delta: Annotated[str, typer.Option(help="Budget of all that is shown: delta, above 0.")],
+    max_groups: Annotated[int, typer.Option(help="Keys that a unit counts in, at most.")] = 1,
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    units: Annotated[int | None, typer.Option(help="Units of a key that matters.")] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
     release: Annotated[
         Path | None,
@@ -45,7 +48,14 @@ def keyed(
     folder_exists("out", out)
     folder_exists("plot", plot)
     with working("making the tables"):
-        found = make(epsilon=epsilon, delta=delta, loss=loss)
+        found = make(
+            epsilon=epsilon,
+            delta=delta,
+            max_groups=max_groups,
+            neighbours=neighbours,
+            units=units,
+            loss=loss,
+        )
     if out is not None:
         found.save(out)
     if plot is not None:

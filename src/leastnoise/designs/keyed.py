@@ -28,7 +28,7 @@ class KeyedDesign(BaseDesign):
     of which one has one unit more, which has at most `keys_of_a_unit` of the keys (or, if units
     are replaced, for tables between which at most so many keys gain or lose a unit). No mechanism
     that gives each key the same part of the budget shows a key more often, whatever the number of
-    units that have it, but for a share `excess` that is around 1e-26. A value is never further
+    units that have it, but for a share `excess` that is below 1e-9. A value is never further
     than `reach` from the truth; from `sure_from` units on a key is always shown, and the expected
     loss of its value is at most `upper`, where no whole noise as private is below `lower`. All of
     it is checked in exact arithmetic before a design exists.
