@@ -24,3 +24,13 @@ def test_the_frozen_questions_run_small_and_agree_with_themselves(tmp_path: Path
         text=True,
     )
     assert "1 questions" in again.stdout and "CONTRADICTION" not in again.stdout
+
+
+def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
+    out = tmp_path / "keys.json"
+    command = [sys.executable, str(ROOT / "benchmarks" / "keys.py"), "--quick", "--out", str(out)]
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    first = json.loads(out.read_text(encoding="utf-8"))["budgets"][0]["rows"]
+    assert abs(first["design"]["shown"] - 85.36) < 0.01
+    assert abs(first["design"]["error"] - 0.8866) < 0.001
+    assert first["halves"]["shown"] < 45

@@ -69,11 +69,12 @@ class KeyedLaw:
 
     def _block(self, numbers: Sequence[int], entropy: Entropy) -> list[int | None]:
         words = entropy.words(len(numbers))
-        places = np.array([min(n, self.chain.sure_from) for n in numbers], dtype=np.int64)
+        sure = self.chain.sure_from
+        places = np.array([n if n < sure else sure for n in numbers], dtype=np.int64)
         low = np.searchsorted(self._firsts, words, side="left")
         open_ = low != np.searchsorted(self._firsts, words, side="right")
-        maybe = (places > 0) & (places < self.chain.sure_from)
-        shown = places == self.chain.sure_from
+        maybe = (places > 0) & (places < sure)
+        shown = places == sure
         level = self._shown[places[maybe] - 1]
         shown[maybe] = words[maybe] < level
         open_[maybe] |= words[maybe] == level
@@ -100,8 +101,13 @@ def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
 
     `DataError`, which shows nothing, for what is no key or no number of units.
     """
-    numbers = {key: _number(number) for key, number in units.items()}
-    return [(key, numbers[key]) for key in sorted(numbers, key=_place) if numbers[key]]
+    numbers = dict(units)
+    if set(map(type, numbers.values())) != {int} or min(numbers.values()) < 0:
+        numbers = {key: _number(number) for key, number in numbers.items()}
+    # Keys of one of these types are in order without more ado: many keys are sorted in a second.
+    plain = set(map(type, numbers)) in ({str}, {int})
+    keys = sorted(numbers) if plain else sorted(numbers, key=_place)
+    return [(key, numbers[key]) for key in keys if numbers[key]]
 
 
 def _number(value: object) -> int:
