@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from .ask.privacy import Releases
 from .ask.values import check_delta, check_epsilon
-from .certify import check_any
+from .certify import check_any, parse_any
 from .certify.keyed import excess_of, expected_loss, least_loss, worst_hockey_stick
 from .certify.keyed_document import EVEN_ONLY, MAX_KEYS_OF_A_UNIT, Chain, KeyedDocument
 from .designs.keyed import KeyedDesign
@@ -18,6 +18,7 @@ from .errors import ArgumentError, CertificateError, LimitError
 from .exact import Number, round_down, round_up
 from .losses import Loss, as_loss
 from .words import number, outwards
+from .work import counted
 
 #: Significant digits of the bounds in a file.
 _DIGITS = 15
@@ -68,9 +69,13 @@ def keyed(
     try:
         shares = finished(_with(*each, cost, budget_chain(*each), total))
     except ArgumentError:  # equal shares are too small to show anything
-        if curve is None:
-            raise
-        return curve
+        if curve is not None:
+            return curve
+        raise ArgumentError(
+            "max_groups",
+            max_groups,
+            f"smaller: one unit moves {keys} keys, too many for this budget",
+        ) from None
     return shares if curve is None else _better(shares, curve, typical)
 
 
@@ -112,7 +117,7 @@ def _by_curve(total: Releases, loss: Loss) -> KeyedDesign | None:
             return None
         kept = round_up(worst_hockey_stick(chain, total.epsilon)[1], 6)
         return finished(replace(_with(total.epsilon, kept, loss, chain, total), curve=curve))
-    except (CertificateError, LimitError):
+    except (CertificateError, ArgumentError):
         return None
 
 
@@ -155,7 +160,14 @@ def finished(document: KeyedDocument) -> KeyedDesign:
         upper=round_up(upper, _DIGITS),
         lower=round_down(least_loss(document), _DIGITS),
     )
-    report = check_any(claimed)
+    try:
+        with counted():  # as `load` will read and check it, within one budget of work
+            report = check_any(parse_any(claimed.dumps()))
+    except LimitError:
+        reach = claimed.chain.reach
+        raise ArgumentError(
+            "loss", claimed.loss.name, f"simpler: noise up to {reach} is too much to check for it"
+        ) from None
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
     words = "in closed form: nothing as private shows more"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.optimize import linprog
 from scipy.sparse import coo_matrix
@@ -275,6 +276,24 @@ def test_questions_about_what_is_no_number_are_refused(n: Any) -> None:
 def test_budgets_that_are_none_are_refused(budget: dict[str, Any], name: str) -> None:
     with pytest.raises(ArgumentError, match=name):
         keyed(**budget)
+
+
+def test_a_column_of_pandas() -> None:
+    people = pd.DataFrame({"city": ["a", "b", "a"] * 40, "person": range(120)})
+    found = made().release(people.groupby("city")["person"].nunique())
+    assert set(found) == {"a", "b"} and abs(found["a"] - 80) <= 11
+    with pytest.raises(DataError, match="key twice"):
+        made().release(pd.Series([50, 60], index=["a", "a"]))
+    with pytest.raises(DataError):
+        made().release(people)
+
+
+def test_the_longest_tables_can_be_read_back(tmp_path: Path) -> None:
+    long = keyed(epsilon="0.0006", delta="1e-6")
+    assert 9_000 < long.reach <= 10_000
+    assert load(long.save(tmp_path / "long.json")) == long
+    with pytest.raises(ArgumentError, match="loss"):
+        keyed(epsilon="0.001", delta="1e-6", loss="power:1.5")
 
 
 # -- keeping and showing ------------------------------------------------------------------------

@@ -27,9 +27,14 @@ _STEP = Fraction(1, 1 << 50)
 _LOOK = 1_000
 
 
-@lru_cache(maxsize=4096)
 def power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals around G(p), 0 <= p <= 1: about 14 digits of G(p) are known."""
+    charge(_LOOK)  # whether it is remembered or not: the count depends on the file alone
+    return _power_bounds(curve, p)
+
+
+@lru_cache(maxsize=4096)
+def _power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:
     d, rest = curve.failure, 1 - curve.failure
     if p >= rest:
         return Fraction(1), Fraction(1)
@@ -52,7 +57,6 @@ def inverse_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction
 
 def point_below(share: Fraction) -> tuple[Fraction, Fraction]:
     """(x, at most Phi(x)) with Phi(x) <= share, for 0 < share < 1, and x as far up as a float."""
-    charge(_LOOK)
     guess, step = near_quantile(share), _STEP
     while True:
         x = guess - step

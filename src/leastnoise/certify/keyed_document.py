@@ -28,7 +28,7 @@ from .fields import (
 )
 
 #: The farthest noise, and so the longest tables, of a file.
-MAX_REACH = 20_000
+MAX_REACH = 10_000
 #: One uniform number has so many bits at least: the sampler looks at 64 of them first.
 LEAST_BITS = 64
 MAX_KEYS_OF_A_UNIT = 1_000_000

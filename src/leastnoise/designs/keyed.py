@@ -113,21 +113,18 @@ class KeyedDesign(BaseDesign):
 
     # -- releasing ------------------------------------------------------------------------------
 
-    def release(
-        self, units: Mapping[Any, int], *, entropy: Entropy | None = None
-    ) -> dict[Any, int]:
+    def release(self, units: Any, *, entropy: Entropy | None = None) -> dict[Any, int]:
         """{key: value} of the keys that are shown, in the order of the keys.
 
-        units: {key: how many units have it}; a unit counts once in a key, and in at most as many
-            keys as the design was made for. Keys are texts, whole numbers, dates, None, or tuples
-            of these. Keys that nobody has may be there or not: it makes no difference.
+        units: {key: how many units have it}, or a column of pandas with such an index; a unit
+            counts once in a key, and in at most as many keys as the design was made for. Keys are
+            texts, whole numbers, dates, None, or tuples of these. Keys that nobody has may be
+            there or not: it makes no difference.
 
         Every call spends the whole budget. Everything is checked before anything is drawn, and no
         error shows a key or a number.
         """
-        if not isinstance(units, Mapping):
-            raise DataError("units", type(units), "a dict {key: how many units have it}")
-        found = in_order(units)
+        found = in_order(_table(units))
         drawn = self.noise.draw([count for _, count in found], entropy or system_entropy())
         return {
             key: value for (key, _), value in zip(found, drawn, strict=True) if value is not None
@@ -171,6 +168,18 @@ class KeyedDesign(BaseDesign):
             f"{self.units_for(0.5)} units on and surely from {self.sure_from} on, no error beyond "
             f"{self.reach}, {bracket_words(self.lower, self.upper, self.certified)} of sure keys"
         )
+
+
+def _table(units: Any) -> Mapping[Any, int]:
+    """What was handed over as a dict, no key twice."""
+    found = units
+    if not isinstance(units, Mapping) and hasattr(units, "to_dict"):
+        found = units.to_dict()
+    if not isinstance(found, Mapping):
+        raise DataError("units", type(units), "a dict {key: how many units have it}")
+    if len(found) != len(units):
+        raise DataError("units", "a key twice", "one number for each key")
+    return found
 
 
 def _number(name: str, value: object, least: int) -> int:

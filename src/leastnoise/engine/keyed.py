@@ -22,7 +22,7 @@ LEAST_DELTA = Fraction(1, 10**30)
 def budget_chain(epsilon: Fraction, delta: Fraction) -> Chain:
     """Whole-number tables of the release that (epsilon, delta) allows.
 
-    `ArgumentError` if the noise would reach further than 20,000.
+    `ArgumentError` if the noise would reach further than 10,000.
     """
     low, high = exp_bounds(epsilon)
     reach = len(_noise(low, *_scaled(delta, LEAST_BITS + 2 * _PRECISION), (epsilon, delta)))
