@@ -15,7 +15,7 @@ from .designs.keyed import KeyedDesign
 from .engine.keyed import LEAST_DELTA, budget_chain
 from .engine.keyed_curve import best_curve, curve_chain
 from .errors import ArgumentError, CertificateError, LimitError
-from .exact import Number, round_down, round_up
+from .exact import Number, nearest_float, round_down, round_up
 from .losses import Loss, as_loss
 from .words import number, outwards
 from .work import counted
@@ -54,29 +54,36 @@ def keyed(
         "huber:2", ... The release is the same for all of them, and the best for each.
     """
     budget = check_epsilon(epsilon), check_delta(delta, epsilon)
-    if budget[1] < LEAST_DELTA:
-        raise ArgumentError("delta", delta, "at least 1e-30: no unknown key can be shown without")
     keys = _keys(max_groups, neighbours)
     typical = None if units is None else _whole("units", units, 10**15)
     cost = _even(loss)
-    if keys == 1:
-        return finished(_with(*budget, cost, budget_chain(*budget)))
-    each = budget[0] / keys, max(budget[1] / keys, LEAST_DELTA)
-    total = Releases(keys, *budget)
-    if each[1] * keys > budget[1]:
-        raise ArgumentError("delta", delta, f"at least 1e-30 for each of {keys} keys of a unit")
-    curve = None if keys <= _FEW else _by_curve(total, cost)
+    _enough(budget[1], keys)
+    if keys <= _FEW:
+        return equal_shares(*budget, keys, cost)
+    curve = _by_curve(Releases(keys, *budget), cost)
     try:
-        shares = finished(_with(*each, cost, budget_chain(*each), total))
+        shares = equal_shares(*budget, keys, cost)
     except ArgumentError:  # equal shares are too small to show anything
         if curve is not None:
             return curve
-        raise ArgumentError(
-            "max_groups",
-            max_groups,
-            f"smaller: one unit moves {keys} keys, too many for this budget",
-        ) from None
+        words = f"smaller: {keys} keys of a unit are too many for this budget"
+        raise ArgumentError("max_groups", max_groups, words) from None
     return shares if curve is None else _better(shares, curve, typical)
+
+
+def equal_shares(epsilon: Fraction, delta: Fraction, keys: int, loss: Loss) -> KeyedDesign:
+    """An equal part of the budget for each of so many keys of a unit."""
+    _enough(delta, keys)
+    each = epsilon / keys, delta / keys
+    total = Releases(keys, epsilon, delta) if keys > 1 else None
+    return finished(_with(*each, loss, budget_chain(*each), total))
+
+
+def _enough(delta: Fraction, keys: int) -> None:
+    if delta / keys < LEAST_DELTA:
+        words = "no unknown key can be shown without" if keys == 1 else f"{keys} keys of a unit"
+        least = number(LEAST_DELTA * keys)
+        raise ArgumentError("delta", nearest_float(delta), f"at least {least}: {words}")
 
 
 def _keys(max_groups: object, neighbours: str) -> int:

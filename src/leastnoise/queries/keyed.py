@@ -57,7 +57,7 @@ class KeyedNoise:
 
     def _released(self, value: Fraction) -> Released:
         error = self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
-        inside = Fraction(max(1, value - error)), Fraction(value + error)
+        inside = max(Fraction(1), value - error), value + error
         return Released(value, Fraction(error), inside)
 
 
