@@ -40,3 +40,13 @@ def test_the_benchmark_of_every_commit_finds_what_is_wider(capsys, monkeypatch) 
     assert replace(one, gap=0.01).beside(one) == "WIDER"
     assert replace(one, gap=0.0009).beside(one) == "wider, and still what was asked for"
     assert replace(one, lower=1.1 * one.upper).beside(one) == "CONTRADICTION"
+
+
+def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
+    out = tmp_path / "keys.json"
+    command = [sys.executable, str(ROOT / "benchmarks" / "keys.py"), "--quick", "--out", str(out)]
+    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    first = json.loads(out.read_text(encoding="utf-8"))["budgets"][0]["rows"]
+    assert abs(first["design"]["shown"] - 85.36) < 0.01
+    assert abs(first["design"]["error"] - 0.8866) < 0.001
+    assert first["halves"]["shown"] < 45

@@ -16,6 +16,7 @@ from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
 from .designs.finished import finished, kind_of
+from .designs.keyed import KeyedDesign
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .engine.kinds import plan_of
@@ -139,10 +140,11 @@ def design_dependent(
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
+def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
-    A `Design`, a `DependentDesign` for noise that depends on the value, or a `VectorDesign`.
+    A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, or a
+    `KeyedDesign` for unknown keys.
     Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A
     file whose privacy is proven and whose bracket could not be checked is loaded with `certified`
     False.
@@ -152,13 +154,13 @@ def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
 
 def loaded(
     document: AnyDocument, report: Report, path: str, status: str
-) -> Design | DependentDesign | VectorDesign:
+) -> Design | DependentDesign | VectorDesign | KeyedDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    found: Design | DependentDesign | VectorDesign = kind_of(document)(
+    found: Design | DependentDesign | VectorDesign | KeyedDesign = kind_of(document)(
         document, document.loss, True, status, MappingProxyType({}), report.proven
     )
     return found

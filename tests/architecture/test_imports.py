@@ -33,6 +33,7 @@ ORDER = [
     "designs",
     "hierarchy",
     "design",
+    "keyed",
     "shelf",
     "curves",
     "compared",

@@ -11,12 +11,14 @@ from typing import Any
 from ..ask.arguments import Asked
 from ..certify import ChannelDocument, check_any
 from ..certify.any_file import AnyDocument
+from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, LimitError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
+from .keyed import KeyedDesign
 from .ranged import DependentDesign
 from .vector import VectorDesign
 
@@ -71,6 +73,8 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
 
 def kind_of(document: AnyDocument) -> Any:
     """The class of the design that a document is."""
+    if isinstance(document, KeyedDocument):
+        return KeyedDesign
     if isinstance(document, VectorDocument):
         return VectorDesign
     return DependentDesign if isinstance(document, ChannelDocument) else Design
