@@ -51,6 +51,7 @@ _HOME = {
     "Ledger": "ledger",
     "Answer": "queries",
     "Count": "queries",
+    "CsvFile": "queries",
     "Histogram": "queries",
     "Mean": "queries",
     "MeanVector": "queries",
@@ -84,6 +85,7 @@ __all__ = [
     "CertificateError",
     "ContradictionError",
     "Count",
+    "CsvFile",
     "Custom",
     "DPLogisticRegression",
     "DPNaiveBayes",
@@ -173,6 +175,7 @@ if TYPE_CHECKING:
     from .queries import (
         Answer,
         Count,
+        CsvFile,
         Histogram,
         Mean,
         MeanVector,

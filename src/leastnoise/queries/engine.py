@@ -5,22 +5,19 @@ What an engine says when it fails may quote the data, so none of it is passed on
 
 from __future__ import annotations
 
-import csv
-import gzip
 import uuid
 import warnings
 from collections import Counter
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
-from .quotes import quotes_match
+from .csv_file import CsvFile
 
 _TEXT = {".csv": ",", ".tsv": "\t"}
 _ALLOWED = (
-    "a CSV, TSV or Parquet file, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis "
-    "table, or URL#TABLE"
+    "a CSV, TSV or Parquet file, a CsvFile, a pandas, Polars or Arrow table, a Spark DataFrame, "
+    "an Ibis table, or URL#TABLE"
 )
 
 
@@ -49,6 +46,8 @@ def open_table(source: Any) -> Any:
         table = source
     elif isinstance(source, (str, Path)):
         table = _named(str(source))
+    elif isinstance(source, CsvFile):
+        table = _csv(source)
     else:
         table = _in_memory(source)
     repeated = [name for name, times in Counter(table.columns).items() if times > 1]
@@ -70,15 +69,14 @@ def _named(text: str) -> Any:
     if not path.exists():
         raise ArgumentError("table", text, f"{_ALLOWED} that exists")
     inner = Path(path.stem) if path.suffix == ".gz" else path
-    con = _duckdb()
     if inner.suffix.lower() in _TEXT:
-        return _text_file(con, path, _TEXT[inner.suffix.lower()])
+        return _csv(CsvFile(path, _TEXT[inner.suffix.lower()]))
     text = _literal(path)
     if path.is_dir():
         text += "/*.parquet"
     elif inner.suffix.lower() not in (".parquet", ".pq"):
         raise ArgumentError("table", str(path), _ALLOWED)
-    return _quietly(f"{path} could not be read", lambda: con.read_parquet(text))
+    return _quietly(f"{path} could not be read", lambda: _duckdb().read_parquet(text))
 
 
 def _literal(path: Path) -> str:
@@ -86,58 +84,17 @@ def _literal(path: Path) -> str:
     return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
 
 
-def _text_file(con: Any, path: Path, separator: str) -> Any:
-    """A CSV file with every column as text: what one row holds cannot change another's type.
-
-    Lines with too few fields are left out, further fields of longer lines ignored. The file is
-    read once, all of it: asked for some columns, or for numbers, DuckDB leaves out other lines.
-    A quote that is left open would swallow the lines after it, so such a file is refused.
-    """
-    names = _header(path, separator)
-    if not _quietly(f"{path} could not be read", lambda: _well_quoted(path, separator)):
-        raise ArgumentError(
-            "table", str(path), 'a file whose "quotes" enclose whole fields, inner ones doubled'
-        )
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        raise ArgumentError("table", repeated[0], "without duplicate column names")
+def _csv(file: CsvFile) -> Any:
+    """A CSV file with every column as text: what one row holds cannot change another's type."""
+    con = _duckdb()
 
     def read() -> Any:
-        lines = con.read_csv(
-            _literal(path),
-            header=True,
-            auto_detect=False,
-            delim=separator,
-            quote='"',
-            escape='"',
-            columns=dict.fromkeys(names, "VARCHAR"),
-            compression="gzip" if path.suffix == ".gz" else "none",
-            ignore_errors=True,
-            strict_mode=False,
-        )
-        return con.create_table("t", lines)
+        con.con.register("rows", file.reader())
+        con.raw_sql("create table t as select * from rows")
+        con.con.unregister("rows")
+        return con.table("t")
 
-    return _quietly(f"{path} could not be read", read)
-
-
-def _opened(path: Path) -> Any:
-    return gzip.open(path) if path.suffix == ".gz" else path.open("rb")
-
-
-def _well_quoted(path: Path, separator: str) -> bool:
-    with _opened(path) as file:
-        return quotes_match(file, separator)
-
-
-def _header(path: Path, separator: str) -> list[str]:
-    try:
-        with TextIOWrapper(_opened(path), encoding="utf-8-sig", newline="") as lines:
-            names = next(csv.reader(lines, delimiter=separator), [])
-    except (OSError, UnicodeDecodeError, csv.Error):
-        names = []
-    if not names or not all(name.strip() for name in names):
-        raise ArgumentError("table", str(path), "a file whose first line names its columns")
-    return names
+    return _quietly(f"{file.path} could not be read", read)
 
 
 def _in_memory(source: Any) -> Any:

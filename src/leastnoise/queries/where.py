@@ -20,10 +20,12 @@ _OPERATORS = {
 
 
 def column_of(table: Any, name: str, argument: str) -> Any:
-    """A column by its exact name; the error lists names, which are public."""
+    """A column by its exact name.
+
+    The error does not list names: in a file without a header the first record stands for them.
+    """
     if name not in table.columns:
-        known = ", ".join(table.columns[:20])
-        raise ArgumentError(argument, name, f"a column of the table ({known})")
+        raise ArgumentError(argument, name, "the exact name of a column of the table")
     return table[name]
 
 
