@@ -121,7 +121,7 @@ def written(folder: Path, data: bytes, name: str = "table.csv") -> CsvFile:
 def test_blocks_of_any_size_are_read_alike(folder, data, line_breaks) -> None:
     expected = reference(data, line_breaks).table()
     file = replace(written(folder, b"x,y,z\n" + data), line_breaks=line_breaks)
-    for size in (*BLOCKS, 1 << 24):
+    for size in (*BLOCKS, 1 << 20):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(csv_file, "_BLOCK", size)
             assert rows_of(file) == expected
@@ -259,10 +259,10 @@ def test_odd_bytes_are_odd_in_their_row_alone(folder, data, expected) -> None:
     assert rows_of(written(folder, b"x\n" + data)) == expected
 
 
-@pytest.mark.parametrize("place", [3, 20_000_000])
+@pytest.mark.parametrize("place", [4, 20_000_004])
 def test_a_byte_that_is_not_utf8_is_null_in_its_row(folder, place) -> None:
     data = bytearray(b"x,y\n" + b"12,3\n" * 4_100_000)
-    data[place // 5 * 5 + 4] = 0xFF
+    data[place] = 0xFF  # the first byte of a row's x
     table = written(folder, bytes(data)).reader().read_all()
     assert (table.num_rows, table["x"].null_count, table["y"].null_count) == (4_100_000, 1, 0)
 

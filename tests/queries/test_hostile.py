@@ -136,15 +136,16 @@ def test_ragged_and_odd_csv_files(tmp_path):
     path = tmp_path / "d.csv"
     path.write_bytes(b'\xef\xbb\xbf"a b",c\r\n1,2\r\n3\r\n4,5,6\r\n"x\ny",7\r\n')
     path.write_bytes(path.read_bytes() + b"4,5,6\r\n" * 200 + b"1\r\n" * 500)
-    # Lines with too few fields are left out, further fields are ignored.
-    assert near(ask(path, Count(), epsilon=15), 203)
-    assert near(ask(path, Total("a b", low=0, high=5), epsilon=15), 805)
+    # Lines with too few fields have NULLs at their end, further fields are ignored.
+    assert near(ask(path, Count(), epsilon=15), 704)
+    assert near(ask(path, Count("c"), epsilon=15), 203)
+    assert near(ask(path, Total("a b", low=0, high=5), epsilon=15), 1308)
     (tmp_path / "dup.csv").write_text("a,b,a\n1,2,3\n")
-    with pytest.raises(ArgumentError, match="duplicate column names"):
+    with pytest.raises(ArgumentError, match="two columns of one name"):
         ask(tmp_path / "dup.csv", Count(), epsilon=1)
     for name, content in (("none.csv", ""), ("blank.csv", "\n\n"), ("gap.csv", "a,,c\n1,2,3\n")):
         (tmp_path / name).write_text(content)
-        with pytest.raises(ArgumentError, match="first line names"):
+        with pytest.raises(ArgumentError, match="names its columns"):
             ask(tmp_path / name, Count(), epsilon=1)
     with pytest.raises(ArgumentError, match="that exists"):
         ask(tmp_path / "absent.csv", Count(), epsilon=1)
@@ -179,7 +180,7 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
     ):
         table = open_table(path)
         sized = replace(setting, size=_public_size(table))
-        assert sized.size in (3_000, 3_001)
+        assert sized.size == 3_001
         sums = sums_of(table, query, sized)[""]
         for one in sums if isinstance(sums, tuple) else (sums,):
             assert one.rows == sized.size

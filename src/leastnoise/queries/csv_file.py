@@ -20,8 +20,8 @@ from typing import Any
 from ..errors import ArgumentError, MissingExtraError
 from .csv_records import Fields, header_end, quotes_match, whole_records
 
-#: Bytes that are looked at together.
-_BLOCK = 1 << 24
+#: Bytes that are looked at together: as many as a processor's cache holds with all that is found.
+_BLOCK = 1 << 20
 #: A header is shorter: what has no line end for so long is no text file.
 _HEADER = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -40,7 +40,7 @@ class CsvFile:
 
     Every column is text. An empty field is NULL; so is one that is not UTF-8 or whose quotes are
     malformed, in its row alone. A short record has NULLs at its end, further fields of a long one
-    are ignored, a record of more than 64 MiB has no values. Empty lines are no records.
+    are ignored, a record of more than 16 MiB has no values. Empty lines are no records.
 
     Guarantee: any bytes after the header are a table, and all other rows stay as they are when
     one record with proper quotes is added or removed, or, with line_breaks=False, any one line.
@@ -73,7 +73,7 @@ class CsvFile:
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
         """The rows as Arrow record batches of texts, with these columns in this order, or all.
 
-        Guarantee: at any time about 16 MiB and one record of the file are held.
+        Guarantee: only a block of the file and one record are held at a time.
         """
         return self._batches(*self._wanted(columns))
 

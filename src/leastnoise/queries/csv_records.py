@@ -20,7 +20,7 @@ Truths = NDArray[np.bool_]
 
 #: A longer record has no values, so that one record cannot take all memory. With a block it is far
 #: below 2^31 bytes, which Arrow's offsets need.
-LONGEST_RECORD = 1 << 26
+LONGEST_RECORD = 1 << 24
 _QUOTE, _CR, _LF = b'"\r\n'
 
 
@@ -68,25 +68,27 @@ def whole_records(
 
     Of a record that is too long only so much is kept that it is seen to be too long.
     """
-    rest = b""
+    rest: list[bytes] = []  # the record that has begun, or the beginning of it
+    size = odd = dropped = 0  # how much that is, and whether quotes of the record are odd in number
     for chunk in chunks:
-        cut = _last_end(chunk, line_breaks, rest.count(b'"') % 2 if line_breaks else 0)
+        cut = _last_end(chunk, line_breaks, odd)
         if cut:
-            yield rest + chunk[:cut]
-            rest = chunk[cut:]
-        else:
-            rest += chunk
-        if len(rest) > longest + 2:
-            open_still = rest.count(b'"', longest + 2) % 2
-            rest = rest[: longest + 2] + b'"' * open_still
+            yield b"".join([*rest, b'"' * dropped, chunk[:cut]])
+            rest, size, odd, dropped = [], 0, 0, 0
+        kept = chunk[cut : cut + longest + 2 - size]
+        if kept:
+            rest.append(kept)
+        size += len(kept)
+        odd = (odd + chunk.count(b'"', cut)) % 2
+        dropped = (dropped + chunk.count(b'"', cut + len(kept))) % 2
     if rest:
-        yield rest + b"\n"
+        yield b"".join([*rest, b'"' * dropped, b"\n"])
 
 
 def _last_end(chunk: bytes, line_breaks: bool, odd: int) -> int:
     """Behind the last line feed of a chunk that ends a record; 0 if there is none."""
-    if not line_breaks or b'"' not in chunk:
-        return 0 if odd else chunk.rfind(b"\n") + 1
+    if not line_breaks or (not odd and b'"' not in chunk):
+        return chunk.rfind(b"\n") + 1
     text = np.frombuffer(chunk, np.uint8)
     lines = np.flatnonzero(text == _LF)
     quotes = np.searchsorted(np.flatnonzero(text == _QUOTE), lines)
