@@ -76,8 +76,8 @@ def ask(
     neighbour relation. If there is a ledger, the charge is durable before any noise is drawn; if
     it refuses, no noise is drawn. Errors show no value of the data.
 
-    table: a CSV or Parquet file, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis
-        table, or URL#TABLE. Its columns and their types are taken to be public.
+    table: a CSV or Parquet file, a CsvFile, a pandas, Polars or Arrow table, a Spark DataFrame,
+        an Ibis table, or URL#TABLE. Its columns and their types are taken to be public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
     unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).

@@ -149,11 +149,8 @@ class Fields:
         if not self.records:
             return [pa.array([], pa.string()) for _ in wanted]
         width = int(self._last[0] - self._first[0]) + 1
-        steady = (
-            len(self._stops) == width * self.records
-            and self._first[0] == 0
-            and bool((self._last[1:] - self._last[:-1] == width).all())
-        )
+        steady = len(self._stops) == width * self.records  # and no field is of an empty line
+        steady = steady and bool((self._last - self._first == width - 1).all())
         return [
             self._column(slice(number, None, width), None)
             if steady and number < width
