@@ -73,6 +73,7 @@ _HOME = {
     "FormatError": "errors",
     "LeastnoiseError": "errors",
     "MissingExtraError": "errors",
+    "NotAnsweredError": "errors",
     "RegimeError": "errors",
 }
 
@@ -107,6 +108,7 @@ __all__ = [
     "Median",
     "MissingExtraError",
     "Monotone",
+    "NotAnsweredError",
     "Person",
     "Piecewise",
     "Pinball",
@@ -166,6 +168,7 @@ if TYPE_CHECKING:
         LeastnoiseError,
         LedgerError,
         MissingExtraError,
+        NotAnsweredError,
         RegimeError,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes

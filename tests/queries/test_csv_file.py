@@ -327,7 +327,7 @@ def test_a_file_that_ends_too_early_could_not_be_read(folder, cut) -> None:
     pytest.importorskip("ibis")
     from leastnoise import ask
 
-    with pytest.raises(LeastnoiseError, match="could not be read"):
+    with pytest.raises(LeastnoiseError, match=r"^not answered; the budget is spent$"):
         ask(str(file.path), "count()", epsilon=1)
 
 
@@ -380,11 +380,11 @@ def test_no_columns_are_refused(folder) -> None:
 )
 def test_a_csv_file_is_a_table(folder, make) -> None:
     pytest.importorskip("ibis")
-    from leastnoise.queries.engine import open_table
+    from leastnoise.queries.door import open_table
 
     table = open_table(make(written(folder, b'a,b\n1,2\n"x\0y",\n3\n')))
-    assert set(map(str, table.schema().types)) == {"string"}
-    assert table.order_by("a").to_pyarrow().to_pydict() == {
-        "a": ["1", "3", "x\0y"],
-        "b": ["2", None, None],
-    }
+    assert table.schema() == {"a": "text", "b": "text"}
+    table.engine.load(["a", "b"])
+    rows = table.engine.read(f"SELECT * FROM {table.relation} AS s")
+    assert sorted(rows) == [("1", "2"), ("3", None), ("x\0y", None)]
+    table.close()
