@@ -80,9 +80,9 @@ def ask(
     before that depends on public things only; afterwards it is a `NotAnsweredError`, always the
     same. (Where rows are replaced their number is public, and may be read before.)
 
-    table: a CSV or Parquet file or `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis
-        table of DuckDB, PostgreSQL or Spark, or URL#TABLE of the first two. Its columns and their
-        types are public.
+    table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
+        an Ibis table of DuckDB, PostgreSQL or Spark, or URL#TABLE of the first two. Its columns
+        and their types are public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
     unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).

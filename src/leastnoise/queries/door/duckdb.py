@@ -58,6 +58,7 @@ class DuckDB(Dialect):
             if self._setting("enable_progress_bar"):
                 self._set("enable_progress_bar", "false")
             self._set("disabled_optimizers", self._believing())
+            self._set("preserve_insertion_order", "false")  # half the work, and nobody asks
         self._finalizer = weakref.finalize(self, self._ended.close)
 
     # -- literals ---------------------------------------------------------------------------------
