@@ -5,7 +5,6 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -424,10 +423,10 @@ def _bounded(query: Query, setting: Setting) -> Any:
 
 def _public_size(table: Table) -> int:
     """The number of rows, which all neighbours share."""
-    size = None
-    with contextlib.suppress(Exception):
-        table.engine.load(())
-        size = int(table.engine.read(f"SELECT COUNT(*) FROM {table.relation} AS s")[0][0])
+    try:
+        size = paid(lambda: table.engine.count(table.relation))
+    except NotAnsweredError:
+        size = None
     if size is None:
         raise _UncountedError
     if size < 1:

@@ -11,13 +11,14 @@ from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 
+from ..cache import cache_folder
 from ..designs.keyed import KeyedDesign
 from ..keyed import equal_shares, keyed
 from ..losses import as_loss
 from ..sampling import Entropy
 from .base import PRIVATE, Form, Query, Released, Setting
 from .count import Count
-from .kept import cache_folder, sha256_of
+from .kept import sha256_of
 
 _CONFIDENCE = 0.95
 
@@ -94,7 +95,7 @@ def keys_design(
         design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, loss=loss)
     else:
         design = equal_shares(epsilon, delta, groups, as_loss(loss))
-    folder = cache_folder()
+    folder = cache_folder("designs")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{sha256_of(design)[:32]}.json"
     if not path.exists() or path.read_text(encoding="utf-8") != design.document.dumps():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from datetime import date
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .table import NUMBER, TEXT, TRUTH, WHOLE, Column, Form
 
@@ -45,6 +45,14 @@ class Dialect:
 
     def _not_a_number(self, value: str) -> str:
         raise NotImplementedError
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        raise NotImplementedError
+
+    def count(self, relation: str) -> int:
+        """The number of rows of a relation."""
+        return int(self.read(f"SELECT COUNT(*) FROM {relation} AS s")[0][0])
 
     # -- forms ------------------------------------------------------------------------------------
 

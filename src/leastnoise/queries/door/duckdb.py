@@ -37,17 +37,22 @@ class DuckDB(Dialect):
     """A connection to DuckDB.
 
     own: whether it was made here, and its settings and its end are ours.
-    loading: brings columns into the table, for sources that are not DuckDB's own.
+    loading: brings columns into the table, for sources that are not DuckDB's own, and
+    counting: tells how many rows these have.
     """
 
     name: ClassVar[str] = "DuckDB"
 
     def __init__(
-        self, connection: Any, own: bool, loading: Callable[[Sequence[str]], None] | None = None
+        self,
+        connection: Any,
+        own: bool,
+        loading: Callable[[Sequence[str]], None] | None = None,
+        counting: Callable[[], int] | None = None,
     ) -> None:
         self.connection = connection
         self._own = own
-        self._loading = loading
+        self._loading, self._counting = loading, counting
         self._ended = contextlib.ExitStack()
         if own:
             folder = tempfile.mkdtemp(prefix="leastnoise-")  # mode 0700
@@ -139,6 +144,10 @@ class DuckDB(Dialect):
         """Bring these columns into the table."""
         if self._loading is not None:
             self._loading(names)
+
+    def count(self, relation: str) -> int:
+        """The number of rows of a relation."""
+        return super().count(relation) if self._counting is None else self._counting()
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""

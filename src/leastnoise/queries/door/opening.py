@@ -28,6 +28,8 @@ _ALLOWED = (
 )
 _COVERED = "of DuckDB, PostgreSQL or Spark: nothing is proven of others; export it to Parquet"
 _DATA = '"data"'
+#: No columns from the names of folders or of other files; bytes that are no text do not fail.
+_AS_STORED = "hive_partitioning = false, union_by_name = false, utf8_validation = 'replace'"
 
 
 def open_table(source: Any) -> Table:
@@ -124,7 +126,7 @@ def _parquet(path: Path) -> Table:
     def seen() -> Table:
         if path.is_dir():
             _one_schema(engine, text, path)
-        relation = f"read_parquet({text}, hive_partitioning = false, union_by_name = false)"
+        relation = f"read_parquet({text}, {_AS_STORED})"
         return Table(engine, relation, engine.columns(relation))
 
     with _closing(engine):
@@ -178,7 +180,14 @@ def _csv(file: CsvFile) -> Table:
     import pyarrow as pa
 
     empty = pa.schema([(f"c{i}", pa.string()) for i in range(len(names))]).empty_table()
-    return _in_duckdb(empty, [(name, "text") for name in names], loaded, told=False)
+    columns = [(name, "text") for name in names]
+    return _in_duckdb(
+        empty,
+        columns,
+        loaded,
+        lambda: sum(batch.num_rows for batch in file.batches(names[:1])),
+        told=False,
+    )
 
 
 # -- tables in memory -----------------------------------------------------------------------------
@@ -209,13 +218,15 @@ def _frame(frame: Frame) -> Table:
         connection.register("data", pa.table(columns))
 
     empty = pa.table(usable or {"c": pa.array([], pa.int8())})
-    return _in_duckdb(empty, [(name, frame.declared(name)) for name in names], loaded)
+    columns = [(name, frame.declared(name)) for name in names]
+    return _in_duckdb(empty, columns, loaded, frame.rows)
 
 
 def _in_duckdb(
     empty: Any,
     declared: Sequence[tuple[str, str]],
     loaded: Callable[[Any, Sequence[str]], None],
+    counted: Callable[[], int],
     told: bool = True,
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
@@ -223,7 +234,7 @@ def _in_duckdb(
     Column i is called c<i> there, so that no name is taken for another one.
     """
     connection = _own()
-    engine = DuckDB(connection, own=True, loading=lambda names: loaded(connection, names))
+    engine = DuckDB(connection, True, lambda names: loaded(connection, names), counted)
 
     def seen() -> dict[str, Column]:
         connection.register("data", empty)

@@ -79,6 +79,9 @@ class Engine(Protocol):
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
 
+    def count(self, relation: str) -> int:
+        """The number of rows of a relation."""
+
     def close(self) -> None:
         """Remove what was made for the table."""
 
