@@ -31,9 +31,15 @@ def imported(path: Path) -> Iterator[tuple[str, bool]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
     inside = {id(child) for one in functions for child in ast.walk(one)}
+    types = [
+        one
+        for one in ast.walk(tree)
+        if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"
+    ]
+    typed = {id(child) for one in types for child in ast.walk(one)}
     package = ["leastnoise", *path.relative_to(ROOT).parts[:-1]]
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level:
+        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in typed:
             base = package[: len(package) - node.level + 1]
             full = [*base, *(node.module or "").split(".")] if node.module else base
             names = [full[1]] if len(full) > 1 else [one.name for one in node.names]

@@ -11,9 +11,10 @@ import typer
 from typer.testing import CliRunner
 
 from leastnoise.cli.compare import compare as compare_command
-from leastnoise.compare import compare, design_for_error, interval, percent
+from leastnoise.compare import compare, design_for_error
 from leastnoise.errors import ArgumentError, RegimeError
 from leastnoise.mechanisms import Tulap, inverse_error
+from leastnoise.words import excess_words, interval
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +77,8 @@ def test_frozen_json_and_words(table):
     assert len(table) == len(data["rows"])
     with pytest.raises(KeyError):
         table["nothing"]
-    assert percent(0.5) == "50.0 %"
-    assert percent(math.inf) == "-"
+    assert excess_words(0.5) == "50.0 %"
+    assert excess_words(math.inf) == "-"
     assert interval((-1.0, 2.0)) == "[-1, 2]"
 
 

@@ -32,7 +32,7 @@ from .mechanisms import (
     closed_forms,
     inverse_error,
 )
-from .words import outwards
+from .words import excess_words, interval, outwards
 
 #: Values of a range and quantiles of a noise that stand for all of them.
 _VALUES, _QUANTILES = 256, 1 << 14
@@ -138,7 +138,7 @@ class Comparison(Compared[Row]):
         ]
         for row in self.rows:
             lines.append(
-                f"  {row.label:<34}{row.loss:>11.6g}{percent(row.excess):>10}"
+                f"  {row.label:<34}{row.loss:>11.6g}{excess_words(row.excess):>10}"
                 f"{row.error_95:>12.5g}  {interval(row.support)}"
                 + (f"  ({row.note})" if row.note else "")
             )
@@ -284,22 +284,6 @@ def design_for_error(
         else:
             low = middle
     return best
-
-
-def percent(excess: float) -> str:
-    """An excess in words: two decimals below ten percent, else one."""
-    if math.isinf(excess):
-        return "-"
-    share = 100 * excess
-    return f"{share:.2f} %" if share < 10 else f"{share:.1f} %"
-
-
-def interval(support: tuple[float, float]) -> str:
-    """A support in words."""
-    low, high = support
-    if math.isinf(low) and math.isinf(high):
-        return "all numbers"
-    return f"±{high:.5g}" if low == -high else f"[{low:.5g}, {high:.5g}]"
 
 
 def _row(

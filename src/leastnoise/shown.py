@@ -13,11 +13,9 @@ from functools import partial
 from html import escape
 from typing import Any
 
-from .compare import interval
-from .compare import percent as excess_in_percent
 from .plotting import channel_alone, density_alone
 from .plotting.words import question
-from .words import NEGLIGIBLE, UNPROVEN, number, outwards, percent
+from .words import NEGLIGIBLE, UNPROVEN, excess_words, interval, number, outwards, percent
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
@@ -115,7 +113,7 @@ def html_comparison(comparison: Any) -> str:
         (
             row.label,
             number(row.loss, 6),
-            excess_in_percent(row.excess),
+            excess_words(row.excess),
             number(row.error_95, 5),
             interval(row.support),
         )

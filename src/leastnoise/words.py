@@ -102,6 +102,22 @@ def percent(gap: float) -> str:
     return f"{number(float(rounded))} %"
 
 
+def excess_words(excess: float) -> str:
+    """What is lost over the best, in words: two decimals below ten percent, else one."""
+    if math.isinf(excess):
+        return "-"
+    share = 100 * excess
+    return f"{share:.2f} %" if share < 10 else f"{share:.1f} %"
+
+
+def interval(support: tuple[float, float]) -> str:
+    """A support in words."""
+    low, high = support
+    if math.isinf(low) and math.isinf(high):
+        return "all numbers"
+    return f"±{high:.5g}" if low == -high else f"[{low:.5g}, {high:.5g}]"
+
+
 def float_towards(value: Fraction, direction: float) -> float:
     """The nearest float that is not on the wrong side of `value`; infinite beyond them all."""
     nearest = nearest_float(value)

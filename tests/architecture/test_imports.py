@@ -29,6 +29,7 @@ ORDER = [
     "sampling",
     "noise",
     "mechanisms",
+    "accounting",
     "engine",
     "designs",
     "hierarchy",
@@ -39,7 +40,6 @@ ORDER = [
     "compared",
     "compare_vectors",
     "compare",
-    "accounting",
     "sweep",
     "interop",
     "plotting",
@@ -65,10 +65,14 @@ def home(path: Path) -> str:
 SHOWN = {"plotting", "shown"}
 #: Other imports inside functions that go upwards, and why.
 UPWARDS = {
-    ("designs", "accounting"): "a design reports its Renyi divergences",
     ("designs", "design"): "a pickled design is loaded like a file",
     ("mechanisms", "design"): "our own scalar noise per coordinate is a rival of vector noise",
 }
+
+
+def for_types(node: ast.AST) -> bool:
+    """`if TYPE_CHECKING:`, which no interpreter enters."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
 
 
 def imports(path: Path):
@@ -76,8 +80,11 @@ def imports(path: Path):
     tree = ast.parse(path.read_text(encoding="utf-8"))
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     inside = {id(child) for f in functions for child in ast.walk(f)}
+    typed = {id(child) for one in ast.walk(tree) if for_types(one) for child in ast.walk(one)}
     package = ["leastnoise", *path.relative_to(ROOT).parts[:-1]]
     for node in ast.walk(tree):
+        if id(node) in typed:
+            continue
         lazy = id(node) in inside
         if isinstance(node, ast.Import):
             yield from (("foreign", name.name.split(".")[0], lazy) for name in node.names)

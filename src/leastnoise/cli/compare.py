@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..errors import ArgumentError
-from ..words import UNPROVEN, outwards
+from ..words import UNPROVEN, excess_words, interval, outwards
 from .options import arguments_of, takes
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
@@ -59,8 +59,6 @@ def compare(
 
 
 def _print_table(found: Any, plot: Path | None) -> None:
-    from ..compare import interval, percent
-
     design = found.design
     table = Table(
         title=f"{found.asked.replace('=', ' ')}, sensitivity {design.sensitivity:g}, "
@@ -76,7 +74,7 @@ def _print_table(found: Any, plot: Path | None) -> None:
         table.add_row(
             row.label,
             f"{row.loss:.6g}",
-            percent(row.excess),
+            excess_words(row.excess),
             f"{row.error_95:.5g}",
             interval(row.support),
             style=bold,
