@@ -61,3 +61,14 @@ MODULES = sorted(path for path in ROOT.rglob("*.py"))
 def test_only_forecasts_compare_budgets_with_numbers(path: Path) -> None:
     if path.name != "forecast.py":
         assert comparisons(path.read_text(encoding="utf-8")) == []
+
+
+def test_only_one_file_makes_bounds() -> None:
+    """What the checker's own functions did not compute is no bound."""
+    for path in MODULES:
+        called = {
+            getattr(node.func, "id", "")
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
+        }
+        assert path.name == "bounds.py" or not called & {"Upper", "Lower"}, path

@@ -26,12 +26,17 @@ from ..certify.lower import dual_bound
 from ..certify.privacy import worst_hockey_stick
 from ..certify.shape import slack_of
 from ..certify.upper import release_loss
+from ..certify.vector import mixture_of
+from ..certify.vector import release_loss as radial_loss
+from ..certify.vector_document import VectorCertificate, VectorDocument
+from ..certify.vector_lower import vector_dual
 from ..errors import ArgumentError, FormatError
 from ..exact import round_down, round_up
 from ..losses import Loss
 
-#: Digits after the point of a bound: far below every gap, and short in a file.
-_DIGITS = 15
+#: Digits after the point of a bound: far below every gap, and short in a file. Of a vector's, and
+#: of one that is claimed first: exact powers and square roots have many.
+_DIGITS, _DIGITS_OF_VECTORS, _DIGITS_CLAIMED = 15, 12, 9
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,19 @@ def proven(
     return Lower(round_down(value, _DIGITS), certificate, resolution)
 
 
+def claimed(
+    question: Question, certificate: VectorCertificate, value: float, resolution: int
+) -> Lower | None:
+    """This bound on every noise for a vector, rounded down, if the curves prove it."""
+    lower = round_down(Fraction(value), _DIGITS_CLAIMED)
+    asked = question.dimension, question.epsilon, question.delta, question.sensitivity
+    if not vector_dual(*asked, question.loss, certificate, lower).verdict:
+        return None
+    return Lower(lower, certificate, resolution)
+
+
 def certified(
-    document: Document | ChannelDocument,
+    document: Document | ChannelDocument | VectorDocument,
     origin: str,
     *,
     loss: Loss,
@@ -92,8 +108,14 @@ def certified(
     `points` are further budgets of noise, in the place of its own; `scale` is the loss that was
     hoped for. None for a document that no checker could finish, too.
     """
+    digits = _DIGITS
     try:
-        if isinstance(document, ChannelDocument):
+        if isinstance(document, VectorDocument):
+            stick = mixture_of(document).hockey_stick(document.epsilon, document.sensitivity)
+            if stick > document.delta:
+                return None
+            value, digits = radial_loss(document), _DIGITS_OF_VECTORS
+        elif isinstance(document, ChannelDocument):
             if not keeps_budgets(document) or not obeys_bounds(document):
                 return None
             value = loss_of(document)
@@ -105,7 +127,7 @@ def certified(
                 return None
     except (ArgumentError, FormatError):
         return None
-    upper = round_up(value, _DIGITS)
+    upper = round_up(value, digits)
     repair = 0.0 if scale is None else max(0.0, float(upper) / scale - 1)
     return Upper(upper, replace(document, upper=upper), resolution, origin, repair)
 

@@ -119,7 +119,7 @@ def additive_upper(question: Question, gap: float, search: Search) -> Upper | No
         ChannelCertificate(step, ()),
         additive=additive_part(noise, found.value),
     )
-    return Upper(found.value, document, found.resolution, "additive")
+    return replace(found, document=document, origin="additive", repair=0.0, method="")
 
 
 def constant_upper(question: Question, outputs: tuple[Fraction, ...] | None) -> Upper | None:

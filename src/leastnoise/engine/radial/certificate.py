@@ -9,10 +9,10 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.vector_document import Curves, VectorCertificate
-from ...certify.vector_lower import DualFunction, term_work, vector_dual
+from ...certify.vector_lower import DualFunction, term_work
 from ...errors import LimitError
-from ...exact import round_down
 from ...work import charge, counted
+from ..bounds import Lower, claimed
 from .flow import Floats, Flow, total_of
 from .net import Net
 
@@ -105,60 +105,29 @@ def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int
     return {k: count for k, count in found.items() if count > 0}
 
 
-def proven(
-    question: Question, flow: Flow, spent: int, aim: float
-) -> tuple[Fraction, VectorCertificate]:
+def proven_by(flow: Flow, question: Question, size: int, spent: int, aim: float) -> Lower | None:
     """What the checker can be made to prove with the flow, if it has so much work behind it.
 
-    It is content with `aim`, since a little less is proven much faster. 0 and no pieces if
-    nothing can be proven.
+    It is content with `aim`, since a little less is proven much faster.
     """
     total = total_of(flow.nets[0], flow.heights[0])
-    best = Fraction(0), VectorCertificate.nothing(question.sensitivity)
     if flow.bound <= 0 or total <= 0:
-        return best
+        return None
     for least in _LEAST_SHARES:
         share = least * min(1.0, flow.bound / total)
         certificate = exact_flow(flow, question.sensitivity, share)
         if certificate is None or _too_long(question, certificate, spent):
             continue
-        value = checked(question, certificate, flow.bound, spent, aim)
-        if value is not None and value > best[0]:
-            best = value, certificate
-        if best[0] > 0:
-            break
-    return best
-
-
-def checked(
-    question: Question,
-    certificate: VectorCertificate,
-    bound: float,
-    spent: int,
-    aim: float = math.inf,
-) -> Fraction | None:
-    """The largest lower bound, a little less than `bound`, that the checker proves with this.
-
-    With an `aim` it begins with the least that is as much.
-    """
-    enough = [less for less in _LESS if bound * (1 - less) >= aim]
-    for less in _LESS[max(0, len(enough) - 1) :]:
-        lower = round_down(Fraction(bound * (1 - less)), 9)
-        try:
-            with counted(spent + _READING * certificate.size):
-                proof = vector_dual(
-                    question.dimension,
-                    question.epsilon,
-                    question.delta,
-                    question.sensitivity,
-                    question.loss,
-                    certificate,
-                    lower,
-                )
-        except LimitError:
-            return None  # a smaller certificate may be settled in time
-        if proof.verdict:
-            return lower
+        # A little less than the floats say; the least that is as much as the aim comes first.
+        enough = [less for less in _LESS if flow.bound * (1 - less) >= aim]
+        for less in _LESS[max(0, len(enough) - 1) :]:
+            try:
+                with counted(spent + _READING * certificate.size):
+                    lower = claimed(question, certificate, flow.bound * (1 - less), size)
+            except LimitError:
+                break  # a smaller certificate may be settled in time
+            if lower is not None and lower.value > 0:
+                return lower
     return None
 
 

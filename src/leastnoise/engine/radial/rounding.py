@@ -6,17 +6,15 @@ What is claimed, and why: `../../certify/vector.proof.md`.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from ...ask import Question
-from ...certify.vector import mixture_of, release_loss
 from ...certify.vector_document import VectorCertificate, VectorDocument
 from ...errors import CertificateError
-from ...exact import round_up
+from ..bounds import Upper, certified
 from .shells import RadialStaircase, Shells, feasible
 
 #: Weights are multiples of 2^-_WEIGHT_BITS, radii of 10^-_DIGITS sensitivities.
@@ -26,7 +24,7 @@ _DIGITS = 12
 _GRID_SHARE = 1e-6
 
 
-def exact_noise(question: Question, stairs: RadialStaircase) -> VectorDocument:
+def exact_noise(question: Question, stairs: RadialStaircase, origin: str) -> Upper:
     """The staircase as a mixture of balls in exact numbers, widened until it is private."""
     shells = Shells(
         question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
@@ -34,10 +32,9 @@ def exact_noise(question: Question, stairs: RadialStaircase) -> VectorDocument:
     widen = 1e-10
     while widen < 1.0:
         document = _rounded(question, stairs.edges * (1 + widen))
-        worst = mixture_of(document).hockey_stick(question.epsilon, question.sensitivity)
-        if worst <= question.delta:
-            upper = round_up(release_loss(document), 12)
-            return replace(document, upper=upper)
+        found = certified(document, origin, loss=question.loss, resolution=len(document.radii))
+        if found is not None:
+            return found
         widen *= 8
         again = feasible(shells, float(question.delta) * (1 - widen), stairs.edges)
         stairs = again or stairs

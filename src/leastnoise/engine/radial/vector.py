@@ -11,9 +11,9 @@ from fractions import Fraction
 from ...ask import Question
 from ...certify.vector import own_claims
 from ...work import counted
-from ..bounds import Bounds, Lower, Upper
+from ..bounds import Bounds, Upper
 from ..search import Search
-from .certificate import proven
+from .certificate import proven_by
 from .flow import Flow, best_flow
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
@@ -97,13 +97,13 @@ class Vector:
         return best
 
     def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper:
-        document = exact_noise(self.question, stairs)
-        if search.improves(float(document.upper)):
+        found = exact_noise(self.question, stairs, origin)
+        if search.improves(float(found.value)):
             self.stairs = stairs
             with counted() as work:
-                own_claims(document)
+                own_claims(found.document)
             self._spent = work.spent
-        return Upper(document.upper, document, len(document.radii), origin)
+        return found
 
     # -- lower ----------------------------------------------------------------------------------
 
@@ -124,13 +124,14 @@ class Vector:
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """What the curves of a net of this size prove."""
-        question, radial, plan = self.question, self._radial(), self._plans[size]
+        radial, plan = self._radial(), self._plans[size]
         stairs = radial.stairs
         begin = search.clock()
         flow = best_flow(
             radial,
             [make_net(radial, plan), *short_nets(radial, plan)],
             search.clock() + max(search.left(300.0) - _PROOF, 0.5),
+            search.clock,
             stairs.loss / (1 + search.gap / 2),
         )
         search.bracket.rounds += 1
@@ -143,8 +144,7 @@ class Vector:
         if flow.bound >= aim or search.bracket.lower is None:
             # At first something, which is sooner proven the more is left.
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
-            value, certificate = proven(question, flow, self._spent, enough)
-            yield Lower(value, certificate, size), None
+            yield proven_by(flow, self.question, size, self._spent, enough), None
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""
@@ -161,7 +161,7 @@ class Vector:
         for flow, cells in sorted(self._flows, key=lambda one: -one[0].bound):
             if flow.bound * (1 - 3e-4) <= float(best):
                 break
-            value, certificate = proven(self.question, flow, self._spent, flow.bound)
-            if value > best:
-                best = value
-                yield Lower(value, certificate, cells), None
+            lower = proven_by(flow, self.question, cells, self._spent, flow.bound)
+            if lower is not None and lower.value > best:
+                best = lower.value
+                yield lower, None
