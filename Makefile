@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test browser lint slow bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test browser lint slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -33,7 +33,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 
 test: lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The tests of the page want Chromium; Debian's is installed where that is possible.
 browser:
@@ -48,8 +48,12 @@ browser:
 	fi
 
 slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 -m slow
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 	LEASTNOISE_EXAMPLES=50 $(BIN)/python -m pytest -n 2 tests/engine/test_properties.py
+
+# Twenty questions: is a gap wider than the one recorded?
+every-commit: $(VENV)/.dev
+	$(BIN)/python benchmarks/every_commit.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python benchmarks/table1.py

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from leastnoise import design
 from leastnoise.lp.highs import Model
-from leastnoise.vectors import rivals
+from leastnoise.mechanisms.vectors import rivals
 
 DIMENSIONS = (2, 3, 5, 10, 20, 50, 100)
 BUDGETS = (

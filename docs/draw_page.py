@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 HERE = Path(__file__).parent / "page"
 FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run"]
@@ -70,6 +70,14 @@ VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
 }
 
 
+def printed(lines: IO[str]) -> str:
+    """The next address that the server prints; each works once."""
+    for line in lines:
+        if found := re.search(r"http://\S+", line):
+            return found[0]
+    raise SystemExit("the server has ended")
+
+
 def main() -> None:
     """Start the page, look at each view, and end it again."""
     from playwright.sync_api import sync_playwright
@@ -80,14 +88,12 @@ def main() -> None:
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
-            found = re.search(r"http://\S+", server.stdout.readline())
-            assert found is not None
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
                 for name, (address, act, window, scheme) in VIEWS.items():
                     page = browser.new_page(viewport=window, color_scheme=scheme)
                     page.set_default_timeout(120_000)
-                    page.goto(found[0] + address)
+                    page.goto(printed(server.stdout) + address)
                     act(page)
                     page.wait_for_timeout(300)
                     page.screenshot(path=HERE / f"{name}.png")

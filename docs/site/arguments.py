@@ -43,10 +43,24 @@ def in_order(kind: griffe.Class, parameters: griffe.Parameters) -> griffe.Parame
     return griffe.Parameters(*sorted(parameters, key=lambda one: one.kind is last))
 
 
+def with_fields(kind: griffe.Class) -> griffe.Parameters:
+    """The parameters of a function that passes all it is given on to a dataclass."""
+    fields = [one for one in kind.members.values() if one.is_attribute and one.annotation]
+    last = griffe.ParameterKind.keyword_only
+    return griffe.Parameters(
+        *(
+            griffe.Parameter(one.name, annotation=one.annotation, kind=last, default=one.value)
+            for one in fields
+        )
+    )
+
+
 class Arguments(griffe.Extension):
     """Rewrites every docstring before it is shown, and sorts the fields of dataclasses."""
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        # `design` takes what `Arguments` holds.
+        pkg["design.design"].parameters = with_fields(pkg["ask.arguments.Arguments"])
         todo: list[griffe.Object] = [pkg]
         while todo:
             here = todo.pop()

@@ -38,6 +38,8 @@ _HOME = {
     "design_dependent": "design",
     "DependentDesign": "design",
     "VectorDesign": "design",
+    "keyed": "keyed",
+    "KeyedDesign": "designs.keyed",
     "compare": "compare",
     "design_for_error": "compare",
     "tradeoff": "curves",
@@ -94,6 +96,7 @@ __all__ = [
     "FormatError",
     "Histogram",
     "Huber",
+    "KeyedDesign",
     "LeastnoiseError",
     "Ledger",
     "LedgerError",
@@ -132,6 +135,7 @@ __all__ = [
     "design_dependent",
     "design_for_error",
     "frontier",
+    "keyed",
     "load",
     "plan",
     "sweep",
@@ -153,6 +157,7 @@ if TYPE_CHECKING:
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
     from .design import DependentDesign, Design, VectorDesign, design, design_dependent, load
+    from .designs.keyed import KeyedDesign
     from .engine.search import Progress
     from .errors import (
         ArgumentError,
@@ -167,6 +172,7 @@ if TYPE_CHECKING:
         RegimeError,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
+    from .keyed import keyed
     from .ledger import Ledger
     from .losses import L1, L2, Custom, Huber, Loss, Piecewise, Pinball, Power, Sum
     from .mechanisms import closed_forms

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
+from .ask.arguments import Arguments, PlainArguments
 from .ask.values import check_confidence, stated_sensitivity
-from .compare_vectors import compare_vectors
+from .compare_vectors import beside_vectors
 from .compared import Compared, excess_of
-from .design import DependentDesign, Design, design
+from .design import DependentDesign, Design, VectorDesign, answer, design
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
@@ -141,16 +142,10 @@ class Comparison(Compared[Row]):
 
 def compare(
     *,
-    epsilon: Number,
-    delta: Number,
-    sensitivity: Number | None = None,
-    loss: str | Loss = "l1",
-    integer: bool = False,
-    gap: Number | None = None,
-    time_limit: float | None = None,
     bounds: tuple[Number, Number] | None = None,
     releases: int | None = None,
     dimension: int | None = None,
+    **given: Unpack[PlainArguments],
 ) -> Any:
     """Design noise for the budget, and put every closed-form mechanism that is private beside it.
 
@@ -166,23 +161,25 @@ def compare(
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
         `Comparison`.
     """
-    given: dict[str, Any] = locals() | {"sensitivity": stated_sensitivity(sensitivity)}
-    if dimension is not None and dimension != 1:
-        return compare_vectors(**given)
-    del given["dimension"]
-    question = {name: value for name, value in given.items() if name not in ("gap", "bounds")}
-    return beside(design(**given), question)
+    more = {"bounds": bounds, "releases": releases, "dimension": dimension}
+    known = [*PlainArguments.__annotations__, *more]
+    arguments = Arguments.of({**given, **more}, known, "compare")
+    found = answer(arguments)
+    if isinstance(found, VectorDesign):
+        return beside_vectors(found)
+    return beside(found, arguments)
 
 
-def beside(found: Any, question: dict[str, Any]) -> Comparison:
-    """The comparison of a design that is there already; `question`: the arguments it answers."""
+def beside(found: Any, asked: Arguments) -> Comparison:
+    """The comparison of a design that is there already; `asked`: the arguments it answers."""
     note = "" if found.certified else "the loss is a Python function: an estimate"
     rows = [_row("design", "this design", found.upper, found, note)]
     refused: list[tuple[str, str]] = []
     if isinstance(found, DependentDesign):
-        plain = design(**question)
+        plain = answer(replace(asked, gap=None, bounds=None, resolution=None))
+        assert isinstance(plain, Design)
         rows.append(_in_range(found, "additive", "the best additive noise", plain, plain.noise))
-    for rival, remark in _rivals(question, found.loss, refused):
+    for rival, remark in _rivals(asked, found.loss, refused):
         try:
             if isinstance(found, DependentDesign):
                 row = _in_range(found, rival.name, rival.label, rival, rival, remark)
@@ -198,12 +195,13 @@ def beside(found: Any, question: dict[str, Any]) -> Comparison:
 
 
 def _rivals(
-    question: dict[str, Any], loss: Loss, refused: list[tuple[str, str]]
+    asked: Arguments, loss: Loss, refused: list[tuple[str, str]]
 ) -> Iterator[tuple[Mechanism, str]]:
     """Closed forms that keep the budget with a remark each; those that cannot go to `refused`."""
-    count = question["releases"] or 1
-    epsilon, delta = (rational(question[name], name) / count for name in ("epsilon", "delta"))
-    sensitivity, integer = question["sensitivity"], bool(question["integer"])
+    count, integer = asked.releases or 1, bool(asked.integer)
+    sensitivity = stated_sensitivity(asked.sensitivity)
+    total = [rational(asked.epsilon or 0, "epsilon"), rational(asked.delta or 0, "delta")]
+    epsilon, delta = (one / count for one in total)
     refused += _outside(epsilon, delta, integer)
     share = f"1/{count} of the budget each time" if count > 1 else ""
     for rival in closed_forms(epsilon, delta, sensitivity, loss, integer):
@@ -214,8 +212,8 @@ def _rivals(
         wider = Fraction(math.nextafter(math.sqrt(count), math.inf))
         yield (
             AnalyticGaussian(
-                epsilon=question["epsilon"],
-                delta=question["delta"],
+                epsilon=total[0],
+                delta=total[1],
                 sensitivity=rational(sensitivity, "sensitivity") * wider,
             ),
             "composed exactly",

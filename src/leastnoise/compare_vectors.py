@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from .compared import Compared, excess_of
-from .design import VectorDesign, design
-from .errors import ArgumentError, LeastnoiseError
-from .vectors import VectorRival, rivals, split_design_rival
+from .design import VectorDesign
+from .errors import LeastnoiseError
+from .mechanisms.vectors import VectorRival, rivals, split_design_rival
 from .words import outwards
 
 #: Seconds for our own noise on each coordinate.
@@ -77,19 +77,11 @@ class VectorComparison(Compared[VectorRow]):
         return "\n".join(lines)
 
 
-def compare_vectors(*, dimension: int, **arguments: Any) -> VectorComparison:
-    """Design noise for a vector, and put beside it what else one would add.
-
-    Arguments as for `design`. The rivals are calibrated for the same Euclidean sensitivity.
-    """
-    found = design(dimension=dimension, **arguments)
-    if not isinstance(found, VectorDesign):
-        raise ArgumentError("dimension", dimension, "at least 2 here")
-    return beside_vectors(found)
-
-
 def beside_vectors(found: VectorDesign) -> VectorComparison:
-    """The comparison of a design that is there already."""
+    """A design for a vector, and beside it what else one would add.
+
+    The rivals are calibrated for the same Euclidean sensitivity.
+    """
     epsilon, delta = float(found.document.epsilon), float(found.document.delta)
     budget = (found.dimension, epsilon, delta, found.sensitivity, found.loss)
     others, refused = rivals(*budget), []

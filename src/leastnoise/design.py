@@ -6,106 +6,43 @@ with a `dimension` above 1 noise for a vector, a `VectorDesign`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
 
-from .ask import Constraint
-from .ask.arguments import asked
-from .ask.domain import DependentOptions
+from .ask.arguments import Arguments, CommonArguments, RangeArguments, asked
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
 from .designs.finished import finished, kind_of
+from .designs.keyed import KeyedDesign
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
-from .engine.choice import family_of
-from .engine.search import Listener, Search
+from .engine.kinds import plan_of
+from .engine.search import Search
 from .errors import CertificateError, ScaleError
 from .exact import Number
-from .losses import Loss
 from .words import gap_words
 
 
 @overload
 def design(
-    *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    integer: bool = False,
-    time_limit: float | None = None,
-    resolution: int | None = None,
-    progress: Listener = None,
-    bounds: None = None,
-    constraints: Iterable[Constraint] = (),
-    profile: Sequence[tuple[Number, Number]] | None = None,
-    gdp: Number | None = None,
-    releases: int | None = None,
-    output_step: Number | None = None,
-    dimension: None = None,
+    *, bounds: None = None, dimension: None = None, **given: Unpack[CommonArguments]
 ) -> Design: ...
 
 
 @overload
 def design(
-    *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    integer: bool = False,
-    time_limit: float | None = None,
-    resolution: int | None = None,
-    progress: Listener = None,
-    bounds: tuple[Number, Number],
-    constraints: Iterable[Constraint] = (),
-    profile: Sequence[tuple[Number, Number]] | None = None,
-    gdp: Number | None = None,
-    releases: int | None = None,
-    output_step: Number | None = None,
-    **options: Unpack[DependentOptions],
+    *, bounds: tuple[Number, Number], **given: Unpack[RangeArguments]
 ) -> DependentDesign: ...
 
 
 @overload
-def design(
-    *,
-    dimension: int,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number = 1,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    time_limit: float | None = None,
-    progress: Listener = None,
-) -> Design | VectorDesign: ...
+def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | VectorDesign: ...
 
 
-def design(
-    *,
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    sensitivity: Number | None = None,
-    loss: str | Loss = "l1",
-    gap: Number | None = None,
-    integer: bool = False,
-    time_limit: float | None = None,
-    resolution: int | None = None,
-    progress: Listener = None,
-    bounds: tuple[Number, Number] | None = None,
-    constraints: Iterable[Constraint] = (),
-    profile: Sequence[tuple[Number, Number]] | None = None,
-    gdp: Number | None = None,
-    releases: int | None = None,
-    output_step: Number | None = None,
-    dimension: int | None = None,
-    **options: Unpack[DependentOptions],
-) -> Design | DependentDesign | VectorDesign:
+def design(**given: Any) -> Design | DependentDesign | VectorDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -151,16 +88,27 @@ def design(
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
     """
-    wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
+    return answer(Arguments.of(given))
+
+
+# What `help`, notebooks and tests see: each argument with its type and default.
+design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
+
+
+def answer(arguments: Arguments) -> Design | DependentDesign | VectorDesign:
+    """`design` for arguments that were put together before; its guarantee is that of `design`."""
+    wanted = asked(arguments)
     try:
-        search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
+        search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
         found: Design | DependentDesign | VectorDesign = finished(wanted, search)
     except (OverflowError, ZeroDivisionError):
         raise ScaleError from None
     return found
 
 
-def design_dependent(*, bounds: tuple[Number, Number], **arguments: Any) -> DependentDesign:
+def design_dependent(
+    *, bounds: tuple[Number, Number], **arguments: Unpack[RangeArguments]
+) -> DependentDesign:
     """`design` with a range: the private answers with the least expected loss on it.
 
     bounds: (low, high), public. A value outside counts as the nearer end.
@@ -192,10 +140,11 @@ def design_dependent(*, bounds: tuple[Number, Number], **arguments: Any) -> Depe
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
+def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
-    A `Design`, a `DependentDesign` for noise that depends on the value, or a `VectorDesign`.
+    A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, or a
+    `KeyedDesign` for unknown keys.
     Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A
     file whose privacy is proven and whose bracket could not be checked is loaded with `certified`
     False.
@@ -205,13 +154,13 @@ def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
 
 def loaded(
     document: AnyDocument, report: Report, path: str, status: str
-) -> Design | DependentDesign | VectorDesign:
+) -> Design | DependentDesign | VectorDesign | KeyedDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    found: Design | DependentDesign | VectorDesign = kind_of(document)(
+    found: Design | DependentDesign | VectorDesign | KeyedDesign = kind_of(document)(
         document, document.loss, True, status, MappingProxyType({}), report.proven
     )
     return found
@@ -221,6 +170,7 @@ __all__ = [
     "DependentDesign",
     "Design",
     "VectorDesign",
+    "answer",
     "design",
     "design_dependent",
     "load",

@@ -15,21 +15,19 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Unpack
 
 from .ask import Question
-from .ask.arguments import asked
+from .ask.arguments import Arguments, Asked, PlainArguments, asked
 from .certify import Certificate, Document, ShiftMultipliers, check, parse
 from .certify.fields import read_number, read_positive
 from .certify.json_file import load_json, read_bytes
-from .certify.lower import dual_bound
-from .certify.upper import release_loss
 from .designs.additive import Design
 from .designs.finished import finished
-from .engine.choice import family_of
-from .engine.search import Lower, Search, Upper
+from .engine.bounds import Lower, Upper, certified, proven
+from .engine.kinds import plan_of
+from .engine.search import Search
 from .errors import ArgumentError, CertificateError, LeastnoiseError
-from .exact import Number, round_down, round_up
 from .losses import Loss
 from .words import gap_of, gap_words
 from .work import counted
@@ -72,21 +70,13 @@ class Shelf:
     def __len__(self) -> int:
         return len(self._labels)
 
-    def known(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        sensitivity: Number,
-        loss: str | Loss = "l1",
-        integer: bool = False,
-    ) -> Design | None:
+    def known(self, **given: Unpack[PlainArguments]) -> Design | None:
         """A design whose bracket comes from the shelf alone; None if no file serves the budget.
 
         Guarantee: as that of every design, checked exactly at this budget. How wide the bracket
         is depends on how near the files are.
         """
-        wanted = asked(_arguments(locals()), {})
+        wanted = _asked(given)
         question = wanted.question
         lower, upper = self._bounds(question)
         if upper is None or lower is None:
@@ -101,21 +91,11 @@ class Shelf:
         converged = gap_of(document) <= wanted.gap
         return Design(document, question.loss, converged, status, MappingProxyType({}), True)
 
-    def design(
-        self,
-        *,
-        epsilon: Number,
-        delta: Number,
-        sensitivity: Number,
-        loss: str | Loss = "l1",
-        integer: bool = False,
-        gap: Number | None = None,
-        time_limit: float | None = None,
-    ) -> Design:
+    def design(self, **given: Unpack[PlainArguments]) -> Design:
         """`leastnoise.design`, which begins with what the shelf knows; the result joins it."""
-        wanted = asked(_arguments(locals()), {})
-        search = Search(family_of(wanted), wanted.gap, wanted.time_limit)
-        search.bracket.offer(*self._bounds(wanted.question))
+        wanted = _asked(given)
+        search = Search(plan_of(wanted), wanted.gap, wanted.time_limit)
+        search.bracket.offer(*self._bounds(wanted.question), "shelf")
         found: Design = finished(wanted, search)
         self._keep(found)
         return found
@@ -179,11 +159,8 @@ class Shelf:
                 yield found
 
 
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
-    """All arguments of `leastnoise.design`, those that are not given at their defaults."""
-    names = "gap time_limit resolution progress bounds profile gdp releases output_step dimension"
-    rest: dict[str, Any] = dict.fromkeys(names.split()) | {"constraints": ()}
-    return rest | {name: value for name, value in given.items() if name != "self"}
+def _asked(given: PlainArguments) -> Asked:
+    return asked(Arguments.of(given, PlainArguments.__annotations__, "a shelf"))
 
 
 def _spec(loss: Loss | None) -> str:
@@ -232,15 +209,10 @@ def _lower(document: Document, question: Question, power: int) -> Lower | None:
         for one in old.shifts
     )
     certificate = Certificate(old.step * ratio, old.reach, shifts)
-    value = dual_bound(
-        certificate,
-        ((question.epsilon, question.delta),),
-        question.sensitivity,
-        question.loss,
-        question.integer and certificate.step == 1,
-    )
     n = int(question.sensitivity / certificate.step)
-    return Lower(round_down(value, 15), certificate, n)
+    return proven(
+        replace(question, integer=question.integer and certificate.step == 1), certificate, n
+    )
 
 
 def _upper(document: Document, question: Question, power: int) -> Upper | None:
@@ -261,8 +233,7 @@ def _upper(document: Document, question: Question, power: int) -> Upper | None:
     )
     if not check(document).private:  # nor is it, if the weights are no distribution
         return None
-    value = round_up(release_loss(document, question.loss), 15)
-    return Upper(value, replace(document, upper=value), document.whole_shifts, "shelf")
+    return certified(document, "shelf", loss=question.loss, resolution=document.whole_shifts)
 
 
 __all__ = ["Shelf"]

@@ -60,6 +60,22 @@ def html_vector(design: Any) -> str:
     )
 
 
+def html_keyed(design: Any) -> str:
+    """A `KeyedDesign`: how many units a key needs, what its value is worth, and a picture."""
+    word = "proven" if design.certified else UNPROVEN
+    rows = [
+        ("shown half the time from", f"{design.units_for(0.5)} units", word),
+        ("shown with 95 % from", f"{design.units_for(0.95)} units", word),
+        ("always shown from", f"{design.sure_from} units", word),
+        ("no error beyond", str(design.reach), word),
+        ("expected loss of sure keys at most", outwards(design.upper, 7, True), word),
+        ("no noise can go below", outwards(design.lower, 7, False), word),
+    ]
+    budget = f"ε = {number(design.total[0])}, δ = {number(design.total[1])}"
+    title = f"Keys with their counts, {budget}, loss {design.loss_name}"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
 def html_vector_noise(noise: Any) -> str:
     """A `VectorNoise`: what to expect of it."""
     return _page(f"Noise for {noise.dimension} numbers", _radial(noise))

@@ -17,6 +17,7 @@ ROOT = Path(leastnoise.__file__).parent
 ORDER = [
     "errors",
     "work",
+    "cache",
     "exact",
     "words",
     "_live",
@@ -28,11 +29,11 @@ ORDER = [
     "sampling",
     "noise",
     "mechanisms",
-    "vectors",
     "engine",
     "designs",
     "hierarchy",
     "design",
+    "keyed",
     "shelf",
     "curves",
     "compared",
@@ -48,7 +49,6 @@ ORDER = [
     "estimators",
     "queries",
     "experiments",
-    "atlas",
     "web",
     "cli",
     "__main__",
@@ -67,7 +67,7 @@ SHOWN = {"plotting", "shown"}
 UPWARDS = {
     ("designs", "accounting"): "a design reports its Renyi divergences",
     ("designs", "design"): "a pickled design is loaded like a file",
-    ("vectors", "design"): "our own scalar noise per coordinate is a rival of vector noise",
+    ("mechanisms", "design"): "our own scalar noise per coordinate is a rival of vector noise",
 }
 
 

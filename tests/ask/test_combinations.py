@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import inspect
+from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
 from itertools import combinations
+from typing import get_type_hints
 
 import pytest
 
 from leastnoise import ArgumentError, LeastnoiseError, MaxError, design
-from leastnoise.ask.combinations import DEFAULTS, RULES, given, refuse_combinations
-from leastnoise.ask.domain import DependentOptions
+from leastnoise.ask.arguments import (
+    OF_RANGE,
+    Arguments,
+    CommonArguments,
+    PlainArguments,
+    RangeArguments,
+)
+from leastnoise.ask.combinations import RULES, refuse_combinations
 
 SEEN: list[object] = []
 
@@ -123,17 +131,32 @@ def walk(pairs, always=()):
 
 
 def test_every_argument_is_in_the_table():
-    arguments = set(inspect.signature(design).parameters) - {"options", "epsilon", "delta"}
-    arguments |= set(DependentOptions.__annotations__)
-    assert arguments == set(SETTINGS) == set(HONOURED)
-    assert set(DEFAULTS) <= arguments
+    arguments = {one.name for one in fields(Arguments)}
+    assert arguments - {"epsilon", "delta"} == set(SETTINGS) == set(HONOURED)
     for rule in RULES:
-        assert {rule.argument, rule.beside} <= set(DEFAULTS)
-    # The table's defaults are those of the functions.
-    for function in (design,):
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in DEFAULTS and parameter.default is not inspect.Parameter.empty:
-                assert parameter.default == DEFAULTS[name], name
+        assert {rule.argument, rule.beside} <= arguments
+
+
+def test_help_shows_every_argument_with_its_default():
+    shown = inspect.signature(design).parameters
+    assert {name: one.default for name, one in shown.items()} == {
+        one.name: one.default for one in fields(Arguments)
+    }
+
+
+def test_type_checkers_see_the_same_arguments():
+    every = get_type_hints(Arguments)
+    typed = get_type_hints(RangeArguments)
+    assert every.keys() == typed.keys() | {"bounds", "dimension"}
+    for name, type_ in typed.items():
+        assert type_ == every[name] or name == "sensitivity", name  # (which must be stated)
+    assert PlainArguments.__annotations__.keys() < CommonArguments.__annotations__.keys()
+    assert set(SETTINGS) - set(ADDITIVE) - {"bounds"} == OF_RANGE
+
+
+def test_arguments_are_frozen():
+    with pytest.raises(FrozenInstanceError):
+        Arguments(epsilon=1).epsilon = 2  # type: ignore[misc]
 
 
 ADDITIVE = [
@@ -212,13 +235,16 @@ def test_some_pairs_with_bounds(pair):
 
 
 def test_what_counts_as_given():
-    assert given(dict(DEFAULTS)) == {}
-    assert given({"integer": True, "prior": [1, 2], "exact_answers": False}).keys() == {
-        "integer",
-        "prior",
-        "exact_answers",
-    }
-    refuse_combinations(dict(DEFAULTS))
+    assert Arguments().given() == {}
+    asked = Arguments(integer=True, prior=[1, 2], exact_answers=False, constraints=[])
+    assert asked.given().keys() == {"integer", "prior", "exact_answers"}
+    refuse_combinations(Arguments().given())
+
+
+def test_a_default_that_is_spelled_out_asks_for_nothing():
+    spelled = {one.name: one.default for one in fields(Arguments)}
+    spelled |= {"epsilon": 1, "delta": "0.1", "sensitivity": 1, "gap": 0.1}
+    assert design(**spelled).upper == design(epsilon=1, delta="0.1", sensitivity=1, gap=0.1).upper
 
 
 # -- integers with a large sensitivity ----------------------------------------------------------

@@ -12,7 +12,7 @@ from leastnoise.ask import Question
 from leastnoise.certify import Document
 from leastnoise.certify.privacy import worst_hockey_stick
 from leastnoise.certify.upper import release_loss
-from leastnoise.engine.additive import Additive
+from leastnoise.engine.kinds import plan_of_noise
 from leastnoise.engine.search import Search
 from leastnoise.losses import Custom, Loss, Piecewise
 
@@ -39,17 +39,17 @@ KINDS = [*QUESTIONS, "mesh"]
 def searched(grid: int = 3, **question: Any) -> Document:
     """A full document from the engine, released on a coarse grid that brute force can walk."""
     resolution = question.pop("resolution", None)
-    problem = Question.of(**question)
-    bracket = Search(Additive(problem, resolution), 1e-6).run()
+    question = Question.of(**question)
+    bracket = Search(plan_of_noise(question, resolution), 1e-6).run()
     assert bracket.upper is not None and bracket.lower is not None
     document = bracket.upper.document
     if document.kind == "additive":
         document = replace(document, grid=grid, upper=Fraction(10**9))
-    if not problem.loss.certified:
+    if not question.loss.certified:
         return replace(document, upper=bracket.upper.value, lower=bracket.lower.value)
     return replace(
         document,
-        upper=release_loss(document, problem.loss),
+        upper=release_loss(document, question.loss),
         lower=bracket.lower.value,
         certificate=bracket.lower.certificate,
     )

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-
-
-def run(*words, cwd=None):
-    return subprocess.run(
-        [sys.executable, "-m", "leastnoise", *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-        timeout=120,
-    )
+from cli_command import run, run_alone
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +19,12 @@ def mechanism(tmp_path_factory):
 
 
 def test_version_and_help():
-    assert run("--version").stdout.startswith("leastnoise ")
+    assert run_alone("--version").stdout.startswith("leastnoise ")
     assert "design" in run("--help").stdout
 
 
 def test_json_is_one_object_and_nothing_else():
-    done = run("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--json")
+    done = run_alone("design", "--epsilon", 1, "--delta", 0.2, "--sensitivity", 1, "--json")
     data = json.loads(done.stdout)
     assert done.returncode == 0
     assert {

@@ -1,13 +1,12 @@
 """The command asks what `design` can be asked: every argument has its option, and no more."""
 
-import inspect
 import json
+from dataclasses import fields
 
 import pytest
 from typer.testing import CliRunner
 
-from leastnoise import design
-from leastnoise.ask.domain import DependentOptions
+from leastnoise.ask.arguments import Arguments
 from leastnoise.cli import app
 from leastnoise.cli.options import OPTIONS, arguments_of
 from leastnoise.errors import ArgumentError
@@ -18,9 +17,10 @@ CONSTRAINTS = {"support", "symmetric", "unimodal", "unbiased", "distinguishing",
 
 
 def test_every_argument_has_its_option():
-    arguments = set(inspect.signature(design).parameters) - {"options"}
-    arguments |= set(DependentOptions.__annotations__)
-    assert set(OPTIONS) - CONSTRAINTS == arguments - PYTHON_ONLY
+    arguments = {one.name: one.default for one in fields(Arguments)}
+    assert set(OPTIONS) - CONSTRAINTS == set(arguments) - PYTHON_ONLY
+    for name in set(OPTIONS) - CONSTRAINTS:
+        assert OPTIONS[name][1] in (arguments[name], None), name
 
 
 def test_options_become_arguments():

@@ -212,8 +212,6 @@ def test_refusals_of_solve():
         P(**instance(monotone=True)).solve("interior")
     with pytest.raises(ArgumentError, match="infeasible"):
         P(**instance(cells=1)).solve("interior")
-    with pytest.raises(ArgumentError, match="solver must be"):
-        P(**instance()).solve(solver="abacus")
     with pytest.raises(ArgumentError, match="add must be"):
         Options(add="some")
     with pytest.raises(ArgumentError, match="threshold must be"):

@@ -259,3 +259,115 @@ def test_texts_are_kept_and_never_run(tmp_path):
         ledger.charge("0.1", query="\udcff")
     assert ledger.balance.charges == 3
     assert Path(tmp_path / "b.db").stat().st_nlink == 1
+
+
+def test_costs_with_crooked_denominators_never_end_in_a_failure(tmp_path):
+    """Distinct denominators of 40 digits: sums stay short, and are never below what was asked."""
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=1000, delta="0.5", composition="adaptive")
+    costs = [Fraction(1, 10**39 + 2 * i + 1) for i in range(90)]
+    for cost in costs:
+        assert cost <= ledger.charge(cost, cost, query="q").epsilon < cost + Fraction(1, 10**40)
+    balance = ledger.balance
+    assert sum(costs) <= balance.spent_epsilon <= sum(costs) + Fraction(90, 10**40)
+    with sqlite3.connect(tmp_path / "b.db") as held:
+        (row,) = held.execute("select spent_epsilon, spent_squares from leastnoise_ledgers")
+    held.close()
+    assert len(row[0]) < 1000 and len(row[1]) < 2000
+    # Ordinary fractions are exact all the same, before and after.
+    other = Ledger.create(tmp_path / "c.db", epsilon=1)
+    for _ in range(23):
+        other.charge(Fraction(1, 23), Fraction(0), query="q")
+    assert other.balance.left_epsilon == 0
+
+
+def test_a_ledger_with_long_sums_from_before_goes_on(tmp_path):
+    """As written by versions that kept every denominator."""
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=10)
+    held = sqlite3.connect(tmp_path / "b.db")
+    sums = [Fraction(0)] * 2
+    for i in range(53):
+        cost = Fraction(1, 10**40 - 2 * i - 1)
+        sums = [sums[0] + cost, sums[1] + cost**2]
+        held.execute(
+            "insert into leastnoise_charges (ledger, time, epsilon, delta, query, mechanism)"
+            " values ('budget', 't', ?, '0', 'q', '')",
+            (str(cost),),
+        )
+    held.execute(
+        "update leastnoise_ledgers set spent_epsilon = ?, spent_squares = ?", tuple(map(str, sums))
+    )
+    held.commit()
+    held.close()
+    for i in range(20):
+        ledger.charge(Fraction(1, 10**39 + 2 * i + 1), query="q")
+    assert ledger.balance.charges == 73 and ledger.balance.spent_epsilon >= sums[0]
+    assert Ledger(tmp_path / "b.db").charge(1, query="q").epsilon == 1
+
+
+TAMPERED = [
+    "update leastnoise_ledgers set spent_epsilon = '0'",
+    "update leastnoise_ledgers set spent_squares = '0'",
+    "update leastnoise_charges set epsilon = '1/100' where id = 2",
+    "delete from leastnoise_charges where id = 3",
+    "update leastnoise_charges set delta = 'many' where id = 1",
+    "update leastnoise_charges set epsilon = '-1/10' where id = 1",
+]
+
+
+@pytest.mark.parametrize("words", TAMPERED)
+def test_nothing_is_charged_to_books_that_disagree(tmp_path, words):
+    path = tmp_path / "b.db"
+    ledger = Ledger.create(path, epsilon=1)
+    for _ in range(3):
+        ledger.charge("0.3", query="q")
+    held = sqlite3.connect(path)
+    held.execute(words)
+    held.commit()
+    held.close()
+    for act in (
+        lambda: Ledger(path).charge("0.05", query="q"),
+        lambda: Ledger(path).check("0.05", protects="row, add-remove"),
+        lambda: Ledger(path).balance,
+    ):
+        with pytest.raises(LedgerError):
+            act()
+    held = sqlite3.connect(path)
+    assert held.execute("select count(*) from leastnoise_charges").fetchone()[0] <= 3
+    held.close()
+
+
+def test_an_open_ledger_notices_sums_that_were_set_back(tmp_path):
+    path = tmp_path / "b.db"
+    ledger = Ledger.create(path, epsilon=1)
+    ledger.charge("0.9", query="q")
+    held = sqlite3.connect(path)
+    held.execute(TAMPERED[0])
+    held.commit()
+    held.close()
+    with pytest.raises(LedgerError, match="changed by hand"):
+        ledger.charge("0.9", query="q")
+
+
+def test_balance_and_history_take_no_lock_and_read_a_page_at_a_time(tmp_path, monkeypatch):
+    """While somebody reads a long ledger, others charge between its pages."""
+    path = tmp_path / "b.db"
+    ledger, other = Ledger.create(path, epsilon=1), Ledger(path)
+    for _ in range(7):
+        ledger.charge("0.01", query="q")
+    monkeypatch.setattr(store_module, "PAGE", 3)
+    locked, pages = store_module.Store.locked, store_module.Store.pages
+
+    def charging(self, *arguments):
+        for page in pages(self, *arguments):
+            if self is ledger._store:
+                other.charge("0.01", query="meanwhile")
+            yield page
+
+    monkeypatch.setattr(store_module.Store, "pages", charging)
+    monkeypatch.setattr(
+        store_module.Store,
+        "locked",
+        lambda self, name: pytest.fail("locked") if self is ledger._store else locked(self, name),
+    )
+    assert ledger.balance.charges == 7  # of the moment when it began
+    assert len(ledger.history()) == 10

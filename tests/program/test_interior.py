@@ -11,12 +11,12 @@ import pytest
 
 from leastnoise import design
 from leastnoise.ask import Question
-from leastnoise.engine.draft import centred
-from leastnoise.engine.peaks import pieces_of
-from leastnoise.engine.relaxed import Relaxed
-from leastnoise.engine.restricted import Restricted
+from leastnoise.engine.curve.graded import pieces_of
+from leastnoise.engine.lattice.draft import centred
+from leastnoise.engine.lattice.relaxed import Relaxed
+from leastnoise.engine.lattice.restricted import Restricted
 from leastnoise.program.interior import Interior, Near
-from leastnoise.program.layout import Line, Range, make_line
+from leastnoise.program.layout import Line, RangeLayout, make_line
 from leastnoise.program.program import Program, Row
 from leastnoise.program.simplex import Simplex
 
@@ -38,10 +38,10 @@ def simplex_value(program: Program) -> float:
 @pytest.mark.parametrize("budget", [(0.5, 0.5), (1, 0.25), (0.1, 0.75), (2, 0.3)])
 def test_agrees_with_the_simplex_method(budget: tuple[float, float], loss: str) -> None:
     epsilon, delta = budget
-    problem = Question.of(epsilon=epsilon, delta=delta, loss=loss)
+    question = Question.of(epsilon=epsilon, delta=delta, loss=loss)
     for program in (
-        Relaxed(problem, problem.budgets, N, 4 * N).program,
-        Restricted(problem, problem.budgets, centred(N, 3 * N)).program,
+        Relaxed(question, question.budgets, N, 4 * N).program,
+        Restricted(question, question.budgets, centred(N, 3 * N)).program,
     ):
         line = program.layout
         found = Interior(program).solve(np.ones(line.columns), 1e-7)
@@ -58,7 +58,7 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
     index = np.arange(count)
     costs = np.abs(index[:, None] - index[None, :]) / count
     for symmetric in (False, True):
-        layout = Range((count, count), 4, symmetric=symmetric, atoms=True)
+        layout = RangeLayout((count, count), 4, symmetric=symmetric, atoms=True)
         limit = Row(layout.row(4, costs[4]), -math.inf, 0.1)
         cost = layout.totals(costs, np.zeros(count))
         program = Program(layout, ((1.0, 0.1), (0.5, 0.2)), cost, (limit,))
@@ -76,8 +76,8 @@ def test_a_channel_has_the_same_optimum_by_both_methods() -> None:
 
 
 def test_multipliers_prove_the_value_and_survive_thinning() -> None:
-    problem = Question.of(epsilon=0.5, delta=0.5, loss="l1")
-    relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
+    question = Question.of(epsilon=0.5, delta=0.5, loss="l1")
+    relaxed = Relaxed(question, question.budgets, N, 3 * N)
     found = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     pairs = found.multipliers.pairs
     assert relaxed.bound(pairs) >= found.value * (1 - 1e-6)
@@ -91,8 +91,8 @@ def test_multipliers_prove_the_value_and_survive_thinning() -> None:
 
 
 def test_stops_when_told_to() -> None:
-    problem = Question.of(epsilon=0.5, delta=0.5, loss="l1")
-    relaxed = Relaxed(problem, problem.budgets, N, 3 * N)
+    question = Question.of(epsilon=0.5, delta=0.5, loss="l1")
+    relaxed = Relaxed(question, question.budgets, N, 3 * N)
     calls = itertools.count()
     found = Interior(relaxed.program).solve(
         np.ones(relaxed.line.columns), 1e-9, lambda: next(calls) >= 9
@@ -113,8 +113,8 @@ def test_large_delta_is_closed_in_two_passes(delta: float, share: float) -> None
 
 
 def test_rows_of_known_sign_leave_the_optimum_and_its_multipliers_prove_it() -> None:
-    problem = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
-    relaxed = Relaxed(problem, problem.budgets, N, 4 * N)
+    question = Question.of(epsilon=1, delta=0.25, loss="l1", profile=[(2, 0.1), (3, 0.04)])
+    relaxed = Relaxed(question, question.budgets, N, 4 * N)
     whole = Interior(relaxed.program).solve(np.ones(relaxed.line.columns), 1e-7)
     near = Near(whole.smooth, 1.0)
     found = Interior(relaxed.program, near=near).solve(np.ones(relaxed.line.columns), 1e-7)

@@ -1,18 +1,7 @@
-"""Designs of these tests are kept in a folder of their own."""
+"""The tests of tables need their extra; what they design is kept for the run (../conftest.py)."""
 
 import pytest
 
 pytest.importorskip("ibis", reason="the extra tables is not installed")
 pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("sqlalchemy", reason="the extra tables is not installed")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def designs(tmp_path_factory):
-    from leastnoise.queries import noise
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LEASTNOISE_CACHE", str(tmp_path_factory.mktemp("designs")))
-        noise.designed.cache_clear()
-        yield
-    noise.designed.cache_clear()

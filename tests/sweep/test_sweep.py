@@ -354,10 +354,11 @@ def test_the_command_writes_a_table_and_says_what_it_read_back(tmp_path):
 
 
 def test_a_cell_has_a_limit_of_its_own_unless_told_otherwise(monkeypatch):
+    from leastnoise.design import answer
     from leastnoise.sweep import run as module
 
     seen = []
-    monkeypatch.setattr(module, "design", lambda **asked: seen.append(asked) or design(**asked))
+    monkeypatch.setattr(module, "answer", lambda asked: seen.append(asked) or answer(asked))
     for more, limit in (({}, 300.0), ({"time_limit": 7}, 7.0), ({"time_limit": None}, None)):
         sweep([{"epsilon": 1, "delta": 0.2, "sensitivity": 1, "gap": 0.5, **more}])
-        assert seen[-1]["time_limit"] == limit
+        assert seen[-1].time_limit == limit

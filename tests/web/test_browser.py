@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from urllib.parse import urlsplit
 
 import pytest
-from web_server import SECRETS
+from web_server import SECRETS, running
 
 from leastnoise.certify import check_file
 
@@ -37,7 +38,7 @@ class Opened:
         )
 
     def go(self, view: str = "") -> None:
-        self.page.goto(self.server.url + view)
+        self.page.goto(self.server.address() + view)
 
     def id(self, name: str):
         return self.page.locator(f"#{name}")
@@ -92,7 +93,7 @@ def saved(opened, name: str, path) -> bytes:
 def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
     one = opened()
     one.designed()
-    assert "key=" not in one.page.url  # it is in a cookie now
+    assert "enter" not in one.page.url  # the code was used and is gone
     low, high = (float(one.text(name)) for name in ("lower", "upper"))
     assert 0.9593 < low < high < 0.9596  # 0.1 % at (1, 1e-6)
     # Rivals: ticked ones are drawn and named in the address.
@@ -279,7 +280,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     assert "Private answers" in report and saved(one, "take-script", tmp_path / "s.py")
     assert json.loads(saved(one, "take-notebook", tmp_path / "n.ipynb"))["nbformat"] == 4
     with page.expect_download() as coming:
-        page.locator(".answer a").first.click()
+        page.locator(".answer [data-file]").first.click()
     coming.value.save_as(tmp_path / "proof.json")
     assert check_file(tmp_path / "proof.json").proven
     # The address holds the questions and nothing of the table.
@@ -288,19 +289,30 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     assert axe(page) == []
 
 
-def test_a_table_of_ones_own(opened, tmp_path):
+def test_a_table_of_ones_own(browser, tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("person,height\n" + "".join(f"{k},{150 + k % 40}\n" for k in range(80)))
-    one = opened("#ask")
-    one.page.locator("#upload").set_input_files(path)
-    one.page.get_by_text("own.csv: person, height.").wait_for()
-    one.id("ledger-epsilon").fill("x")
-    one.id("ledger-create").click()
-    one.page.locator("label:has(#ledger-epsilon) + .error").wait_for()
-    path.write_text(",\n1,2\n")
-    one.page.locator("#upload").set_input_files(path)
-    one.id("error-table").wait_for()
-    assert "first line names its columns" in one.text("error-table")
+    with running(tmp_path) as server:  # one whose ledger nobody has made yet
+        one = Opened(browser, server)
+        one.go("#ask")
+        one.page.locator("#upload").set_input_files(path)
+        one.page.get_by_text("own.csv: person, height.").wait_for()
+        one.id("ledger-epsilon").fill("x")
+        one.id("ledger-create").click()
+        one.page.locator("label:has(#ledger-epsilon) + .error").wait_for()
+        one.id("ledger-epsilon").fill("3")
+        one.id("ledger-create").click()
+        one.id("ledger-words").wait_for()
+        path.write_text(path.read_text() + "\n")  # another file, and the same ledger
+        one.page.locator("#upload").set_input_files(path)
+        one.page.get_by_text("Reading the names").wait_for(state="detached")
+        assert one.id("ledger-words").is_visible() and not one.id("ledger-new").is_visible()
+        assert "All tables here share this ledger" in one.text("ledger-lasts")
+        path.write_text(",\n1,2\n")
+        one.page.locator("#upload").set_input_files(path)
+        one.id("error-table").wait_for()
+        assert "first line names its columns" in one.text("error-table")
+        one.close()
 
 
 def test_a_file_is_verified_or_refused(opened, tmp_path, server):
@@ -363,6 +375,75 @@ def test_with_the_keyboard_alone(opened):
         one.id("epsilon").press("Enter")
     assert sent.value.post_data_json["epsilon"] == "2"
     one.designed()
+
+
+def test_the_key_stays_in_the_tabs_of_this_page(opened, server):
+    """Reloaded, in a second tab, and with an address that was used: in another browser."""
+    one = opened("#verify")
+    one.id("title-verify").wait_for()
+    assert one.page.url == f"{server.base}/#verify"
+    one.page.reload()
+    one.id("title-verify").wait_for()
+    assert one.context.cookies() == []
+    second = one.context.new_page()  # it asks the first one
+    second.goto(f"{server.base}/#ask")
+    second.get_by_text("data.csv: person_id, salary, region.").wait_for()
+    # Another server of this machine sees nothing of it.
+    with running(server.folder) as other:
+        second.goto(f"{other.base}/#verify")
+        second.locator("#title-closed").wait_for()
+        assert second.evaluate("sessionStorage.length") == 0
+        second.goto(other.address() + "#verify")
+        second.locator("#title-verify").wait_for()
+        first = second
+    # That server is gone; another at its port would have another key.
+    first.get_by_role("link", name="Design").click()
+    first.locator("#design-state").wait_for()
+
+
+def test_without_a_key_the_page_says_how_to_get_one(browser, server):
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(20_000)
+    used = server.address()
+    page.goto(used)
+    page.locator("#design-state").wait_for()
+    context.close()
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(used + "#verify")  # somebody found it in a history
+    page.locator("#title-closed").wait_for()
+    assert axe(page) == []
+    page.locator("#closed-address").fill(used)
+    page.get_by_role("button", name="Open").click()
+    page.locator("#closed-error").wait_for()
+    page.locator("#closed-address").fill(server.address())
+    page.get_by_role("button", name="Open").click()
+    page.locator("#title-verify").wait_for()
+    # The key is not good any more: back to the beginning, with words.
+    page.evaluate("sessionStorage.setItem('leastnoise-key', 'x')")
+    page.reload()
+    page.locator("#title-closed").wait_for()
+    context.close()
+
+
+def test_a_browser_that_is_opened_by_the_command(browser, tmp_path):
+    """The file on its command line leads to the page, once."""
+    said = tmp_path / "said"
+    script = tmp_path / "browser"
+    script.write_text(f"#!/bin/sh\necho $1 > {said}.part; mv {said}.part {said}\n")
+    script.chmod(0o700)
+    with running(tmp_path, BROWSER=f"{script} %s"):
+        deadline = time.monotonic() + 10
+        while not said.exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(said.read_text().strip())
+        page.locator("#design-state").wait_for()
+        assert page.url.startswith("http://127.0.0.1:") and "enter" not in page.url
+        context.close()
 
 
 @pytest.mark.slow

@@ -46,9 +46,11 @@ def test_a_foreign_host_is_refused(server, host):
     assert status in (400, 403) and "salary" not in body
 
 
-def test_both_names_of_loopback_are_its_own(server):
+def test_localhost_is_told_where_to_go(server):
+    """That name may lead to ::1, where another user can listen at the same port."""
     assert asked(server)[0] == 200
-    assert asked(server, Host=f"localhost:{server.port}")[0] == 200
+    status, body = asked(server, path="/", Host=f"localhost:{server.port}")
+    assert status == 403 and f"http://127.0.0.1:{server.port}/" in body
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "file://"])
@@ -67,23 +69,45 @@ def test_a_request_that_another_site_made_is_refused(server):
 
 
 @pytest.mark.parametrize("key", [None, "", "x", "é"])
-def test_without_the_key_nothing_is_answered(server, key):
+def test_without_the_key_nothing_of_the_user_is_answered(server, key):
     """Other users of the machine reach the port, but not the table."""
-    for path in ("/api/tables", "/", "/static/main.js", "/api/openapi.json"):
+    for path in ("/api/tables", "/api/openapi.json", "/api/enter", "/api/jobs/x", "/nothing"):
         assert asked(server, path=path, X_Leastnoise_Key=key)[0] == 401
+    for path in ("/", "/static/main.js"):  # the same for everybody, and about nobody
+        status, body = asked(server, path=path, X_Leastnoise_Key=key)
+        assert status == 200 and server.key not in body and "data.csv" not in body
+        assert asked(server, "POST", path, X_Leastnoise_Key=key, Content_Length="0")[0] == 401
 
 
-def test_the_address_that_was_printed_sets_a_cookie_and_that_is_enough(server):
+def test_the_key_is_in_no_cookie_and_no_address(server):
+    """Cookies go to every port of 127.0.0.1, also to another user's server."""
+    cookie = f"leastnoise-{server.port}={server.key}"
+    assert asked(server, X_Leastnoise_Key=None, Cookie=cookie)[0] == 401
+    assert asked(server, path=f"/api/tables?key={server.key}", X_Leastnoise_Key=None)[0] == 401
+    for path in ("/", f"/?key={server.key}", "/static/main.js", "/api/tables"):
+        assert "set-cookie" not in server.client.get(path).headers
+    assert server.key not in "".join(server.printed)
+
+
+def test_a_code_is_worth_the_key_once(server):
     import httpx
 
-    with httpx.Client(base_url=server.base) as stranger:
-        page = stranger.get("/", params={"key": server.key})
-        assert page.status_code == 200 and "leastnoise" in page.text
-        cookie = page.headers["set-cookie"]
-        assert "HttpOnly" in cookie and "SameSite=Strict" in cookie
-        assert stranger.get("/api/tables").status_code == 200
-        assert stranger.get("/", params={"key": "wrong"}).status_code == 200  # by its cookie
-    assert httpx.get(f"{server.base}/?key=wrong").status_code == 401
+    _, _, code = server.address().partition("#enter=")
+    assert code and code != server.key
+
+    def enter(code, **headers):
+        return httpx.post(f"{server.base}/api/enter", json={"code": code}, headers=headers)
+
+    assert enter(code, origin="http://evil.example").status_code == 403  # and not spent by that
+    assert enter(code, **{"sec-fetch-site": "cross-site"}).status_code == 403
+    plain = httpx.post(f"{server.base}/api/enter", content=f'{{"code": "{code}"}}')
+    assert plain.status_code == 422  # a form of another site could send no JSON
+    found = enter(code)
+    assert found.status_code == 200 and found.json() == {"key": server.key}
+    assert found.headers["cache-control"] == "no-store"
+    for wrong in (code, "", "x", code[:-1], server.key, "x" * 1000):
+        again = enter(wrong)
+        assert again.status_code in (403, 422) and server.key not in again.text
 
 
 def test_every_answer_forbids_what_comes_from_outside(server):

@@ -6,6 +6,8 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 from leastnoise.web.jobs import DONE, FAILED, STOPPED, BusyError, Jobs
 from leastnoise.web.models import DesignForm
 from leastnoise.web.settings import Limits
+from leastnoise.web.tasks import NOT_ANSWERED
 
 
 def form(**changes):
@@ -133,13 +136,21 @@ def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
     class Inbox:
         begin = end = staticmethod(lambda *_: None)
 
-    monkeypatch.setitem(tasks.TASKS, "ask", broken)
-    out = Out()
-    said = {"job": "a", "task": "ask", "arguments": {}, "folder": str(tmp_path)}
-    worker.perform(said, worker.Teller(out, "a"), Inbox())
-    (end,) = out.lines
-    assert end["event"] == "failed" and "RuntimeError" in end["data"]["message"]
-    assert "4711" not in json.dumps(out.lines)
+    def ended(task, run):
+        monkeypatch.setitem(tasks.TASKS, task, run)
+        out = Out()
+        said = {"job": "a", "task": task, "arguments": {}, "folder": str(tmp_path)}
+        worker.perform(said, worker.Teller(out, "a"), Inbox())
+        (end,) = out.lines
+        assert end["event"] == "failed" and "4711" not in json.dumps(out.lines)
+        return end["data"]["message"]
+
+    def full(arguments, folder, tell):
+        raise MemoryError
+
+    assert "RuntimeError" in ended("columns", broken)
+    # Of an answer not even that.
+    assert ended("ask", broken) == ended("ask", full) == NOT_ANSWERED
 
 
 def test_nothing_is_told_that_json_cannot_say():
@@ -152,3 +163,33 @@ def test_nothing_is_told_that_json_cannot_say():
     held = {"a": float("inf"), "b": np.array([1.0, np.nan]), "c": (Path("x"), True, None, 1)}
     assert plain(held) == {"a": None, "b": [1.0, None], "c": ["x", True, None, 1]}
     json.dumps(plain(held), allow_nan=False)
+
+
+def test_an_answer_that_fails_says_nothing_about_why(tmp_path):
+    """Not which error it was, not that its process is gone, and not that it took too long."""
+
+    async def story(jobs):
+        late = jobs.submit("design", SLOW, 0.5)
+        await told(late, "running")
+        late.task = "ask"  # as far as its end is concerned
+        await late.finished()
+        lost = jobs.submit("design", SLOW, 300)
+        await told(lost, "running")
+        lost.task = "ask"
+        os.kill(lost.worker.pid, signal.SIGKILL)
+        await lost.finished()
+        for one in (late, lost):
+            assert one.state == FAILED and one.end == {"field": None, "message": NOT_ANSWERED}
+
+    lived(tmp_path, Limits(workers=1, grace=0.0, patience=0.0), story)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="memory is limited on Linux")
+def test_a_worker_has_a_limit_of_memory():
+    code = (
+        "from leastnoise.web.worker import limit_memory\n"
+        "limit_memory(400_000_000)\n"
+        "try:\n    bytearray(600_000_000)\nexcept MemoryError:\n    print('refused')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "refused\n"

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+from urllib.parse import unquote
 
+import httpx
 import pytest
 from typer.testing import CliRunner
 from web_server import running, table
 
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
+from leastnoise.web.folder import private_folder
 from leastnoise.web.serve import bound, run
 
 
@@ -29,7 +34,7 @@ def test_a_port_that_is_taken_and_a_file_that_is_not_there(tmp_path):
             bound(one.getsockname()[1])
     for words, named in (
         (["serve", str(tmp_path / "none.csv")], "table"),
-        (["serve", "--ledger", str(tmp_path / "b.db")], "ledger"),
+        (["serve", "--ledger", str(tmp_path / "none" / "b.db")], "ledger"),
         (["serve", "--port", "70000"], "port"),
     ):
         done = CliRunner().invoke(app, words)
@@ -82,7 +87,97 @@ def test_the_first_bracket_comes_soon_and_the_ledger_of_a_file_stays(tmp_path):
             time.sleep(0.05)
         with pytest.raises(OSError), socket.create_connection(("127.0.0.1", server.port), 1):
             pass
-    assert budget.exists() and data.exists()
+    assert budget.exists() and data.exists() and kept(tmp_path) == []
+
+
+def kept(folder: Path) -> list[Path]:
+    """What servers have left in the user's cache."""
+    return sorted((folder / "cache" / "page").iterdir())
+
+
+def uploaded(server) -> None:
+    up = server.client.post("/api/tables/upload", params={"name": "a.csv"}, content=b"x\n4711.25\n")
+    assert up.status_code == 200
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such signals and modes")
+def test_uploads_are_private_and_gone_however_the_server_ends(tmp_path):
+    for how in (signal.SIGTERM, signal.SIGHUP):  # (Ctrl-C: see above)
+        with running(tmp_path) as server:
+            uploaded(server)
+            for path in (tmp_path / "cache" / "page").rglob("*"):
+                assert path.stat().st_mode & 0o077 == 0, path
+            (held,) = (tmp_path / "cache" / "page").glob("*/tables/upload-1.csv")
+            server.process.send_signal(how)
+            server.process.wait(20)
+            assert not held.exists() and kept(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such signals")
+def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path, monkeypatch):
+    with running(tmp_path) as server:
+        uploaded(server)
+        server.process.kill()
+        server.process.wait(20)
+        assert list((tmp_path / "cache" / "page").glob("*/tables/upload-1.csv"))
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
+    with private_folder() as one:
+        assert kept(tmp_path) == sorted([one, one.with_suffix(".lock")])
+        with private_folder() as other:  # what is in use is left alone
+            assert one.is_dir() and other.is_dir() and one != other
+    assert kept(tmp_path) == []
+
+
+def test_idle_connections_do_not_block_the_page(tmp_path):
+    """400 connections of a stranger who says nothing, or half a request, or no key."""
+    with running(tmp_path) as server, contextlib.ExitStack() as held:
+        said = [b"", b"GET / HT", b"POST /api/enter HTTP/1.1\r\nContent-Length: 9\r\n\r\n"]
+        lines = []
+        for k in range(400):
+            line = held.enter_context(socket.create_connection(("127.0.0.1", server.port), 5))
+            line.sendall(said[k % 3])
+            lines.append(line)
+        with httpx.Client(base_url=server.base, timeout=5) as fresh:
+            assert fresh.get("/").status_code == 200
+            key = {"x-leastnoise-key": server.key}
+            assert fresh.get("/api/tables", headers=key).status_code == 200
+        gone = 0
+        for line in lines[:250]:
+            line.settimeout(0.2 if gone else 5)
+            try:
+                while line.recv(4096):
+                    pass
+            except TimeoutError:
+                break
+            except OSError:
+                pass
+            gone += 1
+        assert gone == 250  # the oldest were sent away
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="there is no /proc to read")
+def test_no_secret_stands_on_a_command_line(tmp_path):
+    """The browser is given the name of a file that only its owner can read, and that works once."""
+    script = tmp_path / "browser"
+    script.write_text(f"#!/bin/sh\ntr '\\0' '\\n' < /proc/$$/cmdline > {tmp_path}/said\n")
+    script.chmod(0o700)
+    with running(tmp_path, BROWSER=f"{script} %s") as server:
+        deadline = time.monotonic() + 10
+        while not (tmp_path / "said").exists() or "html" not in (tmp_path / "said").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        said = (tmp_path / "said").read_text()
+        page = Path(unquote(re.search(r"file://(\S+)", said)[1]))
+        assert page.stat().st_mode & 0o077 == 0 and page.parent.stat().st_mode & 0o077 == 0
+        code = re.search(r"#enter=([\w-]+)", page.read_text())[1]
+        assert code not in said and server.key not in said + page.read_text()
+        for one in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                assert not any(s.encode() in one.read_bytes() for s in (server.key, code))
+        enter = {"code": code}
+        assert httpx.post(f"{server.base}/api/enter", json=enter).json() == {"key": server.key}
+        assert not page.exists()
+        assert httpx.post(f"{server.base}/api/enter", json=enter).status_code == 403
 
 
 def test_starting_the_command_line_imports_no_framework():

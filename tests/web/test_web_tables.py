@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gzip
 import io
 import json
 import sqlite3
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
+import httpx
 import pytest
 from web_server import SECRETS
 
 from leastnoise.certify import check_file
+from leastnoise.web.app import create_app
+from leastnoise.web.settings import Limits, Settings
+from leastnoise.web.uploads import TooLarge, Upload
 
 QUESTIONS = [
     {"kind": "mean", "column": "salary", "low": "120", "high": "190"},
@@ -163,20 +171,85 @@ def test_a_bad_column_is_told_without_a_value(server):
     assert server.client.get("/api/tables/file/ledger").json()["spent_epsilon"] == 0
 
 
-def test_an_upload_is_a_table_and_the_same_one_the_second_time(server):
+def uploaded(server, name, content):
+    return server.client.post("/api/tables/upload", params={"name": name}, content=content)
+
+
+def test_no_upload_brings_a_fresh_budget(server):
+    """Not the same file again, not with one more newline, and not the file of the start."""
     lines = "x,y\n" + "".join(f"{k},{k % 3}\n" for k in range(50))
-    up = server.client.post("/api/tables/upload", params={"name": "mine.csv"}, content=lines)
+    up = uploaded(server, "mine.csv", lines)
     assert up.status_code == 200 and up.json()["name"] == "mine.csv"
     one = up.json()["id"]
-    again = server.client.post("/api/tables/upload", params={"name": "b.csv"}, content=lines)
-    assert again.json()["id"] == one  # so that no budget comes back by uploading twice
     assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
+    if not up.json()["ledger"]:
+        made = server.client.post(f"/api/tables/{one}/ledger", json={"epsilon": "9"})
+        assert made.status_code == 201
+    count = {"queries": [{"kind": "count"}], "epsilon": "0.5"}
+    how, data, _ = ended(server, server.client.post(f"/api/tables/{one}/ask", json=count))
+    assert how == "done", data
+    spent = server.client.get(f"/api/tables/{one}/ledger").json()["spent_epsilon"]
+    assert spent >= 0.5
     own = (server.folder / "data.csv").read_bytes()
-    again = server.client.post("/api/tables/upload", params={"name": "c.csv"}, content=own)
-    assert again.json()["id"] == "file"  # nor by uploading the file that the server was given
-    bad = server.client.post("/api/tables/upload", params={"name": "mine.exe"}, content=b"x")
+    for content in (lines, lines + "\n", lines.encode() + b"\r\n", own, own + b"\n"):
+        again = uploaded(server, "b.csv", content)
+        assert again.json()["ledger"]
+        state = server.client.get(f"/api/tables/{again.json()['id']}/ledger").json()
+        assert state["spent_epsilon"] == spent
+        more = server.client.post(
+            f"/api/tables/{again.json()['id']}/ledger", json={"epsilon": "9", "delta": "0.1"}
+        )
+        assert more.status_code == 409
+    assert server.client.get("/api/tables/file/ledger").json()["spent_epsilon"] == spent
+
+
+def test_uploads_that_are_no_tables(server):
+    bad = uploaded(server, "mine.exe", b"x")
     assert bad.status_code == 422 and bad.json()["errors"][0]["field"] == "name"
-    bad = server.client.post("/api/tables/upload", params={"name": "q.parquet"}, content=b"x")
+    for content in (b"", b"x", gzip.compress(b"a\n1\n" * 1000)[:-9], gzip.compress(b"a\n") + b"x"):
+        assert uploaded(server, "mine.csv.gz", content).status_code == 422
+    bad = uploaded(server, "q.parquet", b"x")
     told = server.client.get(f"/api/tables/{bad.json()['id']}/columns")
     assert told.status_code == 422 and "q.parquet" in told.text
     assert str(server.folder) not in told.text and "/tmp" not in told.text
+
+
+def test_a_packed_upload_is_unpacked_as_it_comes_and_only_so_far(server, tmp_path):
+    two = gzip.compress(b"x,y\n1,2\n") + gzip.compress(b"3,4\n")  # a .gz file of two parts
+    one = uploaded(server, "mine.csv.gz", two).json()["id"]
+    assert [c["name"] for c in server.client.get(f"/api/tables/{one}/columns").json()] == ["x", "y"]
+    refused = limited(tmp_path, "small.csv.gz", gzip.compress(b"a,b\n" * 1000))
+    assert refused.status_code == 413
+    told = "unpacked larger than 3000 bytes, which is the most here"
+    assert refused.json()["errors"] == [{"field": None, "message": told}]
+    assert not list((tmp_path / "tables").iterdir())
+
+
+def limited(folder, name, content):
+    """The answer of a server that keeps at most 3,000 bytes of what came packed."""
+    settings = Settings(port=1, folder=folder, limits=Limits(unpacked_bytes=3000))
+    asked = {"host": "127.0.0.1:1", "x-leastnoise-key": settings.key}
+
+    async def post():
+        sent = httpx.ASGITransport(app=create_app(settings))
+        async with httpx.AsyncClient(transport=sent, base_url=settings.place) as client:
+            return await client.post(
+                "/api/tables/upload", params={"name": name}, content=content, headers=asked
+            )
+
+    with ThreadPoolExecutor(1) as thread:  # a browser's driver may have left a loop in this one
+        return thread.submit(asyncio.run, post()).result()
+
+
+def test_what_is_packed_a_thousandfold_takes_little_memory(tmp_path):
+    """64 MB in 64 kB, several times over: refused as soon as it is too much."""
+    bomb = gzip.compress(bytes(1 << 26), 6) * 3
+    assert len(bomb) < 250_000
+    tracemalloc.start()
+    upload = Upload(tmp_path / "t.csv", True, 100_000_000)
+    with pytest.raises(TooLarge):
+        upload.write(bomb)
+    upload.abandon()
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+    assert (tmp_path / "t.csv").stat().st_size <= 100_000_000

@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,16 +39,31 @@ def free_port() -> int:
 
 
 class Server:
-    """A running server: its address, its key, and a client that has the key."""
+    """A running server: where it is, its key, and a client that has the key."""
 
-    def __init__(self, url: str, process: subprocess.Popen, folder: Path) -> None:
-        self.url, self.process, self.folder = url, process, folder
-        self.base, _, self.key = url.partition("/?key=")
+    def __init__(self, line: str, process: subprocess.Popen, folder: Path) -> None:
+        self.process, self.folder, self.printed = process, folder, [line]
+        rest = process.stdout
+        assert rest is not None
+        threading.Thread(target=lambda: self.printed.extend(rest), daemon=True).start()
+        self._used = 0
+        self.base, _, code = self.address().partition("/#enter=")
         self.port = int(self.base.rpartition(":")[2])
+        told = httpx.post(f"{self.base}/api/enter", json={"code": code}, timeout=60)
+        assert told.status_code == 200, told.text
+        self.key = told.json()["key"]
         self.client = httpx.Client(
             base_url=self.base, headers={"x-leastnoise-key": self.key}, timeout=120
         )
-        self.printed: list[str] = []
+
+    def address(self) -> str:
+        """An address that was not used yet; each is printed when the one before has been used."""
+        deadline = time.monotonic() + 20
+        while len(found := re.findall(r"http://\S+", "".join(self.printed))) <= self._used:
+            assert time.monotonic() < deadline, self.printed
+            time.sleep(0.01)
+        self._used += 1
+        return found[-1]
 
     def events(self, job: str) -> Iterator[tuple[str, dict]]:
         """The events of a job, to its last."""
@@ -89,8 +105,8 @@ def table(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def running(folder: Path, *more: str) -> Iterator[Server]:
-    """`leastnoise serve` on a free port, ended afterwards."""
+def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
+    """`leastnoise serve` on a free port, ended afterwards; BROWSER: what it opens."""
     source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
     process = subprocess.Popen(
         [
@@ -99,23 +115,20 @@ def running(folder: Path, *more: str) -> Iterator[Server]:
             "leastnoise",
             "serve",
             *more,
-            "--no-browser",
+            *([] if "BROWSER" in environment else ["--no-browser"]),
             f"--port={free_port()}",
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": source, "LEASTNOISE_CACHE": str(folder / "cache")},
+        env=os.environ
+        | {"PYTHONPATH": source, "LEASTNOISE_CACHE": str(folder / "cache")}
+        | environment,
     )
     try:
         assert process.stdout is not None
-        line = process.stdout.readline()
-        found = re.search(r"http://\S+", line)
-        assert found, line
-        server = Server(found[0], process, folder)
-        rest = process.stdout
-        threading.Thread(target=lambda: server.printed.extend(rest), daemon=True).start()
+        server = Server(process.stdout.readline(), process, folder)
         yield server
         server.client.close()
     finally:

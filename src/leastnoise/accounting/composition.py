@@ -1,13 +1,14 @@
 """The total cost of many releases, pessimistic and optimistic.
 
-The margins for rounding and convolution, and why the two sides are sides: `dominating.proof.md`.
+Why the two sides are sides: `dominating.proof.md`; margins for rounding: `convolved.proof.md`.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -17,13 +18,14 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from .._live import tell, waiting
-from ..errors import ArgumentError, MissingExtraError
+from ..errors import ArgumentError
 from ..exact import Number, rational, round_down, round_up
 from ..mechanisms import Mechanism
 from ..mechanisms.analytic_gaussian import gaussian_delta
 from ..mechanisms.numeric import Floats
 from ..words import number
-from .dominating import CUT, ROUNDING, Losses, dots, hockey, kinks, largest_loss, upper_envelope
+from .convolved import Convolved, distributions, power
+from .dominating import CUT, Losses, dots, hockey, kinks, largest_loss, upper_envelope
 from .law import Law, Pair, law_of
 
 if TYPE_CHECKING:
@@ -223,10 +225,7 @@ def _first_worse(cost: _Cost, target: float, last: int) -> int | None:
         if high == last:
             return None
         low, high = high, min(2 * high, last)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if worse(middle) else (middle, high)
-    return high
+    return low + 1 + bisect_left(range(low + 1, high), True, key=worse)
 
 
 def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
@@ -247,10 +246,10 @@ class _Cost:
     """The composed losses of one mechanism, both sides, kept for every number of releases."""
 
     def __init__(self, law: Law, step: float | None = None) -> None:
-        _distributions()  # refuse now if the extra is missing
+        distributions()  # refuse now if the extra is missing
         self.law = law
         self._step = step  # of the losses; chosen if None
-        self._composed = lru_cache(maxsize=8)(self._compose)
+        self.composed = lru_cache(maxsize=8)(self._compose)
 
     @cached_property
     def _pairs(self) -> list[tuple[Any, Pair]]:
@@ -274,7 +273,7 @@ class _Cost:
             curve, index = upper_envelope([pair for _, pair in self._pairs], step, n)
             curve, terms = curve + self.law.atom, max(len(p) for _, (p, _) in self._pairs)
         losses = dots(step, index, curve, curve)
-        return _with_slack(losses, terms)
+        return losses.summed(terms)
 
     @cached_property
     def optimistic(self) -> list[Losses]:
@@ -294,74 +293,40 @@ class _Cost:
             )
             losses = dots(step, index, there, back)
             lost = float(p[q == 0].sum()) + self.law.atom  # losses that are infinite in truth
-            found.append(
-                _with_slack(
-                    Losses(
-                        step,
-                        losses.start - 1,
-                        losses.masses,
-                        min(losses.infinite, lost),
-                        losses.slack,
-                    ),
-                    len(p),
-                )
-            )
+            lower = replace(losses, start=losses.start - 1, infinite=min(losses.infinite, lost))
+            found.append(lower.summed(len(p)))
         return found
 
     def delta(self, times: int, epsilon: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total delta at `epsilon`."""
-        high, margin = self._composed(times, -1)
-        upper = min(1.0, float(high.get_delta_for_epsilon(epsilon)) + margin)
+        upper = self.composed(times, -1).delta(epsilon, up=True)
         # Basic composition, which no convolution blurs: decides where delta is tiny.
-        one, _ = self._composed(1, -1)
-        each = float(one.get_delta_for_epsilon(epsilon / times)) + self.pessimistic.slack
-        upper = min(upper, times * each)
+        upper = min(upper, times * self.composed(1, -1).delta(epsilon / times, up=True))
         if epsilon >= times * self.law.epsilon:
             upper = min(upper, times * self.law.delta)
         lower = 0.0
         for which in range(len(self.optimistic)):
-            low, margin = self._composed(times, which)
-            lower = max(lower, float(low.get_delta_for_epsilon(epsilon)) - margin)
+            lower = max(lower, self.composed(times, which).delta(epsilon, up=False))
         return min(lower, upper), upper
 
     def epsilon(self, times: int, delta: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total epsilon at `delta`."""
         upper = math.inf
         if _repeated(self.pessimistic.infinite, times) < delta:
-            high, margin = self._composed(times, -1)
-            upper = _smallest_epsilon(high, delta - margin, up=True)
-        one, _ = self._composed(1, -1)
-        each = _smallest_epsilon(one, delta / times - self.pessimistic.slack, up=True)
-        upper = min(upper, times * each)
+            upper = self.composed(times, -1).epsilon(delta, up=True)
+        upper = min(upper, times * self.composed(1, -1).epsilon(delta / times, up=True))
         if delta >= times * self.law.delta:
             upper = min(upper, times * self.law.epsilon)
         lower = 0.0
         for which, losses in enumerate(self.optimistic):
             if _repeated(losses.infinite, times) > delta + 2 * times * losses.slack:
                 return upper, upper  # infinite without a convolution
-            low, margin = self._composed(times, which)
-            lower = max(lower, _smallest_epsilon(low, delta + margin, up=False))
+            lower = max(lower, self.composed(times, which).epsilon(delta, up=False))
         return min(lower, upper), upper
 
-    def _compose(self, times: int, which: int) -> tuple[Any, float]:
-        """dp-accounting's losses after `times` releases, and how wrong its floats may be."""
+    def _compose(self, times: int, which: int) -> Convolved:
         losses = self.pessimistic if which < 0 else self.optimistic[which]
-        held = np.flatnonzero(losses.masses)
-        one = _distributions().create_from_rounded_probability(
-            dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
-            losses.infinite,
-            losses.step,
-            which < 0,
-        )
-        if times == 1:
-            return one, losses.slack + 2 * ROUNDING * len(losses.masses)
-        size = times * len(losses.masses)
-        # Short ones whole: finding where to cut them costs more than it saves.
-        many = one.self_compose(times, 0.0 if size <= 4_000_000 else CUT)
-        # Transform, power and transform back, in the l1 norm: see dominating.proof.md, part 5.
-        fourier = 4 * (times + 1) * math.log2(size) * math.sqrt(size) * ROUNDING
-        fourier *= float(np.linalg.norm(losses.masses))
-        return many, times * losses.slack + 2 * CUT + fourier
+        return power(losses, times, pessimistic=which < 0)
 
 
 def _farthest(law: Law) -> float:
@@ -392,40 +357,9 @@ def _refined(
     return value[order], index[order]
 
 
-def _with_slack(losses: Losses, terms: int) -> Losses:
-    """Add what rounding may do to a hockey stick that is a sum of so many terms."""
-    slack = losses.slack + 4 * (terms + 16) * ROUNDING
-    return Losses(losses.step, losses.start, losses.masses, losses.infinite, slack)
-
-
 def _repeated(mass: float, times: int) -> float:
     """The probability that an event of this mass happens at least once."""
     return -math.expm1(times * math.log1p(-mass))
-
-
-def _smallest_epsilon(composed: Any, delta: float, up: bool) -> float:
-    """The epsilon at which the falling curve passes delta, rounded as `up` says."""
-
-    def excess(epsilon: float) -> float:
-        return float(composed.get_delta_for_epsilon(epsilon)) - delta
-
-    if delta < 0 or excess(2 * _FARTHEST * _MOST) > 0:
-        return math.inf
-    if excess(0.0) <= 0:
-        return 0.0
-    low, high = 0.0, 1.0
-    while (there := excess(high)) > 0:
-        low, high = high, 4 * high
-    root = float(brentq(excess, low, high, xtol=1e-8)) if there < 0 else high
-    # The root is rounded; the answer must lie on its own side of it.
-    move = 2e-8
-    if up:
-        while excess(root) > 0:
-            root, move = root + move, 2 * move
-        return root
-    while root > 0 and excess(root) <= 0:
-        root, move = root - move, 2 * move
-    return max(root, 0.0)
 
 
 @lru_cache(maxsize=8)
@@ -438,14 +372,6 @@ def _cost_for(mechanism: Any) -> _Cost:
     if not isinstance(mechanism, Hashable):
         raise ArgumentError("mechanism", mechanism, "a Design or a closed-form mechanism")
     return _cost_of(mechanism)
-
-
-def _distributions() -> Any:
-    try:
-        from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
-    except ImportError:
-        raise MissingExtraError("dp-accounting", "accounting") from None
-    return PrivacyLossDistribution
 
 
 def _check_times(times: object, name: str = "times") -> int:

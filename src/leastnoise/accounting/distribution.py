@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,9 @@ from ..mechanisms.gaussian import Normal
 from ..mechanisms.laplace import Laplace
 from ..mechanisms.numeric import Floats
 from ..words import float_towards
-from .composition import _distributions, _farthest, _refined
-from .dominating import ROUNDING, Losses, dots, hockey, upper_envelope
+from .composition import _farthest, _refined
+from .convolved import distributions
+from .dominating import Losses, dots, hockey, sum_error, upper_envelope
 from .law import Law, Pair, law_of
 
 if TYPE_CHECKING:
@@ -69,9 +71,9 @@ def privacy_loss_distribution(
     index, removed, added = _curves(law, share, step, math.ceil(far / step) + 1)
     there = _with_margin(dots(step, index, removed, added), law)
     if share == 1:
-        return _distributions().create_from_rounded_probability(*_masses(there), step, True)
+        return distributions().create_from_rounded_probability(*_masses(there), step, True)
     back = _with_margin(dots(step, index, added, removed), law)
-    return _distributions().create_from_rounded_probability(
+    return distributions().create_from_rounded_probability(
         *_masses(there), step, True, *_masses(back), False
     )
 
@@ -122,8 +124,8 @@ def _with_margin(losses: Losses, law: Law) -> Losses:
     """What rounding may have taken becomes infinite loss, so that nothing is missing."""
     terms = 1000 if law.smooth is not None else max(len(law.pair(s)[0]) for s in law.signed)
     terms += int(np.count_nonzero(losses.masses))
-    lost = losses.slack + 4 * (terms + 16) * ROUNDING
-    return Losses(losses.step, losses.start, losses.masses, losses.infinite + lost, losses.slack)
+    lost = losses.slack + sum_error(terms)
+    return replace(losses, infinite=losses.infinite + lost)
 
 
 def _masses(losses: Losses) -> tuple[dict[int, float], float]:
@@ -143,7 +145,7 @@ def dp_event(mechanism: Design | VectorDesign | Mechanism) -> Any:
     sampling too, and that is its event. For anything else the event is known to the accountant
     that `pld_accountant` makes.
     """
-    _distributions()  # refuse now if the extra is missing
+    distributions()  # refuse now if the extra is missing
     from dp_accounting import dp_event as events
 
     if isinstance(mechanism, Normal):
@@ -163,7 +165,7 @@ def pld_accountant(*, value_discretization_interval: float = INTERVAL) -> Any:
     Neighbours have one person more or less. Compose what you like: events of `dp_event`, Poisson
     samples of them, and all that `PLDAccountant` knows.
     """
-    _distributions()
+    distributions()
     return _classes()[1](value_discretization_interval=value_discretization_interval)
 
 

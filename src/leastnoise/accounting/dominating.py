@@ -6,7 +6,7 @@ Statements and proofs: `dominating.proof.md`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,6 +82,15 @@ class Losses:
     masses: Floats
     infinite: float
     slack: float
+
+    def summed(self, terms: int) -> Losses:
+        """The same, for a curve whose values are sums of so many terms, in floats."""
+        return replace(self, slack=self.slack + sum_error(terms))
+
+
+def sum_error(terms: int) -> float:
+    """What rounding may do to a hockey stick that is a sum of so many terms."""
+    return 4 * (terms + 16) * ROUNDING
 
 
 def dots(step: float, index: NDArray[np.int64], curve: Floats, mirrored: Floats) -> Losses:

@@ -8,14 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from typing import Any
 
 import numpy as np
 
 from ..mechanisms.numeric import Floats
-from .composition import _distributions, _smallest_epsilon
-from .dominating import CUT, ROUNDING, Losses, dots, largest_loss, upper_envelope
+from .convolved import Convolved, power, product
+from .dominating import Losses, dots, largest_loss, upper_envelope
 from .law import Pair
 
 #: Losses are rounded to multiples of a step between these two, a tenth of the least spread.
@@ -36,30 +34,23 @@ class Part:
 
 def total_delta(parts: Sequence[Part], epsilon: float) -> float:
     """At least the total delta at `epsilon`."""
-    composed, margin = _composed(parts)
-    if composed is None:
-        return 0.0
-    return min(1.0, float(composed.get_delta_for_epsilon(epsilon)) + margin)
+    whole = _composed(parts)
+    return 0.0 if whole is None else whole.delta(epsilon, up=True)
 
 
 def total_epsilon(parts: Sequence[Part], delta: float) -> float:
     """At least the total epsilon at `delta`; infinity if no epsilon reaches it."""
-    composed, margin = _composed(parts)
-    return 0.0 if composed is None else _smallest_epsilon(composed, delta - margin, up=True)
+    whole = _composed(parts)
+    return 0.0 if whole is None else whole.epsilon(delta, up=True)
 
 
-def _composed(parts: Sequence[Part]) -> tuple[Any, float]:
-    """dp-accounting's losses of all parts, and how far they may be off in delta."""
+def _composed(parts: Sequence[Part]) -> Convolved | None:
+    """The losses of all parts; None if nothing is released."""
     used = [part for part in parts if part.times > 0]
     if not used:
-        return None, 0.0
+        return None
     step = _step(used)
-    found = [_powers(part, step) for part in used]
-    margin = sum(m for _, m in found)
-    whole = reduce(lambda one, two: one.compose(two, CUT), (losses for losses, _ in found))
-    size = sum(_size(losses) for losses, _ in found)
-    each = 2 * CUT + 8 * math.log2(size + 2) * math.sqrt(size) * ROUNDING
-    return whole, margin + (len(found) - 1) * each
+    return product([power(_losses(one.pairs, step), one.times, pessimistic=True) for one in used])
 
 
 def _step(parts: Sequence[Part]) -> float:
@@ -84,32 +75,7 @@ def _spread(pair: Pair) -> float:
 def _losses(pairs: Sequence[Pair], step: float) -> Losses:
     far = min(max(1e-6, *(largest_loss(*pair) for pair in pairs)), _FARTHEST)
     curve, index = upper_envelope(list(pairs), step, math.ceil(far / step) + 1)
-    found = dots(step, index, curve, curve)
-    slack = found.slack + 4 * (max(len(p) for p, _ in pairs) + 16) * ROUNDING
-    return Losses(step, found.start, found.masses, found.infinite, slack)
-
-
-def _powers(part: Part, step: float) -> tuple[Any, float]:
-    losses = _losses(part.pairs, step)
-    held = np.flatnonzero(losses.masses)
-    one = _distributions().create_from_rounded_probability(
-        dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
-        losses.infinite,
-        step,
-        True,
-    )
-    if part.times == 1:
-        return one, losses.slack + 2 * ROUNDING * len(losses.masses)
-    size = part.times * len(losses.masses)
-    many = one.self_compose(part.times, 0.0 if size <= 4_000_000 else CUT)
-    fourier = 4 * (part.times + 1) * math.log2(size) * math.sqrt(size) * ROUNDING
-    fourier *= float(np.linalg.norm(losses.masses))
-    return many, part.times * losses.slack + 2 * CUT + fourier
-
-
-def _size(losses: Any) -> int:
-    """Losses from the least to the largest: what a convolution has to hold."""
-    return int(losses._pmf_remove.size)
+    return dots(step, index, curve, curve).summed(max(len(p) for p, _ in pairs))
 
 
 def shifted(masses: Floats, shift: int) -> Pair:

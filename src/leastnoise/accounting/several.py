@@ -1,17 +1,17 @@
 """One budget over different mechanisms: so many releases of each.
 
 The losses of all of them are put on one grid and convolved; statements and proofs:
-`dominating.proof.md` (whose part 2 replaces one release at a time) and `mixed.proof.md`.
+`dominating.proof.md` (whose part 2 replaces one release at a time) and `convolved.proof.md`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import reduce
 from typing import Any
 
-from .composition import _STEP, _Cost, _cost_for, _smallest_epsilon
+from .composition import _STEP, _Cost, _cost_for
+from .convolved import Convolved, product
 from .dominating import CUT, ROUNDING
 
 Parts = Sequence[tuple[Any, int]]  # (mechanism, number of releases)
@@ -49,29 +49,21 @@ class Several:
 
     def epsilon(self, delta: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total epsilon at `delta`."""
-        high, margin = self._product(-1)
-        upper = _smallest_epsilon(high, delta - margin, up=True)
+        upper = self._product(-1).epsilon(delta, up=True)
         epsilon, least = self._basic()
         if delta >= least:
             upper = min(upper, epsilon)
-        lower = 0.0
-        for which in range(self._sides):
-            low, margin = self._product(which)
-            lower = max(lower, _smallest_epsilon(low, delta + margin, up=False))
-        return min(lower, upper), upper
+        found = (self._product(which).epsilon(delta, up=False) for which in range(self._sides))
+        return min(max(found, default=0.0), upper), upper
 
     def delta(self, epsilon: float) -> tuple[float, float]:
         """(optimistic, pessimistic) total delta at `epsilon`."""
-        high, margin = self._product(-1)
-        upper = min(1.0, float(high.get_delta_for_epsilon(epsilon)) + margin)
+        upper = self._product(-1).delta(epsilon, up=True)
         most, least = self._basic()
         if epsilon >= most:
             upper = min(upper, least)
-        lower = 0.0
-        for which in range(self._sides):
-            low, margin = self._product(which)
-            lower = max(lower, float(low.get_delta_for_epsilon(epsilon)) - margin)
-        return min(lower, upper), upper
+        found = (self._product(which).delta(epsilon, up=False) for which in range(self._sides))
+        return min(max(found, default=0.0), upper), upper
 
     @property
     def _sides(self) -> int:
@@ -86,20 +78,14 @@ class Several:
         rounding = 1 + 4 * len(self.parts) * ROUNDING
         return sums[0] * rounding, sums[1] * rounding
 
-    def _product(self, which: int) -> tuple[Any, float]:
-        """dp-accounting's losses of all, and how far they may be off in delta.
+    def _product(self, which: int) -> Convolved:
+        """The losses of all, pessimistic ones for -1.
 
         Optimistic ones pair the real shifts of the mechanisms in some way: each is a case that
         neighbours may meet.
         """
-        found, size = [], 0
-        for cost, times in self.parts:
-            side = min(which, len(cost.optimistic) - 1) if which >= 0 else -1
-            losses = cost.pessimistic if side < 0 else cost.optimistic[side]
-            size += times * len(losses.masses)
-            found.append(cost._composed(times, side))
-        margin = sum(one for _, one in found)
-        cut = CUT if which < 0 else 0.0
-        whole = reduce(lambda one, two: one.compose(two, cut), (losses for losses, _ in found))
-        each = 2 * CUT + 8 * math.log2(size + 2) * math.sqrt(size) * ROUNDING
-        return whole, margin + (len(found) - 1) * each
+        parts = [
+            cost.composed(times, min(which, len(cost.optimistic) - 1) if which >= 0 else -1)
+            for cost, times in self.parts
+        ]
+        return product(parts, cut=CUT if which < 0 else 0.0)

@@ -1,33 +1,24 @@
-"""All arguments of `design`, checked once, before anything is dispatched.
+"""All arguments of `design`: their names, types and defaults, and what they mean.
 
-`asked` returns an `Asked`: the frozen question, and how to search. Whatever makes no sense is
-refused here with an `ArgumentError` that names the argument.
+`Arguments` holds what was given, as it was given. `asked` checks it once, before anything is
+dispatched, and returns an `Asked`: the frozen question, and how to search. Whatever makes no sense
+is refused here with an `ArgumentError` that names the argument.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Required, TypedDict
 
 from ..errors import ArgumentError
-from ..exact import rational
-from ..losses import as_loss
+from ..exact import Number, rational
+from ..losses import Loss, as_loss
 from .budgets import check_releases, refuse_too_many, total_budget
 from .combinations import refuse_combinations
-from .demands import check_constraints
-from .domain import (
-    DependentOptions,
-    core_of,
-    cuts_of,
-    outputs_of,
-    question_of,
-    refuse_many,
-    refuse_options,
-    refuse_pure,
-    with_constraints,
-)
+from .demands import Constraint, LossAtMost, MaxError, check_constraints
+from .domain import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_many, refuse_pure
 from .privacy import Releases
 from .question import Question
 from .values import (
@@ -37,6 +28,7 @@ from .values import (
     check_resolution,
     check_sizes,
     check_time_limit,
+    refuse_unknown,
     stated_sensitivity,
 )
 
@@ -54,6 +46,109 @@ _SIZED = (
 )
 #: The finest mesh of a range that may be asked for.
 _MOST_CELLS = 256
+
+Listener = Callable[[Any], None] | bool | None
+
+
+class PlainArguments(TypedDict, total=False):
+    """One budget and additive noise: what a shelf and the cells of a sweep can be asked."""
+
+    epsilon: Number | None
+    delta: Number | None
+    sensitivity: Required[Number]
+    loss: str | Loss
+    gap: Number | None
+    integer: bool
+    time_limit: float | None
+    resolution: int | None
+
+
+class CommonArguments(PlainArguments, total=False):
+    """What `design` can be asked, whether there are bounds or not."""
+
+    progress: Listener
+    constraints: Iterable[Constraint]
+    profile: Sequence[tuple[Number, Number]] | None
+    gdp: Number | None
+    releases: int | None
+    output_step: Number | None
+
+
+class RangeArguments(CommonArguments, total=False):
+    """The same with what needs bounds; see `design_dependent`."""
+
+    prior: PriorLike
+    instance_bound: Number | None
+    max_error: Number | None
+    outputs: Iterable[Number] | None
+    crossing: tuple[Number, Number] | None
+    exact_answers: bool
+    monotone: bool
+    regions: int | Iterable[Number] | None
+    core: tuple[Number, Number] | None
+
+
+#: Arguments that mean nothing without bounds.
+OF_RANGE = frozenset(RangeArguments.__annotations__) - frozenset(CommonArguments.__annotations__)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Arguments:
+    """What was asked of `design`, as it was given; `design` says what each argument means.
+
+    The three classes above are for type checkers, which cannot read them off this one (a test
+    compares them); names and defaults are here and nowhere else.
+    """
+
+    epsilon: Number | None = None
+    delta: Number | None = None
+    sensitivity: Number | None = None
+    loss: str | Loss = "l1"
+    gap: Number | None = None
+    integer: bool = False
+    time_limit: float | None = None
+    resolution: int | None = None
+    progress: Listener = None
+    bounds: tuple[Number, Number] | None = None
+    constraints: Iterable[Constraint] = ()
+    profile: Sequence[tuple[Number, Number]] | None = None
+    gdp: Number | None = None
+    releases: int | None = None
+    output_step: Number | None = None
+    dimension: int | None = None
+    prior: PriorLike = "uniform"
+    instance_bound: Number | None = None
+    max_error: Number | None = None
+    outputs: Iterable[Number] | None = None
+    crossing: tuple[Number, Number] | None = None
+    exact_answers: bool = True
+    monotone: bool = False
+    regions: int | Iterable[Number] | None = None
+    core: tuple[Number, Number] | None = None
+
+    @classmethod
+    def of(
+        cls, given: Mapping[str, Any], known: Collection[str] | None = None, where: str = "design"
+    ) -> Arguments:
+        """Arguments by name; `ArgumentError` for a name that is not known `where` they go."""
+        refuse_unknown(given, [one.name for one in fields(cls)] if known is None else known, where)
+        return cls(**given)
+
+    def given(self) -> dict[str, Any]:
+        """Those that ask for something: not their default."""
+        found = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            unset = value is None or value is one.default
+            if isinstance(one.default, bool):
+                unset = bool(value) == one.default
+            elif isinstance(one.default, str):  # (arrays and histograms are not compared)
+                unset = isinstance(value, str) and value == one.default
+            elif isinstance(one.default, tuple):
+                unset = isinstance(value, (list, tuple)) and not value
+            if not unset:
+                found[one.name] = value
+        return found
 
 
 @dataclass(frozen=True)
@@ -78,115 +173,151 @@ class Asked:
     wide: tuple[Fraction, Fraction] | None = None
 
 
-def asked(arguments: dict[str, Any], options: DependentOptions) -> Asked:
-    """What the arguments of `design` mean; `options` are those that need bounds."""
-    values = dict(arguments)
-    gap, limit, progress = (values.pop(name) for name in ("gap", "time_limit", "progress"))
-    resolution, releases, bounds = (
-        values.pop(name) for name in ("resolution", "releases", "bounds")
-    )
-    for name, value in {**arguments, **options}.items():
-        if name in _SIZED:
-            check_sizes(name, value)
-    dimension = check_dimension(values.pop("dimension"))
-    integer = _flag("integer", values["integer"])
-    check_progress(progress)
-    count = 1 if releases is None else check_releases(releases)
-    demands = check_constraints(values["constraints"], integer and bounds is None)
-    values |= {"integer": integer, "constraints": demands}
-    refuse_options(options, arguments, bounds is not None)
-    values["sensitivity"] = stated_sensitivity(values["sensitivity"])
-    values["loss"] = as_loss(values["loss"])
-    check_sizes("loss", _numbers_of(values["loss"].spec()))
-    if bounds is not None:
-        options = with_constraints(demands, values["loss"], options)
-    refuse_combinations(
-        {
-            "resolution": resolution,
-            "bounds": bounds,
-            "releases": count if count > 1 else None,
-            **{name: values[name] for name in ("integer", "profile", "gdp", "output_step")},
-            "constraints": demands or None,
-            "dimension": dimension if dimension > 1 else None,
-            **options,
-        }
-    )
-    total = None if count == 1 else total_budget(count, values["epsilon"], values["delta"])
-    usual = _GAP if dimension == 1 else _GAP_OF_VECTOR
-    if bounds is not None:
-        usual = _GAP_OF_RANGE if values["gdp"] is None else _GAP_OF_CURVE
-    wanted = float(check_gap(usual if gap is None else gap))
-    seconds, cells = check_time_limit(limit), check_resolution(resolution)
-    if bounds is not None:
-        more = _ranged(values, bounds, options, cells)
-        return Asked(
-            gap=wanted,
+def asked(arguments: Arguments) -> Asked:
+    """What the arguments mean, each of them checked; `ArgumentError` for what makes no sense."""
+    given = _checked(arguments)
+    refuse_combinations(given.given())
+    total = None
+    if given.releases is not None:
+        total = total_budget(given.releases, given.epsilon, given.delta)
+    gap = float(check_gap(_usual_gap(given) if given.gap is None else given.gap))
+    seconds, cells = check_time_limit(given.time_limit), check_resolution(given.resolution)
+    if given.bounds is not None:
+        return replace(
+            _ranged(given, cells),
+            gap=gap,
             time_limit=seconds or _LONGEST,
-            resolution=cells,
-            progress=progress,
+            progress=given.progress,
             total=total,
-            **more,
         )
-    if dimension > 1:
-        vector = {name: values[name] for name in ("epsilon", "delta", "sensitivity", "loss")}
-        question = Question.of_vector(dimension=dimension, **vector)
-        return Asked(question, wanted, seconds or _LONGEST_OF_VECTOR, None, progress)
+    common: dict[str, Any] = {
+        name: getattr(given, name) for name in ("epsilon", "delta", "sensitivity", "loss")
+    }
+    if given.dimension is not None:
+        question = Question.of_vector(dimension=given.dimension, **common)
+        return Asked(question, gap, seconds or _LONGEST_OF_VECTOR, None, given.progress)
     if total is not None:
         refuse_too_many(total)
-    return Asked(Question.of(**values), wanted, seconds or _SECONDS, cells, progress, total)
+    question = Question.of(
+        **common,
+        integer=given.integer,
+        constraints=given.constraints,
+        profile=given.profile,
+        gdp=given.gdp,
+        output_step=given.output_step,
+    )
+    return Asked(question, gap, seconds or _SECONDS, cells, given.progress, total)
 
 
-def _ranged(
-    values: dict[str, Any], bounds: Any, options: DependentOptions, cells: int | None
-) -> dict[str, Any]:
+def _checked(given: Arguments) -> Arguments:
+    """The same, each checked by itself; one release and one dimension are none to speak of."""
+    for name in _SIZED:
+        check_sizes(name, getattr(given, name))
+    dimension = check_dimension(given.dimension)
+    integer = _flag("integer", given.integer)
+    check_progress(given.progress)
+    count = 1 if given.releases is None else check_releases(given.releases)
+    ranged = given.bounds is not None
+    demands = check_constraints(given.constraints, integer and not ranged)
+    for name, value in given.given().items():
+        if name in OF_RANGE and not ranged:
+            raise ArgumentError(name, value, "left out without bounds=(low, high)")
+    sensitivity, loss = stated_sensitivity(given.sensitivity), as_loss(given.loss)
+    check_sizes("loss", _numbers_of(loss.spec()))
+    found = replace(
+        given,
+        dimension=dimension if dimension > 1 else None,
+        integer=integer,
+        releases=count if count > 1 else None,
+        constraints=demands,
+        sensitivity=sensitivity,
+        loss=loss,
+    )
+    return replace(found, **_limits(demands, loss, given)) if ranged else found
+
+
+def _usual_gap(given: Arguments) -> float:
+    if given.bounds is not None:
+        return _GAP_OF_RANGE if given.gdp is None else _GAP_OF_CURVE
+    return _GAP if given.dimension is None else _GAP_OF_VECTOR
+
+
+#: Why the other constraints mean nothing where every value has a law of its own.
+_ADDITIVE_ONLY = {
+    "support": "MaxError (or outputs= for the answers): errors of different values have different "
+    "laws",
+    "monotone": "monotone=True, which asks for answers that grow with the value",
+    "unimodal": "left out with bounds: errors of different values have different laws",
+    "symmetric": "left out with bounds: at an end of the range answers lie on one side",
+    "unbiased": "left out with bounds: at an end of the range answers lie on one side",
+    "distinguishing": "left out with bounds: it is about the ends of additive noise",
+}
+
+
+def _limits(demands: Iterable[Constraint], loss: Loss, given: Arguments) -> dict[str, Any]:
+    """What `MaxError` and a `LossAtMost` of the loss itself say with bounds: `max_error` and
+    `instance_bound`.
+
+    Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
+    """
+    found: dict[str, Any] = {}
+    for one in demands:
+        if isinstance(one, MaxError):
+            name, bound = "max_error", one.t
+        elif isinstance(one, LossAtMost) and one.loss == loss:
+            name, bound = "instance_bound", one.bound
+        elif isinstance(one, LossAtMost):
+            raise ArgumentError(
+                "constraints", one.loss.name, "about the loss itself when bounds are given"
+            )
+        else:
+            raise ArgumentError("constraints", one.name, _ADDITIVE_ONLY[one.name])
+        if name in found or getattr(given, name) is not None:
+            raise ArgumentError("constraints", one.name, f"given once: {name} is given too")
+        found[name] = bound
+    return found
+
+
+def _ranged(given: Arguments, cells: int | None) -> Asked:
     """What is asked about a range: the question, and how its answers may look."""
     # What can be read only once is read here.
-    given: dict[str, Any] = {
-        k: list(v) if isinstance(v, Iterator) else v for k, v in options.items()
-    }
-    prior, crossing = given.get("prior", "uniform"), given.get("crossing")
-    integer, outputs = values["integer"], given.get("outputs")
-    core = core_of(given.get("core"), bounds, values["sensitivity"], integer, prior, crossing)
-    step = values["output_step"]
+    values = {name: getattr(given, name) for name in OF_RANGE}
+    once: dict[str, Any] = {k: list(v) for k, v in values.items() if isinstance(v, Iterator)}
+    given = replace(given, **once)
+    bounds, sensitivity = given.bounds, given.sensitivity
+    assert bounds is not None and sensitivity is not None  # the caller's condition
+    integer, prior, crossing = given.integer, given.prior, given.crossing
+    core = core_of(given.core, bounds, sensitivity, integer, prior, crossing)
     if core is not None:  # chosen for a range so wide, if nobody asked for one
-        refuse_combinations(
-            {
-                "bounds": bounds,
-                "core": core,
-                "integer": integer,
-                "resolution": cells,
-                "output_step": step,
-                **given,
-            }
-        )
+        refuse_combinations(replace(given, core=core).given())
     question = question_of(
         bounds=bounds if core is None else core,
         prior=prior,
         crossing=crossing,
-        monotone=_flag("monotone", given.get("monotone", False)),
-        instance_bound=given.get("instance_bound"),
-        max_error=given.get("max_error"),
-        **{
-            name: values[name]
-            for name in ("epsilon", "delta", "sensitivity", "loss", "integer", "profile", "gdp")
-        },
+        monotone=_flag("monotone", given.monotone),
+        instance_bound=given.instance_bound,
+        max_error=given.max_error,
+        epsilon=given.epsilon,
+        delta=given.delta,
+        sensitivity=sensitivity,
+        loss=given.loss,
+        integer=integer,
+        profile=given.profile,
+        gdp=given.gdp,
     )
     if cells is not None and cells > _MOST_CELLS:
         raise ArgumentError("resolution", cells, f"at most {_MOST_CELLS} cells of the range")
-    found: dict[str, Any] = {
-        "question": question,
-        "outputs": outputs_of(outputs, step, question),
-        "exact_answers": _flag("exact_answers", given.get("exact_answers", True)),
-    }
-    regions = given.get("regions")
+    outputs = outputs_of(given.outputs, given.output_step, question)
+    exact_answers = _flag("exact_answers", given.exact_answers)
+    cuts = wide = None
     if core is not None:
         refuse_pure(question, "core")
-        found["wide"] = tuple(rational(end, "bounds") for end in bounds)
-    elif regions is not None:
+        wide = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
+    elif given.regions is not None:
         refuse_many(bounds, integer)
         refuse_pure(question, "regions")
-        found["cuts"] = cuts_of(regions, question)
-    return found
+        cuts = cuts_of(given.regions, question)
+    return Asked(question, 0.0, None, cells, None, None, outputs, exact_answers, cuts, wide)
 
 
 def _numbers_of(spec: object) -> list[Any]:

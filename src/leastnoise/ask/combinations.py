@@ -11,28 +11,6 @@ from dataclasses import dataclass
 
 from ..errors import ArgumentError
 
-#: What each argument is when it is not given.
-DEFAULTS: Mapping[str, object] = {
-    "integer": False,
-    "resolution": None,
-    "bounds": None,
-    "constraints": (),
-    "profile": None,
-    "gdp": None,
-    "releases": None,
-    "output_step": None,
-    "prior": "uniform",
-    "instance_bound": None,
-    "max_error": None,
-    "outputs": None,
-    "crossing": None,
-    "exact_answers": True,
-    "monotone": False,
-    "regions": None,
-    "core": None,
-    "dimension": None,
-}
-
 
 @dataclass(frozen=True)
 class Rule:
@@ -105,24 +83,11 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def given(arguments: Mapping[str, object]) -> dict[str, object]:
-    """Those arguments that ask for something: not their default."""
-    found = {}
-    for name, value in arguments.items():
-        default = DEFAULTS.get(name)
-        unset = value is None or value is default
-        if isinstance(default, bool):
-            unset = bool(value) == default
-        elif isinstance(default, str):  # (arrays and histograms are not compared)
-            unset = isinstance(value, str) and value == default
-        if not unset:
-            found[name] = value
-    return found
+def refuse_combinations(asked: Mapping[str, object]) -> None:
+    """`ArgumentError` for the first argument that another one leaves no place for.
 
-
-def refuse_combinations(arguments: Mapping[str, object]) -> None:
-    """`ArgumentError` for the first argument that another one leaves no place for."""
-    asked = given(arguments)
+    asked: those that were given (`Arguments.given`).
+    """
     ranged = "bounds" in asked
     for rule in RULES:
         applies = rule.bounds is None or rule.bounds == ranged

@@ -6,15 +6,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any, TypedDict
+from typing import Any
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..losses import Loss, as_loss
 from .budgets import check_budgets
-from .demands import Constraint, LossAtMost, MaxError
 from .question import Crossing, Prior, Question, Range
-from .values import check_sensitivity, refuse_unknown
+from .values import check_sensitivity
 
 #: Bins of a prior that is given as a function or by public samples.
 BINS = 16
@@ -31,65 +30,6 @@ _WIDEST_CORE = 60
 CORE = 10
 
 PriorLike = str | Mapping[str, Any] | Callable[[float], float] | Iterable[Number]
-
-
-class DependentOptions(TypedDict, total=False):
-    """What can be asked of data dependent noise only; see `design_dependent`."""
-
-    prior: PriorLike
-    instance_bound: Number | None
-    max_error: Number | None
-    outputs: Iterable[Number] | None
-    crossing: tuple[Number, Number] | None
-    exact_answers: bool
-    monotone: bool
-    regions: int | Iterable[Number] | None
-    core: tuple[Number, Number] | None
-
-
-def refuse_options(options: DependentOptions, known: Iterable[str], ranged: bool) -> None:
-    """`ArgumentError` if an option is given that nobody knows, or that needs a range."""
-    refuse_unknown(options, [*known, *DependentOptions.__annotations__], "design")
-    for name, value in options.items():
-        if not ranged:
-            raise ArgumentError(name, value, "left out without bounds=(low, high)")
-
-
-#: Why the other constraints mean nothing where every value has a law of its own.
-_ADDITIVE_ONLY = {
-    "support": "MaxError (or outputs= for the answers): errors of different values have different "
-    "laws",
-    "monotone": "monotone=True, which asks for answers that grow with the value",
-    "unimodal": "left out with bounds: errors of different values have different laws",
-    "symmetric": "left out with bounds: at an end of the range answers lie on one side",
-    "unbiased": "left out with bounds: at an end of the range answers lie on one side",
-    "distinguishing": "left out with bounds: it is about the ends of additive noise",
-}
-
-
-def with_constraints(
-    constraints: Iterable[Constraint], loss: str | Loss, options: DependentOptions
-) -> DependentOptions:
-    """The options with `MaxError` and a `LossAtMost` of the loss itself among them.
-
-    Both mean what they mean for additive noise: for every value. Others are refused, with a reason.
-    """
-    found: DependentOptions = {**options}
-    for one in constraints:
-        if isinstance(one, MaxError):
-            name, bound = "max_error", one.t
-        elif isinstance(one, LossAtMost) and one.loss == as_loss(loss):
-            name, bound = "instance_bound", one.bound
-        elif isinstance(one, LossAtMost):
-            raise ArgumentError(
-                "constraints", one.loss.name, "about the loss itself when bounds are given"
-            )
-        else:
-            raise ArgumentError("constraints", one.name, _ADDITIVE_ONLY[one.name])
-        if found.get(name) is not None:
-            raise ArgumentError("constraints", one.name, f"given once: {name} is given too")
-        found[name] = bound  # type: ignore[literal-required]
-    return found
 
 
 def question_of(

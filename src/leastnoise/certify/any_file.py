@@ -15,6 +15,8 @@ from .channel_document import ChannelDocument
 from .channel_reader import parse_channel
 from .document import Document, document_of
 from .json_file import load_json, read_bytes
+from .keyed import check_keyed
+from .keyed_document import KeyedDocument, parse_keyed
 from .report import Report
 from .vector import check_vector
 from .vector_document import VectorDocument, parse_vector
@@ -36,6 +38,7 @@ _KINDS = (
     _Kind(Document, document_of, check_noise),
     _Kind(ChannelDocument, parse_channel, check_channel),
     _Kind(VectorDocument, parse_vector, check_vector),
+    _Kind(KeyedDocument, parse_keyed, check_keyed),
 )
 
 

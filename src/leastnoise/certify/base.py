@@ -10,7 +10,6 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -34,7 +33,6 @@ FREE = frozenset(("about",))
 BUDGETS = ("profile", "gdp", "releases")
 
 
-@dataclass(frozen=True)
 class MechanismDocument(ABC):
     """A mechanism and its claims, exactly as a file of some kind states them.
 

@@ -15,6 +15,7 @@ from .compose import compose
 from .design import design
 from .doctor import doctor
 from .hierarchy import hierarchy
+from .keyed import keyed
 from .ledger import ledger
 from .release import release, sample
 from .reproduce import reproduce
@@ -41,6 +42,7 @@ app.command("doctor")(interruptible(doctor))
 app.command("verify")(interruptible(verify))
 app.command("release", context_settings=_numbers)(interruptible(release))
 app.command("sample")(interruptible(sample))
+app.command("keyed")(interruptible(keyed))
 app.command("compare")(interruptible(compare))
 app.command("compose")(interruptible(compose))
 app.command("sweep")(interruptible(sweep, _kept))

@@ -46,7 +46,6 @@ def hierarchy(
     ] = None,
     loss: Annotated[str, typer.Option(help='"l1", "l2", "pinball:TAU", ...')] = "l1",
     monotone: Annotated[bool, typer.Option(help="Only noise that falls away from 0.")] = False,
-    solver: Annotated[str, typer.Option(help='"highs" or "gurobi".')] = "highs",
     time_limit: Annotated[float | None, typer.Option(help="Seconds.")] = None,
     json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
@@ -71,7 +70,7 @@ def hierarchy(
 
     problem = _problem(common, bound, limits, monotone)
     with working("solving"):
-        found = problem.solve(algorithm.value, solver, Options(time_limit=time_limit))
+        found = problem.solve(algorithm.value, Options(time_limit=time_limit))
     code = 0 if found.certified else SHORT
     if json:
         show_json("hierarchy", code, found.summary())

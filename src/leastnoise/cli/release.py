@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from ..errors import ArgumentError, DataError
+from .keyed import release_keys
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
 _BLOCK = 1 << 20
@@ -42,7 +43,8 @@ def release(
 ) -> None:
     """Release values privately: one line each, every one spends the file's whole budget.
 
-    The file is checked exactly first; nothing is drawn if it or a value is refused.
+    The file is checked exactly first; nothing is drawn if it or a value is refused. With a file
+    of kind "keyed" the values are lines KEY,UNITS, and those that are shown are printed.
 
     \b
     Examples:
@@ -51,9 +53,13 @@ def release(
       leastnoise release mechanism.json 41.7 -3 7/60
     """
     from ..design import load
+    from ..designs.keyed import KeyedDesign
 
     with working("checking the mechanism"):
         design = load(file)
+    if isinstance(design, KeyedDesign):
+        release_keys(design, values, source or Path("-"), as_json, {"file": file})
+        return
     width = getattr(design, "dimension", 1)
     lines = _lines(values or [], source)
     if width > 1:
@@ -138,6 +144,7 @@ def sample(
     import numpy as np
 
     from ..design import DependentDesign, load
+    from ..designs.keyed import KeyedDesign
 
     if out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
@@ -145,7 +152,7 @@ def sample(
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
     design = load(file)
-    if isinstance(design, DependentDesign):
+    if isinstance(design, (DependentDesign, KeyedDesign)):
         raise ArgumentError("file", str(file), "additive: this noise depends on the value")
     noise, width = design.noise, getattr(design, "dimension", 1)
     if count * width > 10**9:

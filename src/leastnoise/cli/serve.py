@@ -23,12 +23,13 @@ def serve(
     ] = False,
     ledger: Annotated[
         Path | None,
-        typer.Option(help="The table's budget: a ledger's file, made if there is none."),
+        typer.Option(help="The budget of all tables: a ledger's file, made if there is none."),
     ] = None,
 ) -> None:
     """Open the page: design noise, ask a table questions, check mechanism files.
 
-    It listens on this machine only, and requests nothing from outside. Ctrl-C ends it.
+    It listens on this machine only, and requests nothing from outside. The address that it prints
+    works once. Ctrl-C ends it.
 
     \b
     Examples:
@@ -40,8 +41,6 @@ def serve(
 
     if table is not None and not table.exists():
         raise ArgumentError("table", str(table), "a CSV, TSV or Parquet file that exists")
-    if ledger is not None and table is None:
-        raise ArgumentError("ledger", str(ledger), "given together with a table")
     folder_exists("ledger", ledger)
     run(
         port,

@@ -12,6 +12,7 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
+from ..cache import cache_folder
 from ..errors import LeastnoiseError
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
@@ -62,15 +63,6 @@ class DatasetError(LeastnoiseError):
     """A dataset is not there, or is not what it should be."""
 
 
-def cache_folder() -> Path:
-    """LEASTNOISE_CACHE, or leastnoise/datasets in the user's cache."""
-    home = os.environ.get("LEASTNOISE_CACHE")
-    if home:
-        return Path(home)
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "leastnoise" / "datasets"
-
-
 def raw_texts(name: str, download: bool) -> list[str]:
     """The text of each file of a dataset."""
     return [_text(name, file, download) for file in FILES[name]]
@@ -79,7 +71,7 @@ def raw_texts(name: str, download: bool) -> list[str]:
 def _text(name: str, file: str, download: bool) -> str:
     folder = os.environ.get("LEASTNOISE_DATA")
     places = [Path(folder) / name / file] if folder else []
-    places.append(cache_folder() / name / file)
+    places.append(cache_folder("datasets") / name / file)
     for place in places:
         if place.is_file():
             return place.read_text(encoding="utf-8-sig", errors="replace")

@@ -118,8 +118,9 @@ def with_about(document: D, about: Mapping[str, Any] | None) -> D:
     if about is None:
         return document
     try:
-        written: dict[str, Any] = {"about": about_text(about)}
-        return replace(document, **written)
+        held: Any = document  # (every kind is a dataclass of its own)
+        written: D = replace(held, about=about_text(about))
+        return written
     except FormatError as error:
         words = str(error).removeprefix('"about" must ').removeprefix("be ")
         raise ArgumentError("about", type(about).__name__, words) from None

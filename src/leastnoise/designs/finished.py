@@ -11,11 +11,14 @@ from typing import Any
 from ..ask.arguments import Asked
 from ..certify import ChannelDocument, check_any
 from ..certify.any_file import AnyDocument
+from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
+from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, LimitError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
+from .keyed import KeyedDesign
 from .ranged import DependentDesign
 from .vector import VectorDesign
 
@@ -31,7 +34,7 @@ def finished(asked: Asked, search: Search) -> Any:
 
 def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
     loss = asked.question.loss
-    for lower, upper in bracket.halves(search.family.trivial):
+    for lower, upper in bracket.halves(search.plan.trivial(search.plan.question)):
         low, high = ordered(lower.value, upper.value, loss.certified)
         document = replace(
             upper.document,
@@ -56,11 +59,13 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
         "rows": bracket.rows,
         "pairs": bracket.pairs,
         "origin": upper.origin,
+        "method": upper.method,
+        "lower_method": lower.method,
         "repair": upper.repair,
         "solver_failures": len(bracket.failures),
         "seconds": search.clock() - search.start,
     }
-    status = _status(asked, document, report.proven, converged, search)
+    status = _status(asked, document, report.proven, converged, search, lower, upper)
     return kind_of(document)(
         document, loss, converged, status, MappingProxyType(stats), report.proven
     )
@@ -68,6 +73,8 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
 
 def kind_of(document: AnyDocument) -> Any:
     """The class of the design that a document is."""
+    if isinstance(document, KeyedDocument):
+        return KeyedDesign
     if isinstance(document, VectorDocument):
         return VectorDesign
     return DependentDesign if isinstance(document, ChannelDocument) else Design
@@ -83,15 +90,24 @@ def _advice(reason: str, gap: float) -> str:
     return f" (more time will not help; {enough} is what can be had)"
 
 
-def _status(asked: Asked, document: Any, certified: bool, converged: bool, search: Search) -> str:
+def _status(
+    asked: Asked,
+    document: Any,
+    certified: bool,
+    converged: bool,
+    search: Search,
+    lower: Lower,
+    upper: Upper,
+) -> str:
     bracket, additive = search.bracket, kind_of(document) is Design
     words = gap_words(document, certified)
-    words += f" after {bracket.rounds} rounds" if bracket.rounds else " from closed forms alone"
+    words += f" (noise: {upper.method}; bound: {lower.method or 'no multipliers'})"
+    words += f" after {bracket.rounds} rounds" if bracket.rounds else ""
     if bracket.resolutions:
         last = bracket.resolutions[-1]
         words += f" at resolution {last}" if additive else f" on {last} cells"
-    words += search.family.remarks(search)
-    if not converged and search.family.aims_at_gap:
+    words += search.plan.remarks(search.plan.question, search)
+    if not converged and search.plan.aims_at_gap:
         reason = search.reason or "stopped when the program had nothing left to add"
         words += f"; {reason}, before the gap of {number(100 * search.gap)} % that was asked for"
         words += _advice(reason, gap_of(document))

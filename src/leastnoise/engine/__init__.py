@@ -1,1 +1,1 @@
-"""The search for a bracket: one loop, and one family for each kind of noise."""
+"""The search for a bracket: one loop, and one folder for each algorithm."""

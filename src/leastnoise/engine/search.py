@@ -1,4 +1,4 @@
-"""The one search: a family proposes proven bounds, the search keeps the best of them.
+"""The one search: methods propose proven bounds, the search keeps the best of them.
 
 Everything that a `Bracket` holds has been checked exactly; the floats in between only steer.
 """
@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
-from typing import Any, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeVar
 
 from .._live import listening
 from ..program.program import Found
-from .family import Family
+from .bounds import Bounds, Lower, Upper
+from .method import Plan
 
 T = TypeVar("T")
 
@@ -35,30 +35,6 @@ class Progress:
 
 #: Who is told: a function, a line that moves (True), or nobody.
 Listener = Callable[[Progress], None] | bool | None
-
-
-@dataclass(frozen=True)
-class Lower:
-    """An exact lower bound with the multipliers that prove it (an estimate for custom losses)."""
-
-    value: Fraction
-    certificate: Any
-    resolution: int
-
-
-@dataclass(frozen=True)
-class Upper:
-    """A mechanism that passed every exact check, and its exact expected loss."""
-
-    value: Fraction
-    document: Any
-    resolution: int
-    origin: str
-    repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
-
-
-#: What a family proposes: either half may be missing.
-Bounds = tuple[Lower | None, Upper | None]
 
 
 @dataclass
@@ -82,16 +58,16 @@ class Bracket:
             return math.inf
         return max(0.0, float((self.upper.value - self.lower.value) / self.lower.value))
 
-    def offer(self, lower: Lower | None, upper: Upper | None) -> None:
-        """Keep the larger lower bound and the smaller upper bound."""
+    def offer(self, lower: Lower | None, upper: Upper | None, method: str = "") -> None:
+        """Keep the larger lower bound and the smaller upper bound, with who found them."""
         if lower is not None and (self.lower is None or lower.value > self.lower.value):
             self.earlier[0].extend([] if self.lower is None else [self.lower])
-            self.lower = lower
+            self.lower = replace(lower, method=lower.method or method)
         if upper is not None and (self.upper is None or upper.value < self.upper.value):
             self.earlier[1].extend([] if self.upper is None else [self.upper])
-            self.upper = upper
+            self.upper = replace(upper, method=upper.method or method)
 
-    def halves(self, trivial: Callable[[], Lower]) -> Iterator[tuple[Lower, Upper]]:
+    def halves(self, trivial: Lower) -> Iterator[tuple[Lower, Upper]]:
         """All that was ever the best, the closest pair first: a file must not be too long to check.
 
         Earlier bounds are coarser, and their files shorter.
@@ -100,21 +76,39 @@ class Bracket:
         lowers, uppers = [*self.earlier[0], self.lower], [*self.earlier[1], self.upper]
         pairs = [(lower, upper) for lower in lowers for upper in uppers]
         yield from sorted(pairs, key=lambda pair: pair[1].value - pair[0].value)
-        yield from ((trivial(), upper) for upper in reversed(uppers))
+        yield from ((trivial, upper) for upper in reversed(uppers))
+
+
+class Sized(Protocol):
+    """The part of an algorithm that solves programs of rising size."""
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Resolutions, coarse to fine; may look at the bracket so far."""
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """Bounds from the programs of one resolution: relaxed for lower, restricted for upper."""
 
 
 class Search:
-    """One run for one family: stops at the gap or the deadline, and reports on the way."""
+    """One run of a plan's methods: stops at the gap or the deadline, and reports on the way."""
 
     def __init__(
-        self, family: Family, gap: float, time_limit: float | None = None, progress: Listener = None
+        self, plan: Plan, gap: float, time_limit: float | None = None, progress: Listener = None
     ) -> None:
-        self.family, self.gap, self.progress = family, gap, progress
+        self.plan, self.gap, self.progress = plan, gap, progress
         self.bracket = Bracket()
         self.clock = time.monotonic
         self.start = self.clock()
         self.deadline = None if time_limit is None else self.start + time_limit
         self.reason = ""
+        self._kept: dict[Hashable, Any] = {}
+
+    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What methods of this search share: made once."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
 
     def finish(self, made: Callable[[Bracket], T]) -> T:
         """made(bracket) of the whole run, for a user who watches and may press Ctrl-C.
@@ -125,7 +119,9 @@ class Search:
         try:
             with listening(self.progress, self.gap) as self.progress:
                 self.run()
-                self._polish()
+                if self.plan.polish is not None and self.bracket.gap <= self.gap:
+                    for bounds in self.plan.polish.bounds(self.plan.question, self):
+                        self.bracket.offer(*bounds, self.plan.polish.name)
                 return made(self.bracket)
         except KeyboardInterrupt as stop:
             if self.bracket.upper is not None:
@@ -136,7 +132,7 @@ class Search:
             raise
 
     def run(self) -> Bracket:
-        """Close the bracket as far as the gap, the clock and the family's limits allow."""
+        """Close the bracket as far as the gap, the clock and the methods' limits allow."""
         if self.bracket.gap > self.gap:  # (it may begin with bounds that were known before)
             self._narrow()
         return self._whole()
@@ -144,34 +140,47 @@ class Search:
     def _whole(self) -> Bracket:
         """The bracket with both halves."""
         if self.bracket.upper is None:
-            self.family.refuse()
+            self.plan.refuse(self.plan.question)
         if self.bracket.lower is None:
-            self.bracket.lower = self.family.trivial()
+            self.bracket.lower = self.plan.trivial(self.plan.question)
         return self.bracket
 
-    def _polish(self) -> None:
-        """Better noise for little, once the gap is met; searches inside others do without."""
-        if self.bracket.gap <= self.gap:
-            for bounds in self.family.polish(self):
-                self.bracket.offer(*bounds)
-
     def _narrow(self) -> None:
-        """All that the family has to say, cheap things first."""
-        for bounds in self.family.incumbents(self):  # whatever the clock says
-            self.bracket.offer(*bounds)
+        """Method after method, the one that is forecast to narrow the bracket soonest first."""
+        for method in self.plan.in_turn():
+            if self.done() and not method.whatever:
+                continue  # those that must be asked come after some that need not
+            for bounds in method.bounds(self.plan.question, self):
+                self.bracket.offer(*bounds, method.name)
+                if self.bracket.gap <= self.gap or (self.done() and not method.whatever):
+                    break
             if self.bracket.gap <= self.gap:
                 return
-        for size in self.family.sizes(self):
+
+    def inner(self, plan: Plan, gap: float, seconds: float | None = None) -> Bracket:
+        """The bracket of another question that this one needs, by one clock and in the same books.
+
+        Within so many seconds, or until this search's deadline.
+        """
+        if seconds is None and self.deadline is not None:
+            seconds = self.left(math.inf)
+        found = Search(plan, gap, seconds, self.progress).run()
+        self.bracket.rounds += found.rounds
+        self.bracket.resolutions += found.resolutions
+        return found
+
+    def sizes(self, several: Iterable[int]) -> Iterator[int]:
+        """Resolutions in turn, coarse to fine, each written down, until enough is known."""
+        for size in several:
             if self.done():
-                break
+                return
             self.bracket.resolutions.append(size)
-            for bounds in self.family.improve(size, self):
-                self.bracket.offer(*bounds)
-                if self.done():
-                    break
-        if self.bracket.gap > self.gap:
-            for bounds in self.family.last_resort(self):
-                self.bracket.offer(*bounds)
+            yield size
+
+    def coarse_to_fine(self, run: Sized) -> Iterator[Bounds]:
+        """What a run finds at each of its sizes."""
+        for size in self.sizes(run.sizes(self)):
+            yield from run.improve(size, self)
 
     # -- steering -----------------------------------------------------------------------------
 
@@ -208,7 +217,7 @@ class Search:
     def closes(self, lower: float, upper: float) -> bool:
         """Whether these floats, with what is already proven, would surely meet the gap."""
         lower, upper = self.best(lower, upper)
-        return lower > 0 and upper - lower <= self.family.closeness * self.gap * lower
+        return lower > 0 and upper - lower <= self.plan.closeness * self.gap * lower
 
     def improves(self, upper: float) -> bool:
         """Whether a mechanism at this loss would be the best so far."""

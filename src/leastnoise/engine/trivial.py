@@ -8,12 +8,11 @@ from fractions import Fraction
 import numpy as np
 
 from ..ask import Question
-from ..certify.channel import ChannelCertificate, Copies, channel_dual_bound
+from ..certify.channel import ChannelCertificate, Copies
 from ..certify.constraints import Dual
-from ..exact import round_down
 from ..program.program import Multipliers
-from .relaxed import Relaxed
-from .search import Lower
+from .bounds import Lower, proven
+from .lattice.relaxed import Relaxed
 
 #: More nodes than this are not looked at one by one.
 _MOST_NODES = 1_024
@@ -43,4 +42,4 @@ def _on_range(question: Question) -> Lower:
     many = question.width / step + 1 > _MOST_NODES
     copies = Copies(int(question.sensitivity), ()) if many else None  # none of them, everywhere
     certificate = ChannelCertificate(step, (), copies=copies)
-    return Lower(round_down(channel_dual_bound(question, certificate), 15), certificate, 0)
+    return proven(question, certificate, 0)

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ArgumentError, DataError, MissingExtraError
+from ..errors import ArgumentError, MissingExtraError
 from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .accountant import charge, check_accountant
 from .calibrate import NOISES, plan
+from .cells import cells, check_kinds, labels_of, numbers
 from .kinds import Kind, Plan
 from .privacy import Privacy, Release
-from .public import Schema, bounds_of, check_finite, classes_of, column_index, levels_of
+from .public import Schema, bounds_of, classes_of, column_index, levels_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import check_random_state
+    from sklearn.utils import (
+        assert_all_finite,
+        check_array,
+        check_consistent_length,
+        check_random_state,
+    )
     from sklearn.utils._indexing import _safe_indexing
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
@@ -85,6 +89,12 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
         return InsecureSeededEntropy(int(seed))
 
+    def __sklearn_tags__(self) -> Any:
+        """Missing values are allowed: a refusal would tell of them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     # -- reading ------------------------------------------------------------------------------
 
     def _read(
@@ -92,26 +102,23 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ) -> tuple[Floats, list[Any], NDArray[np.int64]]:
         """(numeric columns, categorical columns, class codes); sets classes_ and the schema.
 
-        A row whose label is none of the classes is left out: what it adds is nothing, whatever
-        the other rows are. `again`: more rows for the schema and the classes there are.
+        No value is refused: what is no number counts as the middle of its bounds, and a row whose
+        label is none of the classes, or could be none, is left out: what a row adds does not depend
+        on the others. `again`: more rows for the schema and the classes there are.
         """
         places = self._schema.categorical if again else self._categorical_places(X)
-        if not places:
-            with _no_data_in_errors():
-                X, y = validate_data(
-                    self, X, y, dtype=np.float64, ensure_all_finite=False, reset=not again
-                )
-        else:
-            X, y = validate_data(self, X, y, skip_check_array=True, reset=not again)
-            y = np.asarray(y).ravel()
-        if classes is None:
-            check_classification_targets(y)
+        validate_data(self, X, y, skip_check_array=True, reset=not again)
+        numeric, categorical = self._columns(X, places, self.neighbours == "replace")
+        loud = bool(self.take_public_knowledge_from_data_not_private)
+        read_classes = classes is None and loud  # whose labels, and their type, are all of them
+        y = labels_of(np.asarray(y) if read_classes else y)
+        check_consistent_length(numeric, y)
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
         numeric_places = tuple(j for j in range(width) if j not in places)
-        numeric, categorical = self._columns(X, numeric_places, places)
-        check_finite(numeric, numeric_places, names)
-        loud = bool(self.take_public_knowledge_from_data_not_private)
+        if read_classes:
+            assert_all_finite(y, input_name="y")
+            check_classification_targets(y)
         if again:
             labels = self._known_labels(y)
         else:
@@ -145,15 +152,11 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
         check_is_fitted(self, "classes_")
-        places = self._schema.categorical
-        if not places:
-            with _no_data_in_errors():
-                X = validate_data(self, X, dtype=np.float64, reset=False, ensure_all_finite=False)
-        else:
+        if self._schema.categorical:
             validate_data(self, X, skip_check_array=True, reset=False)
-        numeric, categorical = self._columns(X, self._schema.numeric, places)
-        check_finite(numeric, self._schema.numeric, getattr(self, "feature_names_in_", None))
-        return numeric, categorical
+        found = self._columns(X, self._schema.categorical)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return found
 
     def _categorical_places(self, X: Any) -> tuple[int, ...]:
         """Columns that hold categories."""
@@ -170,21 +173,34 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         found = {column_index(name, names, width, "categorical") for name in asked}
         return tuple(sorted(found))
 
-    @staticmethod
     def _columns(
-        X: Any, numeric: tuple[int, ...], categorical: tuple[int, ...]
+        self, X: Any, categorical: tuple[int, ...], rows: bool = True
     ) -> tuple[Floats, list[Any]]:
-        if not categorical:
-            return np.asarray(X, dtype=np.float64), []
-        table = X if hasattr(X, "columns") else np.asarray(X, dtype=object)
-        words = [list(_safe_indexing(table, j, axis=1)) for j in categorical]
-        with _no_data_in_errors():
-            columns = [
-                np.asarray(_safe_indexing(table, j, axis=1), dtype=np.float64) for j in numeric
-            ]
-        rows = len(words[0])
-        numbers = np.stack(columns, axis=1) if columns else np.zeros((rows, 0))
-        return numbers, words
+        """(numeric columns, categorical columns); `rows`: whether there must be any row.
+
+        No cell is refused (see `cells`); shapes and types of columns are.
+        """
+        frame = hasattr(X, "columns") and hasattr(X, "dtypes")
+        least = {"ensure_min_samples": int(rows), "ensure_min_features": int(not categorical)}
+        if not frame:
+            # Sparse tables, complex numbers and other shapes: scikit-learn has the words.
+            table = X if hasattr(X, "toarray") else cells(X)
+            if categorical and not hasattr(X, "toarray"):
+                table = np.asarray(table, dtype=object)
+            elif getattr(getattr(table, "dtype", None), "kind", "") in "OUS":
+                table = numbers(table)
+            kind = None if categorical else np.float64
+            table = check_array(table, dtype=kind, ensure_all_finite=False, estimator=self, **least)
+            kept = [j for j in range(table.shape[1]) if j not in categorical]
+            if not categorical:
+                return np.asarray(table, dtype=np.float64), []
+            return numbers(table[:, kept]), [list(table[:, j]) for j in categorical]
+        kept = [j for j in range(X.shape[1]) if j not in categorical]
+        check_kinds(X, tuple(kept))
+        columns = [numbers(np.asarray(_safe_indexing(X, j, axis=1))) for j in kept]
+        table = np.stack(columns, axis=1) if columns else np.zeros((len(X), 0))
+        check_array(table, ensure_all_finite=False, estimator=self, **least)
+        return table, [list(_safe_indexing(X, j, axis=1)) for j in categorical]
 
     # -- releasing ----------------------------------------------------------------------------
 
@@ -240,17 +256,6 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return Privacy(
             found.epsilon, found.delta, self.neighbours, found.picked, releases, tuple(caveats)
         )
-
-
-@contextmanager
-def _no_data_in_errors() -> Iterator[None]:
-    """NumPy names the word that it could not read as a number; that word is data."""
-    try:
-        yield
-    except ValueError as error:
-        if "could not convert" not in str(error):
-            raise
-        raise DataError("X", "text", "numbers, or named in `categorical`") from None
 
 
 def _wordy(X: Any) -> list[int]:

@@ -8,8 +8,8 @@ Why that is private, and how far a row can move the vector: `at_once.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -18,8 +18,8 @@ from ..ask import Question
 from ..ask.arguments import Asked
 from ..design import VectorDesign
 from ..designs.finished import finished
+from ..engine.kinds import made
 from ..engine.search import Search
-from ..engine.vector import Vector
 from ..sampling import Entropy
 from .kinds import Chosen, Kind, Plan, shares
 from .statistics import SCALE
@@ -147,20 +147,14 @@ def _dimension(kinds: Sequence[Kind]) -> int:
     return sum(kind.numbers for kind in kinds) // _groups(kinds)
 
 
-class _NoiseAlone(Vector):
-    """The family of vectors without its lower bound, which takes longer and is of no use here."""
-
-    def sizes(self, search: Search) -> Iterator[int]:
-        """The noise itself."""
-        yield 1
-
-
 @lru_cache(maxsize=64)
 def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
     """Noise for a vector that moves by at most 1; its privacy has passed the exact check."""
     question = Question.of_vector(
         dimension=dimension, epsilon=epsilon, delta=delta, sensitivity=1, loss="l2"
     )
-    search = Search(_NoiseAlone(question), _GAP, _SECONDS)
+    # Without the lower bound, which takes longer and is of no use here.
+    plan = made("vector", question)
+    search = Search(replace(plan, methods=plan.methods[:2]), _GAP, _SECONDS)
     found: VectorDesign = finished(Asked(question, _GAP, _SECONDS, None, None), search)
     return found

@@ -22,6 +22,7 @@ from ..exact import rational
 from ..sampling import Entropy
 from ._base import PrivateClassifier
 from .calibrate import plan
+from .cells import rows_of
 from .kinds import Kind, Plan
 
 Floats = NDArray[np.float64]
@@ -133,7 +134,7 @@ class DPLogisticRegression(PrivateClassifier):
             raise ArgumentError("C", self.C, "positive, or None for no such penalty")
         numeric, _, labels = self._read(X, y, self.classes)
         with waiting(bool(self.verbose), "calibrating noise"):
-            return self._fit(self._features(numeric), labels, len(np.asarray(y)))
+            return self._fit(self._features(numeric), labels, rows_of(y))
 
     def _fit(self, features: Floats, labels: NDArray[np.int64], size: int) -> Self:
         width = features.shape[1]
@@ -268,7 +269,7 @@ class DPLogisticRegression(PrivateClassifier):
     def decision_function(self, X: Any) -> Floats:
         """The margin of the second class, or of each class if there are more than two."""
         numeric, _ = self._read_again(X)
-        clipped = np.clip(numeric, self._schema.low, self._schema.high)
+        clipped = self._schema.clipped(numeric)
         scores = clipped @ self.coef_.T + self.intercept_
         return np.asarray(scores[:, 0] if len(self.classes_) == 2 else scores)
 

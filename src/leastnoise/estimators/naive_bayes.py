@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._live import waiting
 from ..errors import ArgumentError
 from ._base import PrivateClassifier
+from .cells import rows_of
 from .kinds import Kind
 from .privacy import Privacy, together
 from .public import Schema, known_classes
@@ -51,7 +52,8 @@ class DPNaiveBayes(PrivateClassifier):
         they are narrow enough; None adds no noise.
     neighbours: "replace" (one row replaced, the number of rows public) or "add-remove".
     bounds: (low, high) of the numeric features: two numbers for all, two sequences, or a dict by
-        column. Values outside are clipped.
+        column. Values outside are clipped, infinite ones too; what is missing or no number (NaN,
+        None, text among numbers) counts as the middle. No value is refused: that would tell of it.
     categorical: columns that hold categories, by name or number; "auto" takes the columns of a
         data frame that hold no numbers.
     categories: the levels of each categorical feature. Other values, in `fit` or `predict`, share
@@ -110,7 +112,7 @@ class DPNaiveBayes(PrivateClassifier):
         self._check_parameters()
         self._not_negative("alpha")
         statistics = self._statistics(*self._read(X, y, self.classes))
-        return self._fit_statistics(statistics, len(np.asarray(y)), [])
+        return self._fit_statistics(statistics, rows_of(y), [])
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
         """Add the noisy statistics of more rows to those there are.
@@ -129,11 +131,11 @@ class DPNaiveBayes(PrivateClassifier):
             if self.classes is not None and classes is not None:
                 self._same_classes(classes, known_classes(self.classes))
             statistics = self._statistics(*self._read(X, y, known))
-            return self._fit_statistics(statistics, len(np.asarray(y)), [])
+            return self._fit_statistics(statistics, rows_of(y), [])
         if classes is not None:
             self._same_classes(classes, self.classes_)
         statistics = self._statistics(*self._read(X, y, self.classes_, again=True))
-        return self._fit_statistics(statistics, len(np.asarray(y)), self._past)
+        return self._fit_statistics(statistics, rows_of(y), self._past)
 
     @staticmethod
     def _same_classes(classes: Any, known: Any) -> None:
@@ -288,7 +290,7 @@ class DPNaiveBayes(PrivateClassifier):
         for j, table in enumerate(self.category_log_prob_):
             total += table[:, codes[:, j]].T
         if schema.numeric:
-            clipped = np.clip(numeric, schema.low, schema.high)
+            clipped = schema.clipped(numeric)
             for label in range(len(self.classes_)):
                 mean, variance = self.theta_[label], self.var_[label]
                 total[:, label] -= 0.5 * (

@@ -5,7 +5,6 @@ And encoding by it: whatever a row holds, it becomes numbers by a rule that no o
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError
+from .cells import code_of, labels_of, plain
 from .statistics import SCALE, Ints
 
 Floats = NDArray[np.float64]
@@ -35,10 +35,15 @@ class Schema:
     high: Floats
     levels: tuple[tuple[Any, ...], ...]
 
+    def clipped(self, columns: Floats) -> Floats:
+        """Numeric columns within the bounds; what is no number is in the middle."""
+        middle = (self.high + self.low) / 2
+        return np.clip(np.where(np.isnan(columns), middle, columns), self.low, self.high)
+
     def scaled(self, columns: Floats) -> Floats:
-        """Numeric columns clipped to the bounds and mapped to [-1, 1]."""
+        """Numeric columns clipped to the bounds and mapped to [-1, 1]; 0 for what is no number."""
         middle, half = (self.high + self.low) / 2, (self.high - self.low) / 2
-        return np.asarray(np.clip((np.clip(columns, self.low, self.high) - middle) / half, -1, 1))
+        return np.asarray(np.clip((self.clipped(columns) - middle) / half, -1, 1))
 
     def whole(self, columns: Floats) -> Ints:
         """The same as whole multiples of 1/SCALE."""
@@ -49,15 +54,8 @@ class Schema:
         found = np.zeros((len(columns[0]) if columns else 0, len(columns)), dtype=np.int64)
         for j, (column, words) in enumerate(zip(columns, self.levels, strict=True)):
             table = {word: code for code, word in enumerate(words)}
-            found[:, j] = [table.get(plain(value), len(words)) for value in column]
+            found[:, j] = [code_of(table, value, len(words)) for value in column]
         return found
-
-
-def plain(value: Any) -> Any:
-    """A value as a key: NumPy's scalars as Python's, a missing value as None."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def column_index(name: Any, names: Sequence[str] | None, width: int, argument: str) -> int:
@@ -86,17 +84,6 @@ def listed(columns: Sequence[int], names: Sequence[str] | None) -> str:
     return f"column{'s' if len(words) > 1 else ''} {', '.join(words[:6] if more else words)}{more}"
 
 
-def check_finite(numbers: Floats, columns: Sequence[int], names: Sequence[str] | None) -> None:
-    """ValueError, as scikit-learn has it, that names the columns with missing values."""
-    bad = [j for place, j in enumerate(columns) if not np.isfinite(numbers[:, place]).all()]
-    if bad:
-        raise ValueError(
-            f"Input X contains NaN or infinity in {listed(bad, names)}. Fill it with a number that "
-            "does not depend on the data, such as SimpleImputer(strategy='constant', fill_value=0) "
-            "does, or leave such rows out; a mean of the data would void the guarantee."
-        )
-
-
 def bounds_of(
     bounds: Any,
     columns: Sequence[int],
@@ -118,7 +105,10 @@ def bounds_of(
                 "them, two sequences, or a dict by column, from public knowledge (a scaler fitted "
                 f"to the same data makes no range public); {_LOUD}",
             )
-        low, high = data.min(axis=0), data.max(axis=0)
+        finite = np.isfinite(data)
+        some = finite.any(axis=0)
+        low = np.where(some, np.where(finite, data, np.inf).min(axis=0, initial=np.inf), 0.0)
+        high = np.where(some, np.where(finite, data, -np.inf).max(axis=0, initial=-np.inf), 0.0)
         return low, np.where((high - low) / 2 > 0, high, low + 1.0 + np.abs(low))
     if isinstance(bounds, Mapping):
         places = {column_index(key, names, width, "bounds"): pair for key, pair in bounds.items()}
@@ -174,11 +164,11 @@ def classes_of(classes: Any, y: Any, from_data: bool) -> tuple[NDArray[Any], Int
         found, codes = np.unique(y, return_inverse=True)
         return found, codes.astype(np.int64)
     known = known_classes(classes)
-    words, labels = known.dtype.kind in "US", np.asarray(y)
+    words, labels = known.dtype.kind in "US", labels_of(y)
     if labels.dtype.kind != "O" and words != (labels.dtype.kind in "US"):
         raise ArgumentError("classes", classes, "numbers if y holds numbers, text if it holds text")
     table = {plain(label): code for code, label in enumerate(known)}
-    return known, np.array([table.get(plain(label), -1) for label in labels], dtype=np.int64)
+    return known, np.array([code_of(table, label, -1) for label in labels], dtype=np.int64)
 
 
 def known_classes(classes: Any) -> NDArray[Any]:

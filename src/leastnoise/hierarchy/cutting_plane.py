@@ -57,10 +57,10 @@ class Cut:
 class CuttingPlane:
     """Algorithm 1 on one program. `run` may be called again after `tighten`."""
 
-    def __init__(self, program: Program, solver: str, options: Options) -> None:
+    def __init__(self, program: Program, options: Options) -> None:
         self.program = program
         self.options = options
-        self.model = program.model(solver)
+        self.model = program.model()
         self.fixed = self.model.rows
         self.cuts: list[Cut] = []
         self.delta = float(program.delta)

@@ -16,9 +16,9 @@ class Direct:
     check Algorithm 1 against. Its size grows with the number of shifts.
     """
 
-    def __init__(self, program: Program, solver: str, time_limit: float | None = None) -> None:
+    def __init__(self, program: Program, time_limit: float | None = None) -> None:
         self.program = program
-        self.model = program.model(solver)
+        self.model = program.model()
         self.time_limit = time_limit
         self.delta = float(program.delta)
         self.budgets: list[int] = []

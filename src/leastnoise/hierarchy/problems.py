@@ -87,25 +87,20 @@ class BoundingProblem(ABC):
     def _judge(self, run: Run, engine: Engine, program: Program) -> Bound:
         """What has been proven, given what the algorithm brought back."""
 
-    def solve(
-        self,
-        algorithm: str = "cutting-plane",
-        solver: str = "highs",
-        options: Options | None = None,
-    ) -> Bound:
+    def solve(self, algorithm: str = "cutting-plane", options: Options | None = None) -> Bound:
         """Solve by Algorithm 1 ("cutting-plane") or as one program, then check.
 
         One program by the simplex method ("direct") or, for P(L,beta) and D(L,beta), by our own
-        interior point method ("interior"), which `solver` and `options` do not concern.
+        interior point method ("interior"), which `options` do not concern.
         """
         options = options or Options()
         start = time.monotonic()
         program = self.program()
         engine: Engine
         if algorithm == "cutting-plane":
-            engine = CuttingPlane(program, solver, options)
+            engine = CuttingPlane(program, options)
         elif algorithm == "direct":
-            engine = Direct(program, solver, options.time_limit)
+            engine = Direct(program, options.time_limit)
         elif algorithm == "interior":
             engine = Interior(program)
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,9 +53,9 @@ class Program:
             self._overlaps[shift] = overlap(self.partition, shift)
         return self._overlaps[shift]
 
-    def model(self, solver: str) -> Any:
+    def model(self) -> Model:
         """Variables p_k(j) = column k*N + j, normalisation, and monotonicity where asked for."""
-        model = _solver(solver)
+        model = Model()
         count = self.partition.count
         model.add_columns([float(cost) for row in self.costs for cost in row])
         columns = np.arange(self.blocks * count)
@@ -65,7 +64,7 @@ class Program:
             self._add_monotonicity(model)
         return model
 
-    def _add_monotonicity(self, model: Any) -> None:
+    def _add_monotonicity(self, model: Model) -> None:
         """Densities that do not rise away from 0 (on each side; an edge at 0 may jump)."""
         edges, widths = self.partition.edges, self.partition.widths
         inner = np.flatnonzero(edges[1:-1] != 0)  # compares cells j and j + 1
@@ -120,16 +119,6 @@ class Infeasible(ArgumentError):
             partition.L,
             "large enough for some noise on these cells to be private (this problem is infeasible)",
         )
-
-
-def _solver(name: str) -> Any:
-    if name == "highs":
-        return Model()
-    if name == "gurobi":
-        from ..lp.gurobi import GurobiModel
-
-        return GurobiModel()
-    raise ArgumentError("solver", name, '"highs" or "gurobi"')
 
 
 def positive(values: NDArray[np.float64]) -> Floats:

@@ -1,7 +1,12 @@
-"""Ledger: a budget that survives crashes and cannot be overspent together."""
+"""Ledger: a budget that survives crashes and cannot be overspent together.
+
+What an entry costs, what is compared before each charge, and why: `ledger.proof.md`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -12,9 +17,12 @@ from typing import Any
 from ..errors import ArgumentError, BudgetError, LedgerError
 from ..exact import Number, rational, round_down, round_up, text_of
 from .filters import COMPOSITIONS, Spent, fits, largest_next, reserve_of
+from .tally import Tally, read, written
 
-#: Costs are exact up to so many digits.
-_DIGITS = 40
+#: A cost that cannot be kept exactly is rounded up to a multiple of 1/_GRID.
+_GRID = 10**40
+#: Sums are kept exactly while their denominators are no longer (of squares: than its square).
+_LONGEST = 10**300
 
 
 @dataclass(frozen=True)
@@ -58,7 +66,8 @@ class Ledger:
     together keep within the budget by the ledger's filter (`filters.proof.md`). So a crash can
     waste budget and never leak it: no noise is drawn before `charge` has returned. A ledger is
     bound to one privacy unit and one neighbour relation by its first charge, because budgets of
-    different ones do not add up.
+    different ones do not add up. No charge is made to a ledger whose sums are not those of its
+    entries. Costs are exact, or rounded up by less than 1e-40 (`ledger.proof.md`).
     """
 
     def __init__(self, where: str | Path, *, name: str = "budget") -> None:
@@ -67,8 +76,9 @@ class Ledger:
 
         self.name = _checked_name(name)
         self._store = Store(where, create=False)
-        with self._store.locked(self.name):
-            pass
+        self._store.seen(self.name)
+        #: The entries that this object has added up itself.
+        self._tally = Tally()
 
     @classmethod
     def create(
@@ -130,19 +140,21 @@ class Ledger:
         """
         from .store import charges, ledgers
 
-        cost = _cost(epsilon, delta)
+        asked = _asked(epsilon, delta)
         now = _now()
-        with self._store.locked(self.name) as (connection, row):
+        self._catch_up()
+        with self._agreed() as (connection, row, tally):
+            cost = _cost(*asked, tally.spent)
             self._refuse(row, *cost, protects)
-            spent = _spent(row).plus(*cost)
+            spent = tally.spent.plus(*cost)
             connection.execute(
                 ledgers.update()
                 .where(ledgers.c.name == self.name)
                 .values(
                     protects=protects,
-                    spent_epsilon=str(spent.epsilon),
-                    spent_delta=str(spent.delta),
-                    spent_squares=str(spent.squares),
+                    spent_epsilon=written(spent.epsilon),
+                    spent_delta=written(spent.delta),
+                    spent_squares=written(spent.squares),
                 )
             )
             done = connection.execute(
@@ -160,8 +172,10 @@ class Ledger:
 
     def check(self, epsilon: Number, delta: Number = 0, *, protects: str) -> None:
         """Raise what `charge` would raise now, and spend nothing."""
-        with self._store.locked(self.name) as (_, row):
-            self._refuse(row, *_cost(epsilon, delta), protects)
+        asked = _asked(epsilon, delta)
+        self._catch_up()
+        with self._agreed() as (_, row, tally):
+            self._refuse(row, *_cost(*asked, tally.spent), protects)
 
     def close(self) -> None:
         """Refuse every further charge, for good."""
@@ -175,18 +189,19 @@ class Ledger:
 
     @property
     def balance(self) -> Balance:
-        """The state now; it is checked that the sums are those of the entries."""
-        with self._store.locked(self.name) as (connection, row):
-            entries = self._entries(connection)
-        again = Spent()
-        for entry in entries:
-            again = again.plus(entry.epsilon, entry.delta)
+        """The state now; it is checked that the sums are those of the entries, all of them."""
+        from .store import charges
+
+        row = self._store.seen(self.name)
+        tally = Tally()
+        for page in self._store.pages(
+            self.name, 0, row.last or 0, charges.c.epsilon, charges.c.delta
+        ):
+            tally = tally.plus(page)
         spent = _spent(row)
-        if again != spent:
-            raise LedgerError(
-                f"ledger {self.name!r}: its sums are not those of its entries; "
-                "it has been changed by hand and is not to be believed"
-            )
+        if tally.spent != spent or tally.count != row.entries:
+            raise self._changed()
+        self._tally = tally
         epsilon, delta = Fraction(row.epsilon), Fraction(row.delta)
         open_ = row.closed is None
         left_delta = delta - reserve_of(row.composition, delta) - spent.delta
@@ -199,7 +214,7 @@ class Ledger:
             spent.delta,
             left if open_ else Fraction(0),
             left_delta if open_ else Fraction(0),
-            len(entries),
+            tally.count,
             row.created,
             row.closed,
             row.protects,
@@ -207,19 +222,50 @@ class Ledger:
 
     def history(self) -> list[Charge]:
         """All charges, oldest first."""
-        with self._store.locked(self.name) as (connection, _):
-            return self._entries(connection)
+        from .store import charges as c
 
-    def _entries(self, connection: Any) -> list[Charge]:
+        last = self._store.seen(self.name).last or 0
+        columns = (c.c.time, c.c.epsilon, c.c.delta, c.c.query, c.c.mechanism)
+        return [
+            Charge(r.id, r.time, read(r.epsilon), read(r.delta), r.query, r.mechanism)
+            for page in self._store.pages(self.name, 0, last, *columns)
+            for r in page
+        ]
+
+    def _catch_up(self) -> None:
+        """Add up the entries that are new to this object, without keeping anybody waiting."""
         from .store import charges
 
-        rows = connection.execute(
-            charges.select().where(charges.c.ledger == self.name).order_by(charges.c.id)
+        tally = self._tally
+        last = self._store.seen(self.name).last or 0
+        for page in self._store.pages(
+            self.name, tally.last, last, charges.c.epsilon, charges.c.delta
+        ):
+            tally = tally.plus(page)
+        self._tally = tally
+
+    @contextmanager
+    def _agreed(self) -> Iterator[tuple[Any, Any, Tally]]:
+        """(connection, row, tally) of the locked ledger; its sums are those of its entries."""
+        from .store import charges, entries_after
+
+        with self._store.locked(self.name) as (connection, row):
+            tally = self._tally
+            # What came since `_catch_up`: a few entries, if any.
+            while page := entries_after(
+                connection, self.name, tally.last, charges.c.epsilon, charges.c.delta
+            ):
+                tally = tally.plus(page)
+            if tally.spent != _spent(row):
+                raise self._changed()
+            yield connection, row, tally
+        self._tally = tally
+
+    def _changed(self) -> LedgerError:
+        return LedgerError(
+            f"ledger {self.name!r}: its sums are not those of its entries; "
+            "it has been changed by hand and is not to be believed"
         )
-        return [
-            Charge(r.id, r.time, Fraction(r.epsilon), Fraction(r.delta), r.query, r.mechanism)
-            for r in rows
-        ]
 
     def _refuse(self, row: Any, epsilon: Fraction, delta: Fraction, protects: str) -> None:
         if row.closed is not None:
@@ -250,24 +296,33 @@ class Ledger:
         return f"Ledger({self.name!r})"
 
 
-def _cost(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
+def _asked(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:
     e, d = rational(epsilon, "epsilon"), rational(delta, "delta")
     if e < 0:
         raise ArgumentError("epsilon", epsilon, "at least 0")
     if not 0 <= d <= 1 or e == d == 0:
         raise ArgumentError("delta", delta, "from 0 to 1, and not 0 with epsilon 0")
-    return _coarse(e), _coarse(d)
+    return e, d
+
+
+def _cost(epsilon: Fraction, delta: Fraction, spent: Spent) -> tuple[Fraction, Fraction]:
+    """What is charged: no less than was asked for, and such that no sum ever becomes long."""
+    after = spent.plus(epsilon, delta)
+    if epsilon.denominator > _GRID or not (
+        after.epsilon.denominator <= _LONGEST and after.squares.denominator <= _LONGEST**2
+    ):
+        epsilon = _coarse(epsilon)
+    if delta.denominator > _GRID or after.delta.denominator > _LONGEST:
+        delta = _coarse(delta)
+    return epsilon, delta
 
 
 def _coarse(cost: Fraction) -> Fraction:
-    """A cost with a long denominator is rounded up, so that sums of many stay short."""
-    if cost.denominator <= 10**_DIGITS:
-        return cost
-    return Fraction(-(-cost.numerator * 10**_DIGITS // cost.denominator), 10**_DIGITS)
+    return Fraction(-(-cost.numerator * _GRID // cost.denominator), _GRID)
 
 
 def _spent(row: Any) -> Spent:
-    return Spent(*map(Fraction, (row.spent_epsilon, row.spent_delta, row.spent_squares)))
+    return Spent(*map(read, (row.spent_epsilon, row.spent_delta, row.spent_squares)))
 
 
 def _now() -> str:

@@ -3,7 +3,7 @@
 One function matters, `Store.locked`: a transaction that holds the ledger's row against everyone
 else from the first read to the commit, and whose commit is on disk before it returns. In SQLite
 that is BEGIN IMMEDIATE with synchronous=EXTRA, in PostgreSQL SELECT ... FOR UPDATE with
-synchronous_commit=on.
+synchronous_commit=on. `Store.seen` and `Store.page` read without that lock, a little at a time.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ except ImportError:
 
 #: Seconds that a process waits for its turn.
 PATIENCE = 60
+#: Entries that are read in one transaction: in SQLite nobody can commit meanwhile.
+PAGE = 5000
+#: The option of a connection that only reads.
+_READS = "leastnoise_reads"
 
 metadata = sa.MetaData()
 ledgers = sa.Table(
@@ -94,7 +98,8 @@ def _engine(where: str | Path) -> tuple[Any, Path | None]:
 
     @event.listens_for(engine, "begin")
     def _take_the_lock(connection: Any) -> None:
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        reads = connection.get_execution_options().get(_READS, False)
+        connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
     return engine, path
 
@@ -133,10 +138,11 @@ class Store:
             )
 
     @contextmanager
-    def transaction(self) -> Iterator[Any]:
+    def transaction(self, *, reads: bool = False) -> Iterator[Any]:
         """A transaction; every way it can fail becomes a LedgerError without the URL in it."""
+        engine = self.engine.execution_options(**{_READS: True}) if reads else self.engine
         try:
-            with self.engine.begin() as connection:
+            with engine.begin() as connection:
                 if self.path is None:
                     connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
                     connection.exec_driver_sql(f"SET LOCAL lock_timeout TO '{PATIENCE}s'")
@@ -156,8 +162,45 @@ class Store:
             row = connection.execute(
                 sa.select(ledgers).where(ledgers.c.name == name).with_for_update()
             ).one_or_none()
-            if row is None:
-                raise LedgerError(
-                    f"no ledger called {name!r} there; make one with `leastnoise ledger create`"
-                )
-            yield connection, row
+            yield connection, _found(row, name)
+
+    def seen(self, name: str) -> Any:
+        """The ledger's row with its newest entry `last` and their number `entries`, of one moment.
+
+        One statement, hence one snapshot; nobody is kept from charging for longer than it takes.
+        """
+        own = charges.c.ledger == name
+        last = sa.select(sa.func.max(charges.c.id)).where(own).scalar_subquery()
+        entries = sa.select(sa.func.count()).select_from(charges).where(own).scalar_subquery()
+        asked = sa.select(ledgers, last.label("last"), entries.label("entries"))
+        with self.transaction(reads=True) as connection:
+            row = connection.execute(asked.where(ledgers.c.name == name)).one_or_none()
+        return _found(row, name)
+
+    def pages(self, name: str, after: int, last: int, *columns: Any) -> Iterator[list[Any]]:
+        """The entries after one id up to another, a page at a time, each its own transaction."""
+        while after < last:
+            with self.transaction(reads=True) as connection:
+                page = entries_after(connection, name, after, *columns, last=last, most=PAGE)
+            if not page:
+                return
+            after = page[-1].id
+            yield page
+
+
+def entries_after(
+    connection: Any, name: str, after: int, *columns: Any, last: int | None = None, most: int = PAGE
+) -> list[Any]:
+    """Entries of a ledger, oldest first, with an id above `after` and at most `last`."""
+    asked = sa.select(charges.c.id, *columns).where(charges.c.ledger == name, charges.c.id > after)
+    if last is not None:
+        asked = asked.where(charges.c.id <= last)
+    return list(connection.execute(asked.order_by(charges.c.id).limit(most)))
+
+
+def _found(row: Any, name: str) -> Any:
+    if row is None:
+        raise LedgerError(
+            f"no ledger called {name!r} there; make one with `leastnoise ledger create`"
+        )
+    return row

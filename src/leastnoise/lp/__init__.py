@@ -1,6 +1,6 @@
 """The solver boundary: linear programs in, numbers out. It knows nothing of privacy."""
 
-from .highs import Model
+from .highs import INF, Model, minimised
 from .solution import Solution, Status
 
-__all__ = ["Model", "Solution", "Status"]
+__all__ = ["INF", "Model", "Solution", "Status", "minimised"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, Literal
+
 import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,22 +12,37 @@ from .solution import Floats, Solution, Status
 
 INF = float(highspy.kHighsInf)
 
+#: How a model is solved: to a vertex from the last basis; to a point between the vertices, which
+#: is faster for many columns; or by steps of first order, when a rough solution will do.
+How = Literal["simplex", "interior", "first order"]
+_OPTIONS: dict[How, dict[str, str]] = {
+    "simplex": {},
+    "interior": {"solver": "ipm", "run_crossover": "off"},
+    "first order": {"solver": "pdlp"},
+}
+
 
 class Model:
     """minimise cost @ x subject to row and column bounds, solved again and again as it grows.
 
     Deterministic: one thread, fixed random seed. `tolerance` is the feasibility tolerance of
-    both sides (HiGHS accepts nothing below 1e-10).
+    both sides (HiGHS accepts nothing below 1e-10), `accuracy` how near to the optimum methods
+    other than the simplex method end.
     """
 
-    def __init__(self, tolerance: float = 1e-9) -> None:
+    def __init__(
+        self, tolerance: float = 1e-9, how: How = "simplex", accuracy: float = 1e-8
+    ) -> None:
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]
-        options = {
+        options: dict[str, str | float | int | bool] = {
             "output_flag": False,
             "threads": 1,
             "random_seed": 1,
             "primal_feasibility_tolerance": tolerance,
             "dual_feasibility_tolerance": tolerance,
+            "ipm_optimality_tolerance": accuracy,
+            "pdlp_optimality_tolerance": accuracy,
+            **_OPTIONS[how],
         }
         for name, value in options.items():
             self._highs.setOptionValue(name, value)
@@ -39,10 +56,6 @@ class Model:
     def rows(self) -> int:
         """How many constraints the model has."""
         return int(self._highs.getNumRow())
-
-    def option(self, name: str, value: str | float | int | bool) -> None:
-        """Set a HiGHS option."""
-        self._highs.setOptionValue(name, value)
 
     def add_columns(
         self, cost: ArrayLike, lower: ArrayLike = 0.0, upper: ArrayLike = INF
@@ -85,6 +98,18 @@ class Model:
             entries,
         )
         return np.arange(start, start + count, dtype=np.int32)
+
+    def add_matrix(self, rows: Any, lower: ArrayLike, upper: ArrayLike) -> NDArray[np.int32]:
+        """Append lower <= rows @ x <= upper for a sparse matrix by rows; returns their indices."""
+        if rows.shape[0] == 0:
+            return np.zeros(0, dtype=np.int32)
+        return self.add_rows(
+            _spread(lower, rows.shape[0]),
+            _spread(upper, rows.shape[0]),
+            rows.indptr[:-1],
+            rows.indices,
+            rows.data,
+        )
 
     def set_entry(self, row: int, column: int, value: float) -> None:
         """Change one coefficient."""
@@ -136,6 +161,24 @@ class Model:
             np.array(found.row_dual, dtype=np.float64),
             int(info.simplex_iteration_count),
         )
+
+
+def minimised(
+    cost: ArrayLike,
+    rows: Any,
+    low: ArrayLike,
+    high: ArrayLike,
+    *,
+    least: ArrayLike = 0.0,
+    tolerance: float = 1e-9,
+    how: How = "simplex",
+    seconds: float | None = None,
+) -> Solution:
+    """The least cost @ x with low <= rows @ x <= high and x >= least, rows being sparse."""
+    model = Model(tolerance, how)
+    model.add_columns(cost, least)
+    model.add_matrix(rows, low, high)
+    return model.solve(seconds)
 
 
 def _spread(value: ArrayLike, count: int) -> Floats:

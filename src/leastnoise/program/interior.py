@@ -18,7 +18,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import threadpool_limits
 
 from .layout import Bools, Floats, Ints
-from .program import Found, Multipliers, PairMultipliers, Program
+from .program import Found, Multipliers, PairDuals, Program
 
 _MOST_STEPS = 300
 #: How much of the way to the boundary a step goes, and the least share of the mean product that
@@ -421,7 +421,7 @@ class Interior:
 
     def _multipliers(self, end: InteriorEnd) -> Multipliers:
         share = 0.5 if self.program.layout.symmetric else 1.0
-        pairs: PairMultipliers = {}
+        pairs: PairDuals = {}
         groups = np.concatenate([self.method.rows.group, *(group for group, _ in self._signed)])
         numbers = np.concatenate([self._numbers, *(number for _, number in self._signed)])
         z = np.concatenate([end.z, *(end.y[group] for group, _ in self._signed)])

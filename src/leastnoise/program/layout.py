@@ -2,7 +2,7 @@
 
 A layout knows the places where probability lies, which column of the program each place takes its
 probability from, and which pairs of laws must be hard to tell apart. `Line` is noise: its law and
-the same law moved by a whole shift. `Range` is a channel: the laws of two values of the range.
+the same law moved by a whole shift. `RangeLayout` is a channel: the laws of two values of a range.
 Floating point: the numbers of a layout steer a search and never become a claim.
 """
 
@@ -319,7 +319,7 @@ def worst_local_maxima(shifts: Ints, values: Floats, limit: float, most: int) ->
 _PAIRS_A_ROUND = 40
 
 
-class Range:
+class RangeLayout:
     """A channel: row k is the law of the answers for cell (or node) k of a range.
 
     The pair of rows k and m is the number k * rows + m. `labels` ties probabilities: those with

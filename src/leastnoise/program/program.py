@@ -24,7 +24,7 @@ from typing import Generic, TypeVar
 from .layout import Floats, Ints, Layout
 
 #: (number of the budget, pair) -> (budget's multiplier y, places, their multipliers 0 <= z <= y).
-PairMultipliers = dict[tuple[int, int], tuple[float, Ints, Floats]]
+PairDuals = dict[tuple[int, int], tuple[float, Ints, Floats]]
 
 L = TypeVar("L", bound=Layout)
 
@@ -57,7 +57,7 @@ class Multipliers:
     In a symmetric layout each entry of `pairs` stands for itself and its mirror image.
     """
 
-    pairs: PairMultipliers
+    pairs: PairDuals
     rows: Floats
     comparisons: Floats
 

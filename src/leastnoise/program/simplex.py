@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from ..lp import Model, Solution, Status
-from ..lp.highs import INF
+from ..lp import INF, Model, Solution, Status
 from .layout import Floats, Ints
-from .program import Found, Multipliers, PairMultipliers, Program, Row
+from .program import Found, Multipliers, PairDuals, Program, Row
 
 #: Entries below this are noise to the solver, which drops them below 1e-9.
 _SMALL_ENTRY = 1e-8
@@ -65,8 +64,12 @@ class Simplex:
         margin: float = 0.0,
         tolerance: float = 1e-9,
         pure_limit: float = _PURE_LIMIT,
+        model: Model | None = None,
     ) -> None:
-        """`reference` is about the solution, for scaling; `typical` is about its cost."""
+        """`reference` is about the solution, for scaling; `typical` is about its cost.
+
+        `model` is an empty one, if not the simplex method of this tolerance is to solve it.
+        """
         self.program, self.margin, self.pure_limit = program, margin, pure_limit
         layout = program.layout
         self._unit = min(delta for _, delta in program.budgets)  # no atom is worth more
@@ -81,7 +84,7 @@ class Simplex:
             self.scale = np.concatenate([np.sqrt(reference * reference.max()), atoms])
             typical = typical or float(program.cost[:cells] @ reference)
         self.cost_scale = 1.0 / max(typical or 1.0, 1e-300)
-        self.model = Model(tolerance)
+        self.model = Model(tolerance) if model is None else model
         most = np.concatenate([np.full(cells, INF), np.ones(layout.atoms)])
         self.model.add_columns(program.cost * self.scale * self.cost_scale, 0.0, most)
         for column, value in program.fixed.items():
@@ -237,7 +240,7 @@ class Simplex:
             compared = np.asarray(duals * self._compared_scale / self.cost_scale)
         return Multipliers(self._of_pairs(solution, blocks), np.array(rows), compared)
 
-    def _of_pairs(self, solution: Solution, blocks: int) -> PairMultipliers:
+    def _of_pairs(self, solution: Solution, blocks: int) -> PairDuals:
         """From the duals of the first blocks of rows, clipped to 0 <= z <= y."""
         share = (0.5 if self.program.layout.symmetric else 1.0) / self.cost_scale
         lists: dict[tuple[int, int], tuple[list[Ints], list[Floats]]] = {}
@@ -245,7 +248,7 @@ class Simplex:
             mine = lists.setdefault(key, ([], []))
             mine[0].append(numbers)
             mine[1].append(np.maximum(solution.row_dual[rows], 0.0) / size * share)
-        result: PairMultipliers = {}
+        result: PairDuals = {}
         for key, (number_lists, z_lists) in lists.items():
             numbers, z = np.concatenate(number_lists), np.concatenate(z_lists)
             y = float(z.max(initial=0.0))

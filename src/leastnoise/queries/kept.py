@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..ask.question import Range
+from ..cache import cache_folder
 from ..certify.json_file import read_bytes
 from ..design import design, load
 from ..errors import LeastnoiseError
@@ -17,13 +17,6 @@ from ..losses import as_loss
 
 _GAP = "0.01"
 _SECONDS = 10.0
-
-
-def cache_folder() -> Path:
-    """LEASTNOISE_CACHE, or leastnoise/designs in the user's cache."""
-    named = os.environ.get("LEASTNOISE_CACHE")
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(named) if named else Path(base) / "leastnoise" / "designs"
 
 
 @lru_cache(maxsize=256)
@@ -43,7 +36,7 @@ def designed(
     """
     asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
     asked += "" if width is None else f"|0..{width}"
-    folder = cache_folder()
+    folder = cache_folder("designs")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
     if path.exists():

@@ -11,8 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, fields
-from fractions import Fraction
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,36 +19,17 @@ from typing import Any
 from .. import __version__
 from .._live import counting
 from ..ask import Question
-from ..ask.values import (
-    check_gap,
-    check_progress,
-    check_resolution,
-    check_time_limit,
-    refuse_unknown,
-    stated_sensitivity,
-)
+from ..ask.arguments import Arguments, PlainArguments, asked
+from ..ask.values import check_progress
 from ..certify import Document, check, parse
-from ..design import Design, design
+from ..design import Design, answer
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
-from ..exact import Number, text_of
+from ..exact import Number, rational, text_of
 from ..losses import Loss
 from ..work import counted
 from .alive import follow
 from .disk import folder_of, read_stats, stats_path, stored, write_whole
 from .table import SweepRow, SweepTable
-
-#: What a cell of the grid may say: the arguments of `design`.
-_ARGUMENTS = (
-    "epsilon",
-    "delta",
-    "sensitivity",
-    "loss",
-    "gap",
-    "integer",
-    "time_limit",
-    "resolution",
-)
-
 
 #: Seconds that a cell may take if it does not say: one slow cell must not hold up the others.
 CELL_LIMIT = 300.0
@@ -102,7 +82,7 @@ def sweep(
 
     The whole grid is checked before any work starts. Cells that say the same are designed once. A
     cell ends after five minutes with the best bracket so far, unless its `time_limit` says
-    otherwise (None: no limit).
+    otherwise (None: that of `design`).
 
     n_jobs: processes on this machine (needs joblib if not 1; -1: one per core).
     cache: a folder for the mechanism files. A cell whose file is there, matches the question and
@@ -125,10 +105,10 @@ def sweep(
     folder = folder_of(cache)
     if folder is not None:
         for cell in cells:
-            if cell.problem.loss.key() is None:
+            if cell.question.loss.key() is None:
                 raise ArgumentError(
                     "loss",
-                    cell.problem.loss.name,
+                    cell.question.loss.name,
                     "a loss with a name when a cache is given: Custom(function, name=...)",
                 )
     unique = {cell.key: cell for cell in cells}
@@ -151,65 +131,50 @@ def sweep(
 class _Cell:
     """A question, the arguments that ask it, and the hash it is known by."""
 
-    problem: Question
-    gap: Fraction
-    arguments: dict[str, Any]
+    question: Question
+    gap: float
+    arguments: Arguments
     key: str
 
     @classmethod
     def of(cls, entry: Mapping[str, Any]) -> _Cell:
-        refuse_unknown(entry, _ARGUMENTS, "a cell of the grid")
+        known = PlainArguments.__annotations__
+        given = Arguments.of({"time_limit": CELL_LIMIT, **entry}, known, "a cell of the grid")
         for name in ("epsilon", "delta"):
             if name not in entry:
                 raise ArgumentError("grid", dict(entry), f"cells that each give {name}")
-        integer = entry.get("integer", False)
-        if not isinstance(integer, bool):
-            raise ArgumentError("integer", integer, "True or False")
-        problem = Question.of(
-            epsilon=entry["epsilon"],
-            delta=entry["delta"],
-            sensitivity=stated_sensitivity(entry.get("sensitivity")),
-            loss=entry.get("loss", "l1"),
-            integer=integer,
-        )
-        gap = check_gap(entry.get("gap", 1e-3))
-        limit = check_time_limit(entry.get("time_limit", CELL_LIMIT))
-        resolution = check_resolution(entry.get("resolution"))
-        if integer and resolution is not None:
-            raise ArgumentError("resolution", resolution, "left out for integers: their step is 1")
-        key = problem.loss.key()
+        wanted = asked(given)
+        question = wanted.question
+        key = question.loss.key()
         said = {
             "version": __version__,
-            "epsilon": text_of(problem.epsilon),
-            "delta": text_of(problem.delta),
-            "sensitivity": text_of(problem.sensitivity),
-            "loss": problem.loss.spec() if key is None else key,
-            "integer": integer,
-            "gap": text_of(gap),
-            "time_limit": limit,
-            "resolution": resolution,
+            "epsilon": text_of(question.epsilon),
+            "delta": text_of(question.delta),
+            "sensitivity": text_of(question.sensitivity),
+            "loss": question.loss.spec() if key is None else key,
+            "integer": question.integer,
+            "gap": text_of(rational(wanted.gap, "gap")),
+            "time_limit": wanted.time_limit,
+            "resolution": wanted.resolution,
         }
         if key is None:
-            said["function"] = id(problem.loss)  # no two functions are known to be the same
+            said["function"] = id(question.loss)  # no two functions are known to be the same
         whole = json.dumps(said, sort_keys=True, separators=(",", ":"))
-        arguments = {
-            "epsilon": problem.epsilon,
-            "delta": problem.delta,
-            "loss": problem.loss,
-            "sensitivity": problem.sensitivity,
-            "integer": integer,
-            "gap": gap,
-            "time_limit": limit,
-            "resolution": resolution,
-        }
-        return cls(problem, gap, arguments, hashlib.sha256(whole.encode()).hexdigest())
+        exact = replace(
+            given,
+            epsilon=question.epsilon,
+            delta=question.delta,
+            sensitivity=question.sensitivity,
+            loss=question.loss,
+        )
+        return cls(question, wanted.gap, exact, hashlib.sha256(whole.encode()).hexdigest())
 
     @property
     def name(self) -> str:
         """The file's name: the budget for people, the hash for the machine."""
-        problem = self.problem
-        words = re.sub(r"[^a-z0-9.]+", "-", problem.loss.name.lower())[:24].strip("-.")
-        budget = f"{float(problem.epsilon):g}_{float(problem.delta):g}"
+        question = self.question
+        words = re.sub(r"[^a-z0-9.]+", "-", question.loss.name.lower())[:24].strip("-.")
+        budget = f"{float(question.epsilon):g}_{float(question.delta):g}"
         return f"{words}_{budget}_{self.key[:20]}.json"
 
     def asks(self, document: Document) -> bool:
@@ -217,20 +182,20 @@ class _Cell:
 
         All that a file states beside its noise and its bounds is part of its question.
         """
-        problem = self.problem
+        question = self.question
         stated = {
             one.name: getattr(document, one.name)
             for one in fields(document)
             if one.name not in _ANSWER
         }
         return stated == {
-            "kind": "integer" if problem.integer else "additive",
-            "epsilon": problem.epsilon,
-            "delta": problem.delta,
-            "sensitivity": problem.sensitivity,
-            "loss": problem.loss if problem.loss.certified else None,
-            "constraints": problem.constraints,
-            "profile": problem.profile,
+            "kind": "integer" if question.integer else "additive",
+            "epsilon": question.epsilon,
+            "delta": question.delta,
+            "sensitivity": question.sensitivity,
+            "loss": question.loss if question.loss.certified else None,
+            "constraints": question.constraints,
+            "profile": question.profile,
             "gdp": None,
             "releases": None,  # no cell can ask for them
         }
@@ -263,7 +228,7 @@ def _work(cell: _Cell, stored: str | None) -> tuple[str, _Answer]:
             return cell.key, _Answer(__version__, stored, math.nan, "", True)
     start = time.perf_counter()
     try:
-        found = design(**cell.arguments)
+        found = answer(cell.arguments)
     except LeastnoiseError as error:
         seconds = time.perf_counter() - start
         return cell.key, _Answer(__version__, None, seconds, str(error), False, refused)
@@ -283,7 +248,7 @@ def _refusal(cell: _Cell, text: str) -> str:
     except FormatError as error:
         return f"malformed: {error}"
     # The bracket of a Python function is an estimate: no checker proves it, or refutes it.
-    best = 0 if cell.problem.loss.certified else 3
+    best = 0 if cell.question.loss.certified else 3
     believed = report.private and report.exit_code == best
     return "" if believed else "the exact checker does not prove it"
 
@@ -310,17 +275,17 @@ def _row(cell: _Cell, answer: _Answer, folder: Path | None) -> SweepRow:
             stats = {"seconds": round(seconds, 6), "status": status}
             write_whole(stats_path(path), json.dumps(stats) + "\n")
             write_whole(path, answer.text)
-    problem = cell.problem
+    question = cell.question
     return SweepRow(
-        epsilon=float(problem.epsilon),
-        delta=float(problem.delta),
-        sensitivity=float(problem.sensitivity),
-        loss=problem.loss.name,
-        integer=problem.integer,
+        epsilon=float(question.epsilon),
+        delta=float(question.delta),
+        sensitivity=float(question.sensitivity),
+        loss=question.loss.name,
+        integer=question.integer,
         lower=lower,
         upper=upper,
         gap=gap,
-        converged=gap <= float(cell.gap),
+        converged=gap <= cell.gap,
         seconds=seconds,
         cached=answer.cached,
         status=status,

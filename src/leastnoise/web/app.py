@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from .. import __version__
 from .guard import Guard
 from .jobs import Jobs
-from .routes import design, jobs, tables
+from .routes import design, enter, jobs, tables
 from .settings import Settings
 from .state import Problem, State
 from .tables import Tables
@@ -30,8 +30,14 @@ _ABOUT = (
 )
 
 
-def create_app(settings: Settings, held: Jobs | None = None) -> Guard:
-    """The whole server as an ASGI app; `held`: jobs whose workers have been started already."""
+def create_app(
+    settings: Settings, held: Jobs | None = None, known: Callable[[Any], None] = lambda client: None
+) -> Guard:
+    """The whole server as an ASGI app.
+
+    held: jobs whose workers have been started already. known: told of each connection (its
+    client's address) that has shown the key.
+    """
     jobs_folder = settings.folder / "jobs"
     jobs_folder.mkdir(mode=0o700, exist_ok=True)
     state = State(settings, held or Jobs(jobs_folder, settings.limits), Tables(settings))
@@ -54,7 +60,7 @@ def create_app(settings: Settings, held: Jobs | None = None) -> Guard:
         openapi_url="/api/openapi.json",
     )
     app.state.leastnoise = state
-    for module in (design, jobs, tables):
+    for module in (enter, design, jobs, tables):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
@@ -65,7 +71,7 @@ def create_app(settings: Settings, held: Jobs | None = None) -> Guard:
     app.add_exception_handler(Problem, _problem)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _refused)
-    return Guard(app, settings)
+    return Guard(app, settings, known)
 
 
 def _errors(status: int, errors: list[tuple[str | None, str]]) -> JSONResponse:

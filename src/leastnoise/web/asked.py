@@ -22,7 +22,7 @@ from ..ask import (
     Unbiased,
     Unimodal,
 )
-from ..ask.arguments import asked
+from ..ask.arguments import Arguments, asked
 from ..errors import ArgumentError
 from ..exact import rational
 from ..losses import Loss, Piecewise, as_loss
@@ -157,7 +157,7 @@ def check(form: dict[str, Any]) -> None:
         **given,
     }
     with _named(_FIELDS):
-        asked(whole, options)  # type: ignore[arg-type]
+        asked(Arguments(**whole, **options))
 
 
 @contextmanager

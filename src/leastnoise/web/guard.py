@@ -2,7 +2,9 @@
 
 A page of another site can make a browser send requests here, and a name of its own can be made to
 point here (DNS rebinding). So the Host must be this server's, an Origin too where there is one,
-and every request must hold the key that only the terminal has shown.
+and every request must hold the key in a header: a header cannot be sent from another site, and
+unlike a cookie it goes to no other port. Only the files of the page itself need no key, which are
+the same for everybody, and the exchange of a code for the key.
 """
 
 from __future__ import annotations
@@ -11,9 +13,7 @@ import hmac
 import json
 import logging
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
-from urllib.parse import parse_qs
 
 from starlette.exceptions import HTTPException
 
@@ -39,17 +39,18 @@ _HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
     b"x-frame-options": b"DENY",
 }
-_CLOSED = (
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>leastnoise</title>'
-    "<p>This page needs its key. Open the address that <code>leastnoise serve</code> printed."
-)
+#: Where a code is exchanged for the key.
+ENTER = "/api/enter"
 
 
 class Guard:
     """The outermost layer of the app."""
 
-    def __init__(self, app: App, settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    def __init__(
+        self, app: App, settings: Settings, known: Callable[[Any], None] = lambda client: None
+    ) -> None:
+        #: `known` is told of each connection that has shown the key.
+        self.app, self.settings, self.known = app, settings, known
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -84,46 +85,31 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[str, list[str]]) -> tuple[int, str] | None:
         hosts = headers.get("host", [])
         if len(hosts) != 1 or hosts[0].lower() not in self.settings.hosts:
-            return 403, "the Host of this request is not this server"
+            return 403, f"this is not the Host of this server: open {self.settings.place}"
         own = {f"http://{host}" for host in self.settings.hosts}
         if any(origin.lower() not in own for origin in headers.get("origin", [])):
             return 403, "requests from another site are refused"
         if "cross-site" in headers.get("sec-fetch-site", []) and scope["path"] != "/":
             return 403, "requests from another site are refused"
-        if not self._known(scope, headers):
-            return 401, _CLOSED if scope["path"] == "/" else "the key of this server is missing"
+        if self._keyed(headers):
+            self.known(scope.get("client"))
+        elif not _open(scope):
+            return 401, "the key of this server is missing"
         length = headers.get("content-length", ["0"])[0]
         if not length.isascii() or not length.isdigit() or int(length[:20]) > self._most(scope):
             return 413, f"larger than {self._most(scope)} bytes, which is the most here"
         return None
 
-    def _known(self, scope: Scope, headers: dict[str, list[str]]) -> bool:
-        shown = [*headers.get("x-leastnoise-key", [])]
-        try:
-            cookies = SimpleCookie("; ".join(headers.get("cookie", [])))
-        except CookieError:
-            cookies = SimpleCookie()
-        if self.settings.cookie in cookies:
-            shown.append(cookies[self.settings.cookie].value)
-        shown += self._asked(scope)
+    def _keyed(self, headers: dict[str, list[str]]) -> bool:
         key = self.settings.key.encode()
-        return any(hmac.compare_digest(one.encode(), key) for one in shown)
+        shown = headers.get("x-leastnoise-key", [])
+        return len(shown) == 1 and hmac.compare_digest(shown[0].encode(), key)
 
-    def _asked(self, scope: Scope) -> list[str]:
-        """The key in the address that the terminal printed."""
-        if scope["path"] != "/":
-            return []
-        return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("key", [])
-
-    def _added(self, scope: Scope) -> list[tuple[bytes, bytes]]:
+    @staticmethod
+    def _added(scope: Scope) -> list[tuple[bytes, bytes]]:
         added = list(_HEADERS.items())
         if not scope["path"].startswith("/static/"):
             added.append((b"cache-control", b"no-store"))
-        if self._asked(scope):
-            cookie = (
-                f"{self.settings.cookie}={self.settings.key}; Path=/; HttpOnly; SameSite=Strict"
-            )
-            added.append((b"set-cookie", cookie.encode()))
         return added
 
     # -- how much -------------------------------------------------------------------------------
@@ -149,6 +135,14 @@ class Guard:
         return counted
 
 
+def _open(scope: Scope) -> bool:
+    """Whether a request needs no key: for the page's own files, or to exchange a code."""
+    path, method = scope["path"], scope["method"]
+    if path == ENTER:
+        return bool(method == "POST")
+    return method in ("GET", "HEAD") and (path == "/" or path.startswith("/static/"))
+
+
 def _headers(scope: Scope) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for name, value in scope["headers"]:
@@ -157,12 +151,9 @@ def _headers(scope: Scope) -> dict[str, list[str]]:
 
 
 async def _answer(send: Send, status: int, words: str) -> None:
-    page = words.startswith("<")
-    text = words if page else json.dumps({"errors": [{"field": None, "message": words}]})
-    kind = b"text/html; charset=utf-8" if page else b"application/json"
-    body = text.encode()
+    body = json.dumps({"errors": [{"field": None, "message": words}]}).encode()
     headers = [
-        (b"content-type", kind),
+        (b"content-type", b"application/json"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
         *_HEADERS.items(),

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from .settings import Limits
+from .tasks import NOT_ANSWERED
 from .workers import Worker
 
 QUEUED, RUNNING = "queued", "running"
@@ -166,7 +167,7 @@ class Jobs:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._heard, lane, worker, said)
 
-        worker = Worker(heard)
+        worker = Worker(heard, self.limits.memory)
         lane.all.append(worker)
         self._tasks[worker] = 0
 
@@ -280,6 +281,7 @@ class Jobs:
                 self._ended(job, STOPPED, {"message": words})
             else:
                 words = "its process ended, perhaps for lack of memory; nothing is returned"
+                words = NOT_ANSWERED if job.task == "ask" else words
                 self._ended(job, FAILED, {"field": None, "message": words})
         lane.stillborn += not self._tasks.pop(worker)
         if lane.stillborn >= _HOPELESS:
@@ -300,6 +302,8 @@ class Jobs:
         job.timer = self._loop.call_later(seconds, act)
 
     def _ended(self, job: Job, state: str, data: dict[str, Any]) -> None:
+        if job.task == "ask" and job.late and state != DONE:  # how long it takes is data's doing
+            state, data = FAILED, {"field": None, "message": NOT_ANSWERED}
         if job.timer is not None:
             job.timer.cancel()
         job.worker, job.timer = None, None

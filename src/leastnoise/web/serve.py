@@ -1,17 +1,23 @@
-"""Start the server: on loopback, with a folder of its own that is gone when it ends."""
+"""Start the server: on loopback, with a folder of its own that is gone when it ends.
+
+However it ends: Ctrl-C, SIGTERM and SIGHUP (a terminal that closes) clean up, and what was killed
+is cleaned up by the next start.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import socket
-import tempfile
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import ArgumentError, MissingExtraError
+from .folder import private_folder
 from .jobs import Jobs
 from .settings import Settings
 
@@ -29,12 +35,9 @@ def run(
     """Serve the page until Ctrl-C."""
     _check_extra()
     listening = bound(port)
-    with (
-        contextlib.closing(listening),
-        tempfile.TemporaryDirectory(prefix="leastnoise-", ignore_cleanup_errors=True) as folder,
-    ):
+    with contextlib.closing(listening), _ends(), _private(), private_folder() as folder:
         settings = Settings(
-            port=listening.getsockname()[1], folder=Path(folder), table=table, ledger=ledger
+            port=listening.getsockname()[1], folder=folder, table=table, ledger=ledger
         )
         jobs_folder = settings.folder / "jobs"
         jobs_folder.mkdir(mode=0o700)
@@ -46,11 +49,67 @@ def run(
             jobs.close()
 
 
+@contextlib.contextmanager
+def _ends() -> Iterator[None]:
+    """Signals that would end this process on the spot let it clean up first."""
+
+    def end(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    if threading.current_thread() is not threading.main_thread():
+        names = []  # only the main thread hears signals
+    before = {name: signal.signal(getattr(signal, name), end) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
+
+
+@contextlib.contextmanager
+def _private() -> Iterator[None]:
+    """Files of this process and of its workers are for their user alone."""
+    before = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def _opened(settings: Settings, browser: bool, say: Callable[[str], None]) -> None:
-    say(f"leastnoise is at {settings.url}")
-    say("Only this machine can reach it, and only with this key. Ctrl-C ends it.")
+    _print_address(settings, say, "leastnoise is at")
+    say("The address works once, and only on this machine. Ctrl-C ends leastnoise.")
     if browser:
-        threading.Thread(target=webbrowser.open, args=(settings.url,), daemon=True).start()
+        where = opening_page(settings).as_uri()
+        threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
+
+
+def _print_address(settings: Settings, say: Callable[[str], None], words: str) -> None:
+    """Print an address, and another one when it has been used."""
+
+    def spent() -> None:
+        with contextlib.suppress(OSError, ValueError):  # the terminal is gone
+            _print_address(settings, say, "for another browser:")
+
+    say(f"{words} {settings.address(settings.codes.new(spent))}")
+
+
+def opening_page(settings: Settings) -> Path:
+    """A file that leads a browser to the page, once; it is removed when it has done so.
+
+    A browser is started with the name of this file, which any user of the machine may see. What
+    stands in it only its owner can read.
+    """
+    path = settings.folder / "open.html"
+    address = settings.address(settings.codes.new(lambda: path.unlink(missing_ok=True)))
+    text = (
+        '<!doctype html><html lang="en"><meta charset="utf-8"><title>leastnoise</title>'
+        f'<script>location.replace("{address}")</script><p><a href="{address}">leastnoise</a>\n'
+    )
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w") as file:
+        file.write(text)
+    return path
 
 
 def serve(
@@ -63,15 +122,17 @@ def serve(
     import uvicorn
 
     from .app import create_app
+    from .lobby import Lobby
 
+    lobby = Lobby(settings.limits.strangers, settings.limits.strangers_seconds)
     config = uvicorn.Config(
-        create_app(settings, jobs),
+        create_app(settings, jobs, lobby.known),
+        http=lobby.protocol(),
         log_level="warning",
         access_log=False,  # addresses may hold what was asked
         server_header=False,
         lifespan="on",
         ws="none",
-        limit_concurrency=300,
         timeout_graceful_shutdown=1,
     )
     ready()

@@ -7,6 +7,8 @@ import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .codes import Codes
+
 MEGABYTE = 1_000_000
 
 
@@ -26,20 +28,35 @@ class Limits:
     patience: float = 4.0
     #: Seconds after which a job is stopped that nobody has looked at.
     unseen: float = 120.0
-    #: Bytes of an uploaded table, of a mechanism file, and of any other request.
+    #: Bytes of an uploaded table, of one that came compressed, of a mechanism file, and of any
+    #: other request.
     table_bytes: int = 200 * MEGABYTE
+    unpacked_bytes: int = 1000 * MEGABYTE
     file_bytes: int = 8 * MEGABYTE
     request_bytes: int = MEGABYTE // 4
     #: Uploaded tables that are kept.
     tables: int = 4
+    #: Bytes of memory of a worker process, where the system can limit it.
+    memory: int = field(default_factory=lambda: max(2000 * MEGABYTE, _memory() // 2))
+    #: Connections that have not shown the key, and seconds that each may stay.
+    strangers: int = 100
+    strangers_seconds: float = 10.0
+
+
+def _memory() -> int:
+    """Bytes of memory that this machine has; 8 GB where that cannot be found out."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return 8000 * MEGABYTE
 
 
 @dataclass(frozen=True)
 class Settings:
-    """One server: its port, what the user pointed it at, a folder of its own, and a key.
+    """One server: its port, what the user pointed it at, a folder of its own, a key and codes.
 
-    Whoever opens the page must have been given the key, which the terminal shows: other users of
-    the same machine reach the port, and must not reach the table.
+    Other users of the same machine reach the port, and must not reach the table. So requests hold
+    the key in a header. A page gets it for a code, once; see `codes`.
     """
 
     port: int
@@ -48,18 +65,21 @@ class Settings:
     ledger: Path | None = None
     limits: Limits = field(default_factory=Limits)
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    codes: Codes = field(default_factory=Codes, repr=False)
 
     @property
     def hosts(self) -> frozenset[str]:
-        """The only values of a request's Host that are answered."""
-        return frozenset(f"{name}:{self.port}" for name in ("127.0.0.1", "localhost"))
+        """The only value of a request's Host that is answered.
+
+        Not `localhost`: that name may lead to ::1, where another user may listen at this port.
+        """
+        return frozenset({f"127.0.0.1:{self.port}"})
 
     @property
-    def cookie(self) -> str:
-        """The name of the cookie that holds the key; cookies do not know ports."""
-        return f"leastnoise-{self.port}"
+    def place(self) -> str:
+        """Where the page is."""
+        return f"http://127.0.0.1:{self.port}/"
 
-    @property
-    def url(self) -> str:
-        """What to open."""
-        return f"http://127.0.0.1:{self.port}/?key={self.key}"
+    def address(self, code: str) -> str:
+        """What to open, once."""
+        return f"{self.place}#enter={code}"

@@ -1,17 +1,21 @@
 """The tables of one server: the file that the user pointed at, uploads, and the demo table.
 
-A table is known by its number here; no request can name a path. Each has a ledger of its own.
+A table is known by its number here; no request can name a path. All tables share one ledger, but
+for the demo table, which is about nobody: two files may be about the same people, and be told apart
+by no more than an empty line.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from starlette.concurrency import run_in_threadpool
+
 from .settings import Settings
+from .uploads import NotATable, Upload
 
 #: What an uploaded file may be called.
 ENDINGS = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
@@ -35,10 +39,6 @@ class Table:
         return str(self.path) if self.kind == "file" else self.name
 
 
-class NotATable(Exception):
-    """The name of an upload is none of a table."""
-
-
 class Tables:
     """All tables of a server."""
 
@@ -48,12 +48,11 @@ class Tables:
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self.held: dict[str, Table] = {}
         self._count = 0
+        self.ledger = settings.ledger or self.folder / "budget.db"
+        self.lasting = settings.ledger is not None
         if settings.table is not None:
-            ledger = settings.ledger or self.folder / "file.db"
-            self.held["file"] = Table(
-                "file", settings.table.name, "file", settings.table, ledger,
-                settings.ledger is not None,
-            )  # fmt: skip
+            name, path = settings.table.name, settings.table
+            self.held["file"] = Table("file", name, "file", path, self.ledger, self.lasting)
 
     def demo(self) -> Table:
         """The demo table, made when it is first wanted."""
@@ -66,44 +65,32 @@ class Tables:
         return self.held["demo"]
 
     async def upload(self, name: str, chunks: AsyncIterator[bytes]) -> Table:
-        """Keep an upload. The same content is the same table, with the same ledger."""
+        """Keep an upload, unpacked. It is charged to the one ledger of all tables here."""
         ending = next((one for one in ENDINGS if name.lower().endswith(one)), None)
         if ending is None:
             raise NotATable
         self._count += 1
-        path = self.folder / f"upload-{self._count}{ending}"
-        digest = hashlib.sha256()
+        key = f"upload-{self._count}"
+        packed = ending.endswith(".gz")
+        path = self.folder / f"{key}{ending.removesuffix('.gz')}"
+        limits = self.settings.limits
+        upload = Upload(path, packed, limits.unpacked_bytes if packed else limits.table_bytes)
         try:
-            with path.open("xb") as file:
-                async for chunk in chunks:
-                    digest.update(chunk)
-                    file.write(chunk)
+            async for chunk in chunks:
+                await run_in_threadpool(upload.write, chunk)
+            upload.close()
         except BaseException:
+            upload.abandon()
             path.unlink(missing_ok=True)
             raise
-        key = digest.hexdigest()[:16]
-        same = self.held.get(key) or self._same(path, digest.hexdigest())
-        if same is not None:
-            path.unlink()
-            return same
         self._make_room()
         shown = "".join(c for c in Path(name).name if c.isprintable())[-80:]
-        table = Table(key, shown, "upload", path, self.folder / f"{key}.db", False)
+        table = Table(key, shown, "upload", path, self.ledger, self.lasting)
         self.held[key] = table
         return table
 
-    def _same(self, path: Path, digest: str) -> Table | None:
-        """The file that was pointed at, or the demo table, if this is the same content."""
-        size = path.stat().st_size
-        for one in self.held.values():
-            if one.kind != "upload" and one.path.is_file() and one.path.stat().st_size == size:
-                with one.path.open("rb") as file:
-                    if hashlib.file_digest(file, "sha256").hexdigest() == digest:
-                        return one
-        return None
-
     def _make_room(self) -> None:
-        """Drop the oldest uploads; their ledgers stay, so that no budget comes back."""
+        """Drop the oldest uploads; the ledger stays, so that no budget comes back."""
         old = [one for one in self.held.values() if one.kind == "upload"]
         for one in old[: max(0, len(old) - self.settings.limits.tables + 1)]:
             one.path.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""A worker process: `python -m leastnoise.web.worker`, one task at a time, JSON lines both ways.
+"""A worker process: `python -m leastnoise.web.worker BYTES`, one task at a time, JSON lines.
 
 In come {"job", "task", "arguments", "folder"} and {"stop": job}; out go {"job", "event", "data"}.
 A task ends with one of "done", "failed" and "stopped". When the server is gone, so is the worker.
@@ -7,6 +7,7 @@ A task ends with one of "done", "failed" and "stopped". When the server is gone,
 from __future__ import annotations
 
 import _thread
+import contextlib
 import json
 import math
 import os
@@ -99,7 +100,7 @@ class Inbox:
 
 def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
     """Run one task, and say how it ended in words that hold no value of any table."""
-    from .tasks import TASKS
+    from .tasks import NOT_ANSWERED, TASKS
 
     end: tuple[str, dict[str, Any]]
     try:
@@ -114,10 +115,12 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
     except LeastnoiseError as error:
         name = error.name if isinstance(error, ArgumentError) else None
         end = "failed", {"field": name, "message": _pathless(str(error), said["arguments"])}
-    except MemoryError:
-        end = "failed", {"field": None, "message": "this needs more memory than there is"}
     except Exception as error:  # its words may quote data, so its kind is all that is told
         words = f"an internal error ({type(error).__name__}); nothing is returned"
+        if isinstance(error, MemoryError):
+            words = "this needs more memory than there is"
+        if said["task"] == "ask":  # and of data not even the kind
+            words = NOT_ANSWERED
         end = "failed", {"field": None, "message": words}
     # A process that was interrupted may have been so anywhere, in an import, say: it is replaced.
     tell(end[0], end[1] | {"interrupted": tell.interrupted})
@@ -129,8 +132,21 @@ def _pathless(words: str, arguments: Mapping[str, Any]) -> str:
     return words.replace(path, name) if path and name else words
 
 
+def limit_memory(most: int) -> None:
+    """Let this process have no more than `most` bytes, where the system can see to that."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    if hard == resource.RLIM_INFINITY or most < hard:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
 def main() -> None:
-    """Work until the server closes the pipe."""
+    """Work until the server closes the pipe; the one argument is the most memory, in bytes."""
+    limit_memory(int(sys.argv[1]))
     # What a library prints must not be taken for an answer, nor be seen anywhere.
     out = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -17,15 +17,18 @@ Heard = Callable[["Worker", dict[str, Any] | None], None]
 
 
 class Worker:
-    """One process. `said` is called for each line it says, and once with None when it is gone."""
+    """One process with at most `memory` bytes (where the system can limit it).
 
-    def __init__(self, said: Heard) -> None:
+    `said` is called for each line it says, and once with None when it is gone.
+    """
+
+    def __init__(self, said: Heard, memory: int) -> None:
         # One thread each, whatever the machine has: there may be several of them.
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         source = str(Path(__file__).parents[2])
         others = os.environ.get("PYTHONPATH", "")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "leastnoise.web.worker"],
+            [sys.executable, "-m", "leastnoise.web.worker", str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -12,7 +12,8 @@ from ...errors import ArgumentError, LeastnoiseError
 from ..jobs import DONE
 from ..models import JobState, LedgerForm, PlanForm, TableForm
 from ..state import ERRORS, Here, Problem, State, submit, table_of
-from ..tables import ENDINGS, NotATable, Table
+from ..tables import ENDINGS, Table
+from ..uploads import NotATable, TooLarge
 from .jobs import described
 
 router = APIRouter(prefix="/api", tags=["tables"], responses=ERRORS)
@@ -21,7 +22,10 @@ _PLAN, _ASK, _COLUMNS = 120.0, 300.0, 60.0
 
 
 class TableState(BaseModel):
-    """A table: its number here, and whether it has a ledger that outlives this server."""
+    """A table: its number here, and whether there is a ledger for it that outlives this server.
+
+    All tables share one ledger, but for the demo table.
+    """
 
     id: str
     name: str
@@ -69,13 +73,16 @@ async def upload(
     try:
         return _described(here, await here.tables.upload(name, request.stream()))
     except NotATable:
-        allowed = ", ".join(ENDINGS)
-        raise Problem(422, f"name must end with one of {allowed}", "name") from None
+        words = f"name must end with one of {', '.join(ENDINGS)}, and a .gz file be whole"
+        raise Problem(422, words, "name") from None
+    except TooLarge:
+        most = here.settings.limits.unpacked_bytes
+        raise Problem(413, f"unpacked larger than {most} bytes, which is the most here") from None
 
 
 @router.get("/tables/{name}/columns")
 async def columns(name: str, here: Here) -> list[Column]:
-    """Names and types of a table's columns. No value is read."""
+    """Names and types of a table's columns, which are taken to be public."""
     table = table_of(here, name)
     arguments = {"table": str(table.path), "name": table.name}
     job = await submit(here, "columns", arguments, _COLUMNS).finished()
@@ -93,10 +100,10 @@ async def ledger(name: str, here: Here) -> dict[str, Any]:
 
 @router.post("/tables/{name}/ledger", status_code=201)
 async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
-    """Make the ledger of a table, once."""
+    """Make the ledger, once; all tables but the demo table share one."""
     table = table_of(here, name)
     if table.ledger.exists():
-        raise Problem(409, "this table has a ledger already: a budget is set once")
+        raise Problem(409, "there is a ledger already: a budget is set once, for all tables here")
     return await _quietly(_create, table, form)
 
 

@@ -1,6 +1,8 @@
 // Requests to this server, and jobs. A waiting job is asked about now and then; only one that runs
 // holds a connection open, so that many tabs leave connections for each other.
 
+import { headers, lost } from "./key.js";
+
 export class Refused extends Error {
   constructor(status, errors) {
     super(errors.map((one) => one.message).join("; "));
@@ -9,19 +11,49 @@ export class Refused extends Error {
   }
 }
 
-export async function send(method, path, body) {
-  const raw = body instanceof Blob;
+async function request(method, path, more = {}, body = undefined) {
   const answer = await fetch(path, {
     method,
     keepalive: method === "DELETE", // a tab that closes still ends its job
-    headers: body === undefined ? {} : { "content-type": raw ? "application/octet-stream" : "application/json" },
-    body: body === undefined ? undefined : raw ? body : JSON.stringify(body),
+    headers: { ...headers(), ...more.headers },
+    signal: more.signal,
+    body,
   });
+  if (answer.ok) return answer;
+  if (answer.status === 401) lost();
   const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) {
-    throw new Refused(answer.status, told.errors || [{ field: null, message: `the server said ${answer.status}` }]);
+  throw new Refused(answer.status, told.errors || [{ field: null, message: `the server said ${answer.status}` }]);
+}
+
+export async function send(method, path, body) {
+  if (body === undefined) return (await request(method, path)).json();
+  const raw = body instanceof Blob;
+  const kind = { "content-type": raw ? "application/octet-stream" : "application/json" };
+  return (await request(method, path, { headers: kind }, raw ? body : JSON.stringify(body))).json();
+}
+
+// Download a file. (A plain link could not show the key.)
+export async function save(path, name) {
+  const held = URL.createObjectURL(await (await request("GET", path)).blob());
+  const link = document.createElement("a");
+  link.href = held;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(held), 60000);
+}
+
+// Server-sent events: {id, event, data} of each, as they come.
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let held = ""; ;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const whole = (held + value).split("\n\n");
+    held = whole.pop();
+    for (const one of whole) {
+      yield Object.fromEntries(one.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]));
+    }
   }
-  return told;
 }
 
 const OVER = new Set(["done", "failed", "stopped"]);
@@ -32,7 +64,7 @@ export class Following {
     this.job = job;
     this.on = on;
     this.ended = false;
-    this.source = null;
+    this.cut = new AbortController();
     this.wait(job.state, job.ahead);
   }
 
@@ -51,30 +83,30 @@ export class Following {
     if (!this.ended) this.listen();
   }
 
-  listen() {
-    this.source = new EventSource(`/api/jobs/${this.job.job}/events`);
-    const names = ["running", "step", "progress", "design", "table", "density", "profile", "radial",
-      "family", "composition", "plan"];
-    for (const name of names) {
-      this.source.addEventListener(name, (event) => {
-        if (!this.ended) this.on[name]?.(JSON.parse(event.data));
-      });
+  async listen() {
+    let last = null;
+    for (let trouble = 0; trouble < 5 && !this.ended; trouble += 1) {
+      try {
+        const more = { headers: last === null ? {} : { "last-event-id": last }, signal: this.cut.signal };
+        const answer = await request("GET", `/api/jobs/${this.job.job}/events`, more);
+        for await (const { id, event, data } of events(answer.body)) {
+          if (this.ended) return;
+          [last, trouble] = [id, 0];
+          if (OVER.has(event)) this.finish(event, JSON.parse(data));
+          else this.on[event]?.(JSON.parse(data));
+        }
+      } catch (error) {
+        if (error instanceof Refused) this.finish("failed", { field: null, message: error.message });
+      }
+      if (!this.ended) await new Promise((go) => setTimeout(go, 500));
     }
-    for (const name of OVER) {
-      this.source.addEventListener(name, (event) => this.finish(name, JSON.parse(event.data)));
-    }
-    let trouble = 0;
-    this.source.onopen = () => { trouble = 0; };
-    this.source.onerror = () => {
-      trouble += 1;
-      if (trouble > 4 || this.source.readyState === EventSource.CLOSED) this.finish("failed", { field: null, message: "the server is not there any more" });
-    };
+    this.finish("failed", { field: null, message: "the server is not there any more" });
   }
 
   finish(how, data) {
     if (this.ended) return;
     this.ended = true;
-    this.source?.close();
+    this.cut.abort();
     this.on.end?.(how, data);
   }
 
@@ -87,7 +119,7 @@ export class Following {
   leave() {
     if (this.ended) return;
     this.ended = true;
-    this.source?.close();
+    this.cut.abort();
     this.stop();
   }
 }

@@ -87,7 +87,8 @@ async function choose(coming) {
   clearErrors(form, byId("error-table"));
   byId("columns").textContent = "Reading the names of the columns …";
   try {
-    const found = await coming;
+    const { id } = await coming;
+    const found = (await send("GET", "/api/tables")).find((one) => one.id === id);
     const columns = await send("GET", `/api/tables/${found.id}/columns`);
     table = found;
     byId("columns").textContent = `${table.name}: ${columns.map((one) => one.name).join(", ")}.`;
@@ -97,8 +98,9 @@ async function choose(coming) {
     unit.value = columns.some((one) => one.name === kept) ? kept : "";
     columnsAre(columns.map((one) => one.name));
     byId("ledger-lasts").textContent = table.lasting
-      ? "This ledger is the file that you named: it outlives this page."
-      : "This ledger is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
+      ? "This ledger is the file that you named: it outlives this page. All tables here share it."
+      : table.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
+        : "All tables here share this ledger, which is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
     if (table.ledger) showLedger(await send("GET", `/api/tables/${table.id}/ledger`));
     else {
       byId("ledger-new").hidden = false;
@@ -267,7 +269,7 @@ async function answered(how, data, job) {
     byId("answers").replaceChildren(...data.answers.map((one) => answerCard(one, job)));
     byId("ask-take").hidden = false;
     for (const [id, file] of [["take-report", "report.html"], ["take-script", "script.py"], ["take-notebook", "notebook.ipynb"]]) {
-      byId(id).href = `/api/jobs/${job.job}/files/${file}`;
+      byId(id).dataset.file = `/api/jobs/${job.job}/files/${file}`;
     }
     showLedger(data.balance);
     return;
@@ -289,8 +291,8 @@ function answerCard(one, job) {
   rows.removeAttribute("role");
   rows.removeAttribute("aria-label");
   const notes = make("ul", { class: "help" }, ...[one.why, one.noise, ...one.notes].map((words) => make("li", { text: words })));
-  const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("a", {
-    class: "button quiet", href: `/api/jobs/${job.job}/files/${name}`, download: name, text: `Proof: ${name}`,
+  const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("button", {
+    type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
   })));
   return make("div", { class: "card answer" }, make("h2", { text: one.query }), rows,
     make("details", {}, make("summary", { text: "Why the noise is as large as it is" }), notes), proofs);

@@ -197,7 +197,7 @@ function showDesign(found) {
   }
   byId("python").textContent = asked.python;
   byId("command").textContent = asked.command;
-  byId("take-file").href = `/api/jobs/${asked.job.job}/files/mechanism.json`;
+  byId("take-file").dataset.file = `/api/jobs/${asked.job.job}/files/mechanism.json`;
   pictures();
   byId("take-card").hidden = false;
 }
@@ -213,7 +213,7 @@ function usual() {
 function pictures() {
   const named = seen.curves ? seen.rows.filter((row) => row.name !== "design" && shown(row)).map((row) => row.name) : [];
   for (const kind of ["png", "svg"]) {
-    byId(`take-${kind}`).href = `/api/jobs/${asked.job.job}/picture/${kind}?rivals=${encodeURIComponent(named.join(","))}`;
+    byId(`take-${kind}`).dataset.file = `/api/jobs/${asked.job.job}/picture/${kind}?rivals=${encodeURIComponent(named.join(","))}`;
   }
 }
 

@@ -1,8 +1,10 @@
 // Which view is shown; the rest is in the views.
 
+import { save } from "./api.js";
 import * as ask from "./ask.js";
 import * as design from "./design.js";
 import { readAddress } from "./fields.js";
+import { codeIn, enter, open, whenClosed } from "./key.js";
 import { redraw } from "./plots.js";
 import { byId } from "./words.js";
 import * as verify from "./verify.js";
@@ -12,6 +14,8 @@ const TITLES = { design: "Design", ask: "Ask", verify: "Verify" };
 const begun = new Set();
 
 function show() {
+  byId("view-closed").hidden = true;
+  document.querySelector("nav").hidden = false;
   const [named, values] = readAddress();
   const view = named in VIEWS ? named : "design";
   for (const name of Object.keys(VIEWS)) {
@@ -30,10 +34,41 @@ function show() {
   redraw();
 }
 
-// The key came in the address once; it is in a cookie now and need not be seen.
-if (location.search) history.replaceState(null, "", location.pathname + location.hash);
+// Without the key there is nothing to show but how to get it.
+function close() {
+  for (const name of Object.keys(VIEWS)) byId(`view-${name}`).hidden = true;
+  document.querySelector("nav").hidden = true;
+  byId("view-closed").hidden = false;
+  document.title = "leastnoise";
+}
 
-window.addEventListener("hashchange", show);
+async function start() {
+  if (await open()) show();
+  else close();
+}
+
+whenClosed(close);
+byId("closed-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const given = byId("closed-address").value.trim();
+  if (await enter(codeIn(given)?.code ?? given)) location.reload();
+  else byId("closed-error").hidden = false;
+});
+window.addEventListener("hashchange", () => {
+  if (codeIn(location.hash) || !byId("view-closed").hidden) start();
+  else show();
+});
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-file]");
+  if (!button || button.getAttribute("aria-busy") === "true") return;
+  button.setAttribute("aria-busy", "true");
+  try {
+    await save(button.dataset.file, button.dataset.name);
+  } catch (error) {
+    button.after(Object.assign(document.createElement("p"), { className: "error", role: "alert", textContent: error.message }));
+  }
+  button.removeAttribute("aria-busy");
+});
 for (const link of document.querySelectorAll("nav a")) {
   link.addEventListener("click", () => byId("main").focus({ preventScroll: true }));
 }
@@ -54,4 +89,4 @@ for (const button of document.querySelectorAll("[data-copy]")) {
     setTimeout(() => { button.textContent = usual; }, 1500);
   });
 }
-show();
+start();

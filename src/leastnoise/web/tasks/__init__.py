@@ -11,6 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+#: How an answer fails once data may have been read: always in these words.
+NOT_ANSWERED = "not answered; the budget is spent"
+
 Task = Callable[[dict[str, Any], Path, Any], dict[str, Any] | None]
 
 

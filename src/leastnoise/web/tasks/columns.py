@@ -1,4 +1,4 @@
-"""The names and types of a table's columns, which are taken to be public; no value is read."""
+"""The names and types of a table's columns, which are taken to be public."""
 
 from __future__ import annotations
 

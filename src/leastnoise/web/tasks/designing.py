@@ -8,8 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ...ask.arguments import Arguments
 from ...design import DependentDesign, Design, VectorDesign, design
 from ...designs.accuracy import error_bound
+from ...designs.keyed import KeyedDesign
 from ...mechanisms import Mechanism
 from ...plotting.words import question
 from ...words import NEGLIGIBLE, number, outwards, percent
@@ -20,8 +22,6 @@ Found = Design | DependentDesign | VectorDesign
 FILE = "mechanism.json"
 #: Ticked unless the user says otherwise; those that serve the budget.
 _USUAL = ("laplace", "analytic-gaussian", "discrete-laplace", "discrete-gaussian")
-#: What `beside` wants to know.
-_QUESTION = ("epsilon", "delta", "sensitivity", "loss", "integer", "time_limit", "releases")
 _MANY = "Rivals are left out: they keep one budget, and none of the constraints."
 
 
@@ -66,7 +66,7 @@ def _told(now: Any, tell: Any) -> None:
     )
 
 
-def described(found: Found, stopped: bool) -> dict[str, Any]:
+def described(found: Found | KeyedDesign, stopped: bool) -> dict[str, Any]:
     """The bracket, rounded outwards, and what to expect."""
     return {
         "kind": kind_of(found),
@@ -86,14 +86,22 @@ def described(found: Found, stopped: bool) -> dict[str, Any]:
     }
 
 
-def kind_of(found: Found) -> str:
-    """additive, integer, dependent or vector."""
+def kind_of(found: Found | KeyedDesign) -> str:
+    """additive, integer, dependent, vector or keyed."""
+    if isinstance(found, KeyedDesign):
+        return "keyed"
     if isinstance(found, Design):
         return "integer" if found.integer else "additive"
     return "vector" if isinstance(found, VectorDesign) else "dependent"
 
 
-def _facts(found: Found) -> list[list[str]]:
+def _facts(found: Found | KeyedDesign) -> list[list[str]]:
+    if isinstance(found, KeyedDesign):
+        return [
+            ["a key is shown half the time from", f"{found.units_for(0.5)} units"],
+            ["a key is always shown from", f"{found.sure_from} units"],
+            ["no error beyond", number(found.reach)],
+        ]
     if isinstance(found, Design):
         noise = found.noise
         low, high = noise.support
@@ -136,8 +144,7 @@ def _compared(
         tell("table", _table([own | {"excess": found.gap, "error_95": error, "note": ""}], _MANY))
         return []
     else:
-        asked = {"integer": False, "releases": None, "time_limit": None, **arguments}
-        compared = beside(found, {name: asked[name] for name in _QUESTION})
+        compared = beside(found, Arguments.of(arguments))
     rows = [row.to_json() for row in compared.rows]
     tell("table", _table(rows, "", [reason for _, reason in compared.refused]))
     return [

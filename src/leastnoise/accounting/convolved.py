@@ -1,0 +1,112 @@
+"""Losses of several releases, convolved in floats, and how far what is read off may be wrong.
+
+The only place that knows the rounding of convolutions, sums and reading: every total of a budget
+goes through it. Statements and proofs: `convolved.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from ..errors import MissingExtraError
+from .dominating import CUT, ROUNDING, Losses
+
+#: Convolutions of at most so many losses are kept whole: finding where to cut costs more.
+_WHOLE = 4_000_000
+
+
+@dataclass(frozen=True)
+class Convolved:
+    """What dp-accounting holds, the error of any delta of it, and the largest finite loss.
+
+    Guarantee: the true curve of the product lies between `delta(epsilon, up=False)` and
+    `delta(epsilon, up=True)` where the factors' own do.
+    """
+
+    held: Any
+    margin: float
+    farthest: float
+
+    @cached_property
+    def length(self) -> int:
+        """Losses from the least to the largest, with those of no mass between them."""
+        return int(self.held._pmf_remove.to_dense_pmf().size)
+
+    def delta(self, epsilon: float, *, up: bool) -> float:
+        """The delta at `epsilon`, at least (`up`) or at most the true one."""
+        value = float(self.held.get_delta_for_epsilon(epsilon))
+        error = self.margin + (self.length + 64) * ROUNDING * abs(value)
+        if epsilon < self.farthest:
+            error += 2 * ROUNDING * (epsilon + 2)
+        return min(1.0, value + error) if up else max(0.0, value - error)
+
+    def epsilon(self, delta: float, *, up: bool) -> float:
+        """The epsilon at which the falling curve passes `delta`, at least or at most the true one.
+
+        Infinite if the curve never comes down to it.
+        """
+
+        def excess(epsilon: float) -> float:
+            return self.delta(epsilon, up=up) - delta
+
+        if excess(math.inf) > 0:
+            return math.inf
+        if excess(0.0) <= 0:
+            return 0.0
+        low, high = 0.0, 1.0
+        while (there := excess(high)) > 0:
+            low, high = high, 4 * high
+        root = float(brentq(excess, low, high, xtol=1e-8)) if there < 0 else high
+        # The root is rounded; the answer must lie on its own side of it.
+        move = 2e-8
+        if up:
+            while excess(root) > 0:
+                root, move = root + move, 2 * move
+            return root
+        while root > 0 and excess(root) <= 0:
+            root, move = root - move, 2 * move
+        return max(root, 0.0)
+
+
+def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
+    """The losses of `times` releases that each have these losses."""
+    held = np.flatnonzero(losses.masses)
+    one = distributions().create_from_rounded_probability(
+        dict(zip((held + losses.start).tolist(), losses.masses[held].tolist(), strict=True)),
+        losses.infinite,
+        losses.step,
+        pessimistic,
+    )
+    farthest = times * losses.step * (losses.start + len(losses.masses))
+    if times == 1:
+        return Convolved(one, losses.slack, farthest)
+    size = times * len(losses.masses)
+    many = one.self_compose(times, 0.0 if size <= _WHOLE else CUT)
+    fourier = 4 * (times + 1) * math.log2(size) * math.sqrt(size) * ROUNDING
+    fourier *= float(np.linalg.norm(losses.masses))
+    return Convolved(many, times * losses.slack + 2 * CUT + fourier, farthest)
+
+
+def product(parts: Sequence[Convolved], *, cut: float = CUT) -> Convolved:
+    """The losses of all parts together; tails of mass `cut` become infinite, or are left out."""
+    whole = reduce(lambda one, two: one.compose(two, cut), (part.held for part in parts))
+    size = sum(part.length for part in parts)
+    each = 2 * CUT + 8 * math.log2(size + 2) * math.sqrt(size) * ROUNDING
+    margin = sum(part.margin for part in parts) + (len(parts) - 1) * each
+    return Convolved(whole, margin, sum(part.farthest for part in parts))
+
+
+def distributions() -> Any:
+    """dp-accounting's class of distributions; `MissingExtraError` if it is not installed."""
+    try:
+        from dp_accounting.pld.privacy_loss_distribution import PrivacyLossDistribution
+    except ImportError:
+        raise MissingExtraError("dp-accounting", "accounting") from None
+    return PrivacyLossDistribution

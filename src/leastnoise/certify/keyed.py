@@ -1,0 +1,231 @@
+"""The checker of keyed releases: every claim of a file of kind "keyed".
+
+What is claimed and why the checks prove it: `keyed.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+
+from ..exact import exp_bounds, nearest_float
+from ..losses import Loss
+from ..work import add_up, charge, counted
+from .enclosures import ceil_at, floor_at
+from .keyed_curve import (
+    BITS,
+    best_tails_of_curve,
+    curve_claim,
+    most_shown_by_curve,
+    releases_of_curve,
+)
+from .keyed_document import MAX_REACH, Chain, KeyedDocument
+from .report import REFUTED, Claim, Report, claim_of, releases_claim
+
+
+def check_keyed(document: KeyedDocument) -> Report:
+    """Check every claim of a keyed mechanism in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    with counted():
+        distribution = _distribution(document.chain)
+        if distribution.verdict == REFUTED:  # the other claims are about a law
+            return Report((distribution,))
+        return Report(
+            (
+                distribution,
+                _privacy(document),
+                *_releases(document),
+                _shown(document),
+                _upper(document),
+                _lower(document),
+            )
+        )
+
+
+# -- the law ------------------------------------------------------------------------------------
+
+
+def _distribution(chain: Chain) -> Claim:
+    fault = fault_of(chain)
+    return claim_of(
+        "distribution",
+        Fraction(0 if fault is None else -1),
+        "every number of units has a law: the tables are nested and end with certainty",
+        fault or "",
+    )
+
+
+def fault_of(chain: Chain) -> str | None:
+    """Why the tables are no law; None if they are one for every number of units."""
+    charge(2 * (len(chain.shown) + chain.reach))
+    if chain.beyond[-1] < 1 or any(a < b for a, b in pairwise(chain.beyond)):
+        return "the noise's tail does not fall, or ends with nothing"
+    if 2 * chain.beyond[0] > chain.denominator:
+        return "more than half of the noise is above 0"
+    if chain.shown[-1] != chain.denominator or any(a > b for a, b in pairwise(chain.shown)):
+        return "the probabilities of being shown do not rise to certainty"
+    for n in range(1, chain.sure_from + 1):
+        if chain.least(n) < 0:
+            return f"{n} units: a value above the least is likelier than to be shown at all"
+    return None
+
+
+# -- privacy ------------------------------------------------------------------------------------
+
+
+def _privacy(document: KeyedDocument) -> Claim:
+    n, worst = worst_hockey_stick(document.chain, document.epsilon)
+    words = (
+        f"largest hockey stick {nearest_float(worst):.12g} between {n} and {n + 1} units, "
+        f"delta {nearest_float(document.delta):g}"
+    )
+    return claim_of("privacy", document.delta - worst, words, words)
+
+
+def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
+    """(n, at least the largest hockey stick of n and n + 1 units, both ways, over every n >= 0)."""
+    reach, unit = chain.reach, chain.denominator
+    a = exp_bounds(epsilon)[0]
+    p, q = a.numerator, a.denominator
+    charge(12 * (2 * reach + 2) + 12 * max(chain.sure_from, 2 * reach + 1))
+
+    def over(here: int, there: int) -> int:
+        return max(0, q * here - p * there)
+
+    # up[i], down[i]: the excess of masses at noise k >= i - reach - 1, one unit more, one less.
+    masses = [0, *(chain.mass(k) for k in range(-reach, reach + 1)), 0]  # k = -reach-1 .. reach+1
+    up, down = [0] * (2 * reach + 4), [0] * (2 * reach + 4)
+    for i in range(2 * reach + 2, -1, -1):
+        later = masses[i + 1] if i + 1 < len(masses) else 0
+        up[i] = up[i + 1] + over(masses[i], later)
+        down[i] = down[i + 1] + (over(masses[i], masses[i - 1]) if i else 0)
+
+    worst = chain.show(1) * q, 0  # nobody against one: a key of nobody is never shown
+    for n in range(1, max(chain.sure_from, 2 * reach + 1) + 1):
+        i = max(0, 2 * reach + 1 - n)  # noise reach - n, which one unit more brings above reach
+        none = unit - chain.show(n), unit - chain.show(n + 1)
+        least = chain.least(n), chain.least(n + 1)
+        more = up[i] + over(least[1], least[0]) + over(none[1], none[0])
+        less = down[i + 1] + over(least[0], least[1]) + over(none[0], none[1])
+        worst = max(worst, (max(more, less), n), key=lambda found: found[0])
+    return worst[1], Fraction(worst[0], q * unit)
+
+
+def _releases(document: KeyedDocument) -> list[Claim]:
+    claims = []
+    if document.curve is not None:
+        claims.append(curve_claim(document.chain, document.curve))
+    if document.releases is not None:
+        if document.curve is None:
+            budget = ((document.epsilon, document.delta),)
+            claims.append(releases_claim(document.releases, budget, None))
+        else:
+            kept = claims[0].verdict != REFUTED
+            claims.append(releases_of_curve(document.releases, document.curve, kept))
+    return claims
+
+
+# -- nothing shows more -------------------------------------------------------------------------
+
+
+def _shown(document: KeyedDocument) -> Claim:
+    found = excess_of(document)
+    if found is None:
+        return Claim("shown", REFUTED, None, "a key that somebody has is never shown")
+    words = (
+        "nothing as private shows a key of any number of units more often than this, "
+        f"times 1 + {nearest_float(found):.3g}"
+    )
+    return claim_of("shown", document.excess - found, words, f"{words}: more than stated")
+
+
+def excess_of(document: KeyedDocument) -> Fraction | None:
+    """At least the largest (best - show) / show over every n >= 1, `best` the optimal chain.
+
+    None if some show(n) is 0.
+    """
+    chain = document.chain
+    if document.curve is None:
+        best = most_shown(document.epsilon, document.delta, chain.sure_from)
+    else:
+        best = most_shown_by_curve(document.curve, chain.sure_from)
+    worst = Fraction(0)
+    charge(8 * chain.sure_from)
+    for p, show in zip(best, chain.shown, strict=True):
+        if show == 0:
+            return None
+        more = p * chain.denominator - (show << BITS)
+        if more > 0:
+            worst = max(worst, Fraction(more, show << BITS))
+    return worst
+
+
+def most_shown(epsilon: Fraction, delta: Fraction, count: int) -> list[int]:
+    """2^320 times at least the optimal chain G(0), G(G(0)), ..., so many of them."""
+    a = exp_bounds(epsilon)[1]
+    p, q = a.numerator, a.denominator
+    one, slack = 1 << BITS, ceil_at(delta, BITS)
+    charge(6 * count)
+    chain, last = [], 0
+    for _ in range(count):
+        first = -(-p * last // q) + slack
+        second = one - (one - slack - last) * q // p
+        last = min(one, first, second)
+        chain.append(last)
+    return chain
+
+
+# -- the error ----------------------------------------------------------------------------------
+
+
+def _upper(document: KeyedDocument) -> Claim:
+    loss = expected_loss(document.chain, document.loss)
+    words = f"expected loss of a key of {document.chain.reach} units or more, where it is shown, "
+    words += f"at most {nearest_float(loss):.12g}"
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+
+
+def expected_loss(chain: Chain, loss: Loss) -> Fraction:
+    """At least E c(X); exact where the loss has rational values."""
+    charge((chain.reach + 1) * (loss.effort + 4))
+    terms = [chain.mass(0) * loss.upper(Fraction(0))]
+    terms += [2 * chain.mass(k) * loss.upper(Fraction(k)) for k in range(1, chain.reach + 1)]
+    return add_up(terms) / chain.denominator
+
+
+def _lower(document: KeyedDocument) -> Claim:
+    bound = least_loss(document)
+    words = f"every whole noise as private costs at least {nearest_float(bound):.12g}"
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+
+
+def least_loss(document: KeyedDocument) -> Fraction:
+    """At most E c(X) of the best whole noise of the budget, or of the curve."""
+    if document.curve is None:
+        tails = best_tails(document.epsilon, document.delta)
+    else:
+        tails = best_tails_of_curve(document.curve)
+    loss = document.loss
+    charge((len(tails) + 1) * (2 * loss.effort + 4))
+    levels = [loss.lower(Fraction(k)) for k in range(len(tails) + 1)]
+    above = [loss.upper(Fraction(k)) for k in range(len(tails))]
+    rise = [max(Fraction(0), b - a) for a, b in zip(above, levels[1:], strict=True)]
+    terms = [2 * w * t for w, t in zip(rise, tails, strict=True)]
+    return levels[0] + add_up(terms) / (1 << BITS)
+
+
+def best_tails(epsilon: Fraction, delta: Fraction) -> list[int]:
+    """2^320 times at most P(X >= 1), P(X >= 2), ... of the best whole noise, while above 0."""
+    a = exp_bounds(epsilon)[1]
+    p, q = a.numerator, a.denominator
+    one, slack = 1 << BITS, ceil_at(delta, BITS)
+    found = [floor_at((1 - delta) / (1 + a), BITS)]
+    while len(found) <= MAX_REACH:
+        rest = (found[-1] - slack) * q // p
+        if rest <= 0:
+            break
+        charge(4)
+        found.append(rest)
+    return [min(one, t) for t in found]

@@ -1,0 +1,134 @@
+"""`leastnoise keyed`: unknown keys with their counts, from one draw at the full budget."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import ArgumentError, DataError
+from .options import LOSS_HELP
+from .shared import JSON_HELP, folder_exists, say, show_json, working
+
+
+def keyed(
+    epsilon: Annotated[str, typer.Option(help="Budget of all that is shown: epsilon.")],
+    delta: Annotated[str, typer.Option(help="Budget of all that is shown: delta, above 0.")],
+    max_groups: Annotated[int, typer.Option(help="Keys that a unit counts in, at most.")] = 1,
+    neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
+    units: Annotated[int | None, typer.Option(help="Units of a key that matters.")] = None,
+    loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
+    release: Annotated[
+        Path | None,
+        typer.Option(
+            help="A CSV file of lines KEY,UNITS (no header; - is standard input): "
+            "prints the keys that are shown, and spends the budget."
+        ),
+    ] = None,
+    compare: Annotated[bool, typer.Option("--compare", help="Beside other ways.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write the mechanism file.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw it (.png, .svg or .pdf).")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
+) -> None:
+    """Show unknown keys with how many units have each, as often as any private mechanism can.
+
+    Exit code 0: done; 2: bad input.
+
+    \b
+    Examples:
+      leastnoise keyed --epsilon 1 --delta 1e-5 --compare
+      leastnoise keyed --epsilon 1 --delta 1e-5 --out keys.json --plot keys.png
+      leastnoise keyed --epsilon 1 --delta 1e-5 --release units.csv
+    """
+    from ..keyed import keyed as make
+
+    folder_exists("out", out)
+    folder_exists("plot", plot)
+    with working("making the tables"):
+        found = make(
+            epsilon=epsilon,
+            delta=delta,
+            max_groups=max_groups,
+            neighbours=neighbours,
+            units=units,
+            loss=loss,
+        )
+    if out is not None:
+        found.save(out)
+    if plot is not None:
+        found.plot(plot)
+    told = found.compare().to_json() if compare else found.plain()
+    told |= {"out": out, "plot": plot}
+    if release is not None:
+        release_keys(found, None, release, as_json, told)
+    elif as_json:
+        show_json("keyed", 0, told)
+    else:
+        _say(found, compare)
+        for words, path in (("Mechanism file", out), ("Picture", plot)):
+            if path is not None:
+                say(f"{words} written to {path}.")
+
+
+def release_keys(
+    found: Any, values: list[str] | None, source: Path, as_json: bool, told: dict[str, Any]
+) -> None:
+    """Print what is shown of the keys in a CSV file."""
+    if values:
+        raise ArgumentError("values", "(not shown)", "left out: lines KEY,UNITS in a file")
+    shown = found.release(_read(source))
+    if as_json:
+        show_json(
+            "release" if "file" in told else "keyed",
+            0,
+            told | {"releases": [[key, v] for key, v in shown.items()]},
+        )
+    else:
+        csv.writer(sys.stdout, lineterminator="\n").writerows(shown.items())
+
+
+def _say(found: Any, compare: bool) -> None:
+    from ..words import outwards
+
+    keys = found.keys_of_a_unit
+    lines = [
+        f"keys with their counts, epsilon {found.epsilon:g}, delta {found.delta:g}, "
+        f"loss {found.loss_name}" + ("" if keys == 1 else f", {keys} keys of a unit"),
+        f"  shown half the time from   {found.units_for(0.5)} units",
+        f"  shown with 95 % from       {found.units_for(0.95)} units",
+        f"  always shown from          {found.sure_from} units",
+        f"  no error beyond            {found.reach}",
+        f"  expected loss at most      {outwards(found.upper, 8, True)}  (of sure keys, proven)",
+        f"  no noise can go below      {outwards(found.lower, 8, False)}  (proven)",
+        f"{found.status}.",
+    ]
+    say("\n".join(lines))
+    if compare:
+        typer.echo(repr(found.compare()))
+
+
+def _read(source: Path) -> dict[str, int]:
+    """{key: units} of a file; no error shows a line of it."""
+    try:
+        if str(source) == "-":
+            rows = list(csv.reader(sys.stdin))
+        else:
+            with source.open(encoding="utf-8", newline="") as file:
+                rows = list(csv.reader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ArgumentError(
+            "release", str(source), f"a readable CSV file ({type(error).__name__})"
+        ) from None
+    units: dict[str, int] = {}
+    for row in rows:
+        if not row:
+            continue
+        if len(row) != 2 or not row[1].strip().isascii() or not row[1].strip().isdigit():
+            raise DataError("release", "a line", "KEY,UNITS in each line, UNITS a whole number")
+        if row[0] in units:
+            raise DataError("release", "a key twice", "one line for each key")
+        units[row[0]] = int(row[1])
+    return units

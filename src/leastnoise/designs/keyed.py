@@ -1,0 +1,189 @@
+"""`KeyedDesign`: keys that are not public, each with how many units have it, from one draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ..ask.values import check_confidence
+from ..certify.keyed_document import KeyedDocument
+from ..errors import ArgumentError, DataError
+from ..exact import rational
+from ..losses import Loss, as_loss
+from ..noise.keyed import KeyedLaw, in_order
+from ..sampling import Entropy, system_entropy
+from ..words import bracket_words, number
+from .base import BaseDesign
+from .keyed_comparison import KeyedComparison, beside_keyed
+
+
+@dataclass(frozen=True, repr=False)
+class KeyedDesign(BaseDesign):
+    """Keys and their counts, the proof that showing them is private, and that nothing shows more.
+
+    Guarantee: everything that `release` returns is together (epsilon, delta)-private, for tables
+    of which one has one unit more, which has at most `keys_of_a_unit` of the keys (or, if units
+    are replaced, for tables between which at most so many keys gain or lose a unit). No mechanism
+    that gives each key the same part of the budget shows a key more often, whatever the number of
+    units that have it, but for a share `excess` that is below 1e-9. A value is never further
+    than `reach` from the truth; from `sure_from` units on a key is always shown, and the expected
+    loss of its value is at most `upper`, where no whole noise as private is below `lower`. All of
+    it is checked in exact arithmetic before a design exists.
+    """
+
+    document: KeyedDocument
+    loss: Loss = field(compare=False)
+
+    @property
+    def reach(self) -> int:
+        """T: every value is at least T, and no value is further than T from the truth."""
+        return self.document.chain.reach
+
+    @property
+    def sure_from(self) -> int:
+        """A key that so many units have, or more, is always shown."""
+        return self.document.chain.sure_from
+
+    @property
+    def excess(self) -> float:
+        """No mechanism as private shows a key more than 1 + excess times as often."""
+        return float(self.document.excess)
+
+    @property
+    def keys_of_a_unit(self) -> int:
+        """How many keys can gain or lose a unit between neighbours: `releases` of the budget."""
+        return self.releases
+
+    @cached_property
+    def noise(self) -> KeyedLaw:
+        """What happens to a key, and exact draws of it."""
+        return KeyedLaw(self.document.chain)
+
+    # -- what to expect -------------------------------------------------------------------------
+
+    def shown(self, n: int) -> float:
+        """The probability that a key is shown that n units have."""
+        chain = self.document.chain
+        return chain.show(_number("n", n, 0)) / chain.denominator
+
+    def units_for(self, probability: float) -> int:
+        """How many units a key needs to be shown at least with this probability."""
+        share = rational(probability, "probability")
+        if not 0 < share <= 1:
+            raise ArgumentError("probability", probability, "above 0 and at most 1")
+        chain = self.document.chain
+        return next(n for n, p in enumerate(chain.shown, 1) if p >= share * chain.denominator)
+
+    def law(self, n: int) -> dict[int | None, Any]:
+        """{value: probability} of a key that n units have, exact; None: it is not shown."""
+        return dict(self.noise.probabilities(_number("n", n, 0)))
+
+    def expected_error(self, n: int, loss: str | Loss | None = None) -> float:
+        """The expected loss of the value of a key that n units have, given that it is shown.
+
+        loss: the design's own if None. What `lower` and `upper` bracket are keys shown surely.
+        """
+        count = _number("n", n, 1)
+        cost = self.loss if loss is None else as_loss(loss)
+        total = 0.0
+        law = self.noise.probabilities(count)
+        shown = float(1 - law.pop(None, rational(0, "n")))
+        for value, probability in law.items():
+            assert value is not None
+            total += float(probability) * float(cost(float(value - count)))
+        return total / shown
+
+    def interval(self, value: int, confidence: float = 0.95) -> tuple[int, int]:
+        """From how many to how many units a shown key has.
+
+        For every key, the probability that it is shown with an interval that is wrong is at most
+        1 - confidence. For keys that few units have most of that probability is that of being
+        shown at all: a value near `reach` may come from a smaller key, and no mechanism that shows
+        as much can avoid it. A confidence of 1 is allowed.
+        """
+        level = rational(confidence, "confidence")
+        if level != 1:
+            check_confidence(confidence)
+        released = _number("value", value, self.reach)
+        e = self.noise.error_within(1 - level)
+        return max(1, released - e), released + e
+
+    # -- releasing ------------------------------------------------------------------------------
+
+    def release(self, units: Any, *, entropy: Entropy | None = None) -> dict[Any, int]:
+        """{key: value} of the keys that are shown, in the order of the keys.
+
+        units: {key: how many units have it}, or a column of pandas with such an index; a unit
+            counts once in a key, and in at most as many keys as the design was made for. Keys are
+            texts, whole numbers, dates, None, or tuples of these. Keys that nobody has may be
+            there or not: it makes no difference.
+
+        Every call spends the whole budget. Everything is checked before anything is drawn, and no
+        error shows a key or a number.
+        """
+        found = in_order(_table(units))
+        drawn = self.noise.draw([count for _, count in found], entropy or system_entropy())
+        return {
+            key: value for (key, _), value in zip(found, drawn, strict=True) if value is not None
+        }
+
+    def compare(self) -> KeyedComparison:
+        """What else would show keys with their counts at this budget, beside this."""
+        return beside_keyed(self)
+
+    # -- showing --------------------------------------------------------------------------------
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A picture (extra `plot`): how often keys are shown, and their errors, beside rivals."""
+        from ..plotting.keyed import plot_keyed
+
+        return plot_keyed(self, path)
+
+    def plain(self) -> dict[str, Any]:
+        """What was asked and what was found, in plain values; the bracket is rounded outwards."""
+        return super().plain() | {
+            "keys_of_a_unit": self.keys_of_a_unit,
+            "reach": self.reach,
+            "sure_from": self.sure_from,
+            "half_from": self.units_for(0.5),
+            "excess": self.excess,
+        }
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_keyed
+
+        return html_keyed(self)
+
+    def __repr__(self) -> str:
+        assert self.total is not None
+        words = [f"epsilon={number(self.total[0], 4)}", f"delta={number(self.total[1], 4)}"]
+        if self.keys_of_a_unit > 1:
+            words.append(f"keys_of_a_unit={self.keys_of_a_unit}")
+        words.append(f"loss={self.loss_name}")
+        return (
+            f"KeyedDesign({', '.join(words)}): a key is shown half the time from "
+            f"{self.units_for(0.5)} units on and surely from {self.sure_from} on, no error beyond "
+            f"{self.reach}, {bracket_words(self.lower, self.upper, self.certified)} of sure keys"
+        )
+
+
+def _table(units: Any) -> Mapping[Any, int]:
+    """What was handed over as a dict, no key twice."""
+    found = units
+    if not isinstance(units, Mapping) and hasattr(units, "to_dict"):
+        found = units.to_dict()
+    if not isinstance(found, Mapping):
+        raise DataError("units", type(units), "a dict {key: how many units have it}")
+    if len(found) != len(units):
+        raise DataError("units", "a key twice", "one number for each key")
+    return found
+
+
+def _number(name: str, value: object, least: int) -> int:
+    whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not whole or int(value) < least:  # type: ignore[call-overload]
+        raise ArgumentError(name, value, f"a whole number, at least {least}")
+    return int(value)  # type: ignore[call-overload,no-any-return]

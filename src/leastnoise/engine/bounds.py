@@ -1,0 +1,126 @@
+"""The only makers of bounds: what the checker's own functions find becomes an `Upper` or a `Lower`.
+
+A bound is what `leastnoise.certify` computes exactly from noise or from multipliers, rounded to the
+safe side. Nothing here is believed later: a finished document is checked once more as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from ..ask import Point, Question
+from ..certify.channel import (
+    ChannelCertificate,
+    ChannelDocument,
+    channel_dual_bound,
+    keeps_budgets,
+    largest_error,
+    loss_of,
+    worst_value_loss,
+)
+from ..certify.document import Certificate, Document
+from ..certify.lower import dual_bound
+from ..certify.privacy import worst_hockey_stick
+from ..certify.shape import slack_of
+from ..certify.upper import release_loss
+from ..errors import ArgumentError, FormatError
+from ..exact import round_down, round_up
+from ..losses import Loss
+
+#: Digits after the point of a bound: far below every gap, and short in a file.
+_DIGITS = 15
+
+
+@dataclass(frozen=True)
+class Lower:
+    """An exact lower bound with the multipliers that prove it (an estimate for custom losses)."""
+
+    value: Fraction
+    certificate: Any
+    resolution: int
+    method: str = ""  # the name of the method that gave it
+
+
+@dataclass(frozen=True)
+class Upper:
+    """A mechanism that passed every exact check, and its exact expected loss."""
+
+    value: Fraction
+    document: Any
+    resolution: int
+    origin: str
+    repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
+    method: str = ""  # the name of the method that gave it
+
+
+#: What is proposed together: either half may be missing.
+Bounds = tuple[Lower | None, Upper | None]
+
+
+def proven(
+    question: Question, certificate: Certificate | ChannelCertificate, resolution: int
+) -> Lower:
+    """What multipliers prove about every noise, or every answer, that the question allows."""
+    if isinstance(certificate, ChannelCertificate):
+        value = channel_dual_bound(question, certificate)
+    else:
+        value = dual_bound(
+            certificate,
+            certificate.points or ((question.epsilon, question.delta),),
+            question.sensitivity,
+            question.loss,
+            question.integer,
+            question.constraints,
+        )
+    return Lower(round_down(value, _DIGITS), certificate, resolution)
+
+
+def certified(
+    document: Document | ChannelDocument,
+    origin: str,
+    *,
+    loss: Loss,
+    resolution: int,
+    points: Sequence[Point] = (),
+    scale: float | None = None,
+) -> Upper | None:
+    """The document with its expected loss, if it keeps every budget and all else that it states.
+
+    `points` are further budgets of noise, in the place of its own; `scale` is the loss that was
+    hoped for. None for a document that no checker could finish, too.
+    """
+    try:
+        if isinstance(document, ChannelDocument):
+            if not keeps_budgets(document) or not obeys_bounds(document):
+                return None
+            value = loss_of(document)
+        else:
+            if not _private(document, points):
+                return None
+            value = release_loss(document, loss)
+            if any(slack_of(document, one) < 0 for one in document.constraints):
+                return None
+    except (ArgumentError, FormatError):
+        return None
+    upper = round_up(value, _DIGITS)
+    repair = 0.0 if scale is None else max(0.0, float(upper) / scale - 1)
+    return Upper(upper, replace(document, upper=upper), resolution, origin, repair)
+
+
+def _private(noise: Document, points: Sequence[Point]) -> bool:
+    budgets = points or ((noise.epsilon, noise.delta),)
+    return all(
+        worst_hockey_stick(replace(noise, epsilon=epsilon))[1] <= delta
+        for epsilon, delta in budgets
+    )
+
+
+def obeys_bounds(document: ChannelDocument) -> bool:
+    """Whether the instance bound and the largest error are kept, exactly."""
+    loss, error = document.question.instance_bound, document.question.max_error
+    if loss is not None and worst_value_loss(document) > loss:
+        return False
+    return error is None or largest_error(document) <= error

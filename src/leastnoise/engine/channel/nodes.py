@@ -1,0 +1,154 @@
+"""From rows for cells of the range to the rows for nodes that a mechanism file holds.
+
+A release rounds the value to a node at random. Each cell is cut into several steps; the nodes
+inside it take its row, a node between two cells the mean of theirs, and the probability of "the
+true value itself" becomes one of the node's own place. Why that keeps every promise:
+`nodes.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate
+
+from ...ask import Question
+from ...certify.channel import ChannelCertificate, ChannelDocument
+from .mesh import Mesh
+
+#: The most steps the range is cut into: a file then stays below two megabytes.
+MOST_STEPS = 512
+#: The fewest to begin with, and where no value's loss may exceed a bound.
+_FEWEST_STEPS = 32
+_FEWEST_STEPS_BOUNDED = 128
+
+
+@dataclass(frozen=True)
+class WholeChannel:
+    """Weights of the outputs and of the true value itself, one row for each cell of a mesh.
+
+    Outputs may be moved to nodes, unless they are `fixed`.
+    """
+
+    mesh: Mesh
+    outputs: tuple[Fraction, ...]
+    denominator: int
+    rows: Sequence[Sequence[int]]
+    atoms: Sequence[int]
+    fixed: bool = False
+
+
+def fewest_steps(mesh: Mesh) -> int:
+    """Steps of the range to begin with."""
+    bounded = mesh.question.instance_bound is not None or mesh.question.max_error is not None
+    return fitting_steps(mesh, _FEWEST_STEPS_BOUNDED if bounded else _FEWEST_STEPS)
+
+
+def finer_steps(mesh: Mesh, steps: int, excess: float, allowed: float) -> int | None:
+    """How many steps the range should have when `steps` cost `excess`; None if they will do.
+
+    Rounding to nodes costs in proportion to their distance.
+    """
+    if excess <= allowed:
+        return None
+    wanted = fitting_steps(mesh, math.ceil(steps * min(excess / allowed, 64.0)))
+    while wanted > MOST_STEPS and wanted > steps:
+        wanted = fitting_steps(mesh, wanted - 2 * mesh.count)
+    return wanted if wanted > steps else None
+
+
+def fitting_steps(mesh: Mesh, about: int) -> int:
+    """A number of steps from `about` on that the sensitivity is a whole number of, if possible.
+
+    Preferably an even number in each cell, so that middles of cells are nodes.
+    """
+    ratio = mesh.question.sensitivity / mesh.question.width
+    even = 2 * mesh.count * math.ceil(about / (2 * mesh.count))
+    if even % ratio.denominator == 0 or ratio.denominator > MOST_STEPS:
+        return even
+    return int(ratio.denominator * math.ceil(Fraction(about, ratio.denominator)))
+
+
+def node_document(channel: WholeChannel, steps: int) -> ChannelDocument:
+    """The channel on the nodes between `steps` equal steps of the range, without claims."""
+    mesh, question = channel.mesh, channel.mesh.question
+    step = Fraction(1) if question.integer else question.width / steps
+    reach = question.sensitivity / step
+    # A sensitivity that no affordable step divides is rounded up to whole cells.
+    served = question.sensitivity if reach.denominator == 1 else mesh.private_to
+    laws = list(_laws(channel, step))
+    return document_on_nodes(
+        replace(question, sensitivity=served), step, 2 * channel.denominator, laws
+    )
+
+
+def document_on_nodes(
+    question: Question, step: Fraction, denominator: int, laws: Sequence[Mapping[Fraction, int]]
+) -> ChannelDocument:
+    """A file's channel from the law (answer -> weight) of every node, without claims."""
+    if question.monotone:
+        laws = list(_in_order(laws))
+    used = sorted({y for law in laws for y, w in law.items() if w})
+    places = [(y - question.low) / step for y in used]
+    document = ChannelDocument(
+        question,
+        step,
+        denominator,
+        0,
+        (),
+        Fraction(0),
+        Fraction(0),
+        ChannelCertificate(question.width, ()),
+    )
+    if any(place.denominator != 1 for place in places):
+        rows = tuple(tuple(law.get(y, 0) for y in used) for law in laws)
+        return replace(document, rows=rows, outputs=tuple(used))
+    first, last = int(places[0]), int(places[-1])
+    column = {y: int(place) - first for y, place in zip(used, places, strict=True)}
+    dense = []
+    for law in laws:
+        row = [0] * (last - first + 1)
+        for y, w in law.items():
+            if w:
+                row[column[y]] = w
+        dense.append(tuple(row))
+    return replace(document, first=first, rows=tuple(dense))
+
+
+def _laws(channel: WholeChannel, step: Fraction) -> Iterator[dict[Fraction, int]]:
+    """The law of each node, twice over: a node between two cells takes half of each."""
+    question, count = channel.mesh.question, channel.mesh.count
+    outputs = channel.outputs
+    if not channel.fixed:
+        outputs = tuple(question.low + round((y - question.low) / step) * step for y in outputs)
+    for j in range(count if question.integer else int(question.width / step) + 1):
+        place = Fraction(j) if question.integer else j * step / channel.mesh.step
+        sides = (j, j) if question.integer else (math.ceil(place) - 1, math.floor(place))
+        law: defaultdict[Fraction, int] = defaultdict(int)
+        for k in (max(0, sides[0]), min(count - 1, sides[1])):
+            for y, w in zip(outputs, channel.rows[k], strict=True):
+                if w:
+                    law[y] += w
+            if channel.atoms[k]:
+                law[question.low + j * step] += channel.atoms[k]
+        yield law
+
+
+def _in_order(laws: Sequence[Mapping[Fraction, int]]) -> Iterator[dict[Fraction, int]]:
+    """The nearest laws whose answers grow with the node: running minima of the cumulative sums.
+
+    The optimum has that order already, up to rounding; what this changes is checked as ever.
+    """
+    answers = sorted(set().union(*laws))
+    least: list[int] = []
+    for law in laws:
+        sums = list(accumulate(law.get(y, 0) for y in answers))
+        least = [min(pair) for pair in zip(least, sums, strict=True)] if least else sums
+        yield {
+            y: total - before
+            for y, before, total in zip(answers, [0, *least], least, strict=False)
+            if total > before
+        }

@@ -1,0 +1,1 @@
+"""Noise of which several releases together keep a total budget."""

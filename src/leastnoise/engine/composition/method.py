@@ -1,0 +1,69 @@
+"""The methods of composition: noise for several releases that together keep a total budget.
+
+What is yielded has been checked exactly (`../../certify/composed.proof.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ...ask import Question
+from ...ask.budgets import mu_for
+from ..bounds import Bounds
+from ..method import Method
+from ..search import Search
+from .repeated import LONGEST, Repeated
+
+
+def _profiles(question: Question, search: Search) -> Iterator[Bounds]:
+    plan = search.plan
+    assert plan.total is not None
+    yield from Repeated(question, plan.total, search.gap, plan.resolution).bounds(search)
+
+
+def _shares(question: Question, search: Search) -> Iterator[Bounds]:
+    """Both ways, half of the time each; with its own lower bound: over answers of the same way.
+
+    (That so many releases keep the total is about any mechanisms: `../../ask/privacy.proof.md`.)
+    """
+    total, single = search.plan.total, search.plan.single
+    assert total is not None and single is not None
+    share = replace(question, epsilon=total.epsilon / total.count, delta=total.delta / total.count)
+    # The noise of regions ends somewhere: it is below no curve.
+    mu = mu_for(total) if search.plan.cuts is None else None
+    ways = [share] if mu is None else [share, replace(question, gdp=mu)]
+    found = [
+        search.inner(single(one), search.gap, search.left(LONGEST) / (len(ways) - done))
+        for done, one in enumerate(ways)
+    ]
+    best = min(found, key=lambda one: one.upper.value if one.upper else math.inf)
+    assert best.upper is not None
+    document = best.upper.document
+    asked = replace(document.question, releases=total)
+    yield best.lower, replace(best.upper, document=replace(document, question=asked))
+
+
+PROFILES = Method(
+    "search over privacy profiles",
+    "programs along the slope of the total in the privacy profile of one release",
+    _profiles,
+    seconds=2.0,
+    whatever=True,
+)
+SHARES = Method(
+    "equal shares",
+    "answers with an equal share of the total each, or below a Gaussian curve",
+    _shares,
+    seconds=2.0,
+    whatever=True,
+)
+
+
+def remarks(question: Question, search: Search) -> str:
+    """What the gap is between, in words for the status."""
+    assert search.plan.total is not None
+    words = f"over all noise of which {search.plan.total.count} releases keep the total"
+    late = "; stopped at the time limit" if search.late() else ""
+    return f"; the lower bound is {words}, and not close for many releases{late}"

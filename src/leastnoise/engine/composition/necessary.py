@@ -1,0 +1,71 @@
+"""Budgets that every noise keeps whose releases together keep a total.
+
+Found in floats, confirmed by the exact check itself, `leastnoise.certify.composed.must_keep`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+
+from ...ask import Point
+from ...ask.privacy import Releases
+from ...certify.composed import MAX_COUNTED, demanded
+from ...exact import round_up
+from ...program.layout import Floats
+
+#: Epsilons, in units of the mu of Gaussian noise that keeps the total, and of an equal share.
+_OF_GAUSSIAN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
+_OF_SHARE = (0.8, 1.0, 1.2)
+#: Probabilities of events that are looked at, and how much more than the float is asked for.
+_EVENTS = 500
+_MORE = (1.003, 1.01, 1.03, 1.1, 1.3, 2.0)
+
+
+@lru_cache(maxsize=64)
+def necessary_points(total: Releases, mu: float) -> tuple[Point, ...]:
+    """Some of them, the total budget itself among them."""
+    found = [(total.epsilon, total.delta)]
+    if total.count > 1 and total.delta > 0:
+        share = float(total.epsilon) / total.count
+        places = {round(x * mu, 6) for x in _OF_GAUSSIAN} | {round(x * share, 6) for x in _OF_SHARE}
+        for place in sorted(places):
+            epsilon = Fraction(place).limit_denominator(10**6)
+            delta = _least_delta(epsilon, total) if epsilon != total.epsilon else None
+            if delta is not None:
+                found.append((epsilon, delta))
+    return tuple(sorted(found))
+
+
+def _least_delta(epsilon: Fraction, total: Releases) -> Fraction | None:
+    count = min(total.count, MAX_COUNTED)
+    low, high = 0.0, 1.0
+    for _ in range(24):
+        middle = (low + high) / 2
+        told = _least_told(float(epsilon), middle, count, float(total.epsilon))
+        low, high = (low, middle) if told > float(total.delta) else (middle, high)
+    for more in _MORE:
+        delta = round_up(Fraction(high * more), 9)
+        if delta < 1 and demanded(total, (epsilon, delta)):
+            return delta
+    return None
+
+
+def _least_told(epsilon: float, delta: float, count: int, total: float) -> float:
+    """The least that counting tells about events on the line of a budget, in floats."""
+    # More of them near both ends.
+    ahead = delta + (1 - delta) * np.sin(np.linspace(0.0, math.pi / 2, _EVENTS)) ** 4
+    behind = (ahead - delta) * math.exp(-epsilon)
+    growth = math.exp(total)
+
+    from scipy.stats import binom  # (slow to import, and only needed here)
+
+    def told(a: Floats, b: Floats) -> Floats:
+        counts = np.arange(count + 1)
+        likely, other = (binom.pmf(counts, count, p[:, None]) for p in (a, b))
+        return np.asarray(np.maximum(likely - growth * other, 0.0).sum(axis=1))
+
+    return float(np.maximum(told(ahead, behind), told(1 - behind, 1 - ahead)).min())

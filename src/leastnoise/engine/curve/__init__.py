@@ -1,0 +1,1 @@
+"""Noise below a Gaussian curve: programs of few rows on fine cells."""

@@ -1,0 +1,214 @@
+"""Additive noise below a Gaussian curve: programs of few rows on fine cells.
+
+Lines are placed where the curve binds. A program that is solved on wide cells tells what matters on
+narrow ones: which shifts bind, which rows may change their sign, where the noise has its peaks.
+Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...ask import Question
+from ...ask.privacy import curve_above
+from ...program.interior import Near
+from ...program.layout import Bools, Floats, Ints, Line
+from ...program.program import Found
+from ..bounds import Bounds, Lower, Upper
+from ..lattice.constrained import Constrained
+from ..lattice.relaxed import Relaxed
+from ..lattice.restricted import Restricted, lattice_of
+from ..search import Search
+from .chords import Binding, chords_below, gaussian_noise, points_on
+from .graded import Shape, shape_of, sharpened
+
+#: Lines that stand for a curve, at first and at most.
+_FIRST_LINES, _MOST_LINES = 14, 30
+#: They end where this share of its delta at epsilon = 0 is left.
+_LEFT = 3e-3
+#: A program of the lower bound with more columns than this is left to coarser resolutions.
+_MOST_COLUMNS = 690
+#: Programs start from Gaussian noise of so many times the mu of the curve.
+_WIDER = 0.6
+#: Shifts that spend less than this share bind nowhere; those within so many steps of others may.
+_LEAST_SPENT, _APART = 1e-3, 1.51
+#: Excesses whose two sides differ by e^this keep their sign.
+_WINDOW = 1.5
+#: Every so many points of a curve serve the bound at shifts below the sensitivity.
+_SPARSE = 6
+#: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
+#: than this share of the gap.
+_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 256, 0.3
+#: The share of the gap that leaving out small multipliers may cost, and digits of the others.
+_THINNED, _DIGITS = 0.1, 7
+#: A file holds no more than 100,000.
+_MOST_MULTIPLIERS = 95_000
+
+
+class BelowCurve(Constrained):
+    """One question with a Gaussian curve, with or without constraints and further budgets."""
+
+    slowest = 1.75
+
+    def __init__(self, question: Question, resolution: int | None = None) -> None:
+        assert question.gdp is not None
+        points = points_on(question.gdp, _FIRST_LINES)
+        super().__init__(question, resolution, (*question.budgets, *points))
+        self._lines = _FIRST_LINES
+        self._binding: Binding = ()
+        # What the programs found: noise below and above, and the shifts that bind, in
+        # sensitivities, with the distance between those that were asked.
+        self._below: Shape | None = None
+        self._above: Shape | None = None
+        self._bound: tuple[Floats, float] | None = None
+        self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
+
+    @property
+    def _mu(self) -> Fraction:
+        assert self.question.gdp is not None
+        return self.question.gdp
+
+    def nearly_gaussian(self) -> Upper | None:
+        """Nearly Gaussian noise on cells so fine that they cost next to nothing."""
+        n = self._first()
+        if self.question.output_step is not None:
+            n = self._coarse()
+        elif not self.question.integer and self.resolution is None:
+            n = max(n, min(math.ceil(26 * self._mu), 60))
+        return gaussian_noise(self.question, n)
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """The relaxed program, which the lines are bent to, and then the restricted one."""
+        self._bend()
+        if search.bracket.upper is None:
+            yield from super().improve(size, search)
+        else:
+            lower = self._relaxed(self._fine(size), search)
+            if self._above is not None:  # before that, Gaussian noise is not all there is
+                yield lower, None
+            self._bend()
+            yield lower, self._restricted(size, search)
+        self._lines = min(math.ceil(1.5 * self._lines), _MOST_LINES)
+
+    def _bend(self) -> None:
+        """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
+        left = _LEFT * float(curve_above(self._mu, Fraction(0)))
+        self.curve = chords_below(self._mu, self._lines, left, self._binding)
+        budgets = self.question.budgets
+        self.upper_points = (*budgets, *self.curve.points)
+        self.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
+
+    def _affordable(self, n: int) -> bool:
+        if self.question.constraints or self.question.integer:
+            return super()._affordable(n)
+        columns = math.ceil(max(self._reach, self._radius) * n) + n
+        return columns * (1 if self.fold else 2) <= _MOST_COLUMNS
+
+    def _reference(self, places: Floats) -> Floats:
+        # Wider than the curve asks for: a path that starts inside all budgets is short.
+        mu = _WIDER * float(self._mu)
+        return np.asarray(np.exp(-np.minimum((places * mu) ** 2 / 2, 26.0)))
+
+    # -- the lower bound ----------------------------------------------------------------------
+
+    def _relaxed(self, n: int, search: Search) -> Lower | None:
+        """As for any question, but with what is known from wider cells."""
+        reach, known = math.ceil(self._reach * n), self._below
+        relaxed = Relaxed(self.question, self.lower_points, n, reach, self._binding_shifts(n))
+        if known is None and not self._at_once(relaxed.program):
+            return super()._relaxed(n, search)
+        near = None if known is None else Near(known.at(relaxed.places), _WINDOW)
+        wanted = None if known is None else self._sparse(relaxed.line)
+        found = self._solved(relaxed.program, relaxed.places, search, near, wanted)
+        if found is None:
+            return None
+        search.report(found.value, math.inf, n)
+        self._learn(found, relaxed)
+        self._look_further(relaxed, found, search)
+        multipliers, scale = found.multipliers, max(found.value, 1e-300)
+        if self.question.constraints:
+            return relaxed.exact(multipliers, scale)
+        # Nearly all are positive: without the small ones the file is short.
+        share = _THINNED * search.gap
+        pairs, _ = relaxed.thinned(multipliers.pairs, share)
+        while sum(len(cells) for _, cells, _ in pairs.values()) > _MOST_MULTIPLIERS and share < 1:
+            share *= 1.3
+            pairs, _ = relaxed.thinned(pairs, share)
+        return relaxed.exact(replace(multipliers, pairs=pairs), scale, _DIGITS)
+
+    def _learn(self, found: Found, relaxed: Relaxed) -> None:
+        """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
+        own, points = len(self.question.budgets), self.lower_points
+        sums = dict.fromkeys(range(own, len(points)), 0.0)
+        spent: dict[int, float] = {}
+        for (j, shift), (budget, _, _) in found.multipliers.pairs.items():
+            if j in sums:
+                sums[j] += budget
+            spent[shift] = spent.get(shift, 0.0) + budget * float(points[j][1])
+        self._binding = [(float(points[j][0]), total) for j, total in sums.items()]
+        least = _LEAST_SPENT * sum(spent.values())
+        shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
+        self._bound = shifts / relaxed.n, _APART / relaxed.n
+        self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
+
+    def _binding_shifts(self, n: int) -> Ints | None:
+        """Shifts near those that bound at the resolution before; None if all may."""
+        if self._bound is None:
+            return None
+        places, apart = self._bound
+        every = np.arange(1, n + 1) if self.fold else np.delete(np.arange(-n, n + 1), n)
+        near = np.abs(every[:, None] / n - places).min(axis=1, initial=9.0) < apart
+        return np.asarray(every[near | (np.abs(every) == n)])
+
+    def _sparse(self, line: Line) -> Bools:
+        """All points of the curve at the full shift, some of them at others."""
+        budgets = np.arange(len(self.lower_points)) - len(self.question.budgets)
+        shifts = np.abs(line.every_shift)
+        some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)
+        return np.asarray(some | (shifts == line.n))
+
+    # -- noise --------------------------------------------------------------------------------
+
+    def _restricted(self, n: int, search: Search) -> Upper | None:
+        """From the second time on noise on cells that are narrower around peaks."""
+        if self._above is None or self.question.constraints:
+            return super()._restricted(n, search)
+        finer = self._finer(n, self._above, search)
+        n = min(n, _MOST_WIDE) * finer
+        if (n, self._lines) == self._finest:
+            return None
+        self._finest = n, self._lines
+        mesh = lattice_of(self.question, n, math.ceil(self._radius * n), self.upper_points)
+        assert mesh is not None
+        upper, self._above = sharpened(
+            self.question,
+            self.upper_points,
+            self.curve,
+            mesh,
+            finer,
+            self._above,
+            self._reference,
+            search,
+            self._lines < _MOST_LINES,
+        )
+        return upper
+
+    def _finer(self, n: int, shape: Shape, search: Search) -> int:
+        """How many narrow cells make a wide one: so many that the one at 0 costs little."""
+        most, wide, finer = min(_MOST_NARROW, 4 * n), min(n, _MOST_WIDE), 1
+        best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
+        while 2 * wide * finer <= most:
+            half = self.question.step(wide * finer) / 2
+            mean = float(self.question.loss.cell_mean(-half, half))
+            if shape.centre * mean <= _PEAK * search.gap * best:
+                break
+            finer *= 2
+        return finer
+
+    def _keep(self, restricted: Restricted, found: Found) -> None:
+        self._above = shape_of(restricted.places, restricted.line, found.smooth)

@@ -1,0 +1,42 @@
+"""The methods of curves: nearly Gaussian noise, and programs along lines where the curve binds.
+
+What is yielded has been checked exactly (`../../ask/privacy.proof.md`,
+`../lattice/repair.proof.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...ask import Question
+from ..bounds import Bounds
+from ..method import Method
+from ..search import Search
+from .below import BelowCurve
+
+
+def _run_of(question: Question, search: Search) -> BelowCurve:
+    return search.keep(BelowCurve, lambda: BelowCurve(question, search.plan.resolution))
+
+
+def _nearly_gaussian(question: Question, search: Search) -> Iterator[Bounds]:
+    yield None, _run_of(question, search).nearly_gaussian()
+
+
+def _programs(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from search.coarse_to_fine(_run_of(question, search))
+
+
+NEARLY_GAUSSIAN = Method(
+    "nearly Gaussian noise",
+    "a density e^(piecewise linear): for squared error next to nothing is better",
+    _nearly_gaussian,
+    seconds=0.1,
+    whatever=True,
+)
+PROGRAMS = Method(
+    "program along the curve",
+    "programs with points of the curve from below, and with chords of it from above",
+    _programs,
+    seconds=1.0,
+)

@@ -1,0 +1,1 @@
+"""Answers as mixtures of intervals: one row for each value."""

@@ -1,0 +1,25 @@
+"""Where answers without delta are nearly the best, and intervals are short: expected, not claimed.
+
+Measured at the budgets of `docs/budgets.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ...ask import Question
+
+#: Up to this delta, and in a range of so many sensitivities over epsilon, and at most so many in
+#: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
+_LARGEST_DELTA, _NARROWEST, _WIDEST_RANGE = Fraction(1, 100), 2, 20
+#: Whatever delta is, in a range of at most e^(eps/2) sensitivities over this.
+_SHORT_RANGE = 3
+
+
+def worth_trying(question: Question) -> bool:
+    """Whether a mixture of intervals is expected to be near the optimum."""
+    wide = question.width / question.sensitivity
+    fits = wide <= _WIDEST_RANGE and wide * question.epsilon >= _NARROWEST
+    short = _SHORT_RANGE * wide <= math.exp(question.epsilon / 2)
+    return fits and (question.delta <= _LARGEST_DELTA or short)

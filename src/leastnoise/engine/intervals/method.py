@@ -1,0 +1,63 @@
+"""The method of intervals: mixtures of intervals, and the bounds that prices of values prove.
+
+What is yielded has been checked exactly (`mixture.proof.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...ask import Question
+from ..bounds import Bounds
+from ..channel.mesh import reversible
+from ..channel.rows import Channel
+from ..method import Method
+from ..search import Search
+from .forecast import worth_trying
+from .mixture import bounds_of, exact_mixture, meshes, mixture
+
+
+def _serves(question: Question) -> bool:
+    """One budget, and nothing asked of single values."""
+    several = question.gdp is not None or question.profile
+    limited = question.instance_bound is not None or question.max_error is not None
+    return not several and not limited
+
+
+def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    """Answers and bounds in turn, coarse to fine."""
+    if search.plan.resolution is not None:
+        return
+    symmetric = reversible(question)
+    atoms = search.plan.atoms and not question.integer and question.delta > 0
+    best: tuple[Channel, float] | None = None
+    for for_bound, for_answers in meshes(question):
+        if for_answers is not None:
+            found = mixture(for_answers, symmetric, atoms)
+            search.bracket.rounds += 1
+            if found is not None and (best is None or found[1] < best[1]):
+                best = found
+        if best is None or search.done():
+            break
+        if for_bound is not None:
+            search.bracket.rounds += 1
+            for lower in bounds_of(for_bound, symmetric, best[1], search.gap):
+                yield lower, None
+                if search.closes(0.0, best[1]):
+                    break
+        if search.closes(0.0, best[1]):
+            yield None, exact_mixture(best[0])
+            best = None if search.done() else best
+    if best is not None and search.improves(best[1]):
+        yield None, exact_mixture(best[0])
+
+
+INTERVALS = Method(
+    "intervals",
+    "mixtures of intervals, with one row for each value, where delta hardly matters",
+    _bounds,
+    seconds=0.1,
+    serves=_serves,
+    worth=worth_trying,
+    whatever=True,
+)

@@ -1,0 +1,1 @@
+"""Programs over cells of one width: the relaxed one bounds, the restricted one finds noise."""

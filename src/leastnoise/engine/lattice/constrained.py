@@ -1,0 +1,419 @@
+"""Additive noise for several budgets, a whole curve, or under constraints.
+
+Two programs a resolution, finer and finer; repair is by a margin, because a mixture would break
+constraints. Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NoReturn
+
+import numpy as np
+
+from ...ask import Point, Question, ends_of, foldable
+from ...ask.demands import Distinguishing, Monotone, Unbiased, Unimodal
+from ...ask.privacy import GaussianCurve
+from ...certify.document import MAX_WORK
+from ...errors import ArgumentError
+from ...program.interior import Interior, Near
+from ...program.layout import Bools, Floats, Ints, Line
+from ...program.program import Found, Program
+from ...program.simplex import Simplex
+from ..bounds import Bounds, Lower, Upper
+from ..search import Search
+from ..staircase.forecast import narrow_steps
+from .closed_forms import Incumbents, canonical
+from .forecast import tolerance
+from .relaxed import Relaxed
+from .restricted import Restricted, lattice_of
+from .support import refuse_narrow, support_words
+
+#: A program with more columns than this is left to coarser resolutions; or times budgets.
+_MOST_COLUMNS = 2_000
+_MOST_COLUMNS_AND_BUDGETS = 4_000
+#: So many integers on each side at most; or times budgets.
+_MOST_INTEGERS, _MOST_INTEGERS_AND_BUDGETS = 12_000, 24_000
+#: More budgets than these are solved with all their rows at once, up to so many rows.
+_FEW_BUDGETS = 2
+_MOST_ROWS_AT_ONCE = 1_500_000
+#: How far below every delta the upper program stays, so that its solution passes exactly.
+_MARGINS = (1e-6, 2e-5, 1e-3)
+#: If cells as fine as this hold no noise that obeys everything, finer ones hardly will.
+_HOPELESS = 64
+#: The share of the gap that programs of all rows at once are solved to.
+_SOLVED = 0.02
+#: Where no noise is found it may go so many times further out, again and again, up to this often
+#: the reach of the multipliers.
+_WIDER, _WIDEST = 1.6, 12.0
+
+
+def refuse(question: Question) -> NoReturn:
+    """No noise was found that obeys everything."""
+    raise ArgumentError(
+        "constraints",
+        [one.spec() for one in question.constraints],
+        "such that some private noise obeys them all; none was found" + support_words(question),
+    )
+
+
+def remarks(question: Question, search: Search) -> str:
+    """Which constraints the lower bound relaxes, in words for the status."""
+    lower, upper = search.bracket.lower, search.bracket.upper
+    fold = foldable(question.constraints, question.loss)
+    if question.output_step is not None:
+        return "; part of the gap is what the steps between outputs cost"
+    if upper is not None and upper.origin == "gaussian":
+        return "; nearly Gaussian noise: other noise below this curve gains at most that gap"
+    if lower is None or lower.value == 0 or question.integer:
+        return ""
+    loose = []
+    for one in question.constraints:
+        if isinstance(one, (Monotone, Unimodal)) and not (fold and one.at == 0):
+            loose.append(f"{one.name} next to its mode")
+    ends = [end for end in ends_of(question.constraints) if end is not None]
+    if any((end / question.step(lower.resolution)).denominator > 1 for end in ends):
+        loose.append("the support by less than a step")
+    return f"; the lower bound relaxes {' and '.join(loose)}" if loose else ""
+
+
+class Constrained:
+    """One question with constraints or with several budgets.
+
+    `lower_points` and `upper_points` are the budgets that the two programs use: those of the
+    question, and what stands for a curve. `slowest` is the least factor between resolutions.
+    """
+
+    slowest = 1.2
+
+    def __init__(
+        self,
+        question: Question,
+        resolution: int | None = None,
+        points: tuple[Point, ...] | None = None,
+    ) -> None:
+        self.question, self.resolution = question, resolution
+        self.curve: GaussianCurve | None = None
+        self.upper_points = self.lower_points = question.budgets if points is None else points
+        self.fold = foldable(question.constraints, question.loss)
+        self._carried: dict[tuple[int, int], Ints] = {}
+        self._carried_n = self._carried_points = 1
+        refuse_narrow(question)
+        self._refuse_leaning_tails()
+        self._set_sizes()
+        self._refuse_many_integers()
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """The restricted program, and the relaxed one."""
+        yield None, self._restricted(size, search)
+        if search.bracket.upper is not None:
+            yield self._relaxed(self._fine(size), search), None
+
+    def _fine(self, size: int) -> int:
+        """(A bound for all noise holds for noise on coarse outputs too.)"""
+        return size if self.question.output_step is None else max(size, self._first())
+
+    def _keep(self, restricted: Restricted, found: Found) -> None:
+        """Noise that was found may be remembered."""
+
+    # -- sizes --------------------------------------------------------------------------------
+
+    def _refuse_leaning_tails(self) -> None:
+        question = self.question
+        pure = question.gdp is not None or any(delta == 0 for _, delta in question.budgets)
+        if (
+            pure
+            and not self.fold
+            and any(isinstance(one, Unbiased) for one in question.constraints)
+        ):
+            raise ArgumentError(
+                "constraints",
+                [one.spec() for one in question.constraints],
+                "without Unbiased() where noise must go on for ever and the loss is not symmetric "
+                "(Symmetric() is unbiased too)",
+            )
+
+    def _set_sizes(self) -> None:
+        """How far out noise goes, in sensitivities: the upper program's mesh, the lower's reach."""
+        question = self.question
+        radius, reach, gamma = 0.0, 0.0, 1.0
+        for epsilon, delta in question.budgets:
+            if epsilon == 0 and delta == 0:
+                continue
+            part = replace(question, epsilon=epsilon, delta=delta, constraints=(), profile=())
+            known = Incumbents(part, None)
+            radius = max(radius, known.radius)
+            if narrow_steps(question):
+                gamma = min(gamma, known.gamma)
+            found = canonical(part)
+            reach = max(reach, 2 * known.radius + 3 if found is None else found.reach + 1.0)
+        if question.gdp is not None:
+            # Gaussian noise of this curve has sigma = 1 / mu sensitivities.
+            radius = reach = 4.4 / float(question.gdp) + 0.4
+        if not self.fold:
+            radius, reach = 1.7 * radius + 2, 1.7 * reach + 2
+        # Noise with a given mode spreads out further than noise that is free.
+        modes = [one.at for one in question.constraints if isinstance(one, (Monotone, Unimodal))]
+        aside = max((float(abs(at) / question.sensitivity) for at in modes), default=0.0)
+        low, high = ends_of(question.constraints)
+        for end in (-low if low is not None else None, high):
+            if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
+                aside = max(aside, -float(end / question.sensitivity))
+        self._radius = radius * (1.1 if modes else 1.0) + aside + 0.5
+        if any(isinstance(one, Distinguishing) for one in question.constraints):
+            self._radius += 1  # grains beyond the noise, so that its last cells rule nobody out
+        self._reach = reach * (1.2 if modes else 1.0) + aside
+        self._gamma = gamma
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Finer until the gap should be met, or until noise is unlikely to be found at all."""
+        if self.question.integer:
+            yield from self._wide_enough(int(self.question.sensitivity), search)
+            return
+        if self.question.output_step is not None:
+            yield from self._wide_enough(self._coarse(), search)
+            return
+        if self.resolution is not None:
+            yield from self._wide_enough(self.resolution, search)
+            return
+        n = self._fit(
+            max(math.ceil(3 / self._gamma), self._first()) if self._gamma < 1 else self._first()
+        )
+        while n > 1 and not self._affordable(n):
+            n //= 2
+        previous = 0
+        while previous == 0 or self._affordable(n):
+            if n > previous:
+                yield from [n] if previous else self._wide_enough(n, search)
+                previous = n
+            if search.bracket.upper is None and n >= _HOPELESS:
+                return
+            factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
+            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.slowest), 2.0))))
+        search.reason = search.reason or "stopped at the largest resolution that is affordable"
+
+    def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
+        """This size, and again with noise that may go further out while none is found.
+
+        Several demands together may need wider noise than each of them by itself.
+        """
+        yield n
+        narrow, ends = self._radius, ends_of(self.question.constraints)
+        while search.bracket.upper is None and None in ends:
+            self._radius *= _WIDER
+            if self._radius > _WIDEST * self._reach or not self._affordable(n):
+                break
+            yield n
+        if search.bracket.upper is None:
+            self._radius = narrow
+
+    def _refuse_many_integers(self) -> None:
+        """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""
+        if not self.question.integer:
+            return
+        n = int(self.question.sensitivity)
+        budgets = len(self.lower_points)
+        each = (max(self._reach, self._radius) + 1) * n
+        if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
+            raise ArgumentError(
+                "sensitivity",
+                n,
+                "smaller with integer=True and constraints, a profile or gdp: noise would reach "
+                f"over {math.ceil(each)} integers on each side, too many for a program",
+            )
+
+    def _coarse(self) -> int:
+        """Cells that hold an odd number of outputs, so that they are centred, and not too many."""
+        assert self.question.output_step is not None
+        outputs = int(self.question.sensitivity / self.question.output_step)
+        odd = [r for r in range(1, min(outputs, 10_000) + 1, 2) if outputs % r == 0]
+        fitting = [outputs // r for r in odd if self._affordable(outputs // r)]
+        if not fitting:
+            raise ArgumentError(
+                "output_step",
+                float(self.question.output_step),
+                f"coarser, or sensitivity/output_step with an odd divisor: it is {outputs}",
+            )
+        return fitting[0]
+
+    def _first(self) -> int:
+        """Wide noise needs few cells a sensitivity."""
+        if self.question.integer:
+            return int(self.question.sensitivity)
+        return self.resolution or max(1, min(16, math.ceil(60 / self._radius)))
+
+    def _affordable(self, n: int) -> bool:
+        radius = math.ceil(max(self._reach, self._radius) * n) + n
+        columns = radius if self.fold else 2 * radius
+        budgets = len(self.lower_points)
+        small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
+        return small and n * (2 * radius + 1) <= MAX_WORK
+
+    def _fit(self, n: int) -> int:
+        """A resolution from n on at which cells fill the support and fit the steps of noise."""
+        ends = [
+            end / self.question.sensitivity
+            for end in ends_of(self.question.constraints)
+            if end is not None
+        ]
+
+        def misfit(k: int) -> float:
+            wide = 0.0
+            for end in ends:
+                over = float(abs(end) * 2 * k % 1)  # half a step is what cells can be flush with
+                wide = max(wide, over)
+            if self._gamma < 0.5:
+                wide += abs((k * self._gamma + 0.5) % 1 - 0.5)
+            return round(wide, 2)
+
+        return min(range(n, max(n + 2, math.ceil(1.12 * n))), key=lambda k: (misfit(k), k))
+
+    # -- programs -----------------------------------------------------------------------------
+
+    def _reference(self, places: Floats) -> Floats:
+        """About how much mass a cell holds, for scaling; places in sensitivities."""
+        epsilon = float(min(e for e, _ in self.upper_points))
+        floor = math.exp(-epsilon * min(self._radius, 30 / max(epsilon, 1e-9)))
+        return np.maximum(np.exp(-epsilon * np.abs(places)), floor)
+
+    def _tolerance(self) -> float:
+        return tolerance([float(d) for _, d in self.upper_points if d > 0])
+
+    def _relaxed(self, n: int, search: Search) -> Lower | None:
+        reach = math.ceil(self._reach * n)
+        relaxed = Relaxed(self.question, self.lower_points, n, reach)
+        if self._at_once(relaxed.program):
+            found = self._solved(relaxed.program, relaxed.places, search)
+        else:
+            simplex = Simplex(
+                relaxed.program, self._reference(relaxed.places), tolerance=self._tolerance()
+            )
+            found = self._last_round(simplex, n, search)
+        if found is None:
+            return None
+        search.report(found.value, math.inf, n)
+        self._look_further(relaxed, found, search)
+        return relaxed.exact(found.multipliers, max(found.value, 1e-300))
+
+    def _look_further(self, relaxed: Relaxed, found: Found, search: Search) -> None:
+        """Reach further next time where noise goes beyond the events."""
+        line = relaxed.line
+        outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
+        if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
+            self._reach *= 1.25
+
+    def _last_round(self, simplex: Simplex, n: int, search: Search) -> Found | None:
+        """What the rounds of the relaxed program end with; soon after they gain little."""
+        self._seed(simplex, n)
+        quiet, last = 0, None
+        for found in self._rounds(simplex, search, 1e-7, search.deadline):
+            gained = last is None or found.value > last.value * (1 + 0.01 * search.gap)
+            last = found
+            quiet = 0 if gained else quiet + 1
+            search.report(found.value, math.inf, n)
+            if quiet >= 4 and found.excess < 1e-4:
+                break
+        self._carried, self._carried_n = simplex.active(), n
+        self._carried_points = len(simplex.program.budgets)
+        return last
+
+    def _restricted(self, n: int, search: Search) -> Upper | None:
+        mesh = lattice_of(self.question, n, math.ceil(self._radius * n), self.upper_points)
+        if mesh is None:
+            return None
+        restricted = Restricted(self.question, self.upper_points, mesh, _MARGINS[0], self.curve)
+        if self._at_once(restricted.program):
+            return self._restricted_at_once(restricted, n, search)
+        simplex = Simplex(
+            restricted.program,
+            self._reference(restricted.places),
+            margin=_MARGINS[0],
+            tolerance=self._tolerance(),
+        )
+        self._seed(simplex, n)
+        for margin in _MARGINS:
+            simplex.loosen(margin)
+            last = None
+            # Whatever the clock says, there must be something to return.
+            deadline = None if search.bracket.upper is None else search.deadline
+            for found in self._rounds(simplex, search, 0.3 * margin, deadline):
+                last = found
+                search.report(0.0, found.value, n)
+            if last is None or simplex.failures:
+                return None
+            if last.excess <= 0.9 * margin:
+                upper = restricted.exact(last.x, last.value)
+                if upper is not None:
+                    return upper
+        return None
+
+    def _restricted_at_once(self, restricted: Restricted, n: int, search: Search) -> Upper | None:
+        program = restricted.program
+        for margin in _MARGINS:
+            eased = tuple((e, d * (1 - margin)) for e, d in program.budgets)
+            found = self._solved(replace(program, budgets=eased), restricted.places, search)
+            if found is None:
+                return None
+            search.report(0.0, found.value, n)
+            upper = restricted.exact(found.x, found.value)
+            if upper is not None:
+                self._keep(restricted, found)
+                return upper
+        return None
+
+    def _at_once(self, program: Program[Line]) -> bool:
+        """Whether to take all shifts of all budgets at once: for many budgets that pays."""
+        line = program.layout
+        rows = len(program.budgets) * len(line.every_shift) * len(line.column)
+        return (
+            len(program.budgets) > _FEW_BUDGETS
+            and rows <= _MOST_ROWS_AT_ONCE
+            and all(math.isinf(row.low) for row in program.rows)
+        )
+
+    def _solved(
+        self,
+        program: Program[Line],
+        places: Floats,
+        search: Search,
+        near: Near | None = None,
+        wanted: Bools | None = None,
+    ) -> Found | None:
+        """Solve to a small share of the gap; None if there is no solution."""
+        something = search.bracket.upper is not None  # without it the clock does not count
+        start = self._reference(places)
+        if program.layout.atoms:
+            start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
+        found = Interior(program, near=near, wanted=wanted).solve(
+            start, _SOLVED * search.gap, lambda: something and search.late()
+        )
+        search.count(found, len(found.multipliers.pairs))
+        mass = float((program.layout.masses @ found.x)[0])
+        return found if abs(mass - 1) < 1e-6 else None
+
+    def _seed(self, simplex: Simplex, n: int) -> None:
+        """Rows to begin with: the full shift, and what mattered at the resolution before."""
+        cells, budgets = simplex.program.layout.cells, len(simplex.program.budgets)
+        # Folded noise is heaviest at 0; otherwise nobody knows yet where it is.
+        inner = cells <= 0 if self.fold else np.ones(len(cells), dtype=bool)
+        wanted = []
+        for j in range(budgets):
+            wanted += [(j, n, cells[inner])] + ([] if self.fold else [(j, -n, cells)])
+        scale = n / self._carried_n
+        for (j, m), active in self._carried.items():
+            shift = round(m * scale)
+            budget = round(j * (budgets - 1) / max(1, self._carried_points - 1))
+            if 1 <= abs(shift) <= n:
+                finer = np.unique(np.round(active * scale).astype(np.int64))
+                wanted.append((budget, shift, finer))
+        simplex.add(wanted)
+
+    def _rounds(
+        self, simplex: Simplex, search: Search, enough: float, deadline: float | None
+    ) -> Iterator[Found]:
+        for found in simplex.rounds(deadline, search.clock, enough):
+            search.count(found, len(simplex.active()))
+            yield found
+        search.bracket.failures += simplex.failures

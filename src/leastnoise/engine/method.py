@@ -1,0 +1,93 @@
+"""What an algorithm must say about itself to be asked by the search.
+
+A method is one algorithm with a name. It yields pairs (lower, upper) of bounds, each of which has
+passed the exact check of `leastnoise.certify`; the search keeps the best and decides when to stop.
+A new algorithm is a new method and its line in `kinds.py`; nothing in `search.py` changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, NoReturn
+
+from ..ask import Question
+from ..ask.privacy import Releases
+from ..errors import CertificateError
+from .trivial import trivial_lower
+
+if TYPE_CHECKING:
+    from .bounds import Bounds, Lower
+    from .search import Search
+
+
+def always(question: Question) -> bool:
+    """For every question of the kinds that name the method."""
+    return True
+
+
+@dataclass(frozen=True)
+class Method:
+    """One algorithm, named as a textbook would; what it learns is kept by the search.
+
+    `bounds` yields bounds, coarse to fine, until the search has enough. `serves`: what its proof
+    needs, nothing else. The forecast is `worth`, whether it is expected to narrow a bracket at all,
+    and `seconds` of one core until it has. `whatever` the clock says it is asked: there must be
+    something to return.
+    """
+
+    name: str
+    what: str
+    bounds: Callable[[Question, Search], Iterator[Bounds]]
+    seconds: float
+    serves: Callable[[Question], bool] = always
+    worth: Callable[[Question], bool] = always
+    whatever: bool = False
+
+
+def no_mechanism(question: Question) -> NoReturn:
+    """Say that there is no mechanism."""
+    raise CertificateError("no mechanism passed the exact check; nothing is returned")
+
+
+def no_remarks(question: Question, search: Search) -> str:
+    """Nothing to add to the status."""
+    return ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A question, the methods that serve its kind, and what is said when the search ends."""
+
+    question: Question
+    methods: tuple[Method, ...]
+    #: Cells a sensitivity, or of a range, if somebody asked for so many.
+    resolution: int | None = None
+    #: What is allowed as an answer on a range: everything, or outputs; the value itself.
+    outputs: tuple[Fraction, ...] | None = None
+    atoms: bool = True
+    #: The wide range of a core, where regions are cut, and what releases must keep together.
+    wide: tuple[Fraction, Fraction] | None = None
+    cuts: tuple[Fraction, ...] | None = None
+    total: Releases | None = None
+    #: The plan of one of several releases on a range.
+    single: Callable[[Question], Plan] | None = None
+    #: The lower bound without multipliers.
+    trivial: Callable[[Question], Lower] = trivial_lower
+    #: Why there is no mechanism: an error that names an argument.
+    refuse: Callable[[Question], NoReturn] = no_mechanism
+    #: What else the status should say, beginning with "; ".
+    remarks: Callable[[Question, Search], str] = no_remarks
+    #: Better noise than the gap demands, where that costs well below a second.
+    polish: Method | None = None
+    #: The share of the gap at which floats are taken to meet it: exact bounds are a little worse.
+    closeness: float = 0.97
+    #: Whether the lower bound is one that the mechanism can come close to.
+    aims_at_gap: bool = True
+
+    def in_turn(self) -> list[Method]:
+        """The methods that may narrow the bracket, first the one that is forecast to be soonest."""
+        asked = self.question
+        found = [one for one in self.methods if one.serves(asked) and one.worth(asked)]
+        return sorted(found, key=lambda one: one.seconds)

@@ -1,0 +1,180 @@
+"""The lower bound of a vector design: a flow of curves, made exact and proven by the checker."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+
+from ...ask import Question
+from ...certify.vector_document import Curves, VectorCertificate
+from ...certify.vector_lower import DualFunction, term_work, vector_dual
+from ...errors import LimitError
+from ...exact import round_down
+from ...work import charge, counted
+from .flow import Floats, Flow, total_of
+from .net import Net
+
+#: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
+_LATTICE = 1 << 40
+_SHARES = 1 << 40
+#: Shares of the flow below this, times bound / flow, are led along with others: little first,
+#: more if the file would take long to check.
+_LEAST_SHARES = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
+#: By so much less than the floats say a bound is tried to be proven.
+_LESS = (1e-4, 4e-4, 1e-3, 2e-3, 5e-3, 2e-2)
+#: Work of reading a piece and its points from a file.
+_READING = 60
+#: Intervals are halved here and there; so much more work it is than one look at each.
+_HALVINGS = 1.25
+
+
+def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertificate | None:
+    """The flow in whole numbers, shares of it below `least` led along with others."""
+    total = total_of(flow.nets[0], flow.heights[0])
+    if not total > 0:
+        return None
+    unit = Fraction(total).limit_denominator(10**9) / _SHARES
+    curves = [_curves(flow.nets[0], flow.heights[0], _SHARES, least)]
+    for net, heights in zip(flow.nets[1:], flow.heights[1:], strict=True):
+        share = total_of(net, heights) / total
+        if int(share * _SHARES) > 0:
+            curves.append(_curves(net, heights, int(share * _SHARES), least / share))
+    main, *more = curves
+    return VectorCertificate(sensitivity / _LATTICE, unit, main.points, main.pieces, tuple(more))
+
+
+def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
+    """Pieces in whole numbers, `whole` in all: what enters a point leaves it, exactly.
+
+    Within a first tiny radius the multipliers are as large as they can be for the same price.
+    Pieces on the diagonal, above which nobody is, are left out.
+    """
+    total, shift = total_of(net, heights), round(net.shift * _LATTICE)
+    tiny = _LATTICE >> 24
+    rho = [max(tiny, math.floor(x * _LATTICE)) for x in net.rho.tolist()]
+    points: dict[tuple[int, int], int] = {(0, 0): 0, (tiny, 0): 1}
+    pieces: dict[tuple[int, int], int] = {}
+    first = np.searchsorted(net.cell, np.arange(len(rho) + 1))
+    arriving = _whole(_entering(net, heights), whole, least)
+    for cell in range(len(rho) - 1):
+        pick = slice(first[cell], first[cell + 1])
+        start, end, share = net.start[pick], net.end[pick], heights[pick] / total
+        leaving: dict[int, int] = {}
+        for layer, amount in arriving.items():
+            mine = np.flatnonzero(start == layer)
+            shares = dict(zip(mine.tolist(), share[mine].tolist(), strict=True))
+            parts = _whole(shares, amount, least)
+            for piece, count in parts.items():
+                high = float(net.sigma[cell + 1, end[piece]])
+                low = float(net.sigma[cell, layer])
+                if cell == 0:  # on the same line, but a tiny radius further out
+                    low += (high - low) * tiny / rho[1]
+                leaving[int(end[piece])] = leaving.get(int(end[piece]), 0) + count
+                one, two = _point(rho[cell], low, shift), _point(rho[cell + 1], high, shift)
+                if one[1] < one[0] + shift or two[1] < two[0] + shift:
+                    key = points.setdefault(one, len(points)), points.setdefault(two, len(points))
+                    pieces[key] = pieces.get(key, 0) + count
+        if cell == 0:
+            pieces[0, 1] = whole if shift == _LATTICE else sum(pieces.values())
+        arriving = leaving
+    pieces = {key: count for key, count in pieces.items() if count > 0}
+    return Curves(shift, tuple(points), tuple((i, j, count) for (i, j), count in pieces.items()))
+
+
+def _point(rho: int, sigma: float, shift: int) -> tuple[int, int]:
+    """A point in whole numbers; for shorter shifts those on the diagonal stay there."""
+    found = math.floor(sigma * _LATTICE)
+    return rho, rho + shift if shift < _LATTICE and abs(rho + shift - found) <= 2 else found
+
+
+def _entering(net: Net, heights: Floats) -> dict[int, float]:
+    first = net.cell == 0
+    sums = np.bincount(net.start[first], heights[first], net.sigma.shape[1])
+    return {k: float(x) for k, x in enumerate(sums / sums.sum())}
+
+
+def _whole(shares: dict[int, float], amount: int, least: float) -> dict[int, int]:
+    """The amount split in proportion to the shares; those below `least` get nothing."""
+    largest = max(shares, key=lambda k: shares[k])
+    kept = {k: x for k, x in shares.items() if x >= least or k == largest}
+    whole = sum(kept.values())
+    found = {k: int(amount * (x / whole)) if whole > 0 else 0 for k, x in kept.items()}
+    found[largest] += amount - sum(found.values())
+    return {k: count for k, count in found.items() if count > 0}
+
+
+def proven(
+    question: Question, flow: Flow, spent: int, aim: float
+) -> tuple[Fraction, VectorCertificate]:
+    """What the checker can be made to prove with the flow, if it has so much work behind it.
+
+    It is content with `aim`, since a little less is proven much faster. 0 and no pieces if
+    nothing can be proven.
+    """
+    total = total_of(flow.nets[0], flow.heights[0])
+    best = Fraction(0), VectorCertificate.nothing(question.sensitivity)
+    if flow.bound <= 0 or total <= 0:
+        return best
+    for least in _LEAST_SHARES:
+        share = least * min(1.0, flow.bound / total)
+        certificate = exact_flow(flow, question.sensitivity, share)
+        if certificate is None or _too_long(question, certificate, spent):
+            continue
+        value = checked(question, certificate, flow.bound, spent, aim)
+        if value is not None and value > best[0]:
+            best = value, certificate
+        if best[0] > 0:
+            break
+    return best
+
+
+def checked(
+    question: Question,
+    certificate: VectorCertificate,
+    bound: float,
+    spent: int,
+    aim: float = math.inf,
+) -> Fraction | None:
+    """The largest lower bound, a little less than `bound`, that the checker proves with this.
+
+    With an `aim` it begins with the least that is as much.
+    """
+    enough = [less for less in _LESS if bound * (1 - less) >= aim]
+    for less in _LESS[max(0, len(enough) - 1) :]:
+        lower = round_down(Fraction(bound * (1 - less)), 9)
+        try:
+            with counted(spent + _READING * certificate.size):
+                proof = vector_dual(
+                    question.dimension,
+                    question.epsilon,
+                    question.delta,
+                    question.sensitivity,
+                    question.loss,
+                    certificate,
+                    lower,
+                )
+        except LimitError:
+            return None  # a smaller certificate may be settled in time
+        if proof.verdict:
+            return lower
+    return None
+
+
+def _too_long(question: Question, certificate: VectorCertificate, spent: int) -> bool:
+    """Whether a first look at every interval would be too much work already."""
+    try:
+        with counted(spent + _READING * certificate.size):
+            function = DualFunction(
+                question.dimension,
+                question.epsilon,
+                question.sensitivity,
+                question.loss,
+                certificate,
+            )
+            terms = sum(len(one[0]) for one in function.intervals())
+            charge(int(_HALVINGS * terms * term_work(question.dimension)))
+    except LimitError:
+        return True
+    return False

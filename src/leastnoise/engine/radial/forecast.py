@@ -1,0 +1,14 @@
+"""How the best staircase of a radius looks: expected, never claimed.
+
+Measured by `benchmarks/vectors.py`.
+"""
+
+from __future__ import annotations
+
+#: From this delta on the best noise is short: a few stairs of equal width.
+_LARGE_DELTA = 0.02
+
+
+def short(delta: float) -> bool:
+    """Whether a few stairs of equal width are a good start, too."""
+    return delta >= _LARGE_DELTA

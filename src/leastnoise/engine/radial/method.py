@@ -1,0 +1,84 @@
+"""The methods of the radius: staircases for vectors, and flows of curves on nets below them.
+
+What is yielded has been checked exactly (`../../certify/vector.proof.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import NoReturn
+
+from ...ask import Question
+from ...certify.vector_document import VectorCertificate
+from ...errors import RegimeError
+from ..bounds import Bounds, Lower
+from ..method import Method
+from ..search import Search
+from .vector import Vector
+
+
+def _run_of(question: Question, search: Search) -> Vector:
+    return search.keep(Vector, lambda: Vector(question))
+
+
+def _first(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).first(search)
+
+
+def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
+    for _ in search.sizes([1]):
+        yield from _run_of(question, search).polished(search)
+
+
+def _nets(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from search.coarse_to_fine(_run_of(question, search))
+
+
+def _closely(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).closely(search)
+
+
+def _several(question: Question) -> bool:
+    """One number is the scalar question."""
+    return question.dimension > 1
+
+
+FIRST = Method(
+    "closed forms",
+    "staircases of the radius after exponential and Gaussian noise, as they stand",
+    _first,
+    seconds=0.1,
+    whatever=True,
+)
+STAIRCASES = Method(
+    "radial staircase",
+    "edges of the stairs moved to where they cost least",
+    _staircases,
+    seconds=2.0,
+)
+NETS = Method(
+    "curves on a net",
+    "flows of curves through the corners of the stairs, on nets, coarse to fine",
+    _nets,
+    seconds=10.0,
+    serves=_several,
+)
+CLOSELY = Method(
+    "curves on a net",
+    "what the best curves prove, as closely as they can be proven; or else coarser ones",
+    _closely,
+    seconds=1000.0,  # after everything else
+    serves=_several,
+    whatever=True,
+)
+
+
+def trivial(question: Question) -> Lower:
+    """No loss is negative."""
+    return Lower(Fraction(0), VectorCertificate.nothing(question.sensitivity), 1)
+
+
+def refuse(question: Question) -> NoReturn:
+    """No start could be made private."""
+    raise RegimeError("no private staircase was found at this budget")

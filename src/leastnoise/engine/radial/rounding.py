@@ -1,0 +1,78 @@
+"""From floats to files: a staircase as a mixture of balls in exact numbers, widened until private.
+
+What is claimed, and why: `../../certify/vector.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...ask import Question
+from ...certify.vector import mixture_of, release_loss
+from ...certify.vector_document import VectorCertificate, VectorDocument
+from ...errors import CertificateError
+from ...exact import round_up
+from .shells import RadialStaircase, Shells, feasible
+
+#: Weights are multiples of 2^-_WEIGHT_BITS, radii of 10^-_DIGITS sensitivities.
+_WEIGHT_BITS = 100
+_DIGITS = 12
+#: The grid moves a release by about this share of the expected loss.
+_GRID_SHARE = 1e-6
+
+
+def exact_noise(question: Question, stairs: RadialStaircase) -> VectorDocument:
+    """The staircase as a mixture of balls in exact numbers, widened until it is private."""
+    shells = Shells(
+        question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
+    )
+    widen = 1e-10
+    while widen < 1.0:
+        document = _rounded(question, stairs.edges * (1 + widen))
+        worst = mixture_of(document).hockey_stick(question.epsilon, question.sensitivity)
+        if worst <= question.delta:
+            upper = round_up(release_loss(document), 12)
+            return replace(document, upper=upper)
+        widen *= 8
+        again = feasible(shells, float(question.delta) * (1 - widen), stairs.edges)
+        stairs = again or stairs
+    raise CertificateError("the staircase could not be made private in exact numbers")
+
+
+def _rounded(question: Question, edges: np.ndarray[Any, Any]) -> VectorDocument:
+    d, unit = question.dimension, 10**_DIGITS
+    steps = sorted({math.ceil(edge * unit) for edge in edges.tolist()})
+    radii = [Fraction(step, unit) * question.sensitivity for step in steps]
+    epsilon = float(question.epsilon)
+    # Levels e^(-k eps): a ball's mass is its drop times its volume.
+    logs = [d * math.log(step) - epsilon * k for k, step in enumerate(steps)]
+    top = max(logs)
+    drops = [1 - math.exp(-epsilon)] * (len(steps) - 1) + [1.0]
+    shares = [drop * math.exp(log - top) for drop, log in zip(drops, logs, strict=True)]
+    total = math.fsum(shares)
+    denominator = 1 << _WEIGHT_BITS
+    weights = [int(Fraction(share / total) * denominator) for share in shares]
+    weights[weights.index(max(weights))] += denominator - sum(weights)
+    held = [(radius, weight) for radius, weight in zip(radii, weights, strict=True) if weight]
+    mean = float(sum(Fraction(w, denominator) * r for r, w in held))
+    exponent = math.floor(math.log2(mean * _GRID_SHARE / math.sqrt(d)))
+    return VectorDocument(
+        dimension=d,
+        epsilon=question.epsilon,
+        delta=question.delta,
+        sensitivity=question.sensitivity,
+        loss=question.loss,
+        grid=Fraction(2) ** exponent,
+        denominator=denominator,
+        radii=tuple(radius for radius, _ in held),
+        weights=tuple(weight for _, weight in held),
+        atom=0,
+        upper=Fraction(0),
+        lower=Fraction(0),
+        certificate=VectorCertificate.nothing(question.sensitivity),
+    )

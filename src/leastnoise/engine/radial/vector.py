@@ -1,0 +1,167 @@
+"""Noise for a vector whose Euclidean sensitivity is given: a radial staircase, and curves below it.
+
+Every dimension is one radial of the radius; why that is enough: `docs/vectors.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ...ask import Question
+from ...certify.vector import own_claims
+from ...work import counted
+from ..bounds import Bounds, Lower, Upper
+from ..search import Search
+from .certificate import proven
+from .flow import Flow, best_flow
+from .net import Plan, Radial, make_net, plans, short_nets
+from .rounding import exact_noise
+from .shells import (
+    MOST_FREE,
+    RadialStaircase,
+    Shells,
+    first_staircases,
+    longer_staircases,
+    polish,
+    scaled_loss,
+)
+from .stationary import smooth_polish, stationary
+
+#: Of the time, at most so much goes into the noise before the first curves are tried.
+_SHARE = 0.35
+#: Seconds that are kept for the proof.
+_PROOF = 3.0
+#: More edges than this are moved together, by a smooth function.
+_FEW_EDGES = 50
+
+
+class Vector:
+    """Staircases for `upper`; for `lower` flows of curves on nets, coarse to fine."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.shells = Shells(
+            question.dimension, float(question.epsilon), question.loss, float(question.sensitivity)
+        )
+        self.stairs: RadialStaircase | None = None
+        self._spent = 0  # work of the checker on the noise alone
+        self._plans: dict[int, Plan] = {}
+        self._flows: list[tuple[Flow, int]] = []  # with their sizes, proven or not
+        self._took = 0.0  # seconds for the last net
+
+    # -- upper ----------------------------------------------------------------------------------
+
+    def first(self, search: Search) -> Iterator[Bounds]:
+        """The best staircase after exponential and Gaussian noise, as it stands."""
+        found = first_staircases(self.shells, float(self.question.delta))
+        if found:
+            yield None, self._upper(min(found, key=lambda one: one.loss), search, "closed form")
+
+    def polished(self, search: Search) -> Iterator[Bounds]:
+        """Edges moved to where they cost least, from each start, and stairs added outside."""
+        delta, end = float(self.question.delta), search.clock() + search.left(60.0) * _SHARE
+        best = self.stairs
+        for start in first_staircases(self.shells, delta):
+            if search.clock() < end:
+                search.bracket.rounds += 1
+                found = self._moved(start)
+                if found is not None and (best is None or found.loss < best.loss):
+                    best = found
+        if best is not None and len(best.edges) <= _FEW_EDGES:
+            for found in longer_staircases(self.shells, delta, best):
+                search.bracket.rounds += 1
+                best = found
+                if search.clock() >= end:
+                    break
+        if best is not None:
+            best = stationary(self.shells, delta, best)
+            search.report(0.0, best.loss, 1)
+        if best is not None and best is not self.stairs:
+            yield None, self._upper(best, search, "staircase")
+
+    def _moved(self, start: RadialStaircase) -> RadialStaircase | None:
+        """The start with its edges moved: each by itself, or smoothly where there are many."""
+        delta = float(self.question.delta)
+        if len(start.edges) <= _FEW_EDGES:
+            return polish(self.shells, delta, start.edges, 30)
+        best: RadialStaircase | None = None
+        for _ in range(3):  # each time the smooth function begins anew
+            found = smooth_polish(self.shells, delta, (best or start).edges)
+            if found is None or (best is not None and found.loss > best.loss * (1 - 1e-5)):
+                break
+            best = found
+        if best is not None and len(best.edges) <= MOST_FREE:
+            found = polish(self.shells, delta, best.edges, 30)
+            best = found if found is not None and found.loss < best.loss else best
+        return best
+
+    def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper:
+        document = exact_noise(self.question, stairs)
+        if search.improves(float(document.upper)):
+            self.stairs = stairs
+            with counted() as work:
+                own_claims(document)
+            self._spent = work.spent
+        return Upper(document.upper, document, len(document.radii), origin)
+
+    # -- lower ----------------------------------------------------------------------------------
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """How many cells the net of curves has."""
+        if self.stairs is None or not self.stairs.price > 0:
+            return
+        before = 0
+        for plan in plans(self._radial(), search.gap):
+            self._plans[plan.cells] = plan
+            # The next net takes so many times as long, and then there is a proof to find.
+            expected = self._took * (plan.cells / before) ** 2 + _PROOF if before else 0.0
+            if search.left(1e9) < expected and search.bracket.lower:
+                search.reason = "stopped before a finer net, for lack of time"
+                return
+            before = plan.cells
+            yield plan.cells
+
+    def improve(self, size: int, search: Search) -> Iterator[Bounds]:
+        """What the curves of a net of this size prove."""
+        question, radial, plan = self.question, self._radial(), self._plans[size]
+        stairs = radial.stairs
+        begin = search.clock()
+        flow = best_flow(
+            radial,
+            [make_net(radial, plan), *short_nets(radial, plan)],
+            search.clock() + max(search.left(300.0) - _PROOF, 0.5),
+            stairs.loss / (1 + search.gap / 2),
+        )
+        search.bracket.rounds += 1
+        self._took = search.clock() - begin
+        if flow is None:
+            return
+        search.report(flow.bound, stairs.loss, size)
+        self._flows.append((flow, size))
+        aim = stairs.loss / (1 + 0.9 * search.gap)
+        if flow.bound >= aim or search.bracket.lower is None:
+            # At first something, which is sooner proven the more is left.
+            enough = aim if flow.bound >= aim else 0.97 * flow.bound
+            value, certificate = proven(question, flow, self._spent, enough)
+            yield Lower(value, certificate, size), None
+
+    def _radial(self) -> Radial:
+        """The question and its best staircase in floats, lengths in sensitivities."""
+        question, stairs = self.question, self.stairs
+        assert stairs is not None
+        cost = scaled_loss(question.loss, float(question.sensitivity))
+        return Radial(
+            question.dimension, float(question.epsilon), float(question.delta), cost, stairs
+        )
+
+    def closely(self, search: Search) -> Iterator[Bounds]:
+        """What the best curves prove, as closely as they can be proven; or else coarser ones."""
+        best = search.bracket.lower.value if search.bracket.lower is not None else Fraction(0)
+        for flow, cells in sorted(self._flows, key=lambda one: -one[0].bound):
+            if flow.bound * (1 - 3e-4) <= float(best):
+                break
+            value, certificate = proven(self.question, flow, self._spent, flow.bound)
+            if value > best:
+                best = value
+                yield Lower(value, certificate, cells), None

@@ -1,0 +1,1 @@
+"""Staircases: noise from above, multipliers down its stairs from below."""

@@ -1,0 +1,125 @@
+"""A staircase for one question: a mechanism from above, multipliers down its stairs from below.
+
+Everything that is yielded has been checked exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from ...ask import Question
+from ...program.layout import Ints
+from ..bounds import Bounds, Upper
+from ..search import Search
+from .forecast import multipliers_prove_little, near_a_staircase
+from .multipliers import Centre, Stairs, centres, levels_for
+from .noise import Steps, steps_of
+
+#: Limits of the program of stairs: lattice points in all, and seconds.
+_MOST_STAIRS, _SECONDS_OF_STAIRS = 40_000, 20.0
+#: A centre of at most so many integers on each side is looked at integer by integer.
+_NARROW = 40
+#: Noise ends where it is less likely than delta by this factor.
+_NOTHING = 1e3
+#: What a lattice loses is foreseen up to this factor.
+_LOSES = 2.0
+
+
+class Descent:
+    """The staircase for one question; `used` are the shifts and cells that its bound is made of."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.upper: Upper | None = None
+        self.used: dict[tuple[int, int], Ints] = {}
+        self.n = 1
+        self.steps: Steps | None = None  # as of real noise
+        self.ends: float | None = None  # how far it reaches, in sensitivities
+
+    def bounds(self, search: Search) -> Iterator[Bounds]:
+        """A staircase, and the multipliers that carry probability down its stairs."""
+        question = self.question
+        steps = steps_of(_inside(question))
+        self.steps = replace(steps, question=replace(question, integer=False))
+        found = steps.finite() if question.delta > 0 else steps.endless()
+        self.upper = (
+            None
+            if found is None
+            else replace(
+                found,
+                document=replace(found.document, epsilon=question.epsilon, delta=question.delta),
+            )
+        )
+        if self.upper is not None and question.delta > 0:
+            noise = self.upper.document
+            first, last = noise.first, noise.first + len(noise.weights) - 1
+            ends = (
+                max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])
+            )
+            # Stairs that hold next to nothing of delta do not matter.
+            held: float = math.ceil(
+                math.log(_NOTHING / float(question.delta)) / float(question.epsilon)
+            )
+            held += max(steps.left, steps.right)
+            self.ends = min(float(ends * noise.step / question.sensitivity), held)
+        yield None, self.upper
+        far = not near_a_staircase(question) or multipliers_prove_little(question)
+        if self.upper is None or far:
+            return
+        typical, levels, before = float(self.upper.value), levels_for(question), 0.0
+        for asked, centre, lost in self._lattices(self.steps, search.gap):
+            if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
+                break
+            program = Stairs(asked, centre, levels, typical)
+            pairs = program.solved(search.left(_SECONDS_OF_STAIRS))
+            if pairs is None:
+                break
+            value = program.bound(pairs)
+            if value > before:
+                yield program.exact(pairs, value, search.gap), None
+                self.used = {key: cells for key, (_, cells, _) in pairs.items()}
+                self.n = centre.n
+            search.report(value, typical, centre.n)
+            if search.best(0.0, typical)[1] / value - 1 > _LOSES * lost + search.gap:
+                break  # finer points do not help where more than a staircase is needed
+            before = max(before, value)
+
+    def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre, float]]:
+        """Where to look for multipliers, and what is lost there.
+
+        For integers whole steps, or the integers themselves.
+        """
+        question = self.question
+        width = int(question.sensitivity) if question.integer else 0
+        narrow = question.integer and steps.narrow * width <= _NARROW
+        most = width // 4 if narrow else width
+
+        def waste(n: int) -> float:
+            if not question.integer:
+                return 0.0
+            return 2 * wasted(width, n) if n <= most else math.inf
+
+        for centre, lost in centres(steps, gap, waste):
+            whole = Fraction(width // centre.n * centre.n) if width else question.sensitivity
+            asked = replace(question, integer=False, sensitivity=whole)
+            yield asked, centre, math.inf if narrow else lost
+        if narrow:
+            left, right = (round(side * width - 0.5) for side in (steps.left, steps.right))
+            yield question, Centre(width, left, right), 0.0
+
+
+def wasted(width: int, n: int) -> float:
+    """What n equal whole steps leave of a width, relative to it."""
+    return (width - n * (width // n)) / width
+
+
+def _inside(question: Question) -> Question:
+    """A hair less of both budgets: noise is then private at the floats that a user typed, too.
+
+    (Floats mean decimals, which may be a little larger. Whoever asks at the float is not told no.)
+    """
+    less = 1 - Fraction(1, 10**15)
+    return replace(question, epsilon=question.epsilon * less, delta=question.delta * less)

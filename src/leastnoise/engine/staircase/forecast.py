@@ -1,0 +1,60 @@
+"""Where the best noise is nearly a staircase: what is expected, never claimed.
+
+Measured by `benchmarks/budgets.py`, whose rows are in `docs/reproduction/budgets.csv`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ...ask import Question
+
+#: From here on the optimum has steps much narrower than the sensitivity.
+_LARGE_EPSILON = 2.5
+#: Below this a lattice with one cell a sensitivity is as good as a staircase; for wide integers,
+#: losses that lean and a delta below the third, below the second.
+_LEAST, _LEAST_OTHERWISE = Fraction(3, 10), Fraction(1, 20)
+_TINY = Fraction(1, 10**7)
+#: With more delta, relative to epsilon or at large epsilon, the best noise is no staircase.
+_DELTA_OF_STAIRS, _MOST_DELTA_OF_STAIRS = Fraction(3, 10_000), Fraction(1, 5)
+#: Below this epsilon and above this delta it is so far from one that multipliers down its stairs
+#: prove little.
+_PROGRAMS = 5, Fraction(1, 200)
+#: Integers with a smaller sensitivity are left to programs below the second number.
+_LEAST_WIDTH, _STEEP = 12, 6
+#: Above this sensitivity programs take steps of several integers.
+FINE_WIDTH = 200
+#: From this epsilon on it matters whether cells fit the steps of the optimum.
+_STEPS_MATTER = 1.5
+
+
+def narrow_steps(question: Question) -> bool:
+    """Whether the optimum has steps much narrower than the sensitivity."""
+    return question.epsilon >= _LARGE_EPSILON
+
+
+def steps_matter(question: Question) -> bool:
+    """Whether cells should fit the steps of the optimum."""
+    return question.epsilon >= _STEPS_MATTER
+
+
+def near_a_staircase(question: Question) -> bool:
+    """Whether a staircase is close to the best noise, and not found as soon by a program."""
+    wide = question.integer and question.sensitivity > FINE_WIDTH
+    tiny = 0 < question.delta < _TINY  # programs lose their way there
+    least = _LEAST_OTHERWISE if wide or tiny or not question.loss.symmetric else _LEAST
+    few = question.integer and question.sensitivity < _LEAST_WIDTH
+    few = few and question.epsilon < _STEEP and question.loss.symmetric
+    large = narrow_steps(question) and question.delta < _MOST_DELTA_OF_STAIRS
+    small = question.delta <= _DELTA_OF_STAIRS * question.epsilon
+    return (large or small or wide) and question.epsilon >= least and not few
+
+
+def worth_trying(question: Question) -> bool:
+    """Closed forms do not lean: for losses that do, a staircase that does is worth it."""
+    return near_a_staircase(question) or not question.loss.symmetric
+
+
+def multipliers_prove_little(question: Question) -> bool:
+    """Whether more than a staircase is needed for a bound."""
+    return question.epsilon < _PROGRAMS[0] and question.delta > _PROGRAMS[1]

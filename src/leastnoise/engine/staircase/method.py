@@ -1,0 +1,35 @@
+"""The method of staircases: noise from above, multipliers down its stairs from below.
+
+What is yielded has been checked exactly (`noise.proof.md`, `multipliers.proof.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...ask import Question
+from ..bounds import Bounds
+from ..lattice.one_budget import run_of
+from ..method import Method
+from ..search import Search
+from .forecast import worth_trying
+
+
+def _serves(question: Question) -> bool:
+    """Noise anywhere on the line, or on the whole numbers, for one budget with a ratio."""
+    return question.plain and question.epsilon > 0 and question.output_step is None
+
+
+def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from run_of(question, search).down_the_stairs(search)
+
+
+STAIRCASE = Method(
+    "staircase",
+    "stairs one sensitivity wide, each e^-epsilon lower than the one before",
+    _bounds,
+    seconds=0.1,  # the median of the rows of benchmarks/forecasts.csv
+    serves=_serves,
+    worth=worth_trying,
+    whatever=True,
+)

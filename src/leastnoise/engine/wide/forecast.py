@@ -1,0 +1,29 @@
+"""Where a range is wide for its noise: expected, never claimed.
+
+Measured by `benchmarks/ranges.py`.
+"""
+
+from __future__ import annotations
+
+from ...ask import Question
+
+#: In sensitivities: in a narrower range a program does better, and soon.
+_NARROWEST = 6
+#: Likewise: in a narrower one a program over all of it is cheaper than layers, but for an epsilon
+#: from the second number on, which takes many cells.
+_NARROWEST_LAYERED, _STEEP = 20, 3
+
+
+def noise_pays(question: Question) -> bool:
+    """Whether one noise for all values is nearly the best."""
+    return question.width >= _NARROWEST * question.sensitivity
+
+
+def wide_for_layers(question: Question) -> bool:
+    """Whether the range is so wide that a program over all of it takes longer than layers."""
+    return question.width >= _NARROWEST_LAYERED * question.sensitivity
+
+
+def layers_pay(question: Question) -> bool:
+    """Whether layers at the ends are cheaper than a program over all of the range."""
+    return wide_for_layers(question) or question.epsilon >= _STEEP

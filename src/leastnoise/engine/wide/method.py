@@ -1,0 +1,73 @@
+"""The method of wide ranges: both bounds without a program over all of the range.
+
+Additive noise whose answers are moved inwards near the ends, and additive multipliers with a layer
+of others at each end, coarse to fine in turn. At a hundred sensitivities the two meet within a
+percent in seconds, and at a million as soon. What is yielded has been checked exactly
+(`remapped.proof.md`, `boundary_layers.proof.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import zip_longest
+
+from ...ask import Question
+from ..bounds import Bounds
+from ..method import Method
+from ..search import Search
+from . import boundary_layers, remapped
+from .forecast import layers_pay, noise_pays, wide_for_layers
+
+#: Layers are about this long over epsilon, and at least so many sensitivities.
+_DEPTH, _LEAST_DEPTH = 4.0, 1.0
+#: Twice that for a loss that grows faster, in a range of which the ends are a part.
+_ENDS_MATTER = 1_000
+_SHORT = 0.8
+#: The most nodes of a layer, and of all its nodes times their neighbours.
+_MOST_NODES, _MOST_WORK = 110, 1_400
+#: Seconds for the program at the ends, and for the additive noise.
+_SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
+
+
+def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    """Pairs of bounds, coarse to fine."""
+    if search.done():
+        return
+    for steps, cells in zip_longest(remapped.resolutions(question), _lower_sizes(question)):
+        if search.bracket.upper is not None and search.late():
+            return
+        if steps is not None:
+            seconds = search.left(_SECONDS_OF_NOISE)
+            yield None, remapped.moved_upper(question, steps, seconds, search)
+        if cells is not None and not search.late():
+            n, depth = cells
+            seconds = search.left(_SECONDS)
+            yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
+
+
+def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
+    """(cells a sensitivity, length of a layer in sensitivities) that a program can hold."""
+    half = float(question.width / question.sensitivity) / 2
+    if not layers_pay(question):
+        return
+    reach = float(question.sensitivity)
+    grows = float(question.loss(2 * reach)) > 3 * float(question.loss(reach))
+    least = 2 * _LEAST_DEPTH if grows and 2 * half <= _ENDS_MATTER else _LEAST_DEPTH
+    wanted = max(least, _DEPTH / max(float(question.epsilon), 0.01))
+    wanted = half if half <= 1.5 * wanted else wanted
+    wanted *= 2 if wanted <= half / 2 and not wide_for_layers(question) else 1
+    for n in boundary_layers.resolutions(question):
+        depth = min(wanted, _MOST_NODES / n, _MOST_WORK / n**2)
+        if depth >= _SHORT * wanted:  # a layer that is too short loses more than cells gain
+            yield n, depth
+
+
+WIDE_RANGE = Method(
+    "wide range",
+    "remapped noise from above, boundary layers from below",
+    _bounds,
+    seconds=0.3,
+    serves=remapped.serves,
+    worth=noise_pays,
+    whatever=True,
+)

@@ -1,0 +1,166 @@
+"""One noise for every value, answers near the ends of the range moved to where they cost least.
+
+Given a place that noise led to, some answer has the least expected loss under the prior: in the
+middle of the range the place itself, near an end one further inwards. Choosing it is
+post-processing, so only the additive noise has to be private. For a wide range, or a small
+epsilon, nothing better is known; it takes a fraction of a second, and the file is short.
+Why: `remapped.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...ask import Question
+from ...certify.channel import ChannelCertificate, ChannelDocument, LatticeNoise, Moved, NodeLosses
+from ...program.layout import Floats, Ints
+from ..bounds import Upper, certified
+from ..channel.baselines import additive_bracket, fitting
+from ..search import Search
+
+#: How such a mechanism is called.
+MOVED = "moved"
+#: Noise on more steps than this takes too long to move and to check.
+_MOST_STEPS = 700
+#: Nodes beyond the noise's own width that the table of an end looks at.
+_MARGIN = 8
+#: How near to its optimum the additive noise has to be.
+_GAP = 1e-3
+
+
+def serves(question: Question) -> bool:
+    """Whether moved noise answers such a question: a uniform prior, one budget or several."""
+    demands = (
+        question.prior,
+        question.crossing,
+        question.instance_bound,
+        question.max_error,
+        question.gdp,
+    )
+    return all(one is None for one in demands) and not question.monotone
+
+
+def moved_upper(question: Question, n: int, seconds: float, search: Search) -> Upper | None:
+    """The additive noise on n steps a sensitivity, its answers moved; None if there is none.
+
+    It is searched for so many seconds.
+    """
+    step = Fraction(1) if question.integer else question.sensitivity / n
+    last = question.width / step
+    if not serves(question) or last.denominator != 1:
+        return None
+    resolution = None if question.integer else n
+    found = additive_bracket(question, _GAP, seconds, resolution, search).upper
+    if found is None:
+        return None
+    noise = found.document
+    if noise.tail is not None or noise.edges is not None or noise.step != step:
+        return None
+    first = min(noise.first, 0)
+    weights = [0] * (noise.first - first) + list(noise.weights)
+    weights += [0] * (1 - first - len(weights))
+    weights[-first] += noise.atom
+    while not weights[0] and first < 0:
+        weights, first = weights[1:], first + 1
+    while not weights[-1]:
+        weights.pop()
+    if len(weights) > _MOST_STEPS:
+        return None
+    document = ChannelDocument(
+        question,
+        step,
+        noise.denominator,
+        0,
+        (),
+        Fraction(0),
+        Fraction(0),
+        ChannelCertificate(question.width, ()),
+        noise=LatticeNoise(first, tuple(weights)),
+        moved=Moved((), ()),
+    )
+    document = replace(document, moved=_tables(document))
+    return certified(document, MOVED, loss=question.loss, resolution=int(last))
+
+
+def resolutions(question: Question) -> Iterator[int]:
+    """Steps a sensitivity, coarse to fine, that fit the steps of good noise."""
+    found = fitting(question, (0.5, 1.5, 2.5, 4.5))
+    # Noise ends where its density has fallen by about delta.
+    smallest = min(float(delta) for _, delta in question.budgets)
+    reach = math.log(1 / max(smallest, 1e-30)) / max(float(question.epsilon), 1e-3) + 1
+    yield from (n for n in sorted(found) if n == min(found) or 2 * n * reach <= _MOST_STEPS)
+
+
+def _tables(document: ChannelDocument) -> Moved:
+    """For each of the first and last places the answer of the least expected loss."""
+    assert document.noise is not None
+    last, width = document.last, len(document.noise.weights)
+    places = last + width  # of all nodes together
+    near = min(last, 2 * width + _MARGIN)
+    if near == last:
+        best = _answers(document, near)
+        half = places // 2
+        low, high = best[:half], last - best[half:][::-1]
+    else:
+        low = _answers(document, near)[: width + _MARGIN]
+        turned = _answers(document, near, turned=True)
+        high = turned[: width + _MARGIN]
+    first = document.noise.first
+    at_top = last + first + width - 1  # the last place
+    return Moved(
+        _trimmed(low, np.arange(first, first + len(low))),
+        _trimmed(high, last - (at_top - np.arange(len(high)))),
+    )
+
+
+def _trimmed(table: Ints, own: Ints) -> tuple[int, ...]:
+    """Without the inner entries that move nothing."""
+    moving = np.flatnonzero(table != own)
+    return tuple(table[: int(moving[-1]) + 1 if len(moving) else 0].tolist())
+
+
+def _answers(document: ChannelDocument, near: int, turned: bool = False) -> Ints:
+    """The best answer for every place of the nodes 0..near, as if the range ended there.
+
+    With `turned`, for the range turned around.
+    """
+    assert document.noise is not None
+    weights = np.array(document.noise.weights, dtype=np.float64) / document.denominator
+    end, middle, start = _costs(document, near)
+    if turned:
+        weights, end, middle, start = weights[::-1], start[::-1], middle[::-1], end[::-1]
+    nodes = np.arange(near + 1)
+    apart = nodes[None, :] - nodes[:, None] + near
+    costs = middle[apart]
+    costs[0], costs[near] = end[apart[0]], start[apart[near]]
+    best = np.empty(near + len(weights), dtype=np.int64)
+    for place in range(len(best)):
+        # Nodes that reach this place: k + j = place for a weight j.
+        first, stop = max(0, place - len(weights) + 1), min(near, place) + 1
+        reached = weights[place - np.arange(first, stop)]
+        best[place] = int((reached @ costs[first:stop]).argmin())
+    return best
+
+
+def _costs(document: ChannelDocument, near: int) -> tuple[Floats, Floats, Floats]:
+    """What the first, a middle and the last node pay for errors from -near to near."""
+    question, step = document.question, document.step
+    if question.integer:
+        own = np.asarray(question.loss(np.arange(-near, near + 1.0)), dtype=np.float64)
+        return own, own, own
+    losses = NodeLosses(question.within(high=question.low + 2 * step), step)
+    first, middle, last = (
+        np.array(
+            [
+                float(losses.cost(kind, question.low + (kind + error) * step))
+                for error in range(-near, near + 1)
+            ]
+        )
+        for kind in (0, 1, 2)
+    )
+    return first, middle, last

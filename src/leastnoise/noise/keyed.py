@@ -1,0 +1,134 @@
+"""The law of a keyed release, and exact draws from it.
+
+One uniform number decides whether a key is shown and with which value. Its first 64 bits are drawn
+for all keys at once; where they do not decide, the rest is drawn, too. Statement and proof:
+`keyed.proof.md`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certify.keyed_document import Chain
+from ..errors import DataError
+from ..sampling import Entropy
+
+KEYS = "texts, whole numbers, dates, None, or tuples of these"
+#: Keys that are worked on at a time.
+_BLOCK = 1 << 16
+
+
+class KeyedLaw:
+    """What a keyed release does with a key that n units have, for every n."""
+
+    def __init__(self, chain: Chain) -> None:
+        self.chain = chain
+        reach = chain.reach
+        #: Rising; the noise is `reach` minus how many of them are at most U.
+        self._levels = [chain.tail(j) for j in range(reach, -reach, -1)]
+        self._spare = chain.denominator.bit_length() - 65
+        self._firsts = self._words(self._levels)
+        self._shown = self._words(chain.shown[:-1])
+
+    def _words(self, counts: Sequence[int]) -> NDArray[np.uint64]:
+        return np.array([count >> self._spare for count in counts], dtype=np.uint64)
+
+    def probabilities(self, n: int) -> dict[int | None, Fraction]:
+        """{value: probability} of a key that n units have; None: it is not shown."""
+        chain, reach = self.chain, self.chain.reach
+        counts: dict[int | None, int] = {None: chain.denominator - chain.show(n)}
+        if n > 0:
+            counts[reach] = chain.least(n)
+            first = max(reach + 1, n - reach)
+            counts |= {v: chain.mass(v - n) for v in range(first, n + reach + 1)}
+        return {v: Fraction(c, chain.denominator) for v, c in counts.items() if c}
+
+    def error_within(self, most: Fraction) -> int:
+        """The least e with P(shown, and further than e from the truth) <= most, for every n."""
+        chain = self.chain
+        for e in range(chain.reach):
+            beyond = 2 * chain.tail(e + 1)
+            # Keys of reach - e - 1 units and fewer: whatever is shown is further than e.
+            if Fraction(max(beyond, chain.show(chain.reach - e - 1)), chain.denominator) <= most:
+                return e
+        return chain.reach
+
+    def draw(self, numbers: Sequence[int], entropy: Entropy) -> list[int | None]:
+        """One independent release for each number of units; None: not shown."""
+        found: list[int | None] = []
+        for start in range(0, len(numbers), _BLOCK):
+            found += self._block(numbers[start : start + _BLOCK], entropy)
+        return found
+
+    def _block(self, numbers: Sequence[int], entropy: Entropy) -> list[int | None]:
+        words = entropy.words(len(numbers))
+        sure = self.chain.sure_from
+        places = np.array([n if n < sure else sure for n in numbers], dtype=np.int64)
+        low = np.searchsorted(self._firsts, words, side="left")
+        open_ = low != np.searchsorted(self._firsts, words, side="right")
+        maybe = (places > 0) & (places < sure)
+        shown = places == sure
+        level = self._shown[places[maybe] - 1]
+        shown[maybe] = words[maybe] < level
+        open_[maybe] |= words[maybe] == level
+        open_ &= places > 0
+        reach = self.chain.reach
+        drawn: list[int | None] = [None] * len(numbers)
+        for i in np.flatnonzero(shown & ~open_).tolist():
+            drawn[i] = max(reach, numbers[i] + reach - int(low[i]))
+        for i in np.flatnonzero(open_).tolist():
+            drawn[i] = self._decide(numbers[i], int(words[i]), entropy)
+        return drawn
+
+    def _decide(self, n: int, word: int, entropy: Entropy) -> int | None:
+        """One release, from a uniform number with these first bits."""
+        draw = (word << self._spare) | entropy.bits(self._spare)
+        if draw >= self.chain.show(n):
+            return None
+        reach = self.chain.reach
+        return max(reach, n + reach - bisect_right(self._levels, draw))
+
+
+def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
+    """The keys that somebody has, each with its number, in an order that depends on the keys alone.
+
+    `DataError`, which shows nothing, for what is no key or no number of units.
+    """
+    numbers = dict(units)
+    if set(map(type, numbers.values())) != {int} or min(numbers.values()) < 0:
+        numbers = {key: _number(number) for key, number in numbers.items()}
+    # Keys of one of these types are in order without more ado: many keys are sorted in a second.
+    plain = set(map(type, numbers)) in ({str}, {int})
+    keys = sorted(numbers) if plain else sorted(numbers, key=_place)
+    return [(key, numbers[key]) for key in keys if numbers[key]]
+
+
+def _number(value: object) -> int:
+    whole = hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_))
+    if not whole or int(value) < 0:  # type: ignore[call-overload]
+        raise DataError("units", type(value), "whole numbers, 0 or more: how many have each key")
+    return int(value)  # type: ignore[call-overload,no-any-return]
+
+
+def _place(key: object) -> tuple[Any, ...]:
+    """What keys are sorted by: no two keys that differ have the same."""
+    if key is None:
+        return (0,)
+    if isinstance(key, (bool, np.bool_)) or hasattr(key, "__index__"):
+        return (1, int(key))  # type: ignore[call-overload]
+    if isinstance(key, str):
+        return (2, str(key))
+    if isinstance(key, datetime):
+        return (3, key.isoformat())
+    if isinstance(key, date):
+        return (4, key.isoformat())
+    if isinstance(key, tuple):
+        return (5, tuple(_place(part) for part in key))
+    raise DataError("key", type(key), KEYS)

@@ -1,0 +1,55 @@
+"""Keys with their counts: how often a key is shown, and how wrong its value is, beside rivals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..words import number
+from .palette import look_of
+from .picture import Picture, canvas
+from .words import point
+
+if TYPE_CHECKING:
+    from ..designs.keyed import KeyedDesign
+
+#: Points of a curve, at most.
+_POINTS = 300
+#: Keys shown more rarely than this have no error worth drawing.
+_RARE = 1e-3
+
+
+def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
+    """The chance that a key is shown, and the loss of its value if so, by its number of units."""
+    rows = list(design.compare())
+    assert design.total is not None
+    last = max(2 * design.units_for(0.95), *(row.mostly_from + 3 for row in rows))
+    numbers = range(1, last + 1, -(-last // _POINTS))
+    with canvas(9.2, 4.0, path) as picture:
+        left, right = picture.figure.subplots(1, 2)
+        for row in rows:
+            rival = row.name != "design"
+            line = look_of(row.name).line
+            shown = [row.mechanism.shown(n) for n in numbers]
+            left.plot(numbers, shown, label=row.label, **line)
+            seen = [n for n, p in zip(numbers, shown, strict=True) if p >= _RARE]
+            losses = [
+                row.mechanism.error(n, design.loss) if rival else design.expected_error(n)
+                for n in seen
+            ]
+            right.plot(seen, losses, label=row.label, **line)
+        left.set(xlabel="units that have the key", ylabel="chance that it is shown")
+        left.set_ylim(0, 1.04)
+        right.set(
+            xlabel="units that have the key", ylabel=f"{design.loss_name} of its value, if shown"
+        )
+        right.set_ylim(0, None)
+        right.legend(loc="upper right")
+        keys = design.keys_of_a_unit
+        words = "" if keys == 1 else f", {keys} keys of a unit"
+        picture.figure.suptitle(
+            f"{point(*design.total)}{words}: nothing as private shows more; no error beyond "
+            f"{number(design.reach)}",
+            fontsize=10,
+        )
+    return picture

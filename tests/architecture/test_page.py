@@ -1,0 +1,82 @@
+"""docs/architecture.md is true: its tables are made from the code, here.
+
+python tests/architecture/test_page.py      # writes them anew
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import leastnoise
+from leastnoise.ask import Question
+from leastnoise.engine.kinds import KINDS, made
+
+SOURCE = Path(leastnoise.__file__).parent
+PAGE = Path(__file__).parents[2] / "docs" / "architecture.md"
+
+
+def first_line(text: str | None) -> str:
+    """The first sentence of a docstring, on one line."""
+    assert text
+    return text.strip().split("\n\n")[0].replace("\n", " ").replace("  ", " ").removesuffix(".")
+
+
+def methods() -> str:
+    """Which algorithm answers which question."""
+    lines = ["| kind of question | method | what it does | where |", "|---|---|---|---|"]
+    for kind, entry in KINDS.items():
+        plan = made(kind, Question.of(epsilon=1, delta=0.1))
+        for number, (method, path) in enumerate(zip(plan.methods, entry.methods, strict=True)):
+            where = path.split(":")[0].replace(".", "/")
+            shown = "" if number else kind
+            lines.append(f"| {shown} | {method.name} | {method.what} | `engine/{where}.py` |")
+    return "\n".join(lines)
+
+
+def files() -> str:
+    """Every file of the engine, of programs and of the solver boundary."""
+    lines = ["| folder | what for | files |", "|---|---|---|"]
+    folders = [SOURCE / "engine", *sorted(p for p in (SOURCE / "engine").iterdir() if p.is_dir())]
+    for folder in [*folders, SOURCE / "program", SOURCE / "lp"]:
+        names = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
+        if names:
+            what = first_line(ast.get_docstring(ast.parse((folder / "__init__.py").read_text())))
+            listed = ", ".join(f"`{name}`" for name in names)
+            lines.append(f"| `{folder.relative_to(SOURCE)}/` | {what} | {listed} |")
+    return "\n".join(lines)
+
+
+TABLES = {"methods": methods, "files": files}
+
+
+def with_tables(text: str) -> str:
+    """The page with every table between its marks made from the code."""
+    for name, table in TABLES.items():
+        marks = rf"(<!-- {name} -->\n\n).*?(\n\n<!-- end -->)"
+        text, count = re.subn(marks, lambda m, t=table: m[1] + t() + m[2], text, flags=re.DOTALL)
+        assert count == 1, name
+    return text
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_page_says_what_the_code_is(name: str) -> None:
+    assert TABLES[name]() in PAGE.read_text(encoding="utf-8"), f"run python {__file__}"
+
+
+def test_every_method_is_in_the_table_of_kinds() -> None:
+    """A method that no kind names would never be asked."""
+    named = {path for entry in KINDS.values() for path in (*entry.methods, entry.polish) if path}
+    for path in (SOURCE / "engine").rglob("*.py"):
+        module = ".".join(path.relative_to(SOURCE / "engine").with_suffix("").parts)
+        for node in ast.parse(path.read_text()).body:
+            called = isinstance(node, ast.Assign) and getattr(node.value, "func", None)
+            if getattr(called, "id", "") == "Method":
+                assert f"{module}:{ast.unparse(node.targets[0])}" in named
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

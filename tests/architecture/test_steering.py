@@ -1,0 +1,63 @@
+"""Only forecasts steer by thresholds: nobody else compares a budget with a number."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import leastnoise
+
+ROOT = Path(leastnoise.__file__).parent / "engine"
+BUDGET = {"epsilon", "delta", "mu"}
+#: Whether there is any delta, or any epsilon, is no threshold.
+PLAIN = {0, 1}
+
+
+def names(node: ast.AST) -> set[str]:
+    """What a side of a comparison is about: a name, an attribute, float(of one)."""
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("float", "min", "max"):
+        return set().union(*(names(one) for one in node.args), set())
+    found = getattr(node, "id", None) or getattr(node, "attr", None)
+    return {found} if found else set()
+
+
+def is_threshold(node: ast.AST) -> bool:
+    """A number, a constant of the module (one or a row of them), a fraction, or a product."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, int | float) and node.value not in PLAIN
+    if isinstance(node, ast.Name):
+        return node.id.lstrip("_").isupper()
+    if isinstance(node, ast.Subscript):
+        return is_threshold(node.value)
+    if isinstance(node, ast.BinOp):
+        return is_threshold(node.left) or is_threshold(node.right)
+    return isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Fraction"
+
+
+def comparisons(text: str) -> list[str]:
+    """All that compare a budget with a threshold."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+            about = set().union(*(names(side) for side in sides))
+            if about & BUDGET and any(is_threshold(side) for side in sides):
+                found.append(ast.unparse(node))
+    return found
+
+
+def test_the_test_can_fail() -> None:
+    told = comparisons("if question.epsilon >= 1.5 and 0 < float(q.delta) < _TINY: pass")
+    assert len(told) == 2
+    assert comparisons("if delta > 0 and found[0] < 3 and epsilon == 0: pass") == []
+
+
+MODULES = sorted(path for path in ROOT.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_only_forecasts_compare_budgets_with_numbers(path: Path) -> None:
+    if path.name != "forecast.py":
+        assert comparisons(path.read_text(encoding="utf-8")) == []

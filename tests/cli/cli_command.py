@@ -1,0 +1,58 @@
+"""The command line, in a process of its own or in this one.
+
+A process costs a second of imports. `main` here reads the same words, writes to the same kind of
+files and ends with the same code; what only a process can show is asked of one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+from leastnoise.cli import main
+
+
+def run_alone(
+    *words: object, cwd: Path | None = None, input: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """`python -m leastnoise WORDS`."""
+    return subprocess.run(
+        [sys.executable, "-m", "leastnoise", *map(str, words)],
+        input=input,
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+        timeout=300,
+    )
+
+
+def run(
+    *words: object, cwd: Path | None = None, input: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """The same in this process."""
+    given = [str(word) for word in words]
+    streams = [io.TextIOWrapper(io.BytesIO(part.encode()), "utf-8") for part in (input, "", "")]
+    come_in, out, err = streams
+    with (
+        contextlib.chdir(cwd or Path.cwd()),
+        patch.object(sys, "argv", ["leastnoise", *given]),
+        patch.object(sys, "stdin", come_in),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        try:
+            main()
+            code = 0
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    told = []
+    for stream in (out, err):
+        stream.flush()
+        stream.seek(0)
+        told.append(stream.read())
+    return subprocess.CompletedProcess(given, code, *told)

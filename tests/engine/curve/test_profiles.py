@@ -1,0 +1,150 @@
+"""Several budgets at once, whole curves, and many releases: proven at every point."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from leastnoise import ArgumentError, MaxError, Unbiased, design, load
+from leastnoise.accounting.composition import compose
+from leastnoise.ask.privacy import curve_above, line_below, root_above
+from leastnoise.certify import check
+from leastnoise.engine.curve.chords import chords_below, points_on
+from leastnoise.exact import normal_bounds
+from leastnoise.mechanisms.analytic_gaussian import gaussian_delta
+
+GAUSS = math.sqrt(2 / math.pi)
+
+
+@pytest.fixture(scope="module")
+def curved():
+    return {mu: design(gdp=mu, gap=0.05, sensitivity=1) for mu in (1, 2)}
+
+
+def test_a_profile_is_kept_at_every_budget_and_costs_more_than_each(tmp_path):
+    budgets = [(0.5, 0.3), (1, 0.2), (2, 0.05)]
+    found = design(profile=budgets, gap=0.01, sensitivity=1)
+    assert found.converged and found.verify().proven
+    assert all(found.noise.profile(e) <= d for e, d in budgets)
+    for epsilon, delta in budgets:
+        assert found.upper >= design(epsilon=epsilon, delta=delta, sensitivity=1).lower
+    assert load(found.save(tmp_path / "p.json")) == found
+    # The file stands for all budgets: a smaller delta at one of them refutes it.
+    tampered = replace(found.document, profile=((Fraction(2), Fraction(1, 100)),))
+    assert check(tampered).verdict("profile") == "refuted" and not check(tampered).private
+
+
+def test_a_bound_may_not_use_a_budget_that_nobody_asked_for():
+    found = design(profile=[(0.5, 0.3), (1, 0.2)], gap=0.05, sensitivity=1)
+    alone = replace(found.document, profile=())
+    assert check(alone).verdict("lower") == "refuted"
+
+
+def test_implied_budgets_are_dropped_and_one_is_enough():
+    one = design(profile=[(1, 0.2), (2, 0.3)], gap=0.01, sensitivity=1)
+    assert one.profile == () and (one.epsilon, one.delta) == (1, 0.2)
+
+
+def test_normal_bounds_enclose():
+    for x in np.linspace(-9, 9, 37):
+        low, high = normal_bounds(Fraction(float(x)))
+        assert low <= high <= low + Fraction(1, 2**98)
+        assert float(low) == pytest.approx(ndtr(x), rel=1e-9, abs=1e-28)
+
+
+def test_chords_lie_below_the_curve_and_points_on_it():
+    mu = Fraction(3, 4)
+    curve = chords_below(mu, 20)
+    assert curve.slack() >= 0
+    for epsilon in np.linspace(0, float(curve.points[-1][0]), 200):
+        gammas = [math.exp(float(e)) for e, _ in curve.points]
+        chord = np.interp(math.exp(epsilon), gammas, [float(d) for _, d in curve.points])
+        assert chord <= gaussian_delta(float(epsilon), 1 / float(mu)) + 1e-12
+    for epsilon, delta in points_on(mu, 12):
+        assert float(delta) == pytest.approx(gaussian_delta(float(epsilon), 1 / float(mu)))
+        assert delta >= line_below(mu, mu / 2 + epsilon / mu, epsilon)
+        assert curve_above(mu, epsilon) <= delta
+
+
+def test_noise_below_a_curve_composes_and_beats_gaussian_noise(curved, tmp_path):
+    for mu, ahead in ((1, 0.0), (2, 0.08)):
+        found = curved[mu]
+        assert found.verify().proven and found.gdp == mu
+        assert found.upper < (1 - ahead) * GAUSS / mu
+        # everywhere, also between the points and beyond the last one
+        levels = np.concatenate([np.linspace(0, 3 * mu, 13), [8.0 * mu, 12.0 * mu]])
+        curve = [gaussian_delta(float(e), 1 / mu) for e in levels]
+        assert np.all(found.noise.profile(list(levels)) <= np.array(curve) + 1e-15)
+        assert load(found.save(tmp_path / f"{mu}.json")) == found
+    ten = compose(curved[1], 10, delta=1e-3)
+    alike = compose(curved[1], 10, epsilon=ten.pessimistic)
+    assert ten.pessimistic <= _gaussian_epsilon(1 / math.sqrt(10), 1e-3)
+    assert alike.pessimistic <= 1.001e-3
+
+
+def _gaussian_epsilon(sigma, delta):
+    low, high = 0.0, 100.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if gaussian_delta(middle, sigma) > delta else (low, middle)
+    return high
+
+
+def test_a_curve_that_is_not_kept_is_refuted(curved):
+    document = curved[1].document
+    steeper = replace(document, gdp=replace(document.gdp, mu=Fraction(9, 10)))
+    assert check(steeper).verdict("gdp") == "refuted"
+    lower = tuple((e, d * Fraction(999, 1000)) for e, d in document.gdp.points)
+    assert check(replace(document, gdp=replace(document.gdp, points=lower))).verdict("gdp") == (
+        "refuted"
+    )
+
+
+def test_steep_curves_have_noise():
+    """Weights that fall like e^-30 a sensitivity keep their ratios when they are rounded."""
+    found = design(gdp=6, gap=0.5, time_limit=0.1, sensitivity=1)
+    assert found.verify().proven and found.upper <= 1.002 * GAUSS / 6
+
+
+def test_narrow_peaks_of_steep_curves_are_found():
+    """Equal cells leave 4 % here, whatever time they are given."""
+    found = design(gdp=3, gap=0.02, sensitivity=1)
+    assert found.converged and found.verify().proven
+    weights = found.document.weights
+    middle = len(weights) // 2
+    assert len(set(weights)) < len(weights) / 2  # wide pieces between the peaks
+    assert weights[middle] > 3 * weights[middle + 1]
+
+
+def test_squared_error_wants_gaussian_noise_and_the_status_says_so():
+    found = design(gdp=0.5, loss="l2", gap=0.02, sensitivity=1)
+    assert found.upper <= 1.004 * 4 and found.lower >= 0.97 * 4
+    assert "Gaussian" in found.status
+
+
+def test_roots_are_rounded_up():
+    for value in (Fraction(2), Fraction(1, 3), Fraction(10**12 + 1, 10**13)):
+        root = root_above(value)
+        assert value <= root * root <= value * (1 + Fraction(1, 10**14))
+
+
+def test_what_cannot_be_asked_together_is_refused():
+    with pytest.raises(ArgumentError, match="bounded noise is below no Gaussian curve"):
+        design(gdp=1, constraints=[MaxError(9)], sensitivity=1)
+    with pytest.raises(ArgumentError, match="Unbiased"):
+        design(gdp=1, loss="pinball:0.8", constraints=[Unbiased()], sensitivity=1)
+    with pytest.raises(ArgumentError, match="left out when releases is given"):
+        design(gdp=1, releases=3, sensitivity=1)
+    with pytest.raises(ArgumentError, match="unless a profile or gdp is given"):
+        design(epsilon=1, sensitivity=1)
+    with pytest.raises(ArgumentError, match="gdp must be from"):
+        design(gdp=50, sensitivity=1)
+    with pytest.raises(ArgumentError, match="pairs"):
+        design(profile=[1, 2], sensitivity=1)
+    with pytest.raises(ArgumentError, match="releases must be a whole number"):
+        design(epsilon=1, delta=0.1, sensitivity=1, releases=0)

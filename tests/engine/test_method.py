@@ -1,0 +1,99 @@
+"""A new algorithm is one method: noise on a coarser lattice, tried in a few lines.
+
+Answers are wanted on multiples of some c only, for a query whose values are such multiples too (a
+price in steps of five cents). In units of c that is noise on the whole numbers, so the method
+borrows the additive programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leastnoise import design
+from leastnoise.ask import Question
+from leastnoise.certify import check
+from leastnoise.engine.bounds import Bounds
+from leastnoise.engine.kinds import KINDS, made, plan_of_noise
+from leastnoise.engine.lattice.closed_forms import Incumbents
+from leastnoise.engine.lattice.proposal import Proposal
+from leastnoise.engine.lattice.relaxed import Relaxed
+from leastnoise.engine.method import Method, Plan
+from leastnoise.engine.search import Search
+from leastnoise.errors import CertificateError
+from leastnoise.program.simplex import Simplex
+
+
+def coarse_bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    """Closed forms, then one program that gives both sides."""
+    n = int(question.sensitivity)
+    closed_forms = Incumbents(question, None)
+    for upper in closed_forms.mechanisms(n):
+        yield None, upper
+    relaxed = Relaxed(question, question.budgets, n, 12 * n)
+    simplex = Simplex(relaxed.program, np.exp(-np.abs(relaxed.places)))
+    simplex.add([(0, n, relaxed.line.cells)])
+    *_, last = simplex.rounds(search.deadline, search.clock)
+    weights = relaxed.line.spread(last.x)[0][n:-n]
+    upper = Proposal(question, n, weights / weights.sum()).exact(closed_forms.safe(n))
+    yield relaxed.exact(last.multipliers, last.value), upper
+
+
+COARSE = Method("coarse lattice", "noise on the multiples of a step", coarse_bounds, seconds=0.1)
+
+
+@pytest.mark.parametrize("coarse", [1, 5, 10])
+def test_noise_on_a_coarser_lattice(coarse: int) -> None:
+    asked = {"epsilon": 1, "delta": 0.05, "sensitivity": 20}
+    # The same question in units of `coarse`: a loss that scales (here |x|) keeps its shape.
+    question = Question.of(**(asked | {"sensitivity": 20 // coarse, "integer": True}))
+    bracket = Search(Plan(question, (COARSE,)), 1e-6).run()
+    assert bracket.lower is not None and bracket.upper is not None
+    assert bracket.gap <= 1e-6 and bracket.lower.method == "coarse lattice"
+    document = bracket.upper.document
+    assert check(document).private and document.step == 1
+    # The engine's own family for whole numbers, in units of the coarse step, agrees.
+    own = design(epsilon=1, delta=0.05, sensitivity=20 // coarse, integer=True, gap=1e-6)
+    assert Fraction(own.lower) <= bracket.upper.value and bracket.lower.value <= Fraction(own.upper)
+
+
+def test_the_soonest_forecast_is_asked_first_and_the_unsound_never() -> None:
+    order: list[str] = []
+
+    def idle(name: str, seconds: float, **more: Any) -> Method:
+        def bounds(question: Question, search: Search) -> Iterator[Bounds]:
+            order.append(name)
+            yield None, None
+
+        return Method(name, "finds nothing", bounds, seconds, **more)
+
+    methods = (
+        idle("slow", 9.0),
+        idle("unsound", 0.0, serves=lambda question: False),
+        idle("hopeless", 0.1, worth=lambda question: False),
+        idle("quick", 0.5),
+        idle("last", 99.0, whatever=True),
+    )
+    question = Question.of(epsilon=1, delta=0.1)
+    with pytest.raises(CertificateError):
+        Search(Plan(question, methods), 1e-3).run()
+    assert order == ["quick", "slow", "last"]
+    # After the deadline, and once there is noise, only what is asked whatever the clock says.
+    order.clear()
+    search = Search(Plan(question, methods), 1e-9, 0.0)
+    found = Search(plan_of_noise(question), 0.1).run()
+    search.bracket.offer(None, found.upper)
+    search.run()
+    assert order == ["last"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_method_of_the_table_is_there(kind: str) -> None:
+    plan = made(kind, Question.of(epsilon=1, delta=0.1))
+    assert plan.methods and all(isinstance(one, Method) for one in plan.methods)
+    # So that there is something to return when the clock has run out at once.
+    assert any(one.whatever for one in plan.methods) or kind == "constraints or several budgets"

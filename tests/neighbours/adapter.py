@@ -1,0 +1,207 @@
+"""The one place that knows how `ask` works inside: what it would release, before the noise.
+
+`outcome` runs the real `ask` (or `ask_all`) and records, at the door of the
+noise, the exact numbers of every group. Keys that would be found privately are all let through,
+so that the numbers of every key are seen, and how many units have each key is recorded.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+from unittest.mock import patch
+
+from leastnoise import ArgumentError, Ledger, Person, ask
+from leastnoise.ledger.ledger import Charge
+from leastnoise.queries import ask_all
+from leastnoise.queries.base import Query
+from leastnoise.queries.quantile import Quantile
+from leastnoise.sampling import InsecureSeededEntropy
+
+from .limits import Each, Length, Limit, Steps
+
+EPSILON, DELTA = 1, "0.01"
+#: Warnings about code, and not about data.
+_IDLE = (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning)
+_asking = sys.modules["leastnoise.queries.ask"]
+
+
+@dataclass(frozen=True)
+class Release:
+    """What one question releases: numbers by group, how far they may move, units by key."""
+
+    query: str
+    numbers: dict[str, tuple[Fraction, ...]]
+    limit: Limit
+    keys: int | None  # the number of public keys, None without a group-by or with private ones
+    grouped: bool
+    units: dict[str, int] | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Everything that leaves `ask`: its kind, its words, what was charged, and exact numbers."""
+
+    kind: str  # "answer", "refusal" or "failure"
+    text: str
+    charged: str
+    releases: tuple[Release, ...] = ()
+
+
+@dataclass
+class _Seen:
+    """What passed the door of the noise for one question."""
+
+    query: Query
+    setting: Any
+    units: dict[str, int] | None = None
+    keys: list[str] = field(default_factory=list)
+    rows: list[tuple[Fraction, ...]] = field(default_factory=list)
+    limit: Limit | None = None
+
+
+def outcome(
+    source: Any, question: Any, unit: Any = "row", neighbours: str = "add-remove"
+) -> Outcome:
+    """Ask, and say what came out.
+
+    question: a query, what makes one (which may refuse), or a list of queries for `ask_all`.
+    """
+    book, many = Book(), isinstance(question, (list, tuple))
+    options = {"unit": unit, "neighbours": neighbours, "ledger": book}
+    options |= {"epsilon": EPSILON, "delta": DELTA, "entropy": InsecureSeededEntropy(1)}
+    kind, releases = "answer", ()
+    with warnings.catch_warnings(record=True) as warned, _watched() as seen:
+        warnings.simplefilter("always")
+        try:
+            query = question() if callable(question) else question
+            found = (ask_all if many else ask)(source, query, **options)
+            text = "; ".join(map(_words, found if many else [found]))
+            releases = tuple(map(_release, seen))
+        except ArgumentError as error:
+            kind, text = "refusal", _told(error)
+        except Exception as error:
+            kind, text = "failure", _told(error)
+    heard = [f" warning: {w.message}" for w in warned if not issubclass(w.category, _IDLE)]
+    return Outcome(kind, "".join([text, *heard]), "; ".join(book.charged), releases)
+
+
+class Book(Ledger):
+    """A ledger that keeps what was charged here, and nothing on a disk."""
+
+    def __init__(self) -> None:
+        self.charged: list[str] = []
+
+    def check(self, *_: Any, **__: Any) -> None:
+        """There is enough."""
+
+    def charge(self, epsilon: Any, delta: Any = 0, **_: Any) -> Charge:
+        """Note it."""
+        self.charged.append(f"({epsilon}, {delta})")
+        return Charge(1, "now", Fraction(epsilon), Fraction(delta), "", "")
+
+
+def _told(error: BaseException) -> str:
+    """All that a user can see of an error, its causes included; not where it was raised."""
+    words = [f"{type(error).__name__}: {error}"]
+    for other in (error.__cause__, error.__context__):
+        if other is not None:
+            words.append("".join(traceback.format_exception_only(other)))
+    return " | ".join(words)
+
+
+def _words(answer: Any) -> str:
+    """The parts of an answer that are not noisy."""
+    files = ", ".join(path.name for path in answer.mechanisms)
+    public = (answer.query, answer.epsilon, answer.delta, answer.unit, answer.neighbours)
+    return f"{public} {answer.why} {answer.noise} {answer.notes} {files}"
+
+
+@contextmanager
+def _watched() -> Iterator[list[_Seen]]:
+    """Record what reaches the noise, question by question."""
+    seen: list[_Seen] = []
+    draw, released = _asking.Prepared.draw, _asking.Noise.released
+    vector, choose = _asking.VectorNoiseFor.released, Quantile.choose
+
+    def drawing(self: Any, *args: Any) -> Any:
+        keys = list(self.query.public_keys or [""])
+        seen.append(_Seen(self.query, self.setting, keys=keys))
+        return draw(self, *args)
+
+    def selecting(units: dict[str, int], *_: Any) -> list[str]:
+        seen[-1].units, seen[-1].keys = dict(units), sorted(units)
+        return sorted(units)
+
+    def releasing(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
+        form = self.form
+        seen[-1].rows = [tuple(row) for row in rows]
+        seen[-1].limit = Steps(
+            tuple(part.name for part in form.parts),
+            tuple(part.sensitivity for part in form.parts),
+            tuple(part.measure for part in form.parts),
+            form.steps,
+            form.most,
+        )
+        return released(self, rows, entropy)
+
+    def vectoring(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
+        query, setting = seen[-1].query, seen[-1].setting
+        seen[-1].rows = [tuple(row) for row in rows]
+        square = query.squared_sensitivity(setting)
+        seen[-1].limit = Length(square, None if setting.size is not None else setting.rows)
+        return vector(self, rows, entropy)
+
+    def choosing(self: Any, cells: dict[int, int], epsilon: Any, sensitivity: Any, *a: Any) -> Any:
+        seen[-1].rows.append(_scores(self, cells))
+        seen[-1].limit = Each(sensitivity)
+        return choose(self, cells, epsilon, sensitivity, *a)
+
+    with (
+        patch.object(_asking.Prepared, "draw", drawing),
+        patch.object(_asking, "select", selecting),
+        patch.object(_asking.Noise, "released", releasing),
+        patch.object(_asking.VectorNoiseFor, "released", vectoring),
+        patch.object(Quantile, "choose", choosing),
+    ):
+        yield seen
+
+
+def _scores(query: Quantile, cells: dict[int, int]) -> tuple[Fraction, ...]:
+    """The score of every candidate, in rows."""
+    q, total, below, found = query.level, sum(cells.values()), 0, []
+    for cell in range(query.scale.top + 1):
+        here = cells.get(cell, 0)
+        above = total - below - here
+        score = (q.denominator - q.numerator) * below - q.numerator * above
+        found.append(Fraction(score, query.unit))
+        below += here
+    return tuple(found)
+
+
+def _release(seen: _Seen) -> Release:
+    query = seen.query
+    return Release(
+        str(query),
+        dict(zip(seen.keys, seen.rows, strict=True)),
+        seen.limit or Each(Fraction(0)),
+        None if query.public_keys is None else len(query.public_keys),
+        query.by is not None,
+        seen.units,
+    )
+
+
+def touched(unit: Any, neighbours: str, keys: int | None) -> int:
+    """How many groups one unit can move: said here once more, apart from the library."""
+    each = 1
+    if isinstance(unit, Person):
+        bounds = [bound for bound in (unit.max_groups, keys) if bound is not None]
+        each = min(bounds)
+    both = 2 * each if neighbours == "replace" else each
+    return both if keys is None else min(both, keys)

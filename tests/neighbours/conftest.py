@@ -1,0 +1,27 @@
+"""Designs of these tests are kept in a folder of their own; engines are started once."""
+
+import pytest
+
+pytest.importorskip("ibis", reason="the extra tables is not installed")
+pytest.importorskip("duckdb", reason="the extra tables is not installed")
+pytest.importorskip("polars", reason="polars is not installed")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def designs(tmp_path_factory):
+    from leastnoise.queries import noise
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LEASTNOISE_CACHE", str(tmp_path_factory.mktemp("designs")))
+        noise.designed.cache_clear()
+        yield
+    noise.designed.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def place(tmp_path_factory):
+    from .servers import Place
+
+    found = Place(tmp_path_factory.mktemp("neighbours"))
+    yield found
+    found.close()

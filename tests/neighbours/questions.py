@@ -1,0 +1,88 @@
+"""Questions of all kinds about tables with columns p, g and x, with ordinary and odd arguments."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
+
+BOUNDS = {"low": 0, "high": 10}
+KEYS = {"by": "g", "keys": ["north", "south", "east", "nowhere"]}
+PRIVATE = {"by": "g", "keys": "private"}
+NUMBERS = ("number", "whole", "big", "numeric", "text", "mixed")
+
+UNITS: tuple[Any, ...] = ("row", Person("p", 2, 1))
+RELATIONS = ("add-remove", "replace")
+
+
+def few(kind: str) -> list[Any]:
+    """Every path through the engine once."""
+    found: list[Any] = [Count("x"), Count(where="x is null")]
+    if kind in NUMBERS:
+        found += [
+            Histogram("x", **BOUNDS, bins=4),
+            Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
+            Median("x", **BOUNDS, step=1),
+            Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
+        ]
+    if kind == "text":
+        found += [Count(by="x", keys=["north", "", "é"]), Count(by="x", keys="private")]
+        found += [Count(where="x >= 'north' and x != 'a''b'")]
+    if kind in ("date", "moment", "nano"):
+        found += [Count(where="x < '9999-12-31'"), Share("x >= '2022-06-01'")]
+    return found
+
+
+def many(kind: str) -> list[Any]:
+    """All kinds of questions; public arguments at their ends, too."""
+    found: list[Any] = [
+        *few(kind),
+        Count(),
+        Count("x", **KEYS),
+        Count(**PRIVATE),
+        Share("x is not null", **KEYS),
+        Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
+        Count(by="x", keys="private"),
+    ]
+    if kind in NUMBERS:
+        found += [
+            Total("x", **BOUNDS),
+            Total("x", low=-(10**18), high=10**18, **KEYS),
+            Mean("x", **BOUNDS),
+            Mean("x", **BOUNDS, **KEYS),
+            Variance("x", **BOUNDS, **PRIVATE),
+            Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
+            Median("x", **BOUNDS, step=1, interval=True),
+            Share("x >= 5 or x = 9223372036854775807"),
+            Histogram("x", bins=[-1, 0, 2, 5, 1000]),
+            [Count(), Mean("x", **BOUNDS), Median("x", **BOUNDS, step=1), Count(**PRIVATE)],
+            *at_the_ends(),
+        ]
+    if kind in ("date", "moment", "nano"):
+        found += [Count(where="x > '0001-01-01' and x != '2262-04-12'")]
+    if kind == "truth":
+        found += [Share("x = true"), Total("x", **BOUNDS)]
+    return found
+
+
+def at_the_ends() -> list[Any]:
+    """Public bounds, bins and literals at the ends of what a float is."""
+    return [
+        partial(Histogram, column="x", low=0, high=1e-310, bins=10),
+        partial(Histogram, column="x", low=0, high="9e-330", bins=2),
+        partial(Histogram, column="x", low=-1e308, high=1e308, bins=10),
+        partial(Histogram, column="x", low=0, high=1.7e308, bins=3),
+        partial(Histogram, column="x", bins=["-1e400", 0, "9e-330", 1e308]),
+        partial(Histogram, column="x", low=1, high="1.0000000001", bins=2),
+        *(partial(kind, "x", low=0, high="9e-330") for kind in (Mean, Variance)),
+        *(partial(kind, "x", low=0, high="9e-330", step="1e-330") for kind in (Total, Median)),
+        partial(Mean, "x", low=0, high=1e-310),
+        partial(Mean, "x", low="1e17", high="100000000000000001"),
+        partial(Total, "x", low=0, high=1, step="1e-9"),
+        partial(Total, "x", low="1e-310", high=1),
+        partial(Count, where="x > 1e308"),
+        partial(Count, where="x > 1e400"),
+        partial(Count, where="x = 9223372036854775808"),
+        partial(Count, where="x < -1e-320"),
+    ]
