@@ -14,7 +14,6 @@ import numpy as np
 
 from .ask.arguments import Arguments, PlainArguments
 from .ask.values import check_confidence, stated_sensitivity
-from .certify import ChannelDocument
 from .compare_vectors import beside_vectors
 from .compared import Compared, excess_of
 from .design import DependentDesign, Design, VectorDesign, answer, design
@@ -83,17 +82,13 @@ class Comparison(Compared[Row]):
     @property
     def releases(self) -> int:
         """How many releases the budget is for."""
-        d = self.design.document
-        asked = d.question.releases if isinstance(d, ChannelDocument) else d.releases
-        return 1 if asked is None else asked.count
+        return self.design.releases
 
     @property
     def asked(self) -> str:
         """The budget in words, and the range if there is one."""
-        d = self.design.document
-        question = d.question if isinstance(d, ChannelDocument) else d
-        if question.releases is not None:
-            total = question.releases
+        total = self.design.document.releases
+        if total is not None:
             words = (
                 f"epsilon={float(total.epsilon):g}, delta={float(total.delta):g} for "
                 f"{total.count} releases"

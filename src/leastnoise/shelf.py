@@ -96,7 +96,8 @@ class Shelf:
         wanted = _asked(given)
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit)
         search.bracket.offer(*self._bounds(wanted.question), "shelf")
-        found: Design = finished(wanted, search)
+        found = finished(wanted, search)
+        assert isinstance(found, Design)
         self._keep(found)
         return found
 

@@ -152,7 +152,7 @@ def dp_event(mechanism: Design | VectorDesign | Mechanism) -> Any:
         return events.GaussianDpEvent(float(mechanism.std / mechanism.sensitivity))
     if isinstance(mechanism, Laplace):
         return events.LaplaceDpEvent(float(mechanism.scale / mechanism.sensitivity))
-    stated = getattr(mechanism, "_stated", None)
+    stated = getattr(mechanism, "document", None)
     if stated is not None and stated.gdp is not None:
         return events.GaussianDpEvent(float_towards(1 / stated.gdp.mu, -math.inf))
     law_of(mechanism)  # refuse now what has no law

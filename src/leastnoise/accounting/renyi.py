@@ -41,9 +41,8 @@ def zcdp(design: Design | DependentDesign | VectorDesign) -> float:
     With `gdp` a promise: mu^2/2, rounded up. Otherwise a report to about three digits, the largest
     D_alpha / alpha, and no certified bound; infinity if an output can rule a neighbour out.
     """
-    if design.gdp is not None:
-        mu = design._stated.gdp.mu
-        return float_towards(mu * mu / 2, math.inf)
+    if (curve := design.document.gdp) is not None:
+        return float_towards(curve.mu * curve.mu / 2, math.inf)
     found = _divergences(design, list(_ORDERS))
     return max(d / order for d, order in zip(found, _ORDERS, strict=True))
 

@@ -1,9 +1,9 @@
 """The mechanism file and its checker: the standard library only, nothing from the solver side."""
 
-from .any_file import check_any, check_file, parse_any, read_and_check, read_any
+from .any_file import check, check_any, check_file, parse_any, read_and_check, read_any
 from .channel_document import ChannelDocument
 from .document import Certificate, Document, ShiftMultipliers, Tail, parse, read
-from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, check
+from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
 
 __all__ = [
     "NOT_CHECKED",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..work import counted
+from .additive import check_noise
 from .base import MechanismDocument, head_of
 from .channel import check_channel
 from .channel_document import ChannelDocument
@@ -16,7 +17,7 @@ from .document import Document, document_of
 from .json_file import load_json, read_bytes
 from .keyed import check_keyed
 from .keyed_document import KeyedDocument, parse_keyed
-from .report import Report, check
+from .report import Report
 from .vector import check_vector
 from .vector_document import VectorDocument, parse_vector
 
@@ -34,7 +35,7 @@ class _Kind:
 
 #: Every kind of file. A new kind of noise is a new line here.
 _KINDS = (
-    _Kind(Document, document_of, check),
+    _Kind(Document, document_of, check_noise),
     _Kind(ChannelDocument, parse_channel, check_channel),
     _Kind(VectorDocument, parse_vector, check_vector),
     _Kind(KeyedDocument, parse_keyed, check_keyed),
@@ -63,10 +64,16 @@ def _any_of(raw: object) -> AnyDocument:
     return document
 
 
-def check_any(document: AnyDocument) -> Report:
-    """Check every claim of a mechanism file in exact arithmetic."""
+def check(document: AnyDocument) -> Report:
+    """Check every claim of a mechanism file, of any kind, in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
     kind = next(one for one in _KINDS if isinstance(document, one.document))
     return kind.check(document)
+
+
+check_any = check
 
 
 def check_file(path: str | Path) -> Report:

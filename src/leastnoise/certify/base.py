@@ -13,7 +13,9 @@ from contextlib import contextmanager
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ..ask.demands import Constraint
 from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
+from ..ask.question import Range
 from ..errors import ArgumentError, FormatError
 from ..exact import text_of
 from ..losses import Loss
@@ -57,14 +59,38 @@ class MechanismDocument(ABC):
         def lower(self) -> Fraction: ...
         @property
         def about(self) -> str: ...
-        @property
-        def integer(self) -> bool: ...
-        @property
-        def profile(self) -> tuple[Point, ...]: ...
-        @property
-        def gdp(self) -> GaussianCurve | None: ...
-        @property
-        def releases(self) -> Releases | None: ...
+
+    # What only some kinds state.
+
+    @property
+    def integer(self) -> bool:
+        """Whether values and releases are whole numbers."""
+        return False
+
+    @property
+    def profile(self) -> tuple[Point, ...]:
+        """Further budgets that are kept."""
+        return ()
+
+    @property
+    def gdp(self) -> GaussianCurve | None:
+        """The curve that the releases are below, by its chords."""
+        return None
+
+    @property
+    def releases(self) -> Releases | None:
+        """So many releases together keep a total budget."""
+        return None
+
+    @property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """What else additive noise obeys."""
+        return ()
+
+    @property
+    def range(self) -> Range | None:
+        """Where values lie, and what is asked of all of them."""
+        return None
 
     @abstractmethod
     def _body_json(self) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from itertools import pairwise
 from operator import itemgetter
 
 from ..exact import exp_lower, nearest_float
-from ..work import charge, counted
+from ..work import charge
+from .additive import total
 from .channel_document import (
     ChannelCertificate,
     ChannelDocument,
@@ -27,72 +28,25 @@ from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node
 from .channel_moved import moved_loss
 from .channel_reader import parse_channel
 from .channel_upper import NodeLosses, channel_loss, worst_value_loss
-from .privacy import lattice_hockey_sticks
-from .report import (
-    NOT_CHECKED,
-    REFUTED,
-    Claim,
-    Report,
-    budget_claims,
-    check,
-    claim_of,
-    releases_claim,
-)
+from .privacy import lattice_hockey_sticks, worst_hockey_stick
+from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of
+from .upper import release_loss
 
 _FALLS = "the loss falls away from 0, which the bound does not allow"
-
-
-def check_channel(document: ChannelDocument) -> Report:
-    """Check every claim of a data dependent mechanism in exact arithmetic.
-
-    `LimitError` if that takes more work than the budget of `limits.py`.
-    """
-    with counted():
-        return Report(tuple(_claims(document)))
-
-
-def _claims(document: ChannelDocument) -> Iterator[Claim]:
-    question = document.question
-    if document.additive is not None:
-        for claim in check(document.additive).claims:
-            if claim.name == "upper" and not question.loss.falls_nowhere:
-                # Answers are moved into the range, towards the true value.
-                yield Claim("upper", NOT_CHECKED, None, _FALLS)
-            elif claim.name != "lower":
-                yield claim
-    else:
-        yield _distribution(document)
-        yield _privacy(document)
-        yield _upper(document)
-        yield from budget_claims(
-            question.profile, question.curve, lambda epsilon: worst_pair(document, epsilon)
-        )
-    if question.releases is not None:
-        budgets = ((question.epsilon, question.delta), *question.profile)
-        yield releases_claim(question.releases, budgets, question.curve)
-    yield _lower(document)
-    if question.instance_bound is not None:
-        yield _instance(document, question.instance_bound)
-    if question.max_error is not None:
-        yield _max_error(document, question.max_error)
-    if question.monotone:
-        yield _monotone(document)
 
 
 # -- a private distribution -------------------------------------------------------------------
 
 
-def _distribution(document: ChannelDocument) -> Claim:
+def _total(document: ChannelDocument) -> Fraction:
+    """Of the row that is furthest from a distribution."""
+    if document.additive is not None:
+        return total(document.additive)
     totals = [sum(row) + document.revealed for row in document.rows]
     if document.noise is not None:
         totals.append(sum(document.noise.weights))
-    error = max(abs(total - document.denominator) for total in totals)
-    return claim_of(
-        "distribution",
-        -Fraction(error, document.denominator),
-        "every row is non-negative and sums to the denominator",
-        "a row does not sum to the denominator",
-    )
+    one = document.denominator
+    return Fraction(max(totals, key=lambda found: abs(found - one)), one)
 
 
 Law = dict[Fraction | int, int]  # answer, in steps from low -> weight, zeros left out
@@ -184,6 +138,8 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
     At the question's epsilon, or another.
     """
     at = document.question.epsilon if epsilon is None else epsilon
+    if document.additive is not None:
+        return worst_hockey_stick(document.additive, at)
     if document.moved is not None:
         assert document.noise is not None
         weights = document.noise.weights
@@ -208,16 +164,6 @@ def keeps_budgets(document: ChannelDocument) -> bool:
     )
 
 
-def _privacy(document: ChannelDocument) -> Claim:
-    where, worst = worst_pair(document)
-    delta = document.question.delta
-    words = (
-        f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
-        f"delta {nearest_float(delta):g}"
-    )
-    return claim_of("privacy", delta - worst, words, words)
-
-
 # -- the expected loss ------------------------------------------------------------------------
 
 
@@ -226,10 +172,12 @@ def loss_of(document: ChannelDocument) -> Fraction:
     return channel_loss(document) if document.moved is None else moved_loss(document)
 
 
-def _upper(document: ChannelDocument) -> Claim:
-    loss = loss_of(document)
-    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+def _loss(document: ChannelDocument) -> Fraction | str:
+    if document.additive is None:
+        return loss_of(document)
+    # Answers are moved into the range, towards the true value.
+    loss = document.question.loss
+    return release_loss(document.additive, loss) if loss.falls_nowhere else _FALLS
 
 
 # -- the lower bound --------------------------------------------------------------------------
@@ -249,7 +197,17 @@ def _lower(document: ChannelDocument) -> Claim:
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
-# -- a bound at every value -------------------------------------------------------------------
+# -- what else is claimed ---------------------------------------------------------------------
+
+
+def _demands(document: ChannelDocument) -> Iterator[Claim]:
+    question = document.question
+    if question.instance_bound is not None:
+        yield _instance(document, question.instance_bound)
+    if question.max_error is not None:
+        yield _max_error(document, question.max_error)
+    if question.monotone:
+        yield _monotone(document)
 
 
 def _instance(document: ChannelDocument, bound: Fraction) -> Claim:
@@ -317,6 +275,9 @@ def _monotone(document: ChannelDocument) -> Claim:
         "a larger value makes small answers likelier",
     )
 
+
+#: Checks every claim of a file of kind "dependent".
+check_channel = Checks(_total, worst_pair, _loss, _lower, _demands)
 
 __all__ = [
     "ChannelCertificate",

@@ -15,7 +15,7 @@ from math import floor
 from typing import Any
 
 from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
-from ..ask.question import Question
+from ..ask.question import Question, Range
 from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
@@ -159,6 +159,11 @@ class ChannelDocument(MechanismDocument):
     def releases(self) -> Releases | None:
         """So many together keep a total budget."""
         return self.question.releases
+
+    @property
+    def range(self) -> Range | None:
+        """Where values lie, and what is asked of all of them."""
+        return self.question.range
 
     @property
     def last(self) -> int:

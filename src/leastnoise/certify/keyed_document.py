@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases
+from ..ask.privacy import MAX_EPSILON, Releases
 from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
@@ -125,16 +125,6 @@ class KeyedDocument(MechanismDocument):
     def integer(self) -> bool:
         """Whether releases are whole numbers: always."""
         return True
-
-    @property
-    def profile(self) -> tuple[Point, ...]:
-        """Further budgets: none."""
-        return ()
-
-    @property
-    def gdp(self) -> GaussianCurve | None:
-        """No curve without failures."""
-        return None
 
     def _body_json(self) -> dict[str, Any]:
         body: dict[str, Any] = {

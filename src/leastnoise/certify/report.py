@@ -1,24 +1,18 @@
-"""The checker: each claim of a mechanism file is proven, refuted or not checked."""
+"""What became of a file's claims, and how those that files of every kind make are settled."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from html import escape
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from ..ask import Constraint, GaussianCurve, Point, Releases
-from ..ask.privacy import implied
+from ..ask import GaussianCurve, Point, Releases
 from ..exact import nearest_float
-from ..losses import Loss
 from ..work import counted
-from .composed import demanded, slack_of_profile
-from .document import Certificate, Document
-from .lower import dual_bound
-from .privacy import worst_hockey_stick
-from .shape import slack_of
-from .upper import release_loss
+from .base import MechanismDocument
+from .composed import slack_of_profile
 
 PROVEN, REFUTED, NOT_CHECKED = "proven", "refuted", "not checked"
 
@@ -97,91 +91,91 @@ class Report:
         }
 
 
-def check(document: Document) -> Report:
-    """Check every claim of a mechanism file in exact arithmetic.
+D = TypeVar("D", bound=MechanismDocument)
 
-    `LimitError` if that takes more work than the budget of `limits.py`.
+
+@dataclass(frozen=True)
+class Checks(Generic[D]):
+    """How files of one kind are checked: called with a document, it settles every claim.
+
+    `LimitError` if that takes more work than the budget of `../work.py`. Each part is exact, or
+    rounded to the safe side.
     """
-    with counted():
-        claims = [one(document) for one in (_distribution, _privacy)]
-        claims += budget_claims(
-            document.profile, document.gdp, lambda epsilon: worst_hockey_stick(document, epsilon)
-        )
+
+    total: Callable[[D], Fraction]  # of the weights, over the denominator; of rows, the worst
+    worst: Callable[[D, Fraction], tuple[str, Fraction]]  # epsilon -> where, largest hockey stick
+    loss: Callable[[D], Fraction | str]  # at least what a release costs; or why it is not known
+    bound: Callable[[D], Claim]  # what becomes of `lower`
+    demands: Callable[[D], Iterable[Claim]]  # what else is claimed
+
+    def __call__(self, document: D) -> Report:
+        with counted():
+            return Report((*self.own(document), self.bound(document)))
+
+    def own(self, document: D) -> tuple[Claim, ...]:
+        """The claims about what is released: all but `lower`."""
+        claims = [_distribution(self.total(document)), self._privacy(document)]
+        if document.profile:
+            slack, words = self._points(document, document.profile)
+            claims.append(claim_of("profile", slack, words, words))
+        if document.gdp is not None:
+            claims.append(self._gdp(document, document.gdp))
         if document.releases is not None:
             budgets = ((document.epsilon, document.delta), *document.profile)
             claims.append(releases_claim(document.releases, budgets, document.gdp))
-        claims += [_constraint(document, one) for one in document.constraints]
-        return Report((*claims, _upper(document), _lower(document)))
+        return (*claims, *self.demands(document), self._upper(document))
+
+    def _privacy(self, document: D) -> Claim:
+        where, worst = self.worst(document, document.epsilon)
+        words = (
+            f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
+            f"delta {nearest_float(document.delta):g}"
+        )
+        return claim_of("privacy", document.delta - worst, words, words)
+
+    def _points(self, document: D, points: Sequence[Point]) -> tuple[Fraction, str]:
+        """The least slack of several budgets, and where it is."""
+        found = []
+        for epsilon, delta in points:
+            where, worst = self.worst(document, epsilon)
+            found.append((delta - worst, epsilon, delta, worst, where))
+        slack, epsilon, delta, worst, where = min(found)
+        return slack, (
+            f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest "
+            f"hockey stick {nearest_float(worst):.12g} at {where}, delta {nearest_float(delta):g}"
+        )
+
+    def _gdp(self, document: D, curve: GaussianCurve) -> Claim:
+        name = f"mu = {nearest_float(curve.mu):g}"
+        chords = curve.slack()
+        if chords < 0:
+            return Claim("gdp", REFUTED, chords, f"a chord is not below the curve of {name}")
+        slack, words = self._points(document, curve.points)
+        return claim_of(
+            "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
+        )
+
+    def _upper(self, document: D) -> Claim:
+        loss = self.loss(document)
+        if isinstance(loss, str):
+            return Claim("upper", NOT_CHECKED, None, loss)
+        words = f"expected loss of a release at most {nearest_float(loss):.12g}"
+        return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+
+
+def _distribution(total: Fraction) -> Claim:
+    return claim_of(
+        "distribution",
+        -abs(total - 1),
+        "the weights are non-negative and sum to the denominator",
+        f"the weights sum to {nearest_float(total)} times the denominator",
+    )
 
 
 def claim_of(name: str, slack: Fraction, holds: str, fails: str) -> Claim:
     """A claim that holds if and only if its slack is not negative."""
     good = slack >= 0
     return Claim(name, PROVEN if good else REFUTED, slack, holds if good else fails)
-
-
-def _distribution(document: Document) -> Claim:
-    total = Fraction(sum(document.weights) + document.atom)
-    if document.tail is not None:
-        period, ratio = document.tail.period, document.tail.ratio
-        ends = sum(document.weights[:period]) + sum(document.weights[-period:])
-        total += ends * ratio / (1 - ratio)
-    error = abs(total - document.denominator) / document.denominator
-    return claim_of(
-        "distribution",
-        -error,
-        "the weights are non-negative and sum to the denominator",
-        f"the weights sum to {nearest_float(total / document.denominator)} times the denominator",
-    )
-
-
-def _privacy(document: Document) -> Claim:
-    where, worst = worst_hockey_stick(document)
-    words = (
-        f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
-        f"delta {nearest_float(document.delta):g}"
-    )
-    return claim_of("privacy", document.delta - worst, words, words)
-
-
-Worst = Callable[[Fraction], tuple[str, Fraction]]  # epsilon -> where, largest hockey stick
-
-
-def budget_claims(
-    profile: Sequence[Point], curve: GaussianCurve | None, worst_at: Worst
-) -> list[Claim]:
-    """The claims that further budgets and a curve are kept, if there are any."""
-    claims = []
-    if profile:
-        slack, words = _points(profile, worst_at)
-        claims.append(claim_of("profile", slack, words, words))
-    if curve is not None:
-        claims.append(_gdp(curve, worst_at))
-    return claims
-
-
-def _points(points: Sequence[Point], worst_at: Worst) -> tuple[Fraction, str]:
-    """The least slack of several budgets, and where it is."""
-    found = []
-    for epsilon, delta in points:
-        where, worst = worst_at(epsilon)
-        found.append((delta - worst, epsilon, delta, worst, where))
-    slack, epsilon, delta, worst, where = min(found)
-    return slack, (
-        f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest hockey "
-        f"stick {nearest_float(worst):.12g} at {where}, delta {nearest_float(delta):g}"
-    )
-
-
-def _gdp(curve: GaussianCurve, worst_at: Worst) -> Claim:
-    name = f"mu = {nearest_float(curve.mu):g}"
-    chords = curve.slack()
-    if chords < 0:
-        return Claim("gdp", REFUTED, chords, f"a chord is not below the curve of {name}")
-    slack, words = _points(curve.points, worst_at)
-    return claim_of(
-        "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
-    )
 
 
 def releases_claim(
@@ -200,78 +194,13 @@ def releases_claim(
     return claim_of("releases", slack, words, words)
 
 
-def _constraint(document: Document, constraint: Constraint) -> Claim:
-    slack = slack_of(document, constraint)
-    words = ", ".join(
-        f"{key} {value}"
-        for key, value in constraint.spec().items()
-        if key != "name" and isinstance(value, str)
-    )
-    words = f"({words})" if words else ""
-    return claim_of(
-        constraint.name,
-        slack,
-        f"the noise obeys it {words}".rstrip(),
-        f"the noise breaks it {words}".rstrip(),
-    )
-
-
-def _upper(document: Document) -> Claim:
-    if document.loss is None:
-        return Claim("upper", NOT_CHECKED, None, "the loss is a Python function: an estimate")
-    loss = release_loss(document, document.loss)
-    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
-
-
-def _lower(document: Document) -> Claim:
-    if document.loss is None or document.certificate is None:
-        return Claim("lower", NOT_CHECKED, None, "the loss is a Python function: an estimate")
-    bound = lower_bound(document, document.certificate, document.loss)
-    if bound is None:
-        return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
-    which = "private noise with these constraints" if document.constraints else "private noise"
-    if document.releases is not None:
-        which += " for so many releases"
-    words = f"every {which} costs at least {nearest_float(bound):.12g}"
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
-
-
-def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fraction | None:
-    """What the certificate proves; None if it uses a budget that is not asked of all noise."""
-    points = certificate.points or ((document.epsilon, document.delta),)
-    # (With a curve, (epsilon, delta) is a point of the noise's own chords, just below it.)
-    own = ((document.epsilon, document.delta),) if document.gdp is None else ()
-    used = {entry.point for entry in certificate.shifts}
-    stated = (*own, *document.profile)
-
-    def asked(point: Point) -> bool:
-        """Whether all noise that the claim is about is private at this budget."""
-        if document.releases is not None:
-            return demanded(document.releases, point)
-        return implied(point, stated, None if document.gdp is None else document.gdp.mu)
-
-    if not all(asked(points[j]) for j in used if j < len(points)):
-        return None
-    return dual_bound(
-        certificate,
-        points,
-        document.sensitivity,
-        loss,
-        document.kind == "integer" and certificate.step == 1,
-        document.constraints,
-    )
-
-
 __all__ = [
     "NOT_CHECKED",
     "PROVEN",
     "REFUTED",
+    "Checks",
     "Claim",
     "Report",
-    "budget_claims",
-    "check",
     "claim_of",
-    "lower_bound",
     "releases_claim",
 ]

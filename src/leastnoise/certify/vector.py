@@ -10,25 +10,11 @@ from math import isqrt
 
 from ..exact import nearest_float
 from ..losses import Loss
-from ..work import add_up, arithmetic, bits, charge, counted
+from ..work import add_up, arithmetic, bits, charge
 from .balls import BallMixture
-from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report, claim_of
+from .report import NOT_CHECKED, PROVEN, REFUTED, Checks, Claim
 from .vector_document import VectorDocument
 from .vector_lower import vector_dual
-
-
-def check_vector(document: VectorDocument) -> Report:
-    """Check every claim of a vector mechanism in exact arithmetic.
-
-    `LimitError` if that takes more work than the budget of `../work.py`.
-    """
-    with counted():
-        return Report((*own_claims(document), _lower(document)))
-
-
-def own_claims(document: VectorDocument) -> tuple[Claim, Claim, Claim]:
-    """The claims about the noise of the file: distribution, privacy and upper."""
-    return _distribution(document), _privacy(document), _upper(document)
 
 
 def mixture_of(document: VectorDocument) -> BallMixture:
@@ -41,29 +27,13 @@ def mixture_of(document: VectorDocument) -> BallMixture:
     )
 
 
-def _distribution(document: VectorDocument) -> Claim:
-    total = Fraction(sum(document.weights) + document.atom, document.denominator)
-    return claim_of(
-        "distribution",
-        -abs(total - 1),
-        "the weights are non-negative and sum to the denominator",
-        f"the weights sum to {nearest_float(total)} times the denominator",
-    )
+def _total(document: VectorDocument) -> Fraction:
+    return Fraction(sum(document.weights) + document.atom, document.denominator)
 
 
-def _privacy(document: VectorDocument) -> Claim:
-    worst = mixture_of(document).hockey_stick(document.epsilon, document.sensitivity)
-    words = (
-        f"largest hockey stick at most {nearest_float(worst):.12g}, "
-        f"delta {nearest_float(document.delta):g}"
-    )
-    return claim_of("privacy", document.delta - worst, words, words)
-
-
-def _upper(document: VectorDocument) -> Claim:
-    loss = release_loss(document)
-    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+def _worst(document: VectorDocument, epsilon: Fraction) -> tuple[str, Fraction]:
+    worst = mixture_of(document).hockey_stick(epsilon, document.sensitivity)
+    return "shifts by the sensitivity, rounded up", worst
 
 
 def _lower(document: VectorDocument) -> Claim:
@@ -108,3 +78,12 @@ def _mean_work(loss: Loss, d: int, radius: Fraction) -> int:
     length = bits(radius) + sum(map(bits, loss.kinks))
     longest = length if loss.exponent is not None else d * length
     return 3 * loss.effort_at(length) + 12 * arithmetic(2 * longest)
+
+
+#: Checks every claim of a file of kind "vector".
+check_vector = Checks(_total, _worst, release_loss, _lower, lambda document: ())
+
+
+def own_claims(document: VectorDocument) -> tuple[Claim, ...]:
+    """The claims about the noise of the file: all but `lower`."""
+    return check_vector.own(document)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, Releases
+from ..ask.privacy import MAX_EPSILON
 from ..ask.values import MAX_DIMENSION
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
@@ -125,32 +125,10 @@ class VectorDocument(MechanismDocument):
     certificate: VectorCertificate
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
-    # What documents of other kinds may claim, too.
-
     @property
     def kind(self) -> str:
         """Always the same."""
         return self.KINDS[0]
-
-    @property
-    def integer(self) -> bool:
-        """Whether releases are whole numbers: never."""
-        return False
-
-    @property
-    def profile(self) -> tuple[Point, ...]:
-        """Further budgets: none."""
-        return ()
-
-    @property
-    def gdp(self) -> GaussianCurve | None:
-        """No curve."""
-        return None
-
-    @property
-    def releases(self) -> Releases | None:
-        """The budget is that of one release."""
-        return None
 
     def _body_json(self) -> dict[str, Any]:
         return {

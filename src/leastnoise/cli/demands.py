@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..certify import ChannelDocument, Document
+from ..certify.any_file import AnyDocument
 from ..errors import ArgumentError
 
 
@@ -40,7 +40,7 @@ def described(found: Any) -> dict[str, Any]:
     return words | described_budgets(document)
 
 
-def described_budgets(asked: Document | ChannelDocument) -> dict[str, Any]:
+def described_budgets(asked: AnyDocument) -> dict[str, Any]:
     """The part of it about privacy."""
     words: dict[str, Any] = {}
     if asked.profile and asked.releases is None:
@@ -59,7 +59,7 @@ def described_budgets(asked: Document | ChannelDocument) -> dict[str, Any]:
     return words
 
 
-def budgets_in_words(asked: Document | ChannelDocument) -> list[str]:
+def budgets_in_words(asked: AnyDocument) -> list[str]:
     """The releases, the curve and the budgets that were asked for."""
     words, budgets = [], list(asked.profile)
     if asked.releases is not None:

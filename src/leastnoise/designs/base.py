@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..certify import Report, check_any, parse_any
+from ..certify import Report, check, parse_any
+from ..certify.any_file import AnyDocument
 from ..errors import CertificateError
 from ..losses import Loss
 from ..words import bracket_words, float_towards, gap_of, percent, write_whole
@@ -24,7 +25,7 @@ class BaseDesign(AskedBudgets, PickledAsFile):
     bracket, too, if `certified`. Two designs are equal if their mechanism files are.
     """
 
-    document: Any
+    document: AnyDocument
     loss: Loss | None = field(compare=False)  # None: a Python function that was not saved
     converged: bool = field(compare=False)
     status: str = field(compare=False)
@@ -83,7 +84,7 @@ class BaseDesign(AskedBudgets, PickledAsFile):
 
     def verify(self) -> Report:
         """Run the exact checker on this design's mechanism file."""
-        return check_any(self.document)
+        return check(self.document)
 
     def save(self, path: str | Path, *, about: Mapping[str, Any] | None = None) -> Path:
         """Write the mechanism file (complete or not at all); `load` reads it back.

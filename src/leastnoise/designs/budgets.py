@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
-from ..ask.privacy import GaussianCurve, Point, Releases
+from ..ask.privacy import Point, Releases
 from ..certify.about import about_object, about_text
+from ..certify.any_file import AnyDocument
 from ..errors import ArgumentError, FormatError
 from ..words import budget_words
+
+D = TypeVar("D", bound=AnyDocument)
 
 
 class AskedBudgets:
     """The budgets of a design with a `document`: as asked for, in all and for each release."""
 
-    @property
-    def _stated(self) -> Any:
-        """The document: where epsilon, delta, profile and the rest are."""
-        return self.document  # type: ignore[attr-defined]
+    document: AnyDocument  # where epsilon, delta, profile and the rest are
 
     @property
     def exact_budget(self) -> Point | None:
         """(epsilon, delta) as asked for, for all releases together; None if only a curve was."""
-        asked, total = self._stated, self._total
+        asked, total = self.document, self._total
         if total is not None:
             return total.epsilon, total.delta
         if asked.gdp is None:
@@ -37,8 +37,7 @@ class AskedBudgets:
 
     @property
     def _total(self) -> Releases | None:
-        found: Releases | None = self._stated.releases
-        return found
+        return self.document.releases
 
     @property
     def epsilon(self) -> float | None:
@@ -67,12 +66,12 @@ class AskedBudgets:
 
         Besides the curve of `gdp`, if there is one.
         """
-        return tuple(_floats(point) for point in _kept(self._stated))
+        return tuple(_floats(point) for point in _kept(self.document))
 
     @property
     def gdp(self) -> float | None:
         """mu, if each release is proven to be mu-Gaussian-private for it."""
-        curve: GaussianCurve | None = self._stated.gdp
+        curve = self.document.gdp
         return None if curve is None else float(curve.mu)
 
     @property
@@ -80,12 +79,12 @@ class AskedBudgets:
         """Further budgets (epsilon, delta) that were asked for, at each release."""
         if self._total is not None:
             return ()  # found, not asked for: `per_release`
-        return tuple(_floats(point) for point in self._stated.profile)
+        return tuple(_floats(point) for point in self.document.profile)
 
     @property
     def about(self) -> dict[str, Any]:
         """What somebody wrote on the mechanism file. Nothing in it is checked or believed."""
-        return about_object(self.document.about)  # type: ignore[attr-defined]
+        return about_object(self.document.about)
 
     def zcdp(self) -> float:
         """rho of zero-concentrated privacy: promised for designs with `gdp`, mu^2/2 rounded up.
@@ -97,7 +96,7 @@ class AskedBudgets:
         return zcdp(self)  # type: ignore[arg-type]
 
 
-def _kept(asked: Any) -> tuple[Point, ...]:
+def _kept(asked: AnyDocument) -> tuple[Point, ...]:
     own = () if asked.gdp is not None else ((asked.epsilon, asked.delta),)
     return (*own, *asked.profile)
 
@@ -110,16 +109,18 @@ def asked_words(design: AskedBudgets) -> list[str]:
     """The budget in the words of a repr: that of all releases, or those of one."""
     if design._total is not None:
         return [f"{design._total.words} together"]
-    budgets = [_floats(point) for point in _kept(design._stated)]
+    budgets = [_floats(point) for point in _kept(design.document)]
     return budget_words(budgets, design.gdp)
 
 
-def with_about(document: Any, about: Mapping[str, Any] | None) -> Any:
+def with_about(document: D, about: Mapping[str, Any] | None) -> D:
     """The document with this written on it; None: as it is."""
     if about is None:
         return document
     try:
-        return replace(document, about=about_text(about))
+        held: Any = document  # (every kind is a dataclass of its own)
+        written: D = replace(held, about=about_text(about))
+        return written
     except FormatError as error:
         words = str(error).removeprefix('"about" must ').removeprefix("be ")
         raise ArgumentError("about", type(about).__name__, words) from None

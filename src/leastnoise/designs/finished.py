@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 from ..ask.arguments import Asked
-from ..certify import ChannelDocument, check_any
+from ..certify import ChannelDocument, Document, check
 from ..certify.any_file import AnyDocument
 from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
@@ -18,12 +19,23 @@ from ..engine.search import Bracket, Search
 from ..errors import CertificateError, LimitError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
+from .base import BaseDesign
 from .keyed import KeyedDesign
 from .ranged import DependentDesign
 from .vector import VectorDesign
 
+AnyDesign = Design | DependentDesign | VectorDesign  #: what a search finds
 
-def finished(asked: Asked, search: Search) -> Any:
+#: The design that a document of each kind is.
+_DESIGNS: dict[type[AnyDocument], type[BaseDesign]] = {
+    Document: Design,
+    ChannelDocument: DependentDesign,
+    VectorDocument: VectorDesign,
+    KeyedDocument: KeyedDesign,
+}
+
+
+def finished(asked: Asked, search: Search) -> AnyDesign:
     """Run the search and return its design, every claim of which has passed the exact checker.
 
     `CertificateError` if one has not (then nothing is returned), and `ContradictionError` if exact
@@ -32,7 +44,7 @@ def finished(asked: Asked, search: Search) -> Any:
     return search.finish(lambda bracket: _made(asked, search, bracket))
 
 
-def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
+def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
     loss = asked.question.loss
     for lower, upper in bracket.halves(lambda: search.plan.trivial(search.plan.question)):
         low, high = ordered(lower.value, upper.value, loss.certified)
@@ -43,7 +55,7 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
             certificate=lower.certificate if loss.certified else None,
         )
         with contextlib.suppress(LimitError):
-            report = check_any(document)
+            report = check(document)
             break
     else:
         raise CertificateError("nothing that was found can be checked with the work allowed")
@@ -66,18 +78,15 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
         "seconds": search.clock() - search.start,
     }
     status = _status(asked, document, report.proven, converged, search, lower, upper)
-    return kind_of(document)(
+    found: AnyDesign = kind_of(document)(
         document, loss, converged, status, MappingProxyType(stats), report.proven
     )
+    return found
 
 
-def kind_of(document: AnyDocument) -> Any:
+def kind_of(document: AnyDocument) -> Callable[..., Any]:
     """The class of the design that a document is."""
-    if isinstance(document, KeyedDocument):
-        return KeyedDesign
-    if isinstance(document, VectorDocument):
-        return VectorDesign
-    return DependentDesign if isinstance(document, ChannelDocument) else Design
+    return _DESIGNS[type(document)]
 
 
 def _advice(reason: str, gap: float) -> str:
@@ -92,14 +101,14 @@ def _advice(reason: str, gap: float) -> str:
 
 def _status(
     asked: Asked,
-    document: Any,
+    document: AnyDocument,
     certified: bool,
     converged: bool,
     search: Search,
     lower: Lower,
     upper: Upper,
 ) -> str:
-    bracket, additive = search.bracket, kind_of(document) is Design
+    bracket, additive = search.bracket, isinstance(document, Document)
     words = gap_words(document, certified)
     words += f" (noise: {upper.method}; bound: {lower.method or 'no multipliers'})"
     words += f" after {bracket.rounds} rounds" if bracket.rounds else ""

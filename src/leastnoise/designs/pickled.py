@@ -7,27 +7,33 @@ hand over mechanism files instead.)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, Self
 
+from ..certify.any_file import AnyDocument
 from ..errors import CertificateError
+from ..losses import Loss
 
 
 class PickledAsFile:
     """A frozen design: its copies are itself, its pickle is its mechanism file."""
 
+    document: AnyDocument
+    loss: Loss | None
+    converged: bool
+    status: str
+    stats: Mapping[str, Any]
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        design: Any = self
-        own = getattr(design.document, "loss", None) is None
-        loss = getattr(design, "loss", None) if own else None
+        own = self.loss is not None and self.document.loss is None and not self.loss.certified
         return restored, (
-            design.document.dumps(),
-            None if loss is None or loss.certified else loss,
-            design.converged,
-            design.status,
-            dict(design.stats),
+            self.document.dumps(),
+            self.loss if own else None,
+            self.converged,
+            self.status,
+            dict(self.stats),
         )
 
     def __setstate__(self, state: Any) -> None:
@@ -40,24 +46,26 @@ class PickledAsFile:
         return self
 
 
-def restored(text: str, loss: Any, converged: bool, status: str, stats: dict[str, Any]) -> Any:
+def restored(
+    text: str, loss: Loss | None, converged: bool, status: str, stats: dict[str, Any]
+) -> Any:
     """The design of a mechanism file's text, checked as `load` checks a file.
 
     The rest is not claimed to be proven; a loss counts only if it is a Python function, which no
     file holds.
     """
-    from ..certify import check_any, parse_any
+    from ..certify import check, parse_any
     from ..design import loaded
 
     document = parse_any(text)
-    found = loaded(document, check_any(document), "pickled design", status)
+    found = loaded(document, check(document), "pickled design", status)
     kept: dict[str, Any] = {
         "converged": bool(converged),
         "status": str(status),
         "stats": MappingProxyType(dict(stats)),
     }
     if loss is not None:
-        if getattr(found, "loss", None) is not None or loss.certified is not False:
+        if found.loss is not None or loss.certified is not False:
             raise CertificateError("pickled design: the loss is not the one of the mechanism file")
         kept["loss"] = loss
     return replace(found, **kept)

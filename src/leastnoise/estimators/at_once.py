@@ -156,5 +156,6 @@ def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
     # Without the lower bound, which takes longer and is of no use here.
     plan = made("vector", question)
     search = Search(replace(plan, methods=plan.methods[:2]), _GAP, _SECONDS)
-    found: VectorDesign = finished(Asked(question, _GAP, _SECONDS, None, None), search)
+    found = finished(Asked(question, _GAP, _SECONDS, None, None), search)
+    assert isinstance(found, VectorDesign)
     return found

@@ -57,8 +57,6 @@ def worst_delta(document: Document | ChannelDocument, epsilon: Fraction) -> Frac
     """At least the exact delta of one release at epsilon, over all neighbours."""
     if isinstance(document, Document):
         return worst_hockey_stick(document, epsilon)[1]
-    if document.additive is not None:
-        return worst_hockey_stick(document.additive, epsilon)[1]
     return worst_pair(document, epsilon)[1]
 
 
@@ -96,7 +94,7 @@ def _claimed(
 
 
 def _keep_together(design: AnyDesign, epsilon: Fraction, delta: Fraction) -> bool:
-    stated, total = design._stated, design._total
+    stated, total = design.document, design._total
     assert total is not None
     wanted = replace(total, epsilon=epsilon, delta=delta)
     own = ((stated.epsilon, stated.delta), *stated.profile)
@@ -105,7 +103,8 @@ def _keep_together(design: AnyDesign, epsilon: Fraction, delta: Fraction) -> boo
 
 def rho_of(design: AnyDesign) -> float:
     """rho of zCDP for a design with a Gaussian curve: the float at mu^2/2, or the next above it."""
-    curve = design._stated.gdp
+    curve = design.document.gdp
+    assert curve is not None
     exact = curve.mu * curve.mu / 2
     near = nearest_float(exact)
     if Fraction(near) >= exact:
@@ -134,7 +133,7 @@ class Ruler:
     @classmethod
     def of(cls, design: AnyDesign) -> Ruler:
         """The ruler of a design."""
-        document, exact = design.document, design._stated.sensitivity
+        document, exact = design.document, design.document.sensitivity
         if design.integer:
             return cls(exact, Fraction(1), Fraction(0))
         if isinstance(document, Document):

@@ -15,9 +15,8 @@ ERROR = "noise (released value − true value)"
 
 def budget(design: Any) -> str:
     """The budget that was asked for: one point, several, a curve, or a total."""
-    question = getattr(design.document, "question", design.document)
-    if question.releases is not None:
-        total = question.releases
+    total = design.document.releases
+    if total is not None:
         return f"{point(total.epsilon, total.delta)} for {total.count} releases together"
     if design.gdp is not None:
         return f"μ = {number(design.gdp)} (Gaussian privacy)"

@@ -85,13 +85,13 @@ def _text(found: Any) -> bytes:
 
 def _plain(found: Any, loss: str, width: int | None) -> bool:
     """Whether its bracket is proven, for this loss and range and with no further demand."""
-    document = getattr(found.document, "question", found.document)
+    document = found.document
     asked = None if width is None else Range(Fraction(0), Fraction(width))
     return bool(
         found.certified
         and document.loss.spec() == as_loss(loss).spec()
-        and not getattr(document, "constraints", ())
-        and getattr(document, "range", None) == asked
+        and not document.constraints
+        and document.range == asked
     )
 
 
@@ -104,8 +104,8 @@ def _answers(
     releases: int,
 ) -> bool:
     """Whether a file of the cache is for this very question."""
-    document = getattr(found.document, "question", found.document)
-    total = getattr(document, "releases", None)
+    document = found.document
+    total = document.releases
     if releases > 1:
         budget = total is not None and (total.count, total.epsilon, total.delta) == (
             releases,
