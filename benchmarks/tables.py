@@ -142,7 +142,7 @@ def compare_with_spark(path: Path) -> None:
     from leastnoise.queries.ask import _bounded
     from leastnoise.queries.base import Setting
     from leastnoise.queries.bounding import aggregate
-    from leastnoise.queries.engine import open_table
+    from leastnoise.queries.door import open_table
     from leastnoise.queries.unit import Row
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")

@@ -53,6 +53,7 @@ _HOME = {
     "Ledger": "ledger",
     "Answer": "queries",
     "Count": "queries",
+    "CsvFile": "queries",
     "Histogram": "queries",
     "Mean": "queries",
     "MeanVector": "queries",
@@ -74,6 +75,7 @@ _HOME = {
     "FormatError": "errors",
     "LeastnoiseError": "errors",
     "MissingExtraError": "errors",
+    "NotAnsweredError": "errors",
     "RegimeError": "errors",
 }
 
@@ -86,6 +88,7 @@ __all__ = [
     "CertificateError",
     "ContradictionError",
     "Count",
+    "CsvFile",
     "Custom",
     "DPLogisticRegression",
     "DPNaiveBayes",
@@ -108,6 +111,7 @@ __all__ = [
     "Median",
     "MissingExtraError",
     "Monotone",
+    "NotAnsweredError",
     "Person",
     "Piecewise",
     "Pinball",
@@ -169,6 +173,7 @@ if TYPE_CHECKING:
         LeastnoiseError,
         LedgerError,
         MissingExtraError,
+        NotAnsweredError,
         RegimeError,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
@@ -179,6 +184,7 @@ if TYPE_CHECKING:
     from .queries import (
         Answer,
         Count,
+        CsvFile,
         Histogram,
         Mean,
         MeanVector,

@@ -110,4 +110,14 @@ class LedgerError(LeastnoiseError):
 
 
 class EngineError(LeastnoiseError):
-    """A table could not be read or aggregated; the message holds no value of the data."""
+    """A table could not be opened; the message holds no value of the data."""
+
+
+class NotAnsweredError(LeastnoiseError):
+    """A question was charged and has no answer. Why is not said: it could depend on the data."""
+
+    def __init__(self) -> None:
+        super().__init__("not answered; the budget is spent")
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return type(self), ()

@@ -267,12 +267,13 @@ def test_a_forged_file_in_the_cache_is_not_believed(tmp_path, monkeypatch, forge
 
 def test_the_engine_prints_nothing(tmp_path):
     """A progress bar on standard output would spoil --json."""
-    from leastnoise.queries.engine import open_table
+    from leastnoise.queries.door import open_table
 
     path = tmp_path / "d.csv"
     FRAME.to_csv(path, index=False)
     for source in (FRAME, path):
-        con = open_table(source).get_backend().con
+        table = open_table(source)
+        con = table.engine.connection
         assert con.execute("select current_setting('enable_progress_bar')").fetchone() == (False,)
 
 

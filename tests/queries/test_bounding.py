@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
-import ibis
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -27,9 +26,9 @@ from leastnoise.queries import (
 from leastnoise.queries.ask import _bounded, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import WEIGHT, aggregate
+from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import NEIGHBOURS
 
-CON = ibis.duckdb.connect()
 SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])
 BOUNDS = {"low": -2, "high": 5}
 KEYS = ["a", "b", "c"]
@@ -79,8 +78,7 @@ def table_of(data):
     arrays = [
         pa.array(list(c), f.type, from_pandas=False) for c, f in zip(columns, SCHEMA, strict=True)
     ]
-    CON.con.register("t", pa.Table.from_arrays(arrays, schema=SCHEMA))
-    return CON.table("t")
+    return open_table(pa.Table.from_arrays(arrays, schema=SCHEMA))
 
 
 def neighbour(data, draw, unit, relation):

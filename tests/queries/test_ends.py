@@ -11,9 +11,9 @@ import pytest
 
 from leastnoise import ArgumentError, Count, Median, Person, Quantile, ask, plan
 from leastnoise.queries import query_of
-from leastnoise.queries.ask import Budget, prepare
+from leastnoise.queries.ask import Budget, collect, prepare
 from leastnoise.queries.base import Setting
-from leastnoise.queries.engine import open_table
+from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 
@@ -37,8 +37,9 @@ CASES = [*((name, "0.5") for name in TABLES), ("a jump", "0.9")]
 def test_the_quantile_is_inside_in_95_of_100_cases(name, level, draws):
     values = np.round(TABLES[name] * 100)
     query = Quantile("x", level, low=0, high=100, step="0.01", interval=True)
+    table = open_table(pd.DataFrame({"x": TABLES[name]}, dtype="float64"))
     ready = prepare(
-        open_table(pd.DataFrame({"x": TABLES[name]}, dtype="float64")),
+        table,
         query,
         Setting(Row(), "add-remove"),
         Budget(Fraction(1), Fraction(0)),
@@ -46,6 +47,7 @@ def test_the_quantile_is_inside_in_95_of_100_cases(name, level, draws):
         None,
         lambda _: None,
     )
+    (sums,) = collect(table, [ready])
     entropy = InsecureSeededEntropy(5)
     # All cells that are a quantile: no more than q of the rows below, nor than 1 - q above.
     ordered, steps = np.sort(values), np.arange(10_001)
@@ -55,7 +57,7 @@ def test_the_quantile_is_inside_in_95_of_100_cases(name, level, draws):
     right = np.flatnonzero((below <= part * n + 1e-9) & (above <= (1 - part) * n + 1e-9)) / 100
     held, widths = [], []
     for _ in range(draws):
-        one = ready.draw(entropy, None).groups[""]
+        one = ready.draw(sums, entropy, None).groups[""]
         assert one.low <= one.value <= one.high
         held.append(one.low <= right[-1] + 1e-9 and right[0] - 1e-9 <= one.high)
         widths.append(one.high - one.low)
@@ -81,8 +83,9 @@ def test_what_it_spends_adds_up(monkeypatch):
     monkeypatch.setattr(ends, "designed", lambda *asked: designs.append(asked[0]) or real(*asked))
     frame = pd.DataFrame({"x": RANDOM.uniform(0, 9, 50)})
     query = Median("x", low=0, high=9, interval=True)
+    table = open_table(frame)
     ready = prepare(
-        open_table(frame),
+        table,
         query,
         Setting(Row(), "replace"),
         Budget(Fraction(2), Fraction(0)),
@@ -91,7 +94,7 @@ def test_what_it_spends_adds_up(monkeypatch):
         lambda _: None,
     )
     designs.clear()
-    (cells,) = [one.cells for one in ready.sums.values()]
+    (cells,) = [one.cells for one in collect(table, [ready])[0].sums.values()]
     query.choose(cells, Fraction(2), Fraction(1), InsecureSeededEntropy(1))
     chosen = [rate * 2 * query.unit for rate in rates]
     assert chosen == [1, Fraction(1, 4), Fraction(1, 4)]

@@ -19,7 +19,7 @@ from leastnoise import Count, Mean, Person, Share, Total, Variance
 from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
-from leastnoise.queries.engine import open_table
+from leastnoise.queries.door import open_table
 from leastnoise.queries.noise import noise_for
 from leastnoise.queries.unit import Row
 

@@ -23,6 +23,7 @@ from leastnoise import (
     Mean,
     MeanVector,
     Median,
+    NotAnsweredError,
     Person,
     Quantile,
     Share,
@@ -32,7 +33,7 @@ from leastnoise import (
 )
 from leastnoise.queries.ask import _public_size, sums_of
 from leastnoise.queries.base import Setting
-from leastnoise.queries.engine import open_table
+from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import Row
 
 SECRET = "s3cretvalue"
@@ -71,7 +72,7 @@ def test_whole_numbers_near_the_ends_of_64_bits():
     # Exact to the last unit, although doubles are 128 apart there:
     from leastnoise.queries.base import Setting
     from leastnoise.queries.bounding import aggregate
-    from leastnoise.queries.engine import open_table
+    from leastnoise.queries.door import open_table
     from leastnoise.queries.unit import Row
 
     query = Total("x", low=BIG - 3, high=BIG)
@@ -136,15 +137,16 @@ def test_ragged_and_odd_csv_files(tmp_path):
     path = tmp_path / "d.csv"
     path.write_bytes(b'\xef\xbb\xbf"a b",c\r\n1,2\r\n3\r\n4,5,6\r\n"x\ny",7\r\n')
     path.write_bytes(path.read_bytes() + b"4,5,6\r\n" * 200 + b"1\r\n" * 500)
-    # Lines with too few fields are left out, further fields are ignored.
-    assert near(ask(path, Count(), epsilon=15), 203)
-    assert near(ask(path, Total("a b", low=0, high=5), epsilon=15), 805)
+    # Lines with too few fields have NULLs at their end, further fields are ignored.
+    assert near(ask(path, Count(), epsilon=15), 704)
+    assert near(ask(path, Count("c"), epsilon=15), 203)
+    assert near(ask(path, Total("a b", low=0, high=5), epsilon=15), 1308)
     (tmp_path / "dup.csv").write_text("a,b,a\n1,2,3\n")
-    with pytest.raises(ArgumentError, match="duplicate column names"):
+    with pytest.raises(ArgumentError, match="two columns of one name"):
         ask(tmp_path / "dup.csv", Count(), epsilon=1)
     for name, content in (("none.csv", ""), ("blank.csv", "\n\n"), ("gap.csv", "a,,c\n1,2,3\n")):
         (tmp_path / name).write_text(content)
-        with pytest.raises(ArgumentError, match="first line names"):
+        with pytest.raises(ArgumentError, match="names its columns"):
             ask(tmp_path / name, Count(), epsilon=1)
     with pytest.raises(ArgumentError, match="that exists"):
         ask(tmp_path / "absent.csv", Count(), epsilon=1)
@@ -179,7 +181,7 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
     ):
         table = open_table(path)
         sized = replace(setting, size=_public_size(table))
-        assert sized.size in (3_000, 3_001)
+        assert sized.size == 3_001
         sums = sums_of(table, query, sized)[""]
         for one in sums if isinstance(sums, tuple) else (sums,):
             assert one.rows == sized.size
@@ -194,11 +196,11 @@ def test_a_table_that_changes_while_it_is_read_is_refused(tmp_path):
     ledger = Ledger.create(tmp_path / "b.db", epsilon=1)
     refused = 0
     for _ in range(8):  # (the same number of rows twice is possible)
-        with contextlib.suppress(EngineError):
+        with contextlib.suppress(NotAnsweredError):
             ask(table, Mean("x", low=5, high=9), epsilon="0.1", neighbours="replace", ledger=ledger)
             continue
         refused += 1
-    assert refused > 4 and len(ledger.history()) == 8 - refused
+    assert refused > 4 and len(ledger.history()) == 8  # a failure is paid for, too
 
 
 @pytest.mark.parametrize(("name", "other"), [("a[1]", "a1"), ("b*", "bb"), ("c?", "cc")])
@@ -214,15 +216,12 @@ def test_names_of_files_are_no_patterns(tmp_path, name, other, ending):
         else:
             path.mkdir()
             frame.to_parquet(path / "part.parquet")
-    table = open_table(tmp_path / f"{name}{ending}")
-    assert table.count().execute() == 1000
+    assert _public_size(open_table(tmp_path / f"{name}{ending}")) == 1000
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        pd.DataFrame({"a": [1, SECRET, 2.5]}),
-        pd.DataFrame({"a": [object()]}),
         pd.DataFrame([[1, 2]], columns=["a", "a"]),
         {"a": [1]},
         7,
@@ -276,7 +275,7 @@ def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
     options = {"epsilon": 1, "delta": "0.01", "neighbours": "replace"}
     for query in (Mean("x", low=0, high=3), Share("x > 1"), Variance("x", low=0, high=3)):
-        with pytest.raises(EngineError, match="changed while it was read"):
+        with pytest.raises(NotAnsweredError):
             ask(frame, query, **options)
 
 
@@ -286,7 +285,9 @@ def test_an_engine_that_fails_does_not_quote_the_data():
     con = ibis.duckdb.connect()
     con.raw_sql(f"create view v as select cast(s as integer) as x from (values ('{SECRET}')) t(s)")
     for query in (Total("x", low=0, high=1), Median("x", low=0, high=1), Count("x")):
-        with pytest.raises(EngineError, match="withheld") as caught:
+        with pytest.raises(
+            NotAnsweredError, match=r"^not answered; the budget is spent$"
+        ) as caught:
             ask(con.table("v"), query, epsilon=1)
         assert SECRET not in tell(caught.value)
 

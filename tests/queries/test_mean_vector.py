@@ -25,7 +25,7 @@ from leastnoise import (
 from leastnoise.queries import query_of
 from leastnoise.queries.ask import _named, sums_of, touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.engine import open_table
+from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import Row
 
 N = 4000

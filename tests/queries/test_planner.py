@@ -21,9 +21,9 @@ from leastnoise import (
     ask_all,
     plan,
 )
-from leastnoise.queries.ask import Budget, prepare, touched
+from leastnoise.queries.ask import Budget, collect, prepare, touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.engine import open_table
+from leastnoise.queries.door import open_table
 from leastnoise.queries.planner import shares
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
@@ -42,18 +42,18 @@ BOUNDS = {"low": 0, "high": 100}
 def test_the_planned_error_holds_for_95_of_100_answers(query, relation):
     budget = Budget(Fraction(1), Fraction(1, 10**6))
     planned = plan(query, epsilon=1, delta=1e-6, rows=N, neighbours=relation)
-    ready = prepare(
-        open_table(FRAME), query, Setting(Row(), relation), budget, "l1", None, lambda _: None
-    )
+    table = open_table(FRAME)
+    ready = prepare(table, query, Setting(Row(), relation), budget, "l1", None, lambda _: None)
+    (sums,) = collect(table, [ready])
     exact = query.estimate(
         [
             type("R", (), {"value": v, "error": Fraction(0), "ends": (v, v)})()
-            for v in query.exact(ready.sums[""], ready.setting)
+            for v in query.exact(sums.sums[""], ready.setting)
         ],
         ready.setting,
     ).value
     entropy = InsecureSeededEntropy(4)
-    found = np.array([ready.draw(entropy, None).groups[""].value for _ in range(250)])
+    found = np.array([ready.draw(sums, entropy, None).groups[""].value for _ in range(250)])
     inside = (np.abs(found - exact) <= planned.error * (1 + 1e-9)).mean()
     assert inside >= 0.91
     # And it is no empty promise: half of it would not do.

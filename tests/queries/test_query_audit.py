@@ -17,10 +17,10 @@ from scipy.stats import beta
 
 from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
 from leastnoise.queries import selection
-from leastnoise.queries.ask import Budget, prepare
+from leastnoise.queries.ask import Budget, collect, prepare
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
-from leastnoise.queries.engine import open_table
+from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 
@@ -60,8 +60,9 @@ CASES = [
 
 def drawn(data, query, relation, unit, seed):
     """(exact numbers, draws), each in its sensitivity; a larger one speaks for the first table."""
+    table = open_table(rows(*data))
     prepared = prepare(
-        open_table(rows(*data)),
+        table,
         query,
         Setting(unit, relation),
         Budget(EPSILON, Fraction(0)),
@@ -70,11 +71,11 @@ def drawn(data, query, relation, unit, seed):
         lambda _: None,
     )
     assert prepared.noise is not None
+    (sums,) = collect(table, [prepared])
     keys = query.public_keys or ("",)
     form = prepared.noise.form
     exact = [
-        query.numbers(form, query.exact(prepared.sums.get(k, Sums()), prepared.setting))
-        for k in keys
+        query.numbers(form, query.exact(sums.sums.get(k, Sums()), prepared.setting)) for k in keys
     ]
     found = prepared.noise.released(exact * DRAWS, InsecureSeededEntropy(seed))
     size = np.array([float(part.sensitivity) for part in prepared.noise.parts])
@@ -147,15 +148,17 @@ def _law(data, query, relation, unit, monkeypatch):
             super().__init__(counts, penalties, rate)
 
     monkeypatch.setattr(quantile_module, "ExponentialSampler", Recorder)
-    prepare(
-        open_table(rows(*data)),
+    table = open_table(rows(*data))
+    prepared = prepare(
+        table,
         query,
         Setting(unit, relation),
         Budget(EPSILON, Fraction(0)),
         "l1",
         None,
         lambda _: None,
-    ).draw(InsecureSeededEntropy(1), None)
+    )
+    prepared.draw(collect(table, [prepared])[0], InsecureSeededEntropy(1), None)
     ((counts, penalties, rate),) = asked
     weights = [-float(rate * p) for c, p in zip(counts, penalties, strict=True) for _ in range(c)]
     return np.array(weights) - np.logaddexp.reduce(weights)
@@ -204,8 +207,9 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
     delta = Fraction(1, 100)
 
     def shows(table_rows, seed):
+        table = open_table(rows(*table_rows))
         prepared = prepare(
-            open_table(rows(*table_rows)),
+            table,
             Count(by="g", keys="private"),
             Setting(PERSON, "add-remove"),
             Budget(EPSILON, delta),
@@ -213,8 +217,9 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
             None,
             lambda _: None,
         )
+        (sums,) = collect(table, [prepared])
         entropy = InsecureSeededEntropy(seed)
-        return sum("rare" in prepared.draw(entropy, None).groups for _ in range(DRAWS))
+        return sum("rare" in prepared.draw(sums, entropy, None).groups for _ in range(DRAWS))
 
     assert shows(near, 1) == 0
     # Half of delta finds the keys; a key of one person is shown with exactly that probability.

@@ -7,6 +7,7 @@ from .answer import Answer
 from .ask import ask
 from .base import PRIVATE, Query
 from .count import Count
+from .csv_file import CsvFile
 from .histogram import Histogram
 from .mean import Mean
 from .mean_vector import MeanVector
@@ -23,6 +24,7 @@ __all__ = [
     "PRIVATE",
     "Answer",
     "Count",
+    "CsvFile",
     "Histogram",
     "Mean",
     "MeanVector",

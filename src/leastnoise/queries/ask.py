@@ -1,31 +1,33 @@
-"""ask(table, query, ...): a private answer, paid for before any noise is drawn.
+"""ask(table, query, ...): a private answer, paid for before any row is read.
 
 How the budget is divided between keys, groups and parts: `noise.proof.md`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
-from ..errors import ArgumentError, EngineError
+from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer
 from .base import PRIVATE, Estimate, Query, Setting
-from .bounding import Sums, aggregate
+from .bounding import Reading, Sums, reading_of
 from .count import Count
 from .declared import Kind
-from .engine import open_table
+from .door import Table, opened, quietly
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
+from .paid import paid, warn_of_log
 from .quantile import Quantile
 from .selection import probabilities, select
 from .text import query_of
@@ -72,12 +74,15 @@ def ask(
 ) -> Answer:
     """A private answer to a question about a table.
 
-    Guarantee: everything in the `Answer` together is (epsilon, delta)-private for the unit and the
-    neighbour relation. If there is a ledger, the charge is durable before any noise is drawn; if
-    it refuses, no noise is drawn. Errors show no value of the data.
+    Guarantee: whatever comes out of it, an `Answer` or an error, is (epsilon, delta)-private for
+    the unit and the neighbour relation, for all tables of the same columns and types. If there is
+    a ledger, the charge is durable before any row is read; if it refuses, none is. What goes wrong
+    before that depends on public things only; afterwards it is a `NotAnsweredError`, always the
+    same. (Where rows are replaced their number is public, and may be read before.)
 
-    table: a CSV or Parquet file, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis
-        table, or URL#TABLE. Its columns and their types are taken to be public.
+    table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
+        an Ibis table of DuckDB, PostgreSQL or Spark, or URL#TABLE of the first two. Its columns
+        and their types are public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
     unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
@@ -90,18 +95,70 @@ def ask(
     book = as_ledger(ledger)
     tell = progress or (lambda _: None)
     source = entropy or system_entropy()
-    prepared = prepare(open_table(table), question, setting, budget, loss, book, tell)
-    charge = None
-    if book is not None:
-        charge = book.charge(
-            budget.epsilon,
-            budget.delta,
-            query=str(question),
-            mechanism=prepared.sha256,
-            protects=protects(setting),
-        ).id
+    warn_of_log()
+    with opened(table) as rows:
+        ready = ready_or_paid(
+            lambda: [prepare(rows, question, setting, budget, loss, book, tell)],
+            lambda: charged(book, budget, [question], setting, "not answered"),
+        )
+        charge = charged(book, budget, [question], setting, ready[0].sha256)
+        return answered(rows, ready, source, charge, tell)[0]
+
+
+def charged(
+    book: Ledger | None, budget: Budget, queries: Sequence[Query], setting: Setting, mechanism: str
+) -> int | None:
+    """The ledger's entry for questions; None without a ledger."""
+    if book is None:
+        return None
+    return book.charge(
+        budget.epsilon,
+        budget.delta,
+        query="; ".join(map(str, queries)),
+        mechanism=mechanism,
+        protects=protects(setting),
+    ).id
+
+
+def ready_or_paid(
+    prepared: Callable[[], list[Prepared]], charge: Callable[[], Any]
+) -> list[Prepared]:
+    """Questions that are ready. If not even the rows could be counted, that is paid for, too."""
+    try:
+        return prepared()
+    except _UncountedError:
+        pass
+    charge()
+    raise NotAnsweredError
+
+
+def answered(
+    table: Table,
+    ready: list[Prepared],
+    entropy: Entropy,
+    charge: int | None,
+    tell: Callable[[str], None],
+) -> list[Answer]:
+    """The answers. Call it only after the charge: from here on rows are read.
+
+    Guarantee: the answers, or a `NotAnsweredError` that is the same whatever went wrong.
+    """
+    tell("adding up")
+
+    collected = paid(lambda: collect(table, ready))
     tell("drawing the noise")
-    return prepared.draw(source, charge)
+    pairs = list(zip(ready, collected, strict=True))
+    return paid(lambda: [one.draw(sums, entropy, charge) for one, sums in pairs])
+
+
+def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
+    """Read the rows, once they are paid for, and add up."""
+    table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
+    return [one.collect() for one in ready]
+
+
+class _UncountedError(Exception):
+    """The rows, whose number is public, could not be counted."""
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -117,15 +174,24 @@ def protects(setting: Setting) -> str:
 
 
 @dataclass(frozen=True)
+class Collected:
+    """Exact sums. Not private: never shown."""
+
+    sums: dict[str, Any]  # of each key: Sums, or those of each column of a vector
+    units: dict[str, int]  # that have each key, where keys are private
+
+
+@dataclass(frozen=True)
 class Prepared:
-    """Exact sums and their noise: all but the randomness. Not private: never shown."""
+    """A question that is ready to be paid for: what to read, and the noise. All of it is public."""
 
     query: Query
     setting: Setting
     budget: Budget
-    sums: dict[str, Any]  # of each key: Sums, or those of each column of a vector
+    readings: tuple[Reading, ...]  # one, or that of each column of a vector
+    counting: Reading | None  # of units by key, where the readings do not say it
     noise: Noise | VectorNoiseFor | None  # None: an exponential mechanism
-    selection: tuple[list[int], dict[str, int]] | None
+    selection: list[int] | None  # how likely a key is shown, where keys are private
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
     shown: Budget | None = None
@@ -165,18 +231,34 @@ class Prepared:
         if noise is not None:
             noise = noise_of(self.query, self.setting, values, self.groups, loss, together=False)
         if selection is not None:
-            table = probabilities(keys.epsilon / self.groups, keys.delta / self.groups)
-            selection = table, selection[1]
+            selection = probabilities(keys.epsilon / self.groups, keys.delta / self.groups)
         return replace(self, budget=budget, noise=noise, selection=selection)
 
-    def draw(self, entropy: Entropy, charge: int | None) -> Answer:
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read."""
+        counting = () if self.counting is None else self.counting.names
+        return (*(name for one in self.readings for name in one.names), *counting)
+
+    def collect(self) -> Collected:
+        """Add up. Call it only after the budget has been charged, and the columns are loaded."""
+        sums = _combined(self.query, [one.sums() for one in self.readings])
+        if self.setting.size is not None:
+            _check_size(sums, self.setting.size)
+        if self.selection is None:
+            return Collected(sums, {})
+        counts = sums if self.counting is None else self.counting.sums()
+        units = {key: one[0] if isinstance(one, tuple) else one for key, one in counts.items()}
+        return Collected(sums, {key: one.units for key, one in units.items()})
+
+    def draw(self, collected: Collected, entropy: Entropy, charge: int | None) -> Answer:
         """The answer. Call it only after the budget has been charged."""
         keys = [""]
         if self.query.public_keys is not None:
             keys = list(self.query.public_keys)
         if self.selection is not None:
-            keys = select(self.selection[1], self.selection[0], entropy)
-        sums = [self.sums.get(key, _nothing(self.query)) for key in keys]
+            keys = select(collected.units, self.selection, entropy)
+        sums = [collected.sums.get(key, _nothing(self.query)) for key in keys]
         groups: dict[str, Estimate] = {}
         if isinstance(self.query, Quantile):
             groups = dict(
@@ -226,7 +308,7 @@ class Prepared:
 
 
 def prepare(
-    table: Any,
+    table: Table,
     query: Query,
     setting: Setting,
     budget: Budget,
@@ -234,32 +316,35 @@ def prepare(
     ledger: Ledger | None,
     tell: Callable[[str], None],
 ) -> Prepared:
-    """Add up in the engine and find the noise; no randomness, no charge."""
+    """Check the question against the schema and find the noise; no row is read, nothing charged.
+
+    (But the number of rows, where it is the same for all neighbours.)
+    """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
     groups = touched(query, setting)
-    selection_table = None
+    selection = None
     keys, values = budget.split(query)
     if query.keys == PRIVATE:
-        selection_table = probabilities(keys.epsilon / groups, keys.delta / groups)
+        selection = probabilities(keys.epsilon / groups, keys.delta / groups)
     if isinstance(query, Quantile) and values.epsilon == 0:
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+    for reading in readings_of(table, query, setting):
+        quietly("the engine does not know how to compute this", reading.check)
     if query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
-    tell("adding up")
-    sums = sums_of(table, query, setting)
-    if setting.size is not None:
-        _check_size(sums, setting.size)
     noise = None
     tell("finding the best noise")
     if isinstance(query, Quantile):
         query.mechanisms(values.epsilon / groups)  # before anything is charged
     else:
         noise = noise_of(query, setting, values, groups, loss)
-    selection = None
-    if selection_table is not None:
-        selection = selection_table, _units(table, query, setting, sums)
-    return Prepared(query, setting, budget, sums, noise, selection, groups)
+    counting = None
+    if selection is not None and isinstance(query, Quantile):
+        units = Count(column=None, where=query.where, by=query.by, keys=query.keys)
+        (counting,) = readings_of(table, units, setting)
+    readings = readings_of(table, query, setting)
+    return Prepared(query, setting, budget, readings, counting, noise, selection, groups)
 
 
 def noise_of(
@@ -271,13 +356,25 @@ def noise_of(
     return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
 
 
-def sums_of(table: Any, query: Query, setting: Setting) -> dict[str, Any]:
-    """The exact sums by key; for a vector those of each column."""
+def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, ...]:
+    """What is read for a question; for a vector each of its columns."""
+    queries = query.means if isinstance(query, MeanVector) else [query]
+    return tuple(reading_of(table, _bounded(one, setting)) for one in queries)
+
+
+def _combined(query: Query, found: list[dict[str, Sums]]) -> dict[str, Any]:
+    """The sums by key; for a vector those of each column."""
     if not isinstance(query, MeanVector):
-        return aggregate(table, _bounded(query, setting))
-    columns = [aggregate(table, _bounded(mean, setting)) for mean in query.means]
-    keys = dict.fromkeys(key for column in columns for key in column)
-    return {key: tuple(column.get(key, Sums()) for column in columns) for key in keys}
+        return dict(found[0])
+    keys = dict.fromkeys(key for column in found for key in column)
+    return {key: tuple(column.get(key, Sums()) for column in found) for key in keys}
+
+
+def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Any]:
+    """The exact sums by key, at once. Not private: for tests."""
+    readings = readings_of(table, query, setting)
+    table.engine.load(tuple(dict.fromkeys(name for one in readings for name in one.names)))
+    return _combined(query, [one.sums() for one in readings])
 
 
 def _nothing(query: Query) -> Any:
@@ -325,21 +422,14 @@ def _bounded(query: Query, setting: Setting) -> Any:
     return replace(request, max_groups=unit.max_groups)
 
 
-def _units(table: Any, query: Query, setting: Setting, sums: dict[str, Any]) -> dict[str, int]:
-    """How many units have each key; quantiles need a count of their own."""
-    if isinstance(query, Quantile):
-        counting = Count(column=None, where=query.where, by=query.by, keys=query.keys)
-        sums = aggregate(table, _bounded(counting, setting))
-    if isinstance(query, MeanVector):  # every row counts in every column
-        return {key: columns[0].units for key, columns in sums.items()}
-    return {key: one.units for key, one in sums.items()}
-
-
-def _public_size(table: Any) -> int:
+def _public_size(table: Table) -> int:
     """The number of rows, which all neighbours share."""
-    from .engine import run
-
-    size = int(run(table.aggregate(n=table.count()))["n"][0])
+    size = None
+    with contextlib.suppress(Exception):
+        table.engine.load(())
+        size = int(table.engine.read(f"SELECT COUNT(*) FROM {table.relation} AS s")[0][0])
+    if size is None:
+        raise _UncountedError
     if size < 1:
         raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
     return size
@@ -353,7 +443,7 @@ def _check_size(sums: dict[str, Any], size: int) -> None:
     """Sensitivities rest on it: every row of the public number is in the sums."""
     found = sums.get("", Sums())
     if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
-        raise EngineError("the table has changed while it was read; nothing was asked of it")
+        raise NotAnsweredError
 
 
 def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:

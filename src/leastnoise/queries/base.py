@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 from ..errors import ArgumentError
 from .bounding import Request, Sums
 from .expression import parse_condition
+from .rows import Cell, Rows
 from .unit import Row, Unit
-from .where import column_of, truth_of
+from .where import truth_of
 
 #: Keys to be found privately: a key appears only if enough units have it.
 PRIVATE = "private"
@@ -200,18 +201,16 @@ class Query:
         if self.where is not None:
             condition = parse_condition(self.where)
 
-            def where(table: Any) -> Any:
-                return truth_of(table, condition)
+            def where(rows: Rows) -> str:
+                return truth_of(rows, condition)
 
         return Request(
             unit=setting.unit, where=where, group=self._group(), keys=self.public_keys, **more
         )
 
-    def _group(self) -> Any:
+    def _group(self) -> Callable[[Rows], Cell] | None:
         name = self.by
-        if name is None:
-            return None
-        return lambda table: _key_column(table, name)
+        return None if name is None else lambda rows: rows.key(name, "by")
 
     def text(self, inside: str) -> str:
         """The query in the words of the command line."""
@@ -233,19 +232,17 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
     found = tuple(str(key).lower() if isinstance(key, bool) else str(key) for key in keys)
     if not 1 <= len(found) <= _MOST_KEYS or len(set(found)) < len(found):
         raise ArgumentError("keys", f"{len(found)} keys", f"1 to {_MOST_KEYS} different values")
+    if not all(key.isascii() or _encodes(key) for key in found):
+        raise ArgumentError("keys", "a text with half a character", "texts that UTF-8 can write")
     return found
 
 
-def _key_column(table: Any, name: str) -> Any:
-    column = column_of(table, name, "by")
-    kind = column.type()
-    if kind.is_string():
-        return column
-    if kind.is_integer() or kind.is_boolean() or kind.is_date():
-        return column.cast("string")
-    raise ArgumentError(
-        "by", name, f"a column of texts, whole numbers, truths or dates, not of {kind}"
-    )
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def ratio_interval(

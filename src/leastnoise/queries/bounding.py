@@ -1,4 +1,4 @@
-"""One engine expression: rows filtered, clamped, bounded per person, added up by group.
+"""One query for an engine: rows filtered, clamped, bounded per person, added up by group.
 
 Everything is a whole number, and a unit's part in every sum is bounded whatever its rows hold.
 Statements and proofs: `bounding.proof.md`.
@@ -6,18 +6,17 @@ Statements and proofs: `bounding.proof.md`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .engine import has, run
+from .door import TEXT, Form, Table
+from .rows import Cell, Rows, shown, sought, written
 from .scale import Scale
 from .unit import Person, Unit
-from .where import column_of, number_and_missing
 
-#: Sums are taken of pieces of so many bits: 2^32 rows cannot overflow 64.
+#: Squares are added up in two pieces, the lower one of so many bits: 2^32 rows fit 64.
 _PIECE = 31
 #: A row of a person with too many weighs a whole number of these parts.
 WEIGHT = 1 << 20
@@ -30,14 +29,14 @@ class Request:
     """What is asked of the engine; every field is public."""
 
     unit: Unit
-    where: Callable[[Any], Any] | None = None
-    #: The row's number: None to count rows only. A boolean function for shares.
-    value: Callable[[Any], Any] | None = None
+    where: Callable[[Rows], str] | None = None
+    #: The row's whole number, NULL if it has none: None to count rows only.
+    value: Callable[[Rows], str] | None = None
     scale: Scale | None = None
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     fill: bool = False  # a row without a value counts as the middle
-    group: Callable[[Any], Any] | None = None
+    group: Callable[[Rows], Cell] | None = None
     keys: tuple[str, ...] | None = None
     max_groups: int | None = None  # None: nothing to enforce
 
@@ -53,228 +52,280 @@ class Sums:
     cells: dict[int, int] = field(default_factory=dict)
 
 
-def aggregate(table: Any, request: Request) -> dict[str, Sums]:
-    """The sums by group; the group of everything is ""."""
-    rows = _rows(table, request)
-    if request.cells:
-        return _cells(rows, request)
-    sums = _by_person(rows, request) if isinstance(request.unit, Person) else _by_row(rows, request)
-    found = run(sums, request.keys)
-    result = {}
-    for i, key in enumerate(found["g"]):
-        result[key] = Sums(
-            rows=found["n"][i] or 0,
-            units=found["u" if "u" in found else "n"][i] or 0,
-            values=_joined(found, "s", i),
-            squares=_joined(found, "q", i),
+@dataclass(frozen=True)
+class Reading:
+    """A query that is ready: its SQL, the columns it reads, and what its rows mean."""
+
+    table: Table
+    request: Request
+    query: str
+    columns: tuple[str, ...]  # of the result
+    names: tuple[str, ...]  # of the table
+    kind: str  # of the keys
+
+    def check(self) -> None:
+        """See that the engine understands it; no row is read."""
+        self.table.engine.check(self.query)
+
+    def sums(self) -> dict[str, Sums]:
+        """The sums by group; the group of everything is "". The table must be loaded."""
+        found = [
+            dict(zip(self.columns, row, strict=True)) for row in self.table.engine.read(self.query)
+        ]
+        named = None
+        if self.request.keys is not None:
+            named = {written(self.kind, key): key for key in self.request.keys}
+        result: dict[str, Sums] = {}
+        for row in found:
+            key = self._key(row, named)
+            if key is None:
+                continue
+            if not self.request.cells:
+                result[key] = self._sums(row)
+            elif row["v"] is not None:
+                held = result.setdefault(key, Sums())
+                held.cells[int(row["v"])] = int(row["w"] or 0)
+        return result
+
+    def _key(self, row: dict[str, Any], named: dict[str, str] | None) -> str | None:
+        """The row's group, None if it is not asked for."""
+        if self.request.group is None:
+            return ""
+        if row["g"] is None:
+            return None
+        key = shown(self.kind, row["g"])
+        return key if named is None else named.get(key)
+
+    def _sums(self, row: dict[str, Any]) -> Sums:
+        part = {name: int(value or 0) for name, value in row.items() if name != "g"}
+        # Pieces: the lower and the upper bits of squares, of persons with few rows and with many.
+        few = part.get("q0", 0) + (part.get("q1", 0) << _PIECE)
+        many = part.get("m0", 0) + (part.get("m1", 0) << _PIECE)
+        return Sums(
+            rows=part["n"],
+            values=part.get("s", 0),
+            squares=few + self.request.unit.max_rows * many + part.get("r", 0),
+            units=part.get("u", part["n"]),
         )
-    return result
 
 
-def _rows(table: Any, request: Request) -> Any:
-    """Row by row: the group g, the value v, the person p.
-
-    Rows without a group or a value are left out later, where that costs nothing: a sum passes over
-    NULL, and a group NULL is not asked for.
-    """
-    import ibis
-
-    if request.where is not None:
-        table = table.filter(request.where(table))
-    columns = {"g": ibis.literal("")} if request.group is None else {"g": request.group(table)}
-    if request.value is not None:
-        columns["v"] = request.value(table)
-    if isinstance(request.unit, Person):
-        columns["p"] = column_of(table, request.unit.id, "unit")
-    rows = table.select(**columns)
-    if request.fill and request.scale is not None:
-        rows = rows.mutate(v=rows.v.fill_null(request.scale.top // 2))
-    if "p" in columns:
-        rows = rows.filter(rows.p.notnull())
-    if request.max_groups is not None:
-        # The groups of a person are chosen among those that are asked for.
-        rows = rows.filter(rows.g.notnull())
-        if request.keys is not None and len(request.keys) <= _SIFTED:
-            rows = rows.filter(rows.g.isin(list(request.keys)))
-    return rows
+def aggregate(table: Table, request: Request) -> dict[str, Sums]:
+    """The sums by group, at once."""
+    reading = reading_of(table, request)
+    table.engine.load(reading.names)
+    return reading.sums()
 
 
-def _counted(rows: Any, request: Request) -> Any:
-    """How many rows count: those with a value, if there is one to have."""
-    return rows.count() if request.value is None else rows.v.count()
+def reading_of(table: Table, request: Request) -> Reading:
+    """The query for a request; an `ArgumentError` where the schema does not allow it."""
+    return _Writer(table, request).reading()
 
 
-def scaled(column: Any, scale: Scale, argument: str) -> Any:
-    """The column as a whole number from 0 to scale.top, NULL where there is no number."""
-    import ibis
+class _Writer:
+    """Writes the query of one request."""
 
-    per = 1 / scale.step
-    if column.type().is_signed_integer() and scale.low.denominator == per.denominator == 1:
-        # Whole numbers all the way: (high - low) / step fits 64 bits many times over.
-        number = column.cast("int64")
-        low, high = int(scale.low), math.floor(scale.high)
-        steps = (ibis.greatest(low, ibis.least(high, number)) - low) * int(per)
-        missing = number.isnull()
-    else:
-        number, missing = number_and_missing(column, argument)
-        ends = [ibis.literal(float(end), "float64") for end in (scale.low, scale.high)]
-        away = ibis.greatest(ends[0], ibis.least(ends[1], number)) - ends[0]
-        if per.denominator == 1:
-            away = away * ibis.literal(float(per), "float64")
+    def __init__(self, table: Table, request: Request) -> None:
+        self.table, self.request = table, request
+        self.rows = Rows(table)
+        self.engine = table.engine
+        self.top = request.scale.top if request.scale is not None else 0
+        self.group = None if request.group is None else request.group(self.rows)
+        self.person = None
+        if isinstance(request.unit, Person):
+            self.person = self.rows.person(request.unit.id, "unit")
+
+    def reading(self) -> Reading:
+        request = self.request
+        if request.cells:
+            query, columns = self._cells()
+        elif self.person is None:
+            query, columns = self._by_row()
         else:
-            away = away / ibis.literal(float(scale.step), "float64")
-        steps = (away + 0.5).floor().cast("int64")
-    # Whatever happened before in floating point, this holds: a number from 0 to top, or NULL.
-    # (Cases, and not least and greatest: DuckDB is a third faster with them.)
-    return ibis.cases(
-        (missing, ibis.null("int64")),
-        (steps.between(0, scale.top), steps),
-        (steps < 0, ibis.literal(0, "int64")),
-        else_=ibis.literal(scale.top, "int64"),
-    )
+            query, columns = self._by_person()
+        kind = TEXT if self.group is None else self.group.kind
+        return Reading(self.table, request, query, tuple(columns), self.rows.names, kind)
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    def _rows(self) -> str:
+        """Row by row: the group g, the value v, the person p.
+
+        Rows without a group or a value are left out later, where that costs nothing: a sum passes
+        over NULL, and a group NULL is not asked for.
+        """
+        request, cells = self.request, []
+        conditions = [] if request.where is None else [request.where(self.rows)]
+        if self.group is not None:
+            cells.append(f"{self.group.sql} AS g")
+        if request.value is not None:
+            value = request.value(self.rows)
+            if request.fill:
+                middle = self.engine.whole(self.top // 2)
+                value = f"COALESCE({value}, {middle})"
+            cells.append(f"{value} AS v")
+        if self.person is not None:
+            cells.append(f"{self.person.sql} AS p")
+            conditions.append(f"{self.person.sql} IS NOT NULL")
+        if request.max_groups is not None and self.group is not None:
+            # The groups of a person are chosen among those that are asked for.
+            conditions.append(f"{self.group.sql} IS NOT NULL")
+            conditions += self._sifted(self.group)
+        chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
+        return chosen + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+
+    def _sifted(self, group: Cell) -> list[str]:
+        keys = self.request.keys
+        if keys is None or len(keys) > _SIFTED:
+            return []
+        found = [one for key in keys if (one := sought(group.kind, key)) is not None]
+        if not found:
+            return ["FALSE"]
+        return [f"{group.sql} IN ({', '.join(one(self.engine) for one in found)})"]
+
+    @property
+    def _counted(self) -> str:
+        """How many rows count: those with a value, if there is one to have."""
+        return "COUNT(*)" if self.request.value is None else "COUNT(v)"
+
+    def _sums_of_rows(self) -> dict[str, str]:
+        """The sums over rows, by name."""
+        sums = {"n": self._counted}
+        if self.request.scale is not None:
+            sums["s"] = _sum("v")
+            if self.request.squares:
+                centred = f"(v * 2 - {self.engine.whole(self.top)})"
+                sums |= self._pieces("q", f"({centred} * {centred})")
+        return sums
+
+    def _pieces(self, name: str, value: str) -> dict[str, str]:
+        """The sum of a whole number >= 0 as sums of its lower and its upper bits."""
+        lower = self.engine.whole((1 << _PIECE) - 1)
+        return {
+            f"{name}0": _sum(f"({value} & {lower})"),
+            f"{name}1": _sum(self.engine.shifted(value, _PIECE)),
+        }
+
+    def _by_row(self) -> tuple[str, list[str]]:
+        return self._grouped(self._rows(), self._sums_of_rows())
+
+    def _grouped(self, rows: str, sums: dict[str, str]) -> tuple[str, list[str]]:
+        """The sums by group, or of everything."""
+        columns = {} if self.group is None else {"g": "g"}
+        columns |= sums
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
+        by = "" if self.group is None else " GROUP BY g"
+        return f"SELECT {chosen} FROM ({rows}) AS t{by}", list(columns)
+
+    # -- persons ----------------------------------------------------------------------------------
+
+    @property
+    def _by(self) -> str:
+        return "p" if self.group is None else "p, g"
+
+    def _each(self, sums: dict[str, str]) -> str:
+        """Person by person, in each of a person's groups; only where rows count."""
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in sums.items())
+        having = "" if self.request.value is None else f" HAVING {self._counted} > 0"
+        each = f"SELECT {self._by}, {chosen} FROM ({self._rows()}) AS t GROUP BY {self._by}{having}"
+        if self.request.max_groups is None or self.group is None or self.person is None:
+            return each
+        # A person's first groups in an order of the person's own, so that no group is favoured.
+        digests = self._digest(self.person.form, "p"), self._digest(self.group.form, "g")
+        mixed = self.engine.digest(Form("", ""), f"CONCAT({digests[0]}, {digests[1]})")
+        ranked = (
+            f"SELECT e.*, ROW_NUMBER() OVER (PARTITION BY p ORDER BY {mixed}, g) AS k "
+            f"FROM ({each}) AS e"
+        )
+        names = ", ".join([self._by, *sums])
+        return f"SELECT {names} FROM ({ranked}) AS f WHERE k <= {self.request.max_groups}"
+
+    def _digest(self, form: Form, value: str) -> str:
+        return self.engine.digest(form, value)
+
+    def _by_person(self) -> tuple[str, list[str]]:
+        """First person by person, then over persons: each adds at most max_rows rows to a group."""
+        most = self.request.unit.max_rows
+        part = {} if self.group is None else {"g": "g"}
+        part["n"] = f"LEAST(n, {self.engine.whole(most)})"
+        totals = {"n": _sum("n"), "u": "COUNT(*)"}
+        if self.request.scale is not None:
+            part["s"] = f"CASE WHEN n <= {most} THEN s ELSE {self._weighed()} END"
+            totals["s"] = _sum("s")
+            if self.request.squares:
+                part |= self._squares(most)
+                totals |= {"q0": _sum("q0"), "q1": _sum("q1"), "r": _sum("r")}
+                totals |= self._pieces("m", "m")
+        chosen = ", ".join(f"{sql} AS {name}" for name, sql in part.items())
+        people = f"SELECT {chosen} FROM ({self._each(self._sums_of_rows())}) AS people"
+        return self._grouped(people, totals)
+
+    def _weighed(self) -> str:
+        """floor(s * max_rows / n), from 0 to max_rows * top, for a person with n > max_rows."""
+        engine, most = self.engine, self.request.unit.max_rows
+        count = f"GREATEST(n, {engine.whole(1)})"
+        whole, rest = _quotient(engine, "s", count), f"((s % {count}) * {engine.whole(most)})"
+        over = f"{whole} * {engine.whole(most)} + {_quotient(engine, rest, count)}"
+        return f"LEAST({engine.whole(most * self.top)}, GREATEST({engine.whole(0)}, {over}))"
+
+    def _squares(self, most: int) -> dict[str, str]:
+        """Squares of a person: exact with few rows, else max_rows times their mean, m + r / R."""
+        engine, limit = self.engine, float(self.top * self.top)
+        upper = f"CAST(q1 AS {_double(engine)}) * {engine.real(float(1 << _PIECE))}"
+        count = f"CAST(GREATEST(n, {engine.whole(1)}) AS {_double(engine)})"
+        mean = f"(({upper} + CAST(q0 AS {_double(engine)})) / {count})"
+        mean = f"LEAST({engine.real(limit)}, GREATEST({engine.real(0.0)}, {mean}))"
+        rest = f"FLOOR(({mean} - FLOOR({mean})) * {engine.real(float(most))})"
+        rest = f"LEAST({engine.real(float(most - 1))}, {rest})"
+        few = f"n <= {most}"
+        none = engine.whole(0)
+        return {
+            "q0": f"CASE WHEN {few} THEN q0 ELSE {none} END",
+            "q1": f"CASE WHEN {few} THEN q1 ELSE {none} END",
+            "m": f"CASE WHEN {few} THEN {none} ELSE CAST(FLOOR({mean}) AS BIGINT) END",
+            "r": f"CASE WHEN {few} THEN {none} ELSE CAST({rest} AS BIGINT) END",
+        }
+
+    # -- cells of a scale -------------------------------------------------------------------------
+
+    def _cells(self) -> tuple[str, list[str]]:
+        """Weights by group and cell: a row weighs WEIGHT, less if its person has too many rows."""
+        engine, weight = self.engine, self.engine.whole(WEIGHT)
+        names = ["v"] if self.group is None else ["g", "v"]
+        by = ", ".join(names)
+        if self.person is None:
+            total = f"COUNT(*) * {weight}"
+            return f"SELECT {by}, {total} AS w FROM ({self._rows()}) AS t GROUP BY {by}", [
+                *names,
+                "w",
+            ]
+        most = self.request.unit.max_rows
+        count = f"GREATEST(e.n, {engine.whole(1)})"
+        share = _quotient(engine, engine.whole(WEIGHT * most), count)
+        share = f"LEAST({weight}, GREATEST({engine.whole(0)}, {share}))"
+        cells = ", ".join(f"t.{name} AS {name}" for name in names)
+        same = " AND ".join(f"t.{name} = e.{name}" for name in self._by.split(", "))
+        weighed = (
+            f"SELECT {cells}, CASE WHEN e.n <= {most} THEN {weight} ELSE {share} END AS w "
+            f"FROM ({self._rows()}) AS t JOIN ({self._each({'n': self._counted})}) AS e ON {same}"
+        )
+        return f"SELECT {by}, {_sum('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
 
 
-def _by_row(rows: Any, request: Request) -> Any:
-    sums = {"n": _counted(rows, request)}
-    if request.value is not None:
-        sums |= _pieces("s", rows.v, _bits(request.scale, 1))
-        if request.squares:
-            sums |= _pieces("q", _square(rows.v, request.scale), 2 * _bits(request.scale, 1))
-    return _grouped(rows, request, sums)
+def _sum(value: str) -> str:
+    """The sum as a 64-bit number, whatever wider type the engine adds up in."""
+    return f"CAST(SUM({value}) AS BIGINT)"
 
 
-def _grouped(rows: Any, request: Request, sums: dict[str, Any]) -> Any:
-    """The sums by group; everything is one group, "", where none is asked for."""
-    import ibis
-
-    if request.group is not None:
-        return rows.group_by("g").agg(**sums)
-    return rows.aggregate(**sums).mutate(g=ibis.literal(""))
+def _double(engine: Any) -> str:
+    return str(engine.double)
 
 
-def _by_person(rows: Any, request: Request) -> Any:
-    """First person by person, then over persons: each adds at most max_rows rows to a group."""
-    import ibis
-
-    unit = request.unit
-    sums = {"n": _counted(rows, request)}
-    if request.value is not None:
-        sums["s"] = _whole_sum(rows.v)
-        if request.squares:
-            sums["q"] = _whole_sum(_square(rows.v, request.scale))
-    each = _few_groups(_present(rows.group_by("p", "g").agg(**sums), request), request)
-    most = unit.max_rows
-    top = request.scale.top if request.scale is not None else 0
-    bounded = {"g": each.g, "n": ibis.least(each.n, most)}
-    if request.value is not None:
-        bounded["s"] = _at_most(each.s, each.n, most, most * top)
-        if request.squares:
-            bounded["q"] = _at_most(each.q, each.n, most, most * top * top)
-    people = each.select(**bounded)
-    totals = {"n": _whole_sum(people.n), "u": people.count()}
-    if request.value is not None:
-        totals |= _pieces("s", people.s, _bits(request.scale, most))
-        if request.squares:
-            totals |= _pieces("q", people.q, 2 * _bits(request.scale, most))
-    return _grouped(people, request, totals)
-
-
-def _present(each: Any, request: Request) -> Any:
-    """Only persons with rows that count."""
-    return each if request.value is None else each.filter(each.n > 0)
-
-
-def _few_groups(each: Any, request: Request) -> Any:
-    """Keep the max_groups groups of a person that come first in an order of the person's own."""
-    import ibis
-
-    if request.max_groups is None:
-        return each
-    order = [each.g]
-    if has(each, "HexDigest"):
-        # Mixed, so that no group is favoured; which order it is does not matter for privacy.
-        order = [(each.p.cast("string") + ":" + each.g).hexdigest("md5"), each.g]
-    ranked = each.mutate(
-        leastnoise_rank=ibis.row_number().over(ibis.window(group_by=each.p, order_by=order))
-    )
-    return ranked.filter(ranked.leastnoise_rank < request.max_groups).drop("leastnoise_rank")
-
-
-def _at_most(total: Any, count: Any, most: int, largest: int) -> Any:
-    """total, or floor(total * most / count) where count > most; always from 0 to `largest`."""
-    import ibis
-
-    over = _quotient(total, count) * most + _quotient((total % count) * most, count)
-    bounded = ibis.ifelse(count <= most, total, over)
-    return ibis.greatest(0, ibis.least(largest, bounded)).cast("int64")
-
-
-def _quotient(total: Any, count: Any) -> Any:
+def _quotient(engine: Any, total: str, count: str) -> str:
     """floor(total / count) for whole numbers >= 0: what is divided is a multiple of count."""
-    exact = (total - total % count).cast("float64") / count.cast("float64")
-    return (exact + 0.5).floor().cast("int64")
-
-
-def _square(value: Any, scale: Scale | None) -> Any:
-    top = scale.top if scale is not None else 0
-    centred = value * 2 - top
-    return centred * centred
-
-
-def _bits(scale: Scale | None, times: int) -> int:
-    return ((scale.top if scale is not None else 1) * times).bit_length()
-
-
-def _pieces(name: str, value: Any, bits: int) -> dict[str, Any]:
-    """The sum of a whole number >= 0 as sums of its digits to the base 2^31."""
-    if bits <= _PIECE:
-        return {f"{name}0": _whole_sum(value)}
-    return {
-        f"{name}{i}": _whole_sum((value >> (_PIECE * i)) & ((1 << _PIECE) - 1))
-        for i in range(-(-bits // _PIECE))
-    }
-
-
-def _whole_sum(value: Any) -> Any:
-    """The sum as a 64-bit number in the engine itself, whatever wider type it adds up in.
-
-    Ibis leaves out a cast to what it takes the type to be already, hence the detour.
-    """
-    return value.sum().cast("decimal(38, 0)").cast("int64")
-
-
-def _joined(found: dict[str, list[Any]], name: str, row: int) -> int:
-    total = 0
-    for column, values in found.items():
-        if column[0] == name and column[1:].isdigit():
-            total += (values[row] or 0) << (_PIECE * int(column[1:]))
-    return total
-
-
-def _cells(rows: Any, request: Request) -> dict[str, Sums]:
-    """Weights by group and cell: a row weighs WEIGHT, less if its person has too many rows."""
-    import ibis
-
-    if isinstance(request.unit, Person):
-        most = request.unit.max_rows
-        each = _present(rows.group_by("p", "g").agg(n=_counted(rows, request)), request)
-        each = _few_groups(each, request)
-        joined = rows.join(each, ["p", "g"])
-        share = _quotient(ibis.literal(WEIGHT * most, "int64") + joined.n * 0, joined.n)
-        weight = ibis.ifelse(joined.n <= most, WEIGHT, share)
-        weight = ibis.greatest(0, ibis.least(WEIGHT, weight)).cast("int64")
-        joined = joined.select(g=joined.g, v=joined.v, w=weight)
-        sums = joined.group_by("g", "v").agg(**_pieces("w", joined.w, WEIGHT.bit_length()))
-    else:
-        sums = rows.group_by("g", "v").agg(u=rows.count())
-    found = run(sums, request.keys)
-    result: dict[str, dict[int, int]] = {}
-    for i, key in enumerate(found["g"]):
-        if found["v"][i] is None:
-            continue
-        weight = found["u"][i] * WEIGHT if "u" in found else _joined(found, "w", i)
-        result.setdefault(key, {})[found["v"][i]] = weight
-    return {key: Sums(cells=cells) for key, cells in result.items()}
+    double = _double(engine)
+    multiple = f"CAST({total} - {total} % {count} AS {double})"
+    exact = f"{multiple} / CAST({count} AS {double}) + {engine.real(0.5)}"
+    return f"CAST(FLOOR({exact}) AS BIGINT)"
 
 
 def centred(sums: Sums, scale: Scale) -> int:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from .base import Estimate, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums
-from .where import column_of, missing_in
+from .rows import Rows
 
 
 @dataclass(frozen=True)
@@ -41,11 +41,9 @@ class Count(Query):
         if name is None:
             return self._request(setting)
 
-        def present(table: Any) -> Any:
-            import ibis
-
-            missing = missing_in(column_of(table, name, "column"))
-            return ibis.ifelse(missing, ibis.null("int64"), ibis.literal(0, "int64"))
+        def present(rows: Rows) -> str:
+            cell = rows.value(name, "column").sql
+            return f"CASE WHEN {cell} IS NULL THEN NULL ELSE {rows.engine.whole(0)} END"
 
         return self._request(setting, value=present)
 

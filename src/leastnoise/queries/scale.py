@@ -17,6 +17,9 @@ from ..exact import Number, rational
 STEPS = (1 << 31) - 1
 STEPS_OF_SQUARES = 1 << 22
 _LARGEST = 10**18
+#: No bound is further from 0, no step or bin narrower: doubles hold them and their quotients.
+FURTHEST = 10**300
+NARROWEST = 1e-290
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ def scale_of(low: Number | None, high: Number | None, most: int, step: Number | 
     if not -_LARGEST <= ends[0] < ends[1] <= _LARGEST:
         raise ArgumentError("high", high, f"above low={low}, both at most 1e18 in size")
     width = ends[1] - ends[0]
+    if width < Fraction(NARROWEST) * 2**32:
+        raise ArgumentError("high", high, f"above low={low} by at least 1e-280")
     if step is not None:
         chosen = rational(step, "step")
         if not 0 < chosen <= width or math.ceil(width / chosen) > most:

@@ -11,6 +11,7 @@ from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums, centred
 from .expression import parse_condition
 from .mean import mean_estimate, mean_forms, mean_numbers, mean_parts, mean_typical, why_mean
+from .rows import Rows
 from .scale import Scale
 from .unit import Person
 from .where import truth_of
@@ -78,10 +79,10 @@ class Share(Query):
         """Sums of zeros and ones."""
         condition, scale = parse_condition(self.condition, "condition"), _scale(setting)
 
-        def value(table: Any) -> Any:
-            import ibis
-
-            return ibis.ifelse(truth_of(table, condition, "condition"), scale.top, 0).cast("int64")
+        def value(rows: Rows) -> str:
+            true = truth_of(rows, condition, "condition")
+            top, none = rows.engine.whole(scale.top), rows.engine.whole(0)
+            return f"CASE WHEN {true} THEN {top} ELSE {none} END"
 
         return self._request(setting, value=value, scale=scale)
 

@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 from ..errors import ArgumentError
 from ..exact import Number, text_of
 from .base import Query, Setting
-from .bounding import Request, scaled
+from .bounding import Request
 from .scale import STEPS, Scale, scale_of
-from .where import column_of
 
 NULLS = ("skip", "middle")
 
@@ -59,7 +58,7 @@ class Valued(Query):
 
     def _value(self, scale: Scale) -> Any:
         name = self.column
-        return lambda table: scaled(column_of(table, name, "column"), scale, "column")
+        return lambda rows: rows.scaled(name, scale, "column")
 
     def request(self, setting: Setting) -> Request:
         """Sums of the clamped values in steps."""

@@ -1,121 +1,104 @@
-"""Conditions and columns as Ibis expressions that are defined for every row."""
+"""Conditions as expressions that are defined for every row. Proof: `bounding.proof.md`."""
 
 from __future__ import annotations
 
-import operator
-from datetime import date, datetime
-from typing import Any
+from datetime import UTC, date, datetime
+from itertools import product
 
 from ..errors import ArgumentError
+from .door import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE
+from .door.dialect import LARGEST, SMALLEST
 from .expression import Compare, Condition, IsNull, Join, Literal, Within
-
-_OPERATORS = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+from .rows import Cell, Rows
 
 
-def column_of(table: Any, name: str, argument: str) -> Any:
-    """A column by its exact name; the error lists names, which are public."""
-    if name not in table.columns:
-        known = ", ".join(table.columns[:20])
-        raise ArgumentError(argument, name, f"a column of the table ({known})")
-    return table[name]
-
-
-def number_of(column: Any, argument: str) -> Any:
-    """The column as float64, NULL where there is no number; never an error for any row."""
-    kind = column.type()
-    if kind.is_string():
-        number = column.try_cast("float64")  # texts that are no numbers count as missing
-    elif kind.is_boolean():
-        import ibis
-
-        return ibis.ifelse(column.isnull(), ibis.null("float64"), ibis.ifelse(column, 1.0, 0.0))
-    elif kind.is_integer() or kind.is_decimal():
-        return column.cast("float64")
-    elif kind.is_floating():
-        number = column.cast("float64")
-    else:
-        raise ArgumentError(argument, column.get_name(), f"a column of numbers, not of {kind}")
-    return _without_nan(number)
-
-
-def number_and_missing(column: Any, argument: str) -> tuple[Any, Any]:
-    """(a float64, where it is to be ignored): cheaper than NULL where the number is clamped."""
-    if not column.type().is_floating():
-        number = number_of(column, argument)
-        return number, number.isnull()
-    number = column.cast("float64")
-    return number, number.isnull() | number.isnan()
-
-
-def missing_in(column: Any) -> Any:
-    """Where a value is missing: NULL, and NaN too, which engines do not agree about."""
-    return _without_nan(column).isnull() if column.type().is_floating() else column.isnull()
-
-
-def _without_nan(number: Any) -> Any:
-    import ibis
-
-    return ibis.ifelse(number.isnan(), ibis.null(number.type()), number)
-
-
-def truth_of(table: Any, condition: Condition, argument: str = "where") -> Any:
+def truth_of(rows: Rows, condition: Condition, argument: str = "where") -> str:
     """The condition as a boolean expression; NULL where a value that it needs is missing."""
     if isinstance(condition, Join):
-        left = truth_of(table, condition.left, argument)
-        right = truth_of(table, condition.right, argument)
-        return left & right if condition.word == "and" else left | right
+        left = truth_of(rows, condition.left, argument)
+        right = truth_of(rows, condition.right, argument)
+        return f"({left} {condition.word.upper()} {right})"
     if isinstance(condition, IsNull):
-        return missing_in(column_of(table, condition.column, argument))
+        return f"({rows.value(condition.column, argument).sql} IS NULL)"
     if isinstance(condition, Compare):
-        column, (value,) = _comparable(table, condition.column, (condition.value,), argument)
-        return _OPERATORS[condition.operator](column, value)
+        cell, (value,) = _comparable(rows, condition.column, (condition.value,), argument)
+        if isinstance(condition.value, bool) and cell.kind == TEXT:
+            if condition.operator not in ("=", "!="):
+                raise ArgumentError(argument, condition.column, "= true or != true, for texts")
+            return f"({cell.sql} {'' if condition.operator == '=' else 'NOT '}IN ({value}))"
+        return f"({cell.sql} {condition.operator.replace('!=', '<>')} {value})"
     if isinstance(condition, Within):
-        column, values = _comparable(table, condition.column, condition.values, argument)
-        return column.isin(values)
-    return ~truth_of(table, condition.inner, argument)
+        cell, values = _comparable(rows, condition.column, condition.values, argument)
+        return f"({cell.sql} IN ({', '.join(values)}))"
+    return f"(NOT {truth_of(rows, condition.inner, argument)})"
 
 
 def _comparable(
-    table: Any, name: str, values: tuple[Literal, ...], argument: str
-) -> tuple[Any, list[Any]]:
+    rows: Rows, name: str, values: tuple[Literal, ...], argument: str
+) -> tuple[Cell, list[str]]:
     """The column and the literals in one type, so that no engine has to guess."""
-    import ibis
-
-    column = column_of(table, name, argument)
-    kind = column.type()
-    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
-    if numbers and kind.is_integer() and all(isinstance(v, int) for v in values):
-        return column.cast("int64") if not kind.is_unsigned_integer() else column, list(values)
-    if numbers and (kind.is_numeric() or kind.is_string()):
-        return number_of(column, argument), [ibis.literal(float(v), "float64") for v in values]
-    if all(isinstance(v, bool) for v in values) and kind.is_boolean():
-        return column, list(values)
-    if all(isinstance(v, bool) for v in values) and kind.is_string():
-        return column.lower(), [str(v).lower() for v in values]
-    if all(isinstance(v, str) for v in values):
-        if kind.is_string():
-            return column, list(values)
-        if kind.is_date() or kind.is_timestamp():
-            return column, [_moment(str(v), kind, argument) for v in values]
+    engine, column = rows.engine, rows.table.column(name, argument)
+    kind = column.value.kind if column.value is not None else ""
+    if all(isinstance(v, bool) for v in values):
+        if kind == TRUTH:
+            return rows.value(name, argument), [str(v).upper() for v in values]
+        if kind == TEXT:
+            words = [word for v in values for word in _spellings(str(v).lower())]
+            return rows.value(name, argument), [", ".join(map(engine.octets, words))]
+    elif all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values):
+        if kind == WHOLE and all(isinstance(v, int) for v in values):
+            return rows.value(name, argument), [engine.whole(int(v)) for v in values]
+        if kind in (WHOLE, NUMBER, TEXT) and column.number is not None:
+            return rows.number(name, argument), [engine.real(_held(float(v))) for v in values]
+    elif all(isinstance(v, str) for v in values):
+        if kind == TEXT:
+            return rows.value(name, argument), [
+                engine.octets(_encoded(v, argument)) for v in values
+            ]
+        if kind == DATE:
+            return rows.value(name, argument), [f"DATE '{_day(v, argument)}'" for v in values]
+        if kind == MOMENT:
+            cell = rows.value(name, argument)
+            return cell, [cell.form.moment.format(_moment(v, argument)) for v in values]
     shown = ", ".join(sorted({type(v).__name__ for v in values}))
     raise ArgumentError(
-        argument, name, f"compared with values of its own type, {kind}, not with {shown}"
+        argument, name, f"compared with values of its own type, {column.stored}, not with {shown}"
     )
 
 
-def _moment(text: str, kind: Any, argument: str) -> Any:
-    import ibis
+def _held(value: float) -> float:
+    """As the numbers of a column are: nothing smaller than 1e-300, nothing larger than 1e300."""
+    if abs(value) < SMALLEST:
+        return 0.0
+    return min(LARGEST, max(-LARGEST, value))
 
+
+def _spellings(word: str) -> list[bytes]:
+    """true, True, TRUE, ...: without asking an engine what a lower case is."""
+    letters = product(*((c.lower(), c.upper()) for c in word))
+    return ["".join(one).encode() for one in letters]
+
+
+def _encoded(text: Literal, argument: str) -> bytes:
     try:
-        if kind.is_date():
-            return ibis.literal(date.fromisoformat(text), "date")
-        return ibis.literal(datetime.fromisoformat(text), kind)
+        return str(text).encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(argument, text, "texts that UTF-8 can write") from None
+
+
+def _day(text: Literal, argument: str) -> str:
+    try:
+        return date.fromisoformat(str(text)).isoformat()
     except ValueError:
         raise ArgumentError(argument, text, "a date such as '2024-12-31'") from None
+
+
+def _moment(text: Literal, argument: str) -> str:
+    """A moment in UTC: microseconds, no time zone."""
+    try:
+        found = datetime.fromisoformat(str(text))
+        if found.tzinfo is not None:
+            found = found.astimezone(UTC).replace(tzinfo=None)
+    except (ValueError, OverflowError):
+        raise ArgumentError(argument, text, "a date such as '2024-12-31'") from None
+    return found.isoformat(sep=" ", timespec="microseconds")

@@ -20,12 +20,13 @@ from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer
-from .ask import Budget, Prepared, as_ledger, prepare, protects
+from .ask import Budget, Prepared, answered, as_ledger, charged, prepare, protects, ready_or_paid
 from .base import PRIVATE, Query, Setting
 from .declared import MECHANISMS_DELTA, largest_factor
-from .engine import open_table
+from .door import Table, opened
 from .mean_vector import MeanVector
 from .noise import jointly
+from .paid import warn_of_log
 from .planner import expected_error, shares
 from .quantile import Quantile
 from .text import query_of
@@ -65,27 +66,24 @@ def ask_all(
         book.check(whole.epsilon, whole.delta, protects=protects(setting))
     tell = progress or (lambda _: None)
     parts = shares(questions, whole.epsilon, whole.delta, setting, rows, loss)
-    opened = open_table(table)
-    ready = [
-        prepare(opened, query, setting, part.used_by(query), loss, None, tell)
-        for query, part in zip(questions, parts, strict=True)
-    ]
-    ready = min(
-        (ready, *_tighter(ready, whole, rows, loss)), key=lambda found: _errors(found, rows)
-    )
-    charge = None
-    if book is not None:
-        text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
-        charge = book.charge(
-            whole.epsilon,
-            whole.delta,
-            query="; ".join(map(str, questions)),
-            mechanism=text,
-            protects=protects(setting),
-        ).id
-    tell("drawing the noise")
     source = entropy or system_entropy()
-    return [one.draw(source, charge) for one in ready]
+    warn_of_log()
+
+    def prepared(rows_: Table) -> list[Prepared]:
+        ready = [
+            prepare(rows_, query, setting, part.used_by(query), loss, None, tell)
+            for query, part in zip(questions, parts, strict=True)
+        ]
+        tighter = _tighter(ready, whole, rows, loss)
+        return min((ready, *tighter), key=lambda found: _errors(found, rows))
+
+    with opened(table) as held:
+        ready = ready_or_paid(
+            lambda: prepared(held), lambda: charged(book, whole, questions, setting, "not answered")
+        )
+        text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
+        charge = charged(book, whole, questions, setting, text)
+        return answered(held, ready, source, charge, tell)
 
 
 def _tighter(

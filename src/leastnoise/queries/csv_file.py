@@ -1,0 +1,197 @@
+"""CSV files as Arrow tables of texts, read such that no record changes another.
+
+    CsvFile(path).names()            the header's names; nothing else is read
+    CsvFile(path).batches(columns)   the rows as Arrow record batches, all columns or those named
+    CsvFile(path).reader(columns)    the same as a pyarrow.RecordBatchReader
+
+What the bytes of the rows are is never a reason to fail. A file that cannot be read or unpacked
+raises OSError or EOFError. Proof: `csv_records.proof.md`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError, MissingExtraError
+from .csv_records import Fields, header_end, quotes_match, whole_records
+
+#: Bytes that are looked at together: as many as a processor's cache holds with all that is found.
+_BLOCK = 1 << 20
+#: A header is shorter: what has no line end for so long is no text file.
+_HEADER = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class CsvFile:
+    """A CSV file: UTF-8, lines that end with LF or CRLF, the first record naming the columns.
+
+    path: the file; one that ends in .gz is unpacked as it is read.
+    delimiter: what stands between fields, one ASCII character.
+    line_breaks: whether a field in quotes may hold line breaks (True), or every line is a record,
+    whatever it holds (False). None stands for True if all quotes of the file enclose whole fields
+    and inner ones are doubled, and for False if not.
+    most_bytes: a file that is longer than this, unpacked, is refused.
+
+    Every column is text. An empty field is NULL; so is one that is not UTF-8 or whose quotes are
+    malformed, in its row alone. A short record has NULLs at its end, further fields of a long one
+    are ignored, a record of more than 16 MiB has no values. Empty lines are no records.
+
+    Guarantee: any bytes after the header are a table, and all other rows stay as they are when
+    one record with proper quotes is added or removed, or, with line_breaks=False, any one line.
+    With None the latter is so, too, as long as no field holds line breaks. The names are public:
+    a file without a header would show its first record as names.
+    """
+
+    path: str | Path
+    delimiter: str = ","
+    line_breaks: bool | None = None
+    most_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, (str, Path)):
+            raise ArgumentError("path", type(self.path).__name__, "the path of a file")
+        one = isinstance(self.delimiter, str) and len(self.delimiter) == 1
+        if not one or not self.delimiter.isascii() or self.delimiter in '"\r\n':
+            raise ArgumentError("delimiter", self.delimiter, "one ASCII character that is no quote")
+        if self.line_breaks is not None and not isinstance(self.line_breaks, bool):
+            raise ArgumentError("line_breaks", self.line_breaks, "True, False or None")
+        most = self.most_bytes
+        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
+            raise ArgumentError("most_bytes", most, "a whole number of at least 1, or None")
+
+    def names(self) -> list[str]:
+        """The names of the columns. Only the header is read; it is public."""
+        with _Source(self) as source:
+            return source.names
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """The rows as Arrow record batches of texts, with these columns in this order, or all.
+
+        Guarantee: only a block of the file and one record are held at a time.
+        """
+        return self._batches(*self._wanted(columns))
+
+    def reader(self, columns: Sequence[str] | None = None) -> Any:
+        """The batches as a pyarrow.RecordBatchReader, which other engines read."""
+        wanted, schema = self._wanted(columns)
+        return _pyarrow().RecordBatchReader.from_batches(schema, self._batches(wanted, schema))
+
+    def _wanted(self, columns: Sequence[str] | None) -> tuple[list[int], Any]:
+        """The numbers of columns, and their schema."""
+        names = self.names()
+        wanted = names if columns is None else list(columns)
+        if not wanted:
+            raise ArgumentError("columns", columns, "at least one column")
+        for name in wanted:
+            if name not in names:  # which names there are is not said: see CsvFile.names
+                raise ArgumentError("columns", name, "columns of the file")
+        pa = _pyarrow()
+        schema = pa.schema([(name, pa.string()) for name in wanted])
+        return [names.index(name) for name in wanted], schema
+
+    def _batches(self, wanted: list[int], schema: Any) -> Iterator[Any]:
+        line_breaks = self._has_line_breaks() if self.line_breaks is None else self.line_breaks
+        with _Source(self) as source:
+            for block in whole_records(source.rows(), line_breaks):
+                fields = Fields(block, self.delimiter, line_breaks)
+                if fields.records:
+                    columns = fields.columns(wanted)
+                    yield _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
+
+    def _has_line_breaks(self) -> bool:
+        with _Source(self) as source:
+            return quotes_match(source.rows(), self.delimiter)
+
+
+class _Source:
+    """An open CSV file: its names, then the bytes of its rows."""
+
+    def __init__(self, csv: CsvFile) -> None:
+        self._csv = csv
+        self._read = 0
+
+    def __enter__(self) -> _Source:
+        path = Path(self._csv.path)
+        packed = path.suffix.lower() == ".gz"
+        self._file: Any = gzip.open(path) if packed else path.open("rb")
+        try:
+            self.names = self._header()
+        except BaseException:
+            self._file.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
+
+    def rows(self) -> Iterator[bytes]:
+        """The bytes after the header, in blocks."""
+        if self._rest:
+            yield self._rest
+        while block := self._more(_BLOCK):
+            yield block
+
+    def _more(self, size: int) -> bytes:
+        try:
+            found: bytes = self._file.read(size)
+        except zlib.error:
+            raise OSError("the file could not be unpacked") from None
+        self._read += len(found)
+        most = self._csv.most_bytes
+        if most is not None and self._read > most:
+            raise ArgumentError("most_bytes", most, "no less than the size of the file, unpacked")
+        return found
+
+    def _header(self) -> list[str]:
+        """The names; errors say nothing of what was found instead."""
+        # With None the header is one line: where it ends must not depend on the rows.
+        line_breaks = self._csv.line_breaks is True
+        text, end = b"", 0
+        while not end and len(text) <= _HEADER:
+            found = self._more(min(_BLOCK, 1 << 16))
+            text += found
+            if not found:
+                text += b"\n"
+            begin = len(_BOM) if text.startswith(_BOM) else 0
+            end = header_end(text, begin, line_breaks)
+            if not found:
+                end = end or len(text)
+        self._rest = text[end:]
+        if not 0 < end <= _HEADER:
+            raise self._refused()
+        fields = Fields(text[begin:end], self._csv.delimiter, line_breaks)
+        if not fields.records:
+            raise self._refused()
+        names = [column[0].as_py() for column in fields.columns(range(fields.width))]
+        if not all(name and name.strip() and "\0" not in name for name in names):
+            raise self._refused()
+        if any("\r" in name.replace("\r\n", "") for name in names):
+            raise self._refused()
+        if len({name.lower() for name in names}) < len(names):
+            raise ArgumentError(
+                "table",
+                str(self._csv.path),
+                "without two columns of one name (upper and lower case are one)",
+            )
+        return names
+
+    def _refused(self) -> ArgumentError:
+        return ArgumentError(
+            "table",
+            str(self._csv.path),
+            "a file whose first line, in UTF-8, names its columns (not shown: it may be data)",
+        )
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingExtraError("pyarrow", "tables") from None
+    return pyarrow

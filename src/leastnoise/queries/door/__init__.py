@@ -1,0 +1,21 @@
+"""The door for data: every source becomes a table of a public schema, whose values have one
+meaning on every engine that is covered. Statements and proofs: `forms.proof.md`.
+"""
+
+from .opening import open_table, opened, quietly
+from .table import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column, Form, Table
+
+__all__ = [
+    "DATE",
+    "MOMENT",
+    "NUMBER",
+    "TEXT",
+    "TRUTH",
+    "WHOLE",
+    "Column",
+    "Form",
+    "Table",
+    "open_table",
+    "opened",
+    "quietly",
+]

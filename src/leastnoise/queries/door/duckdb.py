@@ -1,0 +1,180 @@
+"""DuckDB: files, frames and tables of its own. Forms and their proof: `forms.proof.md`."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
+from .table import MOMENT, TEXT, Column, Form
+
+#: Parts of the optimizer that believe what a file says about its values. Files of pyarrow and
+#: Polars say nothing of NaN, so that DuckDB would take isnan(x) for false, and pass over rows.
+_BELIEVING = (
+    "statistics_propagation",
+    "filter_pushdown",
+    "join_filter_pushdown",
+    "row_group_pruner",
+    "compressed_materialization",
+    "partitioned_execution",
+    "partial_aggregate_pushdown",
+    "scalar_fn_pushdown",
+    "type_pushdown",
+    "remote_pushdown",
+)
+_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
+_HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
+_COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
+_DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
+
+
+class DuckDB(Dialect):
+    """A connection to DuckDB.
+
+    own: whether it was made here, and its settings and its end are ours.
+    loading: brings columns into the table, for sources that are not DuckDB's own.
+    """
+
+    name: ClassVar[str] = "DuckDB"
+
+    def __init__(
+        self, connection: Any, own: bool, loading: Callable[[Sequence[str]], None] | None = None
+    ) -> None:
+        self.connection = connection
+        self._own = own
+        self._loading = loading
+        self._ended = contextlib.ExitStack()
+        if own:
+            folder = tempfile.mkdtemp(prefix="leastnoise-")  # mode 0700
+            self._ended.callback(shutil.rmtree, folder, ignore_errors=True)
+            self._ended.callback(connection.close)
+            self._set("temp_directory", folder)
+            # In a notebook without ipywidgets it is off, and DuckDB refuses to be told so again.
+            if self._setting("enable_progress_bar"):
+                self._set("enable_progress_bar", "false")
+            self._set("disabled_optimizers", self._believing())
+            self._set("preserve_insertion_order", "false")  # half the work, and nobody asks
+        self._finalizer = weakref.finalize(self, self._ended.close)
+
+    # -- literals ---------------------------------------------------------------------------------
+
+    def octets(self, value: bytes) -> str:
+        """Bytes."""
+        return f"from_hex('{value.hex()}')"
+
+    def _not_a_number(self, value: str) -> str:
+        return f"isnan({value})"
+
+    def digest(self, form: Form, value: str) -> str:
+        """A text that depends on the value alone, and looks like chance."""
+        return f"md5({value if form.kind == TEXT else f'CAST({value} AS VARCHAR)'})"
+
+    # -- schema -----------------------------------------------------------------------------------
+
+    def columns(self, relation: str, names: Sequence[str] | None = None) -> tuple[Column, ...]:
+        """The columns of a relation; names: what they are called outside, if that is different."""
+        found = self.connection.execute(f"DESCRIBE SELECT * FROM {relation} AS s").fetchall()
+        called = [str(row[0]) for row in found] if names is None else names
+        return tuple(
+            self._column(name, str(row[1]), f"s.{self.identifier(str(row[0]))}")
+            for name, row in zip(called, found, strict=True)
+        )
+
+    def _column(self, name: str, stored: str, raw: str) -> Column:
+        text = f"encode(CAST({raw} AS VARCHAR))"
+        # DuckDB looks through everything but this for statistics of the file.
+        double = f"CASE WHEN {raw} IS NULL THEN NULL ELSE CAST({raw} AS DOUBLE) END"
+        decimal = _DECIMAL.fullmatch(stored)
+        if stored in _WHOLE:
+            return self.whole_column(name, stored, raw)
+        if stored in ("FLOAT", "DOUBLE"):
+            number = self.number(double)
+            return Column(name, stored, number, number, None, number)
+        if stored in _HUGE or decimal is not None:
+            whole = decimal is None or decimal.group(2) == "0"
+            return self.number_column(name, stored, raw, self.number(double), text if whole else "")
+        if stored == "VARCHAR":
+            return self.text_column(name, stored, f"encode({raw})", self._numeral(raw))
+        if stored.startswith("ENUM("):
+            cast = f"CAST({raw} AS VARCHAR)"
+            return self.text_column(name, "ENUM", text, self._numeral(cast))
+        if stored == "UUID":
+            key = Form(TEXT, text)
+            return Column(name, stored, key, None, key, key)
+        if stored == "BOOLEAN":
+            return self.truth_column(name, stored, raw)
+        if stored == "DATE":
+            return self.date_column(name, stored, raw)
+        return Column(name, stored, self._moment(stored, raw))
+
+    def _numeral(self, raw: str) -> Form:
+        fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{NUMERAL}')"
+        return self.number(f"TRY_CAST(CASE WHEN {fits} THEN trim({raw}) END AS DOUBLE)")
+
+    def _moment(self, stored: str, raw: str) -> Form | None:
+        plain = "CAST('{}' AS TIMESTAMP)"
+        if stored in ("TIMESTAMP", "TIMESTAMP_NS"):
+            return Form(MOMENT, f"CAST({raw} AS TIMESTAMP)", moment=plain)
+        if stored in _COARSE:
+            ends = f"CAST('10000-01-01' AS {stored})", f"CAST('0001-01-01 (BC)' AS {stored})"
+            clamped = f"LEAST({ends[0]}, GREATEST({ends[1]}, {raw}))"
+            held = f"CASE WHEN {raw} IS NULL THEN NULL ELSE CAST({clamped} AS TIMESTAMP) END"
+            return Form(MOMENT, held, moment=plain)
+        if stored == "TIMESTAMP WITH TIME ZONE":
+            return Form(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMP WITH TIME ZONE)")
+        return None
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    def check(self, query: str) -> None:
+        """See that DuckDB understands a query; no row is read."""
+        self.connection.execute(f"DESCRIBE {query}").fetchall()
+
+    def load(self, names: Sequence[str]) -> None:
+        """Bring these columns into the table."""
+        if self._loading is not None:
+            self._loading(names)
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        with self._careful():
+            found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        return found
+
+    def close(self) -> None:
+        """End a connection that is ours and remove its folder."""
+        self._finalizer()
+
+    # -- settings ---------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _careful(self) -> Iterator[None]:
+        """Without optimizers that believe statistics, on connections of others, too.
+
+        Where their settings are locked the forms alone must do: they hide numbers from statistics.
+        """
+        before = None if self._own else str(self._setting("disabled_optimizers") or "")
+        if before is not None:
+            with contextlib.suppress(Exception):
+                self._set("disabled_optimizers", f"{before},{self._believing()}".strip(","))
+        try:
+            yield
+        finally:
+            if before is not None:
+                with contextlib.suppress(Exception):
+                    self._set("disabled_optimizers", before)
+
+    def _believing(self) -> str:
+        rows = self.connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()
+        return ",".join(name for name in _BELIEVING if (name,) in rows)
+
+    def _setting(self, name: str) -> Any:
+        return self.connection.execute(f"SELECT current_setting('{name}')").fetchall()[0][0]
+
+    def _set(self, name: str, value: str) -> None:
+        self.connection.execute(f"SET {name} = '{value.replace(chr(39), chr(39) * 2)}'")

@@ -1,0 +1,222 @@
+"""pandas, Polars and Arrow tables as Arrow columns, typed by their declared types alone.
+
+No value has a say in a type. A pandas column of Python objects is text, each by a rule of its own
+(`text_of`). Columns whose type no question can use are kept by name only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+
+class Frame:
+    """A table in memory: names, declared types, and columns on demand."""
+
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        raise NotImplementedError
+
+    def declared(self, name: str) -> str:
+        """A column's type in its own library's words."""
+        raise NotImplementedError
+
+    def empty(self, name: str) -> Any:
+        """A column without its values, None if no question can use it."""
+        raise NotImplementedError
+
+    def columns(self, names: Sequence[str]) -> dict[str, Any]:
+        """The columns as Arrow arrays."""
+        raise NotImplementedError
+
+    def rows(self) -> int:
+        """The number of rows."""
+        raise NotImplementedError
+
+
+def frame_of(source: Any) -> Frame | None:
+    """What a table in memory is, None if it is no such table."""
+    module = type(source).__module__.partition(".")[0]
+    if module == "pandas" and hasattr(source, "dtypes") and hasattr(source, "columns"):
+        return _Pandas(source)
+    if module == "polars" and hasattr(source, "collect_schema") and hasattr(source, "lazy"):
+        return _Polars(source)
+    if module == "pyarrow" and hasattr(source, "schema"):
+        return _Arrow(source)
+    return None
+
+
+def text_of(value: Any) -> str | None:
+    """A Python object as text, None if it is missing or of any other type; never an error.
+
+    Texts are themselves, truths true or false, numbers their digits, dates as 2024-12-31.
+    """
+    try:
+        if value is None:
+            return None
+        if isinstance(value, str):
+            found = str.__str__(value)
+        elif isinstance(value, (bool, np.bool_)):
+            found = "true" if value else "false"
+        elif isinstance(value, (int, np.integer)):
+            found = int.__repr__(int(value))
+        elif isinstance(value, (float, np.floating)):
+            found = float.__repr__(float(value))
+        elif isinstance(value, Decimal):
+            found = Decimal.__str__(value)
+        elif isinstance(value, date):  # and datetime; NaT says "NaT"
+            found = value.isoformat()
+        else:
+            return None
+        found.encode()
+    except Exception:
+        return None
+    return None if found.lower() in ("nan", "snan", "nat") and type(value) is not str else found
+
+
+class _Pandas(Frame):
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._names = [str(name) for name in frame.columns]
+
+    def names(self) -> list[str]:
+        return self._names
+
+    def _series(self, name: str) -> Any:
+        return self._frame.iloc[:, self._names.index(name)]
+
+    def declared(self, name: str) -> str:
+        return str(self._series(name).dtype)
+
+    def empty(self, name: str) -> Any:
+        return _pandas_column(self._series(name).iloc[:0])
+
+    def columns(self, names: Sequence[str]) -> dict[str, Any]:
+        return {name: _pandas_column(self._series(name)) for name in names}
+
+    def rows(self) -> int:
+        return len(self._frame)
+
+
+def _pandas_column(series: Any) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    kind = series.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        values = _pandas_column(pd.Series(kind.categories))
+        codes = series.cat.codes.to_numpy()
+        return None if values is None else values.take(pa.array(codes, mask=codes < 0))
+    python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
+    if python or kind == np.dtype(object):
+        return pa.array([text_of(value) for value in series.array], pa.large_string())
+    if isinstance(kind, np.dtype):
+        if kind.kind not in "biufM" or kind.itemsize > 8:
+            return None
+        values = series.to_numpy()
+        return tidy(pa.Array.from_pandas(values) if kind.kind == "M" else pa.array(values))
+    if isinstance(kind, pd.DatetimeTZDtype):
+        return tidy(pa.Array.from_pandas(series))
+    known = (pd.StringDtype, pd.ArrowDtype, pd.BooleanDtype, *_nullable(pd))
+    return tidy(series.array.__arrow_array__()) if isinstance(kind, known) else None
+
+
+def _nullable(pd: Any) -> tuple[Any, ...]:
+    bits = [f"{sign}Int{size}Dtype" for sign in ("", "U") for size in (8, 16, 32, 64)]
+    return tuple(getattr(pd, name) for name in [*bits, "Float32Dtype", "Float64Dtype"])
+
+
+class _Polars(Frame):
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self._schema = frame.collect_schema()
+
+    def names(self) -> list[str]:
+        return list(self._schema.names())
+
+    def declared(self, name: str) -> str:
+        return str(self._schema[name])
+
+    def empty(self, name: str) -> Any:
+        import polars as pl
+
+        if self._schema[name].base_type() == pl.Object:
+            return None
+        return tidy(pl.Series(name, [], self._schema[name]).to_arrow())
+
+    def columns(self, names: Sequence[str]) -> dict[str, Any]:
+        found = self._frame.lazy().select(list(names)).collect()
+        return {name: tidy(found.get_column(name).to_arrow()) for name in names}
+
+    def rows(self) -> int:
+        import polars as pl
+
+        return int(self._frame.lazy().select(pl.len()).collect().item())
+
+
+class _Arrow(Frame):
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def names(self) -> list[str]:
+        return list(self._table.schema.names)
+
+    def declared(self, name: str) -> str:
+        return str(self._table.schema.field(name).type)
+
+    def empty(self, name: str) -> Any:
+        return tidy(self._table.schema.field(name).type)
+
+    def columns(self, names: Sequence[str]) -> dict[str, Any]:
+        if hasattr(self._table, "to_table"):  # a dataset
+            import pyarrow.dataset as ds
+
+            table = self._table.to_table(columns={name: ds.field(name) for name in names})
+        else:
+            table = self._table
+        return {name: tidy(table.column(name)) for name in names}
+
+    def rows(self) -> int:
+        dataset = hasattr(self._table, "to_table")
+        return int(self._table.count_rows() if dataset else self._table.num_rows)
+
+
+def tidy(column: Any) -> Any:
+    """An Arrow column (or an empty one of a type) as DuckDB reads it without looking at a value.
+
+    None for types that no question can use. Moments with a time zone are those of UTC.
+    """
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if isinstance(column, pa.DataType):
+        if isinstance(column, pa.BaseExtensionType):
+            return None
+        column = pa.array([], column)
+    kind = column.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return None
+    if t.is_dictionary(kind):
+        return None if tidy(kind.value_type) is None else tidy(column.cast(kind.value_type))
+    if t.is_float16(kind):
+        return column.cast(pa.float32())
+    if t.is_timestamp(kind):
+        return _viewed(column, pa.timestamp(kind.unit))
+    if t.is_string_view(kind):
+        return column.cast(pa.large_string())
+    plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_string, t.is_large_string, t.is_date32)
+    if any(is_one(kind) for is_one in plain):
+        return column
+    return column if t.is_decimal(kind) and kind.bit_width <= 128 else None
+
+
+def _viewed(column: Any, kind: Any) -> Any:
+    import pyarrow as pa
+
+    if isinstance(column, pa.ChunkedArray):
+        return pa.chunked_array([chunk.view(kind) for chunk in column.chunks], kind)
+    return column.view(kind)

@@ -1,0 +1,317 @@
+"""open_table(source): tables of all kinds, by their schema. No row is read here.
+
+What an engine says when it fails may quote the data, so none of it is passed on.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import uuid
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
+from ..csv_file import CsvFile
+from .duckdb import DuckDB
+from .frames import Frame, frame_of
+from .postgres import Postgres
+from .spark import Spark
+from .table import Column, Table
+
+_TEXT = {".csv": ",", ".tsv": "\t"}
+_ALLOWED = (
+    "a CSV, TSV or Parquet file, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis "
+    "table, or URL#TABLE"
+)
+_COVERED = "of DuckDB, PostgreSQL or Spark: nothing is proven of others; export it to Parquet"
+_DATA = '"data"'
+
+
+def open_table(source: Any) -> Table:
+    """The table that a user means. Only its schema is read; types are those of the source."""
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, (str, Path)):
+        table = _named(str(source))
+    elif isinstance(source, CsvFile):
+        table = _csv(source)
+    elif type(source).__module__.partition(".")[0] == "pyspark":
+        table = _spark_frame(source)
+    elif type(source).__module__.partition(".")[0] == "ibis":
+        table = _ibis_table(source)
+    else:
+        frame = quietly("the table's types could not be read", lambda: frame_of(source))
+        if frame is None:
+            raise ArgumentError("table", type(source).__name__, _ALLOWED)
+        table = _frame(frame)
+    repeated = [name for name, times in Counter(table.columns).items() if times > 1]
+    if repeated:
+        table.close()
+        raise ArgumentError("table", repeated[0], "without duplicate column names")
+    return table
+
+
+@contextlib.contextmanager
+def opened(source: Any) -> Iterator[Table]:
+    """The table of a source, closed at the end if it was opened here."""
+    table = open_table(source)
+    try:
+        yield table
+    finally:
+        if table is not source:
+            with contextlib.suppress(Exception):
+                table.close()
+
+
+def quietly(words: str, work: Callable[[], Any]) -> Any:
+    """Run `work`; if it fails, say so and nothing that the engine said."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
+            return work()
+    except LeastnoiseError:
+        raise
+    except Exception as error:
+        kind = type(error).__name__
+    # Raised outside the handler: the engine's own words are not even the context of this error.
+    raise EngineError(f"{words} ({kind}); its message is withheld because it may quote the data")
+
+
+def _ibis() -> Any:
+    try:
+        import ibis
+        import ibis.backends.duckdb
+    except ImportError:
+        raise MissingExtraError("ibis-framework[duckdb]", "tables") from None
+    return ibis
+
+
+def _own() -> Any:
+    try:
+        import duckdb
+        import pyarrow  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("ibis-framework[duckdb]", "tables") from None
+    return duckdb.connect()
+
+
+def _named(text: str) -> Table:
+    if "://" in text:
+        return _at_url(text)
+    path = Path(text)
+    if not path.exists():
+        raise ArgumentError("table", text, f"{_ALLOWED} that exists")
+    inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
+    if inner.suffix.lower() in _TEXT:
+        return _csv(CsvFile(path, _TEXT[inner.suffix.lower()]))
+    if not path.is_dir() and path.suffix.lower() not in (".parquet", ".pq"):
+        raise ArgumentError("table", str(path), _ALLOWED)
+    return _parquet(path)
+
+
+# -- files ----------------------------------------------------------------------------------------
+
+
+def _parquet(path: Path) -> Table:
+    """A Parquet file, or all of a folder, which must have one schema."""
+    engine = DuckDB(_own(), own=True)
+    text = _literal(path) + ("/*.parquet" if path.is_dir() else "")
+    text = "'" + text.replace("'", "''") + "'"
+
+    def seen() -> Table:
+        if path.is_dir():
+            _one_schema(engine, text, path)
+        relation = f"read_parquet({text}, hive_partitioning = false, union_by_name = false)"
+        return Table(engine, relation, engine.columns(relation))
+
+    with _closing(engine):
+        table: Table = quietly(f"{path} could not be read", seen)
+    return table
+
+
+def _one_schema(engine: DuckDB, text: str, path: Path) -> None:
+    """Files of a folder with other columns or types than the first would be cast row by row."""
+    rows = engine.connection.execute(
+        "SELECT file_name, name, type, type_length, converted_type, logical_type, precision, "
+        f"scale, num_children FROM parquet_schema({text})"
+    ).fetchall()
+    files: dict[str, list[str]] = {}
+    for file, name, *kind in rows:
+        found = files.setdefault(file, [])
+        found.append("" if not found else f"{name} {kind}")  # the root's name says nothing
+    if len({tuple(found) for found in files.values()}) > 1:
+        raise ArgumentError("table", str(path), "a folder of files with the same columns and types")
+
+
+def _literal(path: Path) -> str:
+    """The path of this one file for DuckDB, which would read "a[1].csv" as a pattern for others."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in str(path.absolute()))
+
+
+def _csv(file: CsvFile) -> Table:
+    """A CSV file: every column is text, so that no row has a say in the type of another."""
+    names = quietly(f"{file.path} could not be read", file.names)
+
+    def batches(wanted: Sequence[str]) -> Any:
+        import pyarrow as pa
+
+        chosen = list(wanted) or names[:1]
+        called = [f"c{names.index(name)}" for name in chosen]
+        for batch in file.batches(chosen):
+            yield pa.RecordBatch.from_arrays(batch.columns, names=called)
+
+    def loaded(connection: Any, wanted: Sequence[str]) -> None:
+        import pyarrow as pa
+
+        chosen = list(wanted) or names[:1]
+        schema = pa.schema([(f"c{names.index(name)}", pa.string()) for name in chosen])
+        reader = pa.RecordBatchReader.from_batches(schema, batches(wanted))
+        # A reader is read once: a table can be read as often as a question needs.
+        connection.unregister("data")
+        connection.register("lines", reader)
+        connection.execute(f'CREATE OR REPLACE TEMP TABLE {_DATA} AS SELECT * FROM "lines"')
+        connection.unregister("lines")
+
+    import pyarrow as pa
+
+    empty = pa.schema([(f"c{i}", pa.string()) for i in range(len(names))]).empty_table()
+    return _in_duckdb(empty, [(name, "text") for name in names], loaded, told=False)
+
+
+# -- tables in memory -----------------------------------------------------------------------------
+
+
+def _frame(frame: Frame) -> Table:
+    names = frame.names()
+    if len({*names}) < len(names):
+        raise ArgumentError("table", "a frame", "without duplicate column names")
+
+    def declared() -> dict[str, Any]:
+        return {name: frame.empty(name) for name in names}
+
+    empties = quietly("the table's types could not be read", declared)
+    import pyarrow as pa
+
+    usable = {f"c{i}": empties[n] for i, n in enumerate(names) if empties[n] is not None}
+
+    def loaded(connection: Any, wanted: Sequence[str]) -> None:
+        import numpy as np
+
+        if wanted:
+            found = frame.columns(wanted)
+            columns = {f"c{names.index(name)}": found[name] for name in wanted}
+        else:
+            columns = {"c": np.zeros(frame.rows(), np.int8)}
+        connection.unregister("data")
+        connection.register("data", pa.table(columns))
+
+    empty = pa.table(usable or {"c": pa.array([], pa.int8())})
+    return _in_duckdb(empty, [(name, frame.declared(name)) for name in names], loaded)
+
+
+def _in_duckdb(
+    empty: Any,
+    declared: Sequence[tuple[str, str]],
+    loaded: Callable[[Any, Sequence[str]], None],
+    told: bool = True,
+) -> Table:
+    """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
+
+    Column i is called c<i> there, so that no name is taken for another one.
+    """
+    connection = _own()
+    engine = DuckDB(connection, own=True, loading=lambda names: loaded(connection, names))
+
+    def seen() -> dict[str, Column]:
+        connection.register("data", empty)
+        return {column.name: column for column in engine.columns(_DATA)}
+
+    with _closing(engine):
+        known = quietly("the table has a column of a type that no engine knows", seen)
+    held = []
+    for i, (name, stored) in enumerate(declared):
+        found = known.get(f"c{i}", Column(name, stored))
+        forms = found.value, found.number, found.key, found.person
+        held.append(Column(name, stored, *forms))
+    return Table(engine, _DATA, tuple(held), told)
+
+
+# -- engines --------------------------------------------------------------------------------------
+
+
+def _at_url(text: str) -> Table:
+    url, mark, name = text.partition("#")
+    scheme = url.partition("://")[0]
+    if not mark or not name:
+        raise ArgumentError("table", f"{scheme}://...", "a URL with the table's name after #")
+    if scheme not in ("duckdb", "postgres", "postgresql"):
+        raise ArgumentError("table", f"{scheme}://...", f"a table {_COVERED}")
+
+    def opened() -> Table:
+        backend = _ibis().connect(url)
+        try:
+            return _of_backend(backend, backend.table(name), own=True)
+        except BaseException:
+            backend.disconnect()
+            raise
+
+    table: Table = quietly("the database could not be opened", opened)
+    return table
+
+
+def _ibis_table(source: Any) -> Table:
+    ibis = _ibis()
+    if not isinstance(source, ibis.Table):
+        raise ArgumentError("table", type(source).__name__, _ALLOWED)
+    import ibis.expr.operations as ops
+
+    if source.op().find(ops.InMemoryTable):
+        raise ArgumentError("table", "an Ibis memtable", "the frame itself, not a memtable of it")
+    backend = quietly("the Ibis table has no engine", source.get_backend)
+    if backend.name not in ("duckdb", "postgres", "pyspark"):
+        raise ArgumentError("table", f"a table of {backend.name}", f"a table {_COVERED}")
+    table: Table = quietly(
+        "the table's types could not be read", lambda: _of_backend(backend, source, own=False)
+    )
+    return table
+
+
+def _of_backend(backend: Any, source: Any, own: bool) -> Table:
+    """A table or an expression of Ibis: its SQL, on its own connection."""
+    relation = f"({backend.compile(source)})"
+    engine: DuckDB | Postgres | Spark
+    if backend.name == "duckdb":
+        engine = DuckDB(backend.con, own)
+    elif backend.name == "postgres":
+        engine = Postgres(backend.con, backend.disconnect if own else None)
+    else:
+        engine = Spark(backend._session)
+    return Table(engine, relation, engine.columns(relation))
+
+
+def _spark_frame(frame: Any) -> Table:
+    if not hasattr(frame, "createOrReplaceTempView"):
+        raise ArgumentError("table", type(frame).__name__, _ALLOWED)
+
+    def seen() -> Table:
+        name = f"leastnoise_{uuid.uuid4().hex}"
+        engine = Spark(frame.sparkSession, name)
+        frame.createOrReplaceTempView(name)
+        with _closing(engine):
+            return Table(engine, name, engine.columns(name))
+
+    table: Table = quietly("the table's types could not be read", seen)
+    return table
+
+
+@contextlib.contextmanager
+def _closing(engine: Any) -> Any:
+    """Close the engine if its table cannot be opened."""
+    try:
+        yield
+    except BaseException:
+        engine.close()
+        raise

@@ -1,0 +1,130 @@
+"""PostgreSQL: tables and views of a database. Forms and their proof: `forms.proof.md`."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+from ...errors import EngineError
+from .dialect import LARGEST, LONGEST_NUMERAL, NUMERAL, SMALLEST, Dialect
+from .table import MOMENT, NUMBER, TEXT, Column, Form
+
+#: Types by their number in the catalog; a domain has that of what it is made of.
+_TYPES = {
+    16: "boolean",
+    20: "bigint",
+    21: "smallint",
+    23: "integer",
+    25: "text",
+    700: "real",
+    701: "double precision",
+    1042: "character",
+    1043: "character varying",
+    1082: "date",
+    1114: "timestamp without time zone",
+    1184: "timestamp with time zone",
+    1700: "numeric",
+    2950: "uuid",
+}
+
+
+class Postgres(Dialect):
+    """A connection to PostgreSQL. ending: what ends it, if it was made here."""
+
+    name: ClassVar[str] = "PostgreSQL"
+    double: ClassVar[str] = "DOUBLE PRECISION"
+    calm: ClassVar[bool] = False  # it stops where a product is too large or too small
+
+    def __init__(self, connection: Any, ending: Callable[[], None] | None = None) -> None:
+        self.connection = connection
+        self._ending = ending
+        if self.read("SHOW server_encoding") != [("UTF8",)]:
+            raise EngineError("the database must be encoded in UTF8: other texts may not convert")
+
+    # -- literals ---------------------------------------------------------------------------------
+
+    def octets(self, value: bytes) -> str:
+        """Bytes."""
+        return f"decode('{value.hex()}', 'hex')"
+
+    def _not_a_number(self, value: str) -> str:
+        return f"{value} = CAST('NaN' AS DOUBLE PRECISION)"
+
+    def digest(self, form: Form, value: str) -> str:
+        """A text that depends on the value alone, and looks like chance."""
+        return f"md5({value if form.kind == TEXT else f'CAST({value} AS TEXT)'})"
+
+    # -- schema -----------------------------------------------------------------------------------
+
+    def columns(self, relation: str) -> tuple[Column, ...]:
+        """The columns of a relation, from the catalog."""
+        with self.connection.cursor() as cursor, self.connection.transaction():
+            cursor.execute(f"SELECT * FROM {relation} AS s LIMIT 0")
+            found = [(str(one.name), int(one.type_code)) for one in cursor.description]
+        return tuple(
+            self._column(name, _TYPES.get(kind, f"type {kind}"), f"s.{self.identifier(name)}")
+            for name, kind in found
+        )
+
+    def _column(self, name: str, stored: str, raw: str) -> Column:
+        octets = f"convert_to(CAST({raw} AS TEXT), 'UTF8')"
+        if stored in ("bigint", "smallint", "integer"):
+            return self.whole_column(name, stored, raw)
+        if stored in ("real", "double precision"):
+            number = self.number(f"CAST({raw} AS DOUBLE PRECISION)")
+            return Column(name, stored, number, number, None, number)
+        if stored == "numeric":
+            return self.number_column(name, stored, raw, self._numeric(raw))
+        if stored in ("text", "character", "character varying"):
+            return self.text_column(name, stored, octets, self._numeral(octets))
+        if stored == "uuid":
+            key = Form(TEXT, octets)
+            return Column(name, stored, key, None, key, key)
+        if stored == "boolean":
+            return self.truth_column(name, stored, raw)
+        if stored == "date":
+            return self.date_column(name, stored, raw)
+        if stored == "timestamp without time zone":
+            return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}' AS TIMESTAMP)"))
+        if stored == "timestamp with time zone":
+            return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMPTZ)"))
+        return Column(name, stored)
+
+    def _numeric(self, before: str) -> Form:
+        """Of exact decimals, clamped before they become a double."""
+        most, least, small = (f"CAST('{x!r}' AS NUMERIC)" for x in (LARGEST, -LARGEST, SMALLEST))
+        held = (
+            "CASE WHEN {0} IS NULL OR {0} = CAST('NaN' AS NUMERIC) THEN NULL "
+            f"WHEN ABS({{0}}) < {small} THEN CAST(0 AS NUMERIC) "
+            f"ELSE LEAST({most}, GREATEST({least}, {{0}})) END"
+        )
+        return Form(NUMBER, before, f"CAST({held} AS DOUBLE PRECISION)")
+
+    def _numeral(self, octets: str) -> Form:
+        """Of bytes back to a text: its collation is then one that knows regular expressions."""
+        text = f"(convert_from({octets}, 'UTF8') COLLATE \"C\")"
+        fits = f"octet_length({octets}) <= {LONGEST_NUMERAL} AND {text} ~ '^{NUMERAL}$'"
+        return self._numeric(f"CAST(CASE WHEN {fits} THEN {text} END AS NUMERIC)")
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    def check(self, query: str) -> None:
+        """See that PostgreSQL understands a query; no row is read, and nothing planned."""
+        with self.connection.cursor() as cursor, self.connection.transaction():
+            cursor.execute(f"PREPARE leastnoise_check AS {query}")
+            cursor.execute("DEALLOCATE leastnoise_check")
+
+    def load(self, names: Sequence[str]) -> None:
+        """The rows are there."""
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        with self.connection.cursor() as cursor, self.connection.transaction():
+            return list(cursor.execute(query).fetchall())
+
+    def close(self) -> None:
+        """End a connection that was made here."""
+        if self._ending is not None:
+            with contextlib.suppress(Exception):
+                self._ending()

@@ -1,0 +1,128 @@
+"""Spark: DataFrames of a session. Forms and their proof: `forms.proof.md`."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from ...errors import EngineError
+from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
+from .table import MOMENT, TEXT, Column, Form
+
+_WHOLE = {"tinyint", "smallint", "int", "bigint"}
+_DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
+_TEXT = re.compile(r"string( collate .*)?|varchar\(\d+\)( collate .*)?|char\(\d+\)( collate .*)?")
+
+
+class Spark(Dialect):
+    """A Spark session. view: a temporary view that was made for the table, to be dropped."""
+
+    name: ClassVar[str] = "Spark"
+
+    def __init__(self, session: Any, view: str = "") -> None:
+        self.session = session
+        self._view = view
+        if str(session.conf.get("spark.sql.ansi.enabled")).lower() != "true":
+            raise EngineError(
+                "Spark must run with spark.sql.ansi.enabled=true: without it a sum that "
+                "overflows wraps around silently"
+            )
+
+    # -- literals ---------------------------------------------------------------------------------
+
+    def identifier(self, name: str) -> str:
+        """A quoted name."""
+        return "`" + name.replace("`", "``") + "`"
+
+    def octets(self, value: bytes) -> str:
+        """Bytes."""
+        return f"X'{value.hex()}'"
+
+    def shifted(self, value: str, bits: int) -> str:
+        """A 64-bit number >= 0 without its lowest bits."""
+        return f"shiftright({value}, {bits})"
+
+    def _not_a_number(self, value: str) -> str:
+        return f"isnan({value})"
+
+    def digest(self, form: Form, value: str) -> str:
+        """A text that depends on the value alone, and looks like chance."""
+        text = value if form.kind == TEXT else f"CAST(CAST({value} AS STRING) AS BINARY)"
+        return f"md5({text})"
+
+    # -- schema -----------------------------------------------------------------------------------
+
+    def columns(self, relation: str) -> tuple[Column, ...]:
+        """The columns of a relation."""
+        fields = self.session.sql(f"SELECT * FROM {relation} AS s").schema.fields
+        return tuple(
+            self._column(
+                str(field.name), field.dataType.simpleString(), f"s.{self.identifier(field.name)}"
+            )
+            for field in fields
+        )
+
+    def _column(self, name: str, stored: str, raw: str) -> Column:
+        octets = f"CAST({raw} AS BINARY)"
+        decimal = _DECIMAL.fullmatch(stored)
+        if stored in _WHOLE:
+            return self.whole_column(name, stored, raw)
+        if stored in ("float", "double"):
+            number = self.number(f"CAST({raw} AS DOUBLE)")
+            return Column(name, stored, number, number, None, number)
+        if decimal is not None:
+            text = f"CAST(CAST({raw} AS STRING) AS BINARY)" if decimal.group(2) == "0" else ""
+            number = self.number(f"CAST({raw} AS DOUBLE)")
+            return self.number_column(name, stored, raw, number, text)
+        if _TEXT.fullmatch(stored):
+            return self.text_column(name, stored, octets, self._numeral(octets))
+        if stored == "boolean":
+            return self.truth_column(name, stored, raw)
+        if stored == "date":
+            return self.date_column(name, stored, raw)
+        if stored == "timestamp":
+            return Column(name, stored, Form(MOMENT, raw, moment="TIMESTAMP_LTZ '{} UTC'"))
+        if stored == "timestamp_ntz":
+            return Column(name, stored, Form(MOMENT, raw, moment="TIMESTAMP_NTZ '{}'"))
+        return Column(name, stored)
+
+    def _numeral(self, octets: str) -> Form:
+        text = f"CAST({octets} AS STRING)"
+        # (?!.) and not $, which would pass over a line end.
+        pattern = f"(?s)^{NUMERAL}(?!.)"
+        fits = f"octet_length({octets}) <= {LONGEST_NUMERAL} AND {text} RLIKE '{pattern}'"
+        return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {text} END AS DOUBLE)")
+
+    # -- rows -------------------------------------------------------------------------------------
+
+    def check(self, query: str) -> None:
+        """See that Spark understands a query; no row is read."""
+        _ = self.session.sql(query).schema
+
+    def load(self, names: Sequence[str]) -> None:
+        """The rows are there."""
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+        with _silent():
+            return [tuple(row) for row in self.session.sql(query).collect()]
+
+    def close(self) -> None:
+        """Drop the view."""
+        if self._view:
+            with contextlib.suppress(Exception):
+                self.session.catalog.dropTempView(self._view)
+
+
+@contextlib.contextmanager
+def _silent() -> Iterator[None]:
+    """Without PySpark's own log, which writes an error to standard error, values and all."""
+    log = logging.getLogger("SQLQueryContextLogger")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before

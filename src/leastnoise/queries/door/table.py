@@ -1,0 +1,117 @@
+"""A table of a public schema: what every column means, known before any row is read.
+
+A column has forms. Each is one expression of its engine that is defined for every value of the
+column's type, and means the same on every engine: `forms.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ...errors import ArgumentError
+
+TEXT, WHOLE, NUMBER, TRUTH, DATE, MOMENT = "text", "whole", "number", "truth", "date", "moment"
+
+
+@dataclass(frozen=True)
+class Form:
+    """A value of one kind, made of a column in two steps.
+
+    before: of the column as it is stored. after: of what the first step gave, which stands at {0}.
+    TEXT is bytes, WHOLE 64 bits, NUMBER a double that is no NaN and at most 1e300 in size, TRUTH a
+    boolean, DATE a day of the years 1 to 9999, MOMENT a timestamp; missing is NULL in all of them.
+    """
+
+    kind: str
+    before: str
+    after: str = "{0}"
+    moment: str = ""  # how a moment is written that this one is compared with
+    #: Where it is not empty: the first step alone will do for numbers that are clamped at once,
+    #: and this says of which there is one.
+    quick: str = ""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column: its name and its type, which are public, and its forms.
+
+    value: for comparisons and to see what is missing. number: where it is counted with. key: to
+    group by. person: to tell persons apart. None where the type does not allow it.
+    """
+
+    name: str
+    stored: str
+    value: Form | None = None
+    number: Form | None = None
+    key: Form | None = None
+    person: Form | None = None
+
+
+class Engine(Protocol):
+    """What is asked of an engine."""
+
+    def identifier(self, name: str) -> str:
+        """A quoted name."""
+
+    def real(self, value: float) -> str:
+        """A double."""
+
+    def whole(self, value: int) -> str:
+        """A 64-bit number."""
+
+    def octets(self, value: bytes) -> str:
+        """Bytes."""
+
+    def shifted(self, value: str, bits: int) -> str:
+        """A 64-bit number >= 0 without its lowest bits."""
+
+    def digest(self, form: Form, value: str) -> str:
+        """A text that depends on the value alone, and looks like chance."""
+
+    def check(self, query: str) -> None:
+        """See that the engine understands a query; no row is read."""
+
+    def load(self, names: Sequence[str]) -> None:
+        """Have these columns ready to be read."""
+
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
+
+    def close(self) -> None:
+        """Remove what was made for the table."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A source of rows on an engine. Nothing is read of it but its schema until `load`.
+
+    relation: what stands after FROM. told: whether names may be listed in an error.
+    """
+
+    engine: Engine
+    relation: str
+    held: tuple[Column, ...]
+    told: bool = True
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.held)
+
+    def schema(self) -> dict[str, str]:
+        """The names and the types as the source has them: all that is public of it."""
+        return {column.name: column.stored for column in self.held}
+
+    def column(self, name: str, argument: str) -> Column:
+        """A column by its exact name; the error lists names, which are public."""
+        for column in self.held:
+            if column.name == name:
+                return column
+        known = f" ({', '.join(self.columns[:20])})" if self.told else ""
+        raise ArgumentError(argument, name, f"a column of the table{known}")
+
+    def close(self) -> None:
+        """Remove what was made to read it."""
+        self.engine.close()

@@ -1,0 +1,54 @@
+"""What happens after the charge: an answer, or one outcome that is the same whatever went wrong.
+
+A failure is an output, too. Before the charge only public things are looked at, so an error may say
+what it likes about them. After it, nothing that goes wrong is told: `noise.proof.md`, 5.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import traceback
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..errors import NotAnsweredError
+
+#: A file for the causes of failures. They may quote the data: it is for those who may see it.
+LOG = "LEASTNOISE_FAILURE_LOG"
+
+_T = TypeVar("_T")
+
+
+def paid(work: Callable[[], _T]) -> _T:
+    """The result of `work`, or a `NotAnsweredError` that says nothing of why there is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
+            return work()
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # panics of libraries in Rust are no Exception
+        with contextlib.suppress(Exception):
+            _logged(error)
+    # Raised outside the handler: the cause is not even the context of this error.
+    raise NotAnsweredError
+
+
+def warn_of_log() -> None:
+    """Say that causes of failures are written down, if somebody wants that; before any charge."""
+    if os.environ.get(LOG):
+        warnings.warn(
+            f"{LOG} is set: causes of failures are written to a file that is not private",
+            stacklevel=3,
+        )
+
+
+def _logged(error: BaseException) -> None:
+    path = os.environ.get(LOG)
+    if not path:
+        return
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a") as log:
+        log.write("NOT PRIVATE: this may quote the data.\n")
+        log.write("".join(traceback.format_exception(error)))

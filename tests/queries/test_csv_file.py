@@ -1,0 +1,390 @@
+"""CSV files: every file is a table, and no record changes how another is read."""
+
+import csv
+import gzip
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from leastnoise import CsvFile
+from leastnoise.errors import ArgumentError, LeastnoiseError
+from leastnoise.queries import csv_file
+from leastnoise.queries.csv_records import Fields, quotes_match, whole_records
+
+pytest.importorskip("pyarrow")
+
+BLOCKS = [1, 2, 3, 7, 64]
+PIECES = [
+    b'"', b'""', b",", b"\r", b"\n", b"\r\n", b"a", b"bc", b"7", b"\xff", b"\xc3", b"\xc3\xa9",
+    b"\xef\xbb\xbf", b"\0", b'"x"', b',"p\nq",', b"1,2,3\n",
+]  # fmt: skip
+DATA = st.lists(st.sampled_from(PIECES), max_size=24).map(b"".join)
+WELL_FIELD = st.text('ab", \n\ré', max_size=4)
+FEW = settings(
+    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+
+Row = tuple[str | None, ...]
+
+
+class Reference:
+    """A reader that looks at one byte after the other."""
+
+    def __init__(self, data: bytes, line_breaks: bool, longest: int = 1 << 60) -> None:
+        self.rows: list[list[str | None]] = []
+        self.starts: list[int] = []  # where records, empty lines too, begin
+        self.well = True
+        self.longest = longest
+        fields, field, inside, begin = [], b"", False, 0
+        for place, byte in enumerate(data):
+            one = bytes([byte])
+            if one == b"\n" and not (inside and line_breaks):
+                self.record([*fields, field], begin)
+                fields, field, inside, begin = [], b"", False, place + 1
+            elif one == b"," and not inside:
+                fields.append(field)
+                field = b""
+            else:
+                inside ^= one == b'"'
+                field += one
+        if begin < len(data):
+            self.record([*fields, field], begin)
+        else:
+            self.starts.append(begin)
+        self.well &= not inside
+
+    def record(self, fields: list[bytes], begin: int) -> None:
+        self.starts.append(begin)
+        fields[-1] = fields[-1].removesuffix(b"\r")
+        if fields != [b""]:
+            short = len(b",".join(fields)) <= self.longest
+            values = [self.value(field) for field in fields]
+            self.rows.append([value if short else None for value in values])
+
+    def value(self, field: bytes) -> str | None:
+        if b'"' in field:
+            if not re.fullmatch(rb'"([^"]|"")*"', field):
+                self.well = False
+                return None
+            field = field[1:-1].replace(b'""', b'"')
+        try:
+            return field.decode() or None
+        except UnicodeDecodeError:
+            return None
+
+    def table(self, width: int = 3) -> list[Row]:
+        return [tuple([*row, *[None] * width][:width]) for row in self.rows]
+
+
+def reference(data: bytes, line_breaks: bool | None) -> Reference:
+    lines = Reference(data, True)
+    if line_breaks is None:
+        line_breaks = lines.well
+    return lines if line_breaks else Reference(data, False)
+
+
+def rows_of(file: CsvFile, columns: list[str] | None = None) -> list[Row]:
+    table = file.reader(columns).read_all()
+    table.validate(full=True)
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def in_blocks(data: bytes, size: int) -> list[bytes]:
+    return [data[i : i + size] for i in range(0, len(data), size)]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
+
+
+def written(folder: Path, data: bytes, name: str = "table.csv") -> CsvFile:
+    path = folder / name
+    path.write_bytes(gzip.compress(data, 1) if name.endswith(".gz") else data)
+    return CsvFile(path)
+
+
+# The reader that looks at blocks, against the one that looks at bytes.
+
+
+@FEW
+@given(DATA, st.sampled_from([True, False, None]))
+@example(b'"a"\r\n"b"\r', None)
+@example(b'"a\n\n', True)
+@example(b"1,2,3\n\n4,5\n", False)
+@example(b'"a"\rb,1\n', None)
+@example(b'5" pipe,2\n3,4\n', None)
+def test_blocks_of_any_size_are_read_alike(folder, data, line_breaks) -> None:
+    expected = reference(data, line_breaks).table()
+    file = replace(written(folder, b"x,y,z\n" + data), line_breaks=line_breaks)
+    for size in (*BLOCKS, 1 << 20):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(csv_file, "_BLOCK", size)
+            assert rows_of(file) == expected
+            assert rows_of(file, ["z", "x"]) == [(row[2], row[0]) for row in expected]
+
+
+@FEW
+@given(DATA, st.sampled_from(BLOCKS), st.booleans(), st.integers(0, 6))
+def test_a_record_that_is_too_long_has_no_values(data, size, line_breaks, longest) -> None:
+    expected = Reference(data, line_breaks, longest)
+    found = []
+    for block in whole_records(in_blocks(data, size), line_breaks, longest):
+        assert len(block) <= size + longest + 4
+        columns = Fields(block, ",", line_breaks, longest).columns(range(3))
+        found += zip(*(column.to_pylist() for column in columns), strict=True)
+    assert found == expected.table()
+
+
+@FEW
+@given(DATA, st.sampled_from(BLOCKS))
+def test_quotes_match_where_all_fields_are_well_formed(data, size) -> None:
+    assert quotes_match(in_blocks(data, size), ",") == Reference(data, True).well
+
+
+# No record changes another.
+
+
+@FEW
+@given(
+    DATA,
+    st.lists(WELL_FIELD, min_size=1, max_size=4),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from([True, None]),
+    st.integers(0, 20),
+)
+def test_a_well_formed_record_changes_no_other(folder, data, row, end, line_breaks, where) -> None:
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end, quoting=csv.QUOTE_ALL).writerow(row)
+    more = text.getvalue().encode()
+    before = reference(data, line_breaks)
+    place = before.starts[where % len(before.starts)]
+    old = rows_of(replace(written(folder, b"x,y,z\n" + data), line_breaks=line_breaks))
+    new = rows_of(
+        replace(
+            written(folder, b"x,y,z\n" + data[:place] + more + data[place:]),
+            line_breaks=line_breaks,
+        )
+    )
+    head = len(reference(data[:place], line_breaks).rows) if line_breaks else None
+    one_line = line_breaks or Reference(data, True).well or "\n" not in "".join(row)
+    lines = 1 if one_line else more.count(b"\n")
+    assert len(new) == len(old) + lines
+    wanted = [tuple([*(value or None for value in row), None, None, None][:3])]
+    places = range(len(old) + 1) if head is None else [head]
+    assert any(
+        new[:k] == old[:k]
+        and new[k + lines :] == old[k:]
+        and (lines > 1 or not one_line or new[k : k + 1] == wanted)
+        for k in places
+    )
+
+
+def holds_line_breaks(data: bytes) -> bool:
+    records = Reference(data, True)
+    return records.well and records.starts != Reference(data, False).starts
+
+
+@FEW
+@given(DATA, DATA, st.integers(0, 20))
+@example(b'"a\nb,c\n', b'd"', 9)
+@example(b"a\nb,c\n", b'd"', 1)
+def test_any_line_changes_no_other_where_every_line_is_a_record(folder, data, line, where) -> None:
+    line = line.replace(b"\n", b"")
+    starts = Reference(data, False).starts
+    place = starts[where % len(starts)]
+    longer = data[:place] + line + b"\n" + data[place:]
+    modes: list[bool | None] = [False]
+    if not any(holds_line_breaks(some) for some in (data, longer)):
+        modes.append(None)
+    for mode in modes:
+        old = rows_of(replace(written(folder, b"x,y,z\n" + data), line_breaks=mode))
+        new = rows_of(replace(written(folder, b"x,y,z\n" + longer), line_breaks=mode))
+        head = len(Reference(data[:place], False).rows)
+        assert new == old[:head] + Reference(line, False).table() + old[head:]
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz"])
+def test_a_field_with_line_breaks_over_a_buffer_is_one_field(folder, name) -> None:
+    """Readers that begin at byte 8,000,000 or 16,000,000 would begin inside the field."""
+    field = b'k,"' + b"1,1\n" * 1_000_000 + b'",z\n'
+    rows = 100_000
+    line = b"1,2," + b"3" * (135 if name.endswith(".gz") else 55) + b"\n"  # 14 MB, or 6 MB of them
+    head, tail = b"x,y,z\n" + line * rows, line * rows
+    counts = [
+        sum(batch.num_rows for batch in written(folder, data, name).batches(["x"]))
+        for data in (head + field + tail, head + b'77777,"888888",999\n' + field + tail)
+    ]
+    assert counts == [2 * rows + 1, 2 * rows + 2]
+
+
+# What a file means.
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_writers_write_is_read_back(folder, name, end) -> None:
+    pandas = pytest.importorskip("pandas")
+    rows = [["1", "a b", "é"], ["", 'say "hi"', "two\nlines"], [" 2 ", "x,y", "€"], ['"', "0", "z"]]
+    text = io.StringIO()
+    csv.writer(text, lineterminator=end).writerows([["id", "the name", "naïve"], *rows * 50])
+    file = written(folder, text.getvalue().encode(), name)
+    assert file.names() == ["id", "the name", "naïve"]
+    found = rows_of(file)
+    assert found == [tuple(value or None for value in row) for row in rows * 50]
+    frame = pandas.read_csv(file.path, dtype=str, keep_default_na=False)
+    assert [[v or "" for v in row] for row in found] == frame.to_numpy().tolist()
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"a\r\r\nb\r\n", [("a\r",), ("b",)]),
+        (b"a\r\nb\r", [("a",), ("b",)]),
+        (b"\xff\nok\n", [(None,), ("ok",)]),
+        (b"\n\r\n\nok\n\n", [("ok",)]),
+        (b'""\n"\n"""x"""\n', [(None,), (None,), ('"x"',)]),
+        (b'5" pipe\nok\n', [(None,), ("ok",)]),
+        (b'"open\nok\n', [(None,), ("ok",)]),
+        (b"a,b,c\n", [("a",)]),
+        (b"", []),
+        (b"\0\n", [("\0",)]),
+    ],
+)
+def test_odd_bytes_are_odd_in_their_row_alone(folder, data, expected) -> None:
+    assert rows_of(written(folder, b"x\n" + data)) == expected
+
+
+@pytest.mark.parametrize("place", [4, 20_000_004])
+def test_a_byte_that_is_not_utf8_is_null_in_its_row(folder, place) -> None:
+    data = bytearray(b"x,y\n" + b"12,3\n" * 4_100_000)
+    data[place] = 0xFF  # the first byte of a row's x
+    table = written(folder, bytes(data)).reader().read_all()
+    assert (table.num_rows, table["x"].null_count, table["y"].null_count) == (4_100_000, 1, 0)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(folder) -> None:
+    file = written(folder, b'\xef\xbb\xbf"x",y\n1,2\n')
+    assert file.names() == ["x", "y"]
+    assert rows_of(file) == [("1", "2")]
+
+
+def test_names_with_line_breaks_need_the_word_of_the_user(folder) -> None:
+    file = written(folder, b'"a\nb",c\n1,"2\n3"\n')
+    assert rows_of(replace(file, line_breaks=True)) == [("1", "2\n3")]
+    with pytest.raises(ArgumentError, match="names its columns"):
+        file.names()
+
+
+# What is refused, and what it tells.
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n\n",
+        b"\xef\xbb\xbf",
+        b"secret,\n1,2\n",
+        b"secret, \n1,2\n",
+        b"secret,\xff\n",
+        b'secret,5" pipe\n',
+        b"secret,Secret\n1,2\n",
+        b"secret,secret\n1,2\n",
+        b"a,secret\r1,2\r",
+        b"secret" * 200_000,
+    ],
+)
+def test_a_file_without_names_is_refused_and_not_shown(folder, data) -> None:
+    for call in (CsvFile.names, CsvFile.batches, CsvFile.reader):
+        with pytest.raises(ArgumentError) as caught:
+            call(written(folder, data))
+        assert "secret" not in str(caught.value).lower()
+
+
+def test_an_unknown_column_does_not_show_the_first_record(folder) -> None:
+    file = written(folder, b"Zoe,50000\nBob,60000\n")
+    pytest.importorskip("ibis")
+    from leastnoise import ask
+
+    for call in (lambda: file.reader(["salary"]), lambda: ask(file, "count(salary)", epsilon=1)):
+        with pytest.raises(ArgumentError, match="salary") as caught:
+            call()
+        assert "Zoe" not in str(caught.value) and "50000" not in str(caught.value)
+
+
+@pytest.mark.parametrize("cut", [-40, -4])
+def test_a_file_that_ends_too_early_could_not_be_read(folder, cut) -> None:
+    file = written(folder, b"a,b\n" + b"1,2\n" * 100_000, "table.csv.gz")
+    file.path.write_bytes(file.path.read_bytes()[:cut])
+    with pytest.raises((OSError, EOFError)):
+        list(file.batches())
+    pytest.importorskip("ibis")
+    from leastnoise import ask
+
+    with pytest.raises(LeastnoiseError, match=r"^not answered; the budget is spent$"):
+        ask(str(file.path), "count()", epsilon=1)
+
+
+def test_bytes_that_cannot_be_unpacked_are_a_failure_of_the_file(folder) -> None:
+    file = written(folder, b"a,b\n" + b"1,2\n" * 100_000, "table.csv.gz")
+    data = bytearray(file.path.read_bytes())
+    data[100:140] = b"\xff" * 40
+    file.path.write_bytes(data)
+    with pytest.raises((OSError, EOFError)):
+        list(file.batches())
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.csv.gz"])
+def test_a_file_may_be_limited_in_size(folder, name) -> None:
+    file = written(folder, b"a,b\n" + b"1,2\n" * 1_000_000, name)
+    assert sum(b.num_rows for b in replace(file, most_bytes=4_000_004).batches()) == 1_000_000
+    with pytest.raises(ArgumentError, match="most_bytes=4000003"):
+        list(replace(file, most_bytes=4_000_003).batches())
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"path": 3},
+        {"delimiter": ""},
+        {"delimiter": ",,"},
+        {"delimiter": '"'},
+        {"delimiter": "\n"},
+        {"delimiter": "é"},
+        {"delimiter": 44},
+        {"line_breaks": 1},
+        {"most_bytes": 0},
+        {"most_bytes": True},
+        {"most_bytes": 1.5},
+    ],
+)
+def test_arguments_are_checked(arguments) -> None:
+    with pytest.raises(ArgumentError, match=next(iter(arguments))):
+        CsvFile(**{"path": "x.csv", **arguments})
+
+
+def test_no_columns_are_refused(folder) -> None:
+    with pytest.raises(ArgumentError, match="columns"):
+        written(folder, b"a,b\n1,2\n").batches([])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda file: str(file.path), lambda file: file, lambda file: replace(file, line_breaks=False)],
+)
+def test_a_csv_file_is_a_table(folder, make) -> None:
+    pytest.importorskip("ibis")
+    from leastnoise.queries.door import open_table
+
+    table = open_table(make(written(folder, b'a,b\n1,2\n"x\0y",\n3\n')))
+    assert table.schema() == {"a": "text", "b": "text"}
+    table.engine.load(["a", "b"])
+    rows = table.engine.read(f"SELECT * FROM {table.relation} AS s")
+    assert sorted(rows) == [("1", "2"), ("3", None), ("x\0y", None)]
+    table.close()
