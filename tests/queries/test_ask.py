@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from fractions import Fraction
-from itertools import pairwise
 
 import pandas as pd
 import polars as pl
@@ -32,8 +31,7 @@ from leastnoise import (
     design,
 )
 from leastnoise.queries import noise as noise_module
-from leastnoise.queries.selection import probabilities, select
-from leastnoise.sampling import Entropy, InsecureSeededEntropy, system_entropy
+from leastnoise.sampling import Entropy, system_entropy
 
 BOUNDS = {"low": 120, "high": 190}
 N = 4000
@@ -285,33 +283,7 @@ def test_html_is_escaped():
 # -- private keys ---------------------------------------------------------------------------------
 
 
-def test_partition_selection_is_private_and_the_best():
-    epsilon, delta = Fraction(1), Fraction(1, 10**5)
-    table = [Fraction(p, 2**128) for p in probabilities(epsilon, delta)]
-    from leastnoise.exact import exp_upper
-
-    grow = exp_upper(epsilon)
-    for small, large in pairwise(table):
-        assert small <= large <= grow * small + delta
-        assert 1 - small <= grow * (1 - large) + delta
-    # The closed form of Desfontaines et al. (2022), Theorem 1, before and after the crossover.
-    import math
-
-    e, d = math.e, float(delta)
-    crossover = 1 + math.floor(math.log((e + 2 * d - 1) / (d * (e + 1))))
-    for n in range(1, crossover + 1):
-        assert math.isclose(float(table[n]), d * (e**n - 1) / (e - 1), rel_tol=1e-9)
-    last = float(table[crossover])
-    for m, p in enumerate(table[crossover:]):
-        q = 1 - math.exp(-m) * (1 - last) + d * (1 - math.exp(-m)) / (e - 1)
-        assert math.isclose(float(p), min(1, q), rel_tol=1e-9)
-
-
 def test_rare_keys_are_not_shown_and_common_ones_are():
-    entropy = InsecureSeededEntropy(3)
-    table = probabilities(Fraction(1), Fraction(1, 10**6))
-    units = {f"rare{i}": 1 for i in range(2000)} | {"common": 100}
-    assert select(units, table, entropy) == ["common"]
     frame = pd.DataFrame({"p": [0] * 500 + list(range(500)), "g": ["solo"] * 500 + ["all"] * 500})
     answer = ask(
         frame,

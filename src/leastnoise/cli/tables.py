@@ -122,6 +122,7 @@ def plan(
             "error_95": found.error,
             "relative": found.relative,
             "keys_from": found.keys_from,
+            "shown": found.shown,
             "why": found.why,
             "noise": found.noise,
             "notes": list(found.notes),
@@ -131,7 +132,10 @@ def plan(
     console = Console(highlight=False)
     console.print(str(found), markup=False)
     if found.keys_from is not None:
-        console.print(f"a key is shown with 95 % if at least {found.keys_from} units have it")
+        console.print(
+            f"a key that {rows} units have is shown with {100 * (found.shown or 0):.4g} %, "
+            f"and with 95 % from {found.keys_from} units on"
+        )
     for note in (found.why, found.noise, *found.notes):
         console.print(f"- {note}", markup=False)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
+from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
 from ..ledger import Ledger
@@ -24,11 +25,12 @@ from .bounding import Reading, Sums, reading_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
+from .kept import sha256_of
+from .keyed import KeyedNoise, apart_note, keyed_noise, keys_design, one_draw
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
 from .paid import paid, warn_of_log
 from .quantile import Quantile
-from .selection import probabilities, select
 from .text import query_of
 from .unit import Person, Unit, check_neighbours, unit_of
 from .valued import Valued
@@ -49,9 +51,9 @@ class Budget:
         idle = isinstance(query, Quantile) and query.keys != PRIVATE
         return Budget(self.epsilon, Fraction(0)) if idle else self
 
-    def split(self, query: Query) -> tuple[Budget, Budget]:
-        """(for the keys, for the values)."""
-        if query.keys != PRIVATE:
+    def split(self, query: Query, one_draw: bool) -> tuple[Budget, Budget]:
+        """(for the keys, for the values); nothing for keys that come with their values."""
+        if query.keys != PRIVATE or one_draw:
             return Budget(Fraction(0), Fraction(0)), self
         delta = self.delta * (1 if isinstance(query, Quantile) else KEYS_SHARE)
         keys = Budget(self.epsilon * KEYS_SHARE, delta)
@@ -189,8 +191,8 @@ class Prepared:
     budget: Budget
     readings: tuple[Reading, ...]  # one, or that of each column of a vector
     counting: Reading | None  # of units by key, where the readings do not say it
-    noise: Noise | VectorNoiseFor | None  # None: an exponential mechanism
-    selection: list[int] | None  # how likely a key is shown, where keys are private
+    noise: Noise | VectorNoiseFor | KeyedNoise | None  # None: an exponential mechanism
+    selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
     shown: Budget | None = None
@@ -198,8 +200,11 @@ class Prepared:
     @property
     def sha256(self) -> str:
         """The hash of the mechanism files, or of the mechanism in words."""
-        if self.noise is not None:
+        if self.noise is not None and self.selection is None:
             return self.noise.sha256
+        if self.noise is not None and self.selection is not None:
+            both = sha256_of(self.selection[0]) + self.noise.sha256
+            return hashlib.sha256(both.encode()).hexdigest()
         words = f"exponential {self.query} {self.budget} {self.setting} {self.groups}"
         return hashlib.sha256(words.encode()).hexdigest()
 
@@ -207,30 +212,41 @@ class Prepared:
     def mechanisms(self) -> tuple[Path, ...]:
         """The mechanism files."""
         if isinstance(self.query, Quantile):
-            return self.query.mechanisms(self.value_budget.epsilon / self.groups)
-        return () if self.noise is None else tuple(dict.fromkeys(x.path for x in self.noise.laws))
+            found = self.query.mechanisms(self.value_budget.epsilon / self.groups)
+            return (*self._keys_file, *found)
+        laws: Sequence[Any] = () if self.noise is None else self.noise.laws
+        return tuple(dict.fromkeys([*self._keys_file, *(law.path for law in laws)]))
+
+    @property
+    def _keys_file(self) -> tuple[Path, ...]:
+        return () if self.selection is None else (self.selection[1],)
 
     @property
     def value_budget(self) -> Budget:
         """What the values may cost once the keys are known."""
-        return self.budget.split(self.query)[1]
+        return self.budget.split(self.query, self.one_draw)[1]
+
+    @property
+    def one_draw(self) -> bool:
+        """Whether keys and values come from one draw."""
+        return isinstance(self.noise, KeyedNoise)
 
     def kind(self, whole: Budget, delta: Fraction) -> Kind:
         """What the query is in a workload: its releases that one unit can move."""
-        private = self.query.keys == PRIVATE
+        apart = self.selection is not None
         used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
-        releases = self.groups * (2 if private else 1)
+        releases = self.groups * (2 if apart else 1)
         share = self.budget.epsilon / whole.epsilon
         return Kind(share, releases, used / self.groups, used)
 
     def with_budget(self, budget: Budget, loss: str) -> Prepared:
         """The same sums with another budget, every group by itself."""
-        keys, values = budget.split(self.query)
+        keys, values = budget.split(self.query, self.one_draw)
         noise, selection = self.noise, self.selection
         if noise is not None:
             noise = noise_of(self.query, self.setting, values, self.groups, loss, together=False)
         if selection is not None:
-            selection = probabilities(keys.epsilon / self.groups, keys.delta / self.groups)
+            selection = keys_design(keys.epsilon, keys.delta, self.groups, together=False)
         return replace(self, budget=budget, noise=noise, selection=selection)
 
     @property
@@ -244,6 +260,8 @@ class Prepared:
         sums = _combined(self.query, [one.sums() for one in self.readings])
         if self.setting.size is not None:
             _check_size(sums, self.setting.size)
+        if self.one_draw:
+            return Collected(sums, {key: one.rows for key, one in sums.items()})
         if self.selection is None:
             return Collected(sums, {})
         counts = sums if self.counting is None else self.counting.sums()
@@ -256,13 +274,16 @@ class Prepared:
         if self.query.public_keys is not None:
             keys = list(self.query.public_keys)
         if self.selection is not None:
-            keys = select(collected.units, self.selection, entropy)
+            keys = list(self.selection[0].release(collected.units, entropy=entropy))
         sums = [collected.sums.get(key, _nothing(self.query)) for key in keys]
         groups: dict[str, Estimate] = {}
         if isinstance(self.query, Quantile):
             groups = dict(
                 zip(map(self.query.label, keys), self._choices(sums, entropy), strict=True)
             )
+        elif isinstance(self.noise, KeyedNoise):
+            for key, parts in self.noise.shown(collected.units, entropy).items():
+                groups[self.query.label(key)] = self.query.estimate(parts, self.setting)
         elif self.noise is not None and keys:
             exact = [
                 self.query.numbers(self.noise.form, self.query.exact(one, self.setting))
@@ -292,6 +313,10 @@ class Prepared:
 
     def _notes(self) -> list[str]:
         found = notes(self.query, self.setting, self.groups, self.value_budget)
+        if isinstance(self.noise, KeyedNoise):
+            found.append(self.noise.note)
+        if self.selection is not None:
+            found.append(apart_note(self.selection[0]))
         if self.workload > 1:
             found.append(
                 f"the budget is that of all {self.workload} questions together, which were "
@@ -323,9 +348,10 @@ def prepare(
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
     groups = touched(query, setting)
     selection = None
-    keys, values = budget.split(query)
-    if query.keys == PRIVATE:
-        selection = probabilities(keys.epsilon / groups, keys.delta / groups)
+    whole = one_draw(query, setting, loss)
+    keys, values = budget.split(query, whole)
+    if query.keys == PRIVATE and not whole:
+        selection = keys_design(keys.epsilon, keys.delta, groups)
     if isinstance(query, Quantile) and values.epsilon == 0:
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     for reading in readings_of(table, query, setting):
@@ -348,8 +374,10 @@ def prepare(
 
 def noise_of(
     query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
-) -> Noise | VectorNoiseFor:
+) -> Noise | VectorNoiseFor | KeyedNoise:
     """The best noise for what a query releases; of one law for all groups only if `together`."""
+    if one_draw(query, setting, loss):
+        return keyed_noise(query, setting, budget.epsilon, budget.delta, groups, loss, together)
     if isinstance(query, MeanVector):
         return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
     return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
@@ -467,6 +495,4 @@ def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[s
             "rows of that of the best candidate"
             + ("" if query.interval else "; an interval of values costs budget: interval=True")
         )
-    if query.keys == PRIVATE:
-        found.append("half of epsilon found the keys; a key that few units have is not shown")
     return found

@@ -47,6 +47,16 @@ class KeyedNoise:
         words = "keys and counts from one draw; nothing as private shows a key more often"
         return words if self.design.keys_of_a_unit <= 2 else f"{words}; {self.design.status}"
 
+    @property
+    def note(self) -> str:
+        """What a reader must know."""
+        found = self.design
+        return (
+            "keys and counts come from one draw at the full budget: a key is shown with 95 % from "
+            f"{found.units_for(0.95)} units on, always from {found.sure_from} on; a value of "
+            f"{found.reach} or a little more may come from a smaller key"
+        )
+
     def shown(self, counts: Mapping[str, int], entropy: Entropy) -> dict[str, list[Released]]:
         """The keys that are shown, each with its number, in the order of the keys."""
         found = self.design.release(counts, entropy=entropy)
@@ -60,6 +70,12 @@ class KeyedNoise:
         error = self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
         inside = max(Fraction(1), value - error), value + error
         return Released(value, Fraction(error), inside)
+
+
+def apart_note(keys: KeyedDesign) -> str:
+    """What a reader must know of keys that were found apart."""
+    units = keys.units_for(0.95)
+    return f"half of epsilon found the keys; a key is shown with 95 % from {units} units on"
 
 
 def one_draw(query: Query, setting: Setting, loss: str) -> bool:

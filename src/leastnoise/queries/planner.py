@@ -12,9 +12,9 @@ from ..errors import ArgumentError
 from ..exact import Number
 from .ask import Budget, noise_of, notes, touched
 from .base import PRIVATE, Estimate, Query, Setting
+from .keyed import KeyedNoise, apart_note, keys_design, one_draw
 from .mean_vector import MeanVector
 from .quantile import Quantile
-from .selection import probabilities
 from .text import query_of
 from .unit import Unit, check_neighbours, unit_of
 
@@ -27,6 +27,7 @@ class Plan:
         for several means: in parts of each column's width), for rows in the middle of the bounds.
     relative: the error as a part of the number of rows, of the largest total, or of the width.
     keys_from: with private keys, how many units a key needs to be shown with 95 %.
+    shown: with private keys, the chance that a key is shown that `rows` units have.
     """
 
     query: str
@@ -39,6 +40,7 @@ class Plan:
     why: str
     noise: str
     notes: tuple[str, ...]
+    shown: float | None = None
 
     def __str__(self) -> str:
         return (
@@ -66,14 +68,16 @@ def plan(
     setting = setting_for(question, unit, neighbours, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     groups = touched(question, setting)
-    keys, values = budget.split(question)
-    shown = None
-    if question.keys == PRIVATE:
-        table = probabilities(keys.epsilon / groups, keys.delta / groups)
-        shown = next(n for n, p in enumerate(table) if 20 * p >= 19 * table[-1])
-    noise = None
+    whole = one_draw(question, setting, loss)
+    keys, values = budget.split(question, whole)
+    noise, found, said = None, None, []
     if not isinstance(question, Quantile):
         noise = noise_of(question, setting, values, groups, loss)
+    if isinstance(noise, KeyedNoise):
+        found, said = noise.design, [noise.note]
+    elif question.keys == PRIVATE:
+        found, _ = keys_design(keys.epsilon, keys.delta, groups)
+        said = [apart_note(found)]
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
     return Plan(
@@ -83,10 +87,11 @@ def plan(
         rows,
         error,
         error / float(scale),
-        shown,
+        None if found is None else found.units_for(0.95),
         question.why(setting),
         noise.words if noise is not None else "exponential mechanism",
-        tuple(notes(question, setting, groups, values)),
+        (*notes(question, setting, groups, values), *said),
+        None if found is None else found.shown(rows),
     )
 
 

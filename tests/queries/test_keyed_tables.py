@@ -1,0 +1,115 @@
+"""Private keys of tables: counts come with their keys in one draw, other values after them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from leastnoise import Count, Mean, Median, Person, Total, ask, ask_all, keyed, load, plan
+from leastnoise.certify import check_file
+from leastnoise.designs.keyed import KeyedDesign
+from leastnoise.queries.keyed import keys_design, one_draw
+from leastnoise.sampling.entropy import InsecureSeededEntropy
+
+SIZES = {"big": 400, "middle": 40, "small": 12, "one": 1}
+FRAME = pd.DataFrame(
+    {
+        "g": [key for key, n in SIZES.items() for _ in range(n)],
+        "p": range(sum(SIZES.values())),
+        "x": [1.0] * sum(SIZES.values()),
+    }
+)
+BUDGET = {"epsilon": 1, "delta": 1e-5}
+COUNT = Count(by="g", keys="private")
+
+
+def test_a_count_has_the_law_of_the_design() -> None:
+    """Key by key the values are those of the design with the whole budget, for the same bits."""
+    design = keyed(**BUDGET)
+    for seed in range(12):
+        answer = ask(FRAME, COUNT, **BUDGET, entropy=InsecureSeededEntropy(seed))
+        assert answer.value == design.release(SIZES, entropy=InsecureSeededEntropy(seed))
+        for key, (low, high) in answer.interval.items():
+            assert (low, high) == design.interval(int(answer.value[key]))
+    assert "one draw at the full budget" in " ".join(answer.notes)
+    (path,) = answer.mechanisms
+    found = load(path)
+    assert isinstance(found, KeyedDesign) and found == design and check_file(path).proven
+
+
+def test_replaced_rows_move_two_keys() -> None:
+    answer = ask(FRAME, COUNT, **BUDGET, neighbours="replace")
+    (path,) = answer.mechanisms
+    assert load(path) == keyed(**BUDGET, neighbours="replace")
+
+
+def test_people_in_several_groups() -> None:
+    twice = pd.concat([FRAME, FRAME.assign(g="all")])
+    unit = Person("p", max_rows=1, max_groups=2)
+    answer = ask(twice, COUNT, **BUDGET, unit=unit)
+    assert load(answer.mechanisms[0]) == keyed(**BUDGET, max_groups=2)
+    assert abs(answer.value["all"] - 453) <= 22
+    # A person counts in one group only, if only one may count.
+    once = ask(twice, COUNT, **BUDGET, unit=Person("p", max_rows=1, max_groups=1))
+    assert sum(once.value.values()) < 600
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        Total("x", low=0, high=1, by="g", keys="private"),
+        Mean("x", low=0, high=1, by="g", keys="private"),
+        Median("x", low=0, high=1, by="g", keys="private"),
+    ],
+    ids=lambda query: query.word,
+)
+def test_other_values_come_after_their_keys(query) -> None:
+    answer = ask(FRAME, query, epsilon=2, delta=1e-4)
+    assert {"big", "middle"} <= set(answer.value) and "one" not in answer.value
+    keys = [path for path in answer.mechanisms if isinstance(load(path), KeyedDesign)]
+    assert len(keys) == 1 and load(keys[0]).epsilon == 1
+    assert "half of epsilon found the keys" in " ".join(answer.notes)
+
+
+def test_counts_of_several_rows_a_person_come_after_their_keys() -> None:
+    unit = Person("p", max_rows=3, max_groups=1)
+    answer = ask(FRAME, COUNT, **BUDGET, unit=unit)
+    assert "half of epsilon found the keys" in " ".join(answer.notes)
+    assert not one_draw(COUNT, plan_setting(unit), "l1")
+
+
+def plan_setting(unit: Person):
+    from leastnoise.queries.base import Setting
+
+    return Setting(unit, "add-remove")
+
+
+def test_a_plan_says_how_often_a_key_is_shown() -> None:
+    found = plan(COUNT, **BUDGET, rows=14)
+    assert found.keys_from == 14 and found.shown == pytest.approx(0.9676, abs=1e-4)
+    assert found.error == 3
+    apart = plan(Mean("x", low=0, high=1, by="g", keys="private"), **BUDGET, rows=14)
+    assert apart.keys_from == 27 and apart.shown < 0.02
+    assert plan(Count(), epsilon=1, rows=14).shown is None
+
+
+def test_workloads_keep_their_budget() -> None:
+    queries = [COUNT, Count(), Mean("x", low=0, high=1, by="g", keys="private")]
+    answers = ask_all(FRAME, queries, epsilon=3, delta=1e-4)
+    assert sum(one.epsilon for one in answers) <= 3
+    assert "big" in answers[0].value and "big" in answers[2].value
+    many = ask_all(FRAME, [COUNT] * 20, epsilon=3, delta=1e-4)
+    assert all("big" in one.value for one in many)
+    share = load(many[0].mechanisms[0])
+    assert isinstance(share, KeyedDesign) and share.document.curve is None
+
+
+def test_a_part_of_the_budget_for_each_key_where_they_compose() -> None:
+    design, path = keys_design(Fraction(1), Fraction(1, 10**4), 5, "l1", False)
+    assert design.document.curve is None and design.keys_of_a_unit == 5
+    assert load(path) == design
+    path.write_text("{}", encoding="utf-8")  # somebody wrote over it
+    keys_design.cache_clear()
+    assert load(keys_design(Fraction(1), Fraction(1, 10**4), 5, "l1", False)[1]) == design
