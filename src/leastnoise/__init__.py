@@ -38,6 +38,11 @@ _HOME = {
     "design_dependent": "design",
     "DependentDesign": "design",
     "VectorDesign": "design",
+    "JointDesign": "design",
+    "Blocks": "ask.shape",
+    "Cube": "ask.shape",
+    "Sparse": "ask.shape",
+    "Shape": "ask.shape",
     "compare": "compare",
     "design_for_error": "compare",
     "tradeoff": "curves",
@@ -80,10 +85,12 @@ __all__ = [
     "L2",
     "Answer",
     "ArgumentError",
+    "Blocks",
     "BudgetError",
     "CertificateError",
     "ContradictionError",
     "Count",
+    "Cube",
     "Custom",
     "DPLogisticRegression",
     "DPNaiveBayes",
@@ -94,6 +101,7 @@ __all__ = [
     "FormatError",
     "Histogram",
     "Huber",
+    "JointDesign",
     "LeastnoiseError",
     "Ledger",
     "LedgerError",
@@ -112,7 +120,9 @@ __all__ = [
     "Progress",
     "Quantile",
     "RegimeError",
+    "Shape",
     "Share",
+    "Sparse",
     "Sum",
     "Support",
     "Symmetric",
@@ -150,9 +160,18 @@ if TYPE_CHECKING:
         Unbiased,
         Unimodal,
     )
+    from .ask.shape import Blocks, Cube, Shape, Sparse
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
-    from .design import DependentDesign, Design, VectorDesign, design, design_dependent, load
+    from .design import (
+        DependentDesign,
+        Design,
+        JointDesign,
+        VectorDesign,
+        design,
+        design_dependent,
+        load,
+    )
     from .engine.search import Progress
     from .errors import (
         ArgumentError,

@@ -14,10 +14,12 @@ from typing import Any, Unpack, overload
 from .ask import Constraint
 from .ask.arguments import asked
 from .ask.domain import DependentOptions
+from .ask.shape import Shape
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
 from .designs.finished import finished, kind_of
+from .designs.joint import JointDesign, joint_design
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .engine.choice import family_of
@@ -75,6 +77,17 @@ def design(
 @overload
 def design(
     *,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    sensitivity: Shape,
+    loss: str | Loss = "l1",
+    integer: bool = False,
+) -> JointDesign: ...
+
+
+@overload
+def design(
+    *,
     dimension: int,
     epsilon: Number | None = None,
     delta: Number | None = None,
@@ -90,7 +103,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number | None = None,
+    sensitivity: Number | Shape | None = None,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -105,7 +118,7 @@ def design(
     output_step: Number | None = None,
     dimension: int | None = None,
     **options: Unpack[DependentOptions],
-) -> Design | DependentDesign | VectorDesign:
+) -> Design | DependentDesign | VectorDesign | JointDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -151,10 +164,14 @@ def design(
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
     """
+    if isinstance(sensitivity, Shape):
+        return joint_design(
+            epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=integer
+        )
     wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
     try:
         search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
-        found: Design | DependentDesign | VectorDesign = finished(wanted, search)
+        found: Design | DependentDesign | VectorDesign | JointDesign = finished(wanted, search)
     except (OverflowError, ZeroDivisionError):
         raise ScaleError from None
     return found
@@ -192,7 +209,7 @@ def design_dependent(*, bounds: tuple[Number, Number], **arguments: Any) -> Depe
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
+def load(path: str | Path) -> Design | DependentDesign | VectorDesign | JointDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
     A `Design`, a `DependentDesign` for noise that depends on the value, or a `VectorDesign`.
@@ -205,13 +222,13 @@ def load(path: str | Path) -> Design | DependentDesign | VectorDesign:
 
 def loaded(
     document: AnyDocument, report: Report, path: str, status: str
-) -> Design | DependentDesign | VectorDesign:
+) -> Design | DependentDesign | VectorDesign | JointDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    found: Design | DependentDesign | VectorDesign = kind_of(document)(
+    found: Design | DependentDesign | VectorDesign | JointDesign = kind_of(document)(
         document, document.loss, True, status, MappingProxyType({}), report.proven
     )
     return found
@@ -220,6 +237,7 @@ def loaded(
 __all__ = [
     "DependentDesign",
     "Design",
+    "JointDesign",
     "VectorDesign",
     "design",
     "design_dependent",

@@ -13,6 +13,8 @@ from .channel import check_channel
 from .channel_document import ChannelDocument
 from .channel_reader import parse_channel
 from .document import Document, document_of
+from .joint import check_joint
+from .joint_document import JointDocument, parse_joint
 from .json_file import load_json, read_bytes
 from .report import Report, check
 from .vector import check_vector
@@ -35,6 +37,7 @@ _KINDS = (
     _Kind(Document, document_of, check),
     _Kind(ChannelDocument, parse_channel, check_channel),
     _Kind(VectorDocument, parse_vector, check_vector),
+    _Kind(JointDocument, parse_joint, check_joint),
 )
 
 

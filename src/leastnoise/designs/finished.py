@@ -11,11 +11,13 @@ from typing import Any
 from ..ask.arguments import Asked
 from ..certify import ChannelDocument, check_any
 from ..certify.any_file import AnyDocument
+from ..certify.joint_document import JointDocument
 from ..certify.vector_document import VectorDocument
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, LimitError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
+from .joint import JointDesign
 from .ranged import DependentDesign
 from .vector import VectorDesign
 
@@ -70,6 +72,8 @@ def kind_of(document: AnyDocument) -> Any:
     """The class of the design that a document is."""
     if isinstance(document, VectorDocument):
         return VectorDesign
+    if isinstance(document, JointDocument):
+        return JointDesign
     return DependentDesign if isinstance(document, ChannelDocument) else Design
 
 

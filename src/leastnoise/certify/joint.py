@@ -1,0 +1,140 @@
+"""The checker of noise for several numbers: every claim of a file of kind "joint".
+
+What is claimed and why the checks prove it: `joint.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..ask.shape import Shape
+from ..exact import exp_lower, exp_upper, nearest_float
+from ..work import charge, counted
+from .joint_document import JointDocument
+from .joint_flow import Flow, flow_bound
+from .levels import Side, summed
+from .report import Claim, Report, claim_of
+
+
+def check_joint(document: JointDocument) -> Report:
+    """Check every claim of noise for several numbers in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    with counted():
+        return Report((_privacy(document), _upper(document), _lower(document)))
+
+
+def _privacy(document: JointDocument) -> Claim:
+    slack = document.ratio - exp_upper(-document.epsilon)
+    words = (
+        "a move changes the level by at most 1, and the probability by a factor of at most "
+        f"{nearest_float(1 / document.ratio):.12g}"
+    )
+    return claim_of("privacy", slack, words, f"{words}, above e^epsilon")
+
+
+def _upper(document: JointDocument) -> Claim:
+    loss = release_loss(document)
+    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+
+
+def _lower(document: JointDocument) -> Claim:
+    bound = lower_bound(document)
+    whose = "whole-number noise" if document.integer else "noise"
+    words = f"every private {whose} at delta = 0 costs at least {nearest_float(bound):.12g}"
+    if document.certificate is None or document.delta > 0:
+        words = "no loss is negative; nothing better is known at this delta"
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+
+
+def release_loss(document: JointDocument) -> Fraction:
+    """At least the worst case, over values, of the expected loss of a release."""
+    levels, ratio, grid = document.levels, document.ratio, document.grid
+    if document.largest:
+        found = largest_mean(levels.blocks[0], ratio)
+        return (found + (not document.integer)) * grid
+    power = document.power
+    means = [block.numbers * levels.mean(ratio, b, power) for b, block in enumerate(levels.blocks)]
+    found = sum(means, Fraction(0)) / levels.dimension
+    rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
+    return (found + rounding) * grid**power
+
+
+def largest_mean(block: Side, ratio: Fraction) -> Fraction:
+    """E max |x_i| of one box, moved both ways."""
+    k = block.numbers
+    known = [0]  # of the sums of (2 t + 1)^k over t below 0, 1, 2, ...
+
+    def below(end: int) -> int:
+        while len(known) <= end:
+            charge(2 + k // 50)
+            known.append(known[-1] + (2 * len(known) - 1) ** k)
+        return known[end]
+
+    def moment(level: int) -> int:
+        end = block.offset + level * block.width
+        return end * (2 * end + 1) ** k - below(end)
+
+    def count(level: int) -> int:
+        return block.side(2 * level) ** k
+
+    return summed(moment, 0, k + 1, ratio) / summed(count, 0, k, ratio)
+
+
+def lower_bound(document: JointDocument) -> Fraction:
+    """What the certificate proves about all private noise; 0 where there is none."""
+    if document.certificate is None or document.delta > 0:
+        return Fraction(0)
+    if isinstance(document.certificate, int):
+        return _largest_bound(document, document.certificate)
+    return _cube_bound(document, document.certificate)
+
+
+def _both_ways(document: JointDocument, numbers: int) -> Fraction:
+    """At most p(y)/p(x) where several numbers move, each in its own direction.
+
+    Where moves have one sign it takes two of them, unless there is one number only.
+    """
+    moves = 2 if document.shape.one_sided and numbers > 1 else 1
+    return exp_lower(-moves * document.epsilon)
+
+
+def _largest_bound(document: JointDocument, cells: int) -> Fraction:
+    """Brunn and Minkowski: the best box is the best of all sets, on a lattice of so many cells."""
+    (block,) = document.shape.blocks
+    ratio = _both_ways(document, block.numbers)
+    exact = document.integer and block.width == cells
+    found = min(
+        largest_mean(Side(block.numbers, block.most, cells, offset), ratio)
+        for offset in range(cells)
+    )
+    return max(Fraction(0), found - (not exact)) * block.width / cells
+
+
+def _cube_bound(document: JointDocument, flow: Flow) -> Fraction:
+    """The flow's bound for some numbers that a unit can move all at once, both ways."""
+    width, reach, share = movable(document.shape, flow.numbers)
+    if reach < flow.numbers:
+        return Fraction(0)
+    power = document.power
+    each = flow_bound(flow, _both_ways(document, flow.numbers), power) / flow.numbers
+    if power == 2 and not (document.integer and width == 1):
+        each -= Fraction(1, 4)  # what rounding at random to multiples of the width adds
+    return max(Fraction(0), each) * width**power * share
+
+
+def movable(shape: Shape, numbers: int) -> tuple[Fraction, int, Fraction]:
+    """(width, how many, share): so many numbers can all move by the width at once, and if any
+    `numbers` of them err by c on average, all numbers of the shape err by share * c on average.
+
+    The largest width at which there are enough of them.
+    """
+    for width in sorted({block.width for block in shape.blocks}, reverse=True):
+        wide = [block for block in shape.blocks if block.width >= width]
+        reach = sum(block.most for block in wide)
+        if reach >= numbers:
+            least = min(Fraction(block.numbers, block.most) for block in wide)
+            return width, reach, reach * least / shape.dimension
+    return Fraction(0), 0, Fraction(0)
