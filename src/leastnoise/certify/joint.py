@@ -12,7 +12,7 @@ from ..exact import exp_lower, exp_upper, nearest_float
 from ..work import charge, counted
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
-from .levels import Side, summed
+from .levels import Side, raised, summed
 from .report import Claim, Report, claim_of
 
 
@@ -70,15 +70,15 @@ def largest_mean(block: Side, ratio: Fraction) -> Fraction:
     def below(end: int) -> int:
         while len(known) <= end:
             charge(2 + k // 50)
-            known.append(known[-1] + (2 * len(known) - 1) ** k)
+            known.append(known[-1] + raised(2 * len(known) - 1, k))
         return known[end]
 
     def moment(level: int) -> int:
         end = block.offset + level * block.width
-        return end * (2 * end + 1) ** k - below(end)
+        return end * raised(2 * end + 1, k) - below(end)
 
     def count(level: int) -> int:
-        return block.side(2 * level) ** k
+        return raised(block.side(2 * level), k)
 
     return summed(moment, 0, k + 1, ratio) / summed(count, 0, k, ratio)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import pairwise
 from math import comb, prod
 
 from ..work import charge
@@ -90,8 +91,8 @@ class Levels:
         overlap = self.overlap or 0
 
         def rest(steps: int) -> int:
-            return own.side(steps) ** (own.numbers - 1) * prod(
-                one.side(steps) ** one.numbers for one in others
+            return raised(own.side(steps), own.numbers - 1) * prod(
+                raised(one.side(steps), one.numbers) for one in others
             )
 
         if level < overlap:
@@ -101,7 +102,7 @@ class Levels:
         return 2 * (rest(level + overlap) * whole - rest(level + overlap - 1) * less)
 
     def _sides(self, steps: int) -> int:
-        return prod(block.side(steps) ** block.numbers for block in self.blocks)
+        return prod(raised(block.side(steps), block.numbers) for block in self.blocks)
 
     def _union(self, level: int, inside: Callable[[int, int], int]) -> int:
         """A count over the union of the sets (i up, level + overlap - i down)."""
@@ -160,8 +161,18 @@ def forward_differences(values: list[int]) -> list[int]:
     row = list(values)
     while row:
         found.append(row[0])
-        row = [b - a for a, b in zip(row, row[1:], strict=False)]
+        row = [b - a for a, b in pairwise(row)]
     return found
+
+
+def raised(base: int, exponent: int) -> int:
+    """base^exponent for whole exponents >= 0."""
+    found: int = base**exponent
+    return found
+
+
+def _sign(t: int) -> int:
+    return -1 if t % 2 else 1
 
 
 def power_sum(n: int, power: int) -> int:
@@ -175,7 +186,7 @@ def power_sum(n: int, power: int) -> int:
 def both_ways(block: Side, level: int) -> int:
     """Points with |x_i| <= level * width and, unless it is a box, a sum of |x_i| <= most times."""
     if block.box:
-        return block.side(2 * level) ** block.numbers
+        return raised(block.side(2 * level), block.numbers)
     wide = level * block.width
     return _within(block.numbers, block.most, wide, block.most * wide)
 
@@ -185,10 +196,12 @@ def both_ways_moment(block: Side, level: int, power: int) -> int:
     wide = level * block.width
     if block.box:
         ends = 2 * power_sum(block.offset + wide, power)
-        return block.side(2 * level) ** (block.numbers - 1) * ends
+        return raised(block.side(2 * level), block.numbers - 1) * ends
     charge(wide * (block.most + 1))
     return sum(
-        2 * value**power * _within(block.numbers - 1, block.most, wide, block.most * wide - value)
+        2
+        * raised(value, power)
+        * _within(block.numbers - 1, block.most, wide, block.most * wide - value)
         for value in range(1, wide + 1)
     )
 
@@ -200,7 +213,7 @@ def _within(numbers: int, most: int, wide: int, longest: int) -> int:
         left = longest - t * (wide + 1)
         if left < 0:
             break
-        total += comb(numbers, t) * (-2) ** t * _series(numbers - t, numbers + 1, left)
+        total += _sign(t) * (comb(numbers, t) << t) * _series(numbers - t, numbers + 1, left)
     return total
 
 
@@ -225,7 +238,7 @@ def _series(up: int, down: int, place: int) -> int:
 def one_way(block: Side, up: int, down: int) -> int:
     """Points whose positive parts take at most `up` steps and whose negative parts `down`."""
     if block.box:
-        return block.side(up + down) ** block.numbers
+        return raised(block.side(up + down), block.numbers)
     return sum(
         comb(block.numbers, r)
         * _positive(r, block.most, up * block.width)
@@ -238,7 +251,7 @@ def one_way_moment(block: Side, up: int, down: int, power: int) -> int:
     """The sum of x_1^power over those of these points with x_1 > 0."""
     if block.box:
         ends = power_sum(block.offset + up * block.width, power)
-        return block.side(up + down) ** (block.numbers - 1) * ends
+        return raised(block.side(up + down), block.numbers - 1) * ends
     return sum(
         comb(block.numbers - 1, r)
         * _positive_moment(r, block.most, up * block.width, power)
@@ -253,7 +266,7 @@ def _positive(numbers: int, most: int, wide: int, less: int = 0) -> int:
     charge(2 * (most + 1))
     left = (most * wide - less - t * wide for t in range(min(numbers, most) + 1))
     return sum(
-        (-1) ** t * comb(numbers, t) * comb(rest, numbers)
+        _sign(t) * comb(numbers, t) * comb(rest, numbers)
         for t, rest in enumerate(left)
         if rest >= 0
     )
@@ -262,7 +275,7 @@ def _positive(numbers: int, most: int, wide: int, less: int = 0) -> int:
 @lru_cache(maxsize=1 << 16)
 def _positive_moment(numbers: int, most: int, wide: int, power: int) -> int:
     """The sum of v^power over v = 1..wide and these y with a sum of at most most * wide - v."""
-    return sum(v**power * _positive(numbers, most, wide, v) for v in range(1, wide + 1))
+    return sum(raised(v, power) * _positive(numbers, most, wide, v) for v in range(1, wide + 1))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -274,5 +287,5 @@ def _natural(numbers: int, most: int, wide: int) -> int:
         left = most * wide - t * (wide + 1)
         if left < 0:
             break
-        total += (-1) ** t * comb(numbers, t) * comb(left + numbers, numbers)
+        total += _sign(t) * comb(numbers, t) * comb(left + numbers, numbers)
     return total
