@@ -100,10 +100,12 @@ class LevelSampler:
         inside = [self._count(i, both - i) for i in range(overlap, level + 1)]
         fewer = [0, *(self._count(i - 1, both - i) for i in range(overlap + 1, level + 1))]
         place = entropy.below(sum(inside) - sum(fewer))
-        for up, (n, less) in enumerate(zip(inside, fewer, strict=True), overlap):
+        up = overlap
+        for n, less in zip(inside, fewer, strict=True):
             if place < n - less:
                 break
             place -= n - less
+            up += 1
         if up == overlap:
             return self._within(up, both - up, entropy)
         if all(block.box for block in levels.blocks):
@@ -136,25 +138,24 @@ class LevelSampler:
         numbers = [block for block in self.levels.blocks for _ in range(block.numbers)]
         sides = [block.side(up + down) for block in numbers]
         after = prod(sides)
-        before, place = (
-            1,
-            entropy.below(after - prod(s - b.width for s, b in zip(sides, numbers, strict=True))),
-        )
-        for first, (side, block) in enumerate(zip(sides, numbers, strict=True)):
+        fewer = prod(side - block.width for side, block in zip(sides, numbers, strict=True))
+        before, first, place = 1, 0, entropy.below(after - fewer)
+        for side, block in zip(sides, numbers, strict=True):
             after //= side
             points = before * block.width * after
             if place < points:
                 break
             place -= points
             before *= side - block.width
+            first += 1
         found = []
         for n, (side, block) in enumerate(zip(sides, numbers, strict=True)):
             low = block.offset + down * block.width
-            fewer = side - block.width
+            inner = side - block.width
             if n < first:
-                found.append(entropy.below(fewer) - low)
+                found.append(entropy.below(inner) - low)
             elif n == first:
-                found.append(fewer + entropy.below(block.width) - low)
+                found.append(inner + entropy.below(block.width) - low)
             else:
                 found.append(entropy.below(side) - low)
         return found

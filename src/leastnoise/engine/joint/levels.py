@@ -72,13 +72,17 @@ def best_levels(
     for _ in range(8):
         before = found
         if one_sided:
-            found = _best(found, cost, lambda t: replace(found, overlap=t), found.overlap or 0, 1)
+            found = _with_overlap(found, cost)
         for b, block in enumerate(blocks):
             if block.box and (block.width > 1 or len(blocks) > 1):
                 found = _with_offset(found, b, cost)
         if found == before:
             break
     return found
+
+
+def _with_overlap(levels: Levels, cost: Callable[[Levels], float]) -> Levels:
+    return _best(cost, lambda t: replace(levels, overlap=t), levels.overlap or 0, 1)
 
 
 def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Levels:
@@ -90,15 +94,11 @@ def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Lev
     own = levels.blocks[b]
     starts = {own.offset, *(own.width * i // _PLACES for i in range(_PLACES))}
     start = min(sorted(starts), key=lambda offset: cost(at(offset)))
-    return _best(levels, cost, at, start, max(1, own.width // _PLACES))
+    return _best(cost, at, start, max(1, own.width // _PLACES))
 
 
 def _best(
-    levels: Levels,
-    cost: Callable[[Levels], float],
-    at: Callable[[int], Levels],
-    start: int,
-    step: int,
+    cost: Callable[[Levels], float], at: Callable[[int], Levels], start: int, step: int
 ) -> Levels:
     """Go on in the better direction, twice as far each time, until nothing near is better."""
     known: dict[int, float] = {}
