@@ -104,6 +104,8 @@ def _both_ways(document: JointDocument, numbers: int) -> Fraction:
 def _largest_bound(document: JointDocument, cells: int) -> Fraction:
     """Brunn and Minkowski: the best box is the best of all sets, on a lattice of so many cells."""
     (block,) = document.shape.blocks
+    if document.integer and (block.width / cells).denominator != 1:
+        return Fraction(0)  # moves by a cell are no moves of whole numbers
     ratio = _both_ways(document, block.numbers)
     exact = document.integer and block.width == cells
     found = min(

@@ -92,8 +92,10 @@ class Joint:
         if document.delta > 0:
             return document
         if document.largest:
-            width = document.shape.blocks[0].width
-            cells = int(width) if document.integer and width <= self.cells else self.cells
+            cells = self.cells
+            if document.integer:
+                width = int(document.shape.blocks[0].width)
+                cells = max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
             return self._bounded(document, cells)
         numbers = sum(block.most for block in document.shape.blocks)
         ranked = min(numbers, self.most_ranked)
