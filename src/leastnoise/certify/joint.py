@@ -5,14 +5,16 @@ What is claimed and why the checks prove it: `joint.proof.md`. Standard library 
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from ..ask.shape import Shape
 from ..exact import exp_lower, exp_upper, nearest_float
 from ..work import charge, counted
+from .block_counts import Side, raised
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
-from .levels import Side, raised, summed
+from .levels import summed
 from .report import Claim, Report, claim_of
 
 
@@ -62,20 +64,21 @@ def release_loss(document: JointDocument) -> Fraction:
     return (found + rounding) * grid**power
 
 
-def largest_mean(block: Side, ratio: Fraction) -> Fraction:
-    """E max |x_i| of one box, moved both ways."""
-    k = block.numbers
-    known = [0]  # of the sums of (2 t + 1)^k over t below 0, 1, 2, ...
+def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -> Fraction:
+    """E max |x_i| of one box, moved both ways.
 
-    def below(end: int) -> int:
-        while len(known) <= end:
-            charge(2 + k // 50)
-            known.append(known[-1] + raised(2 * len(known) - 1, k))
-        return known[end]
+    known: the sums of (2 t + 1)^k over t below 0, 1, 2, ... as far as they are known, to be kept
+    for the next box of as many numbers.
+    """
+    k = block.numbers
+    sums = [0] if known is None else known
 
     def moment(level: int) -> int:
         end = block.offset + level * block.width
-        return end * raised(2 * end + 1, k) - below(end)
+        while len(sums) <= end:
+            charge(2 + k // 50)
+            sums.append(sums[-1] + raised(2 * len(sums) - 1, k))
+        return end * raised(2 * end + 1, k) - sums[end]
 
     def count(level: int) -> int:
         return raised(block.side(2 * level), k)
@@ -98,7 +101,14 @@ def _both_ways(document: JointDocument, numbers: int) -> Fraction:
     Where moves have one sign it takes two of them, unless there is one number only.
     """
     moves = 2 if document.shape.one_sided and numbers > 1 else 1
-    return exp_lower(-moves * document.epsilon)
+    return ratio_below(moves * document.epsilon)
+
+
+def ratio_below(epsilon: Fraction) -> Fraction:
+    """A short rational above 0 and at most e^-epsilon, less than 2^-100 (relative) below it."""
+    exact = exp_lower(-epsilon)
+    parts = 1 << (102 + 2 * math.ceil(epsilon))  # e^epsilon < 2^(2 epsilon)
+    return Fraction(math.floor(exact * parts), parts)
 
 
 def _largest_bound(document: JointDocument, cells: int) -> Fraction:
@@ -108,8 +118,9 @@ def _largest_bound(document: JointDocument, cells: int) -> Fraction:
         return Fraction(0)  # moves by a cell are no moves of whole numbers
     ratio = _both_ways(document, block.numbers)
     exact = document.integer and block.width == cells
+    known = [0]
     found = min(
-        largest_mean(Side(block.numbers, block.most, cells, offset), ratio)
+        largest_mean(Side(block.numbers, block.most, cells, offset), ratio, known)
         for offset in range(cells)
     )
     return max(Fraction(0), found - (not exact)) * block.width / cells

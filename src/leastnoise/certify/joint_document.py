@@ -6,6 +6,7 @@ Unknown, missing or repeated keys, wrong types and numbers out of range are refu
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from ..exact import text_of
 from ..losses import L1, L2, Loss
 from .about import about_text
 from .base import MechanismDocument, check_file_keys, head_of, reading
+from .block_counts import Side
 from .fields import (
     check_keys,
     demand,
@@ -29,14 +31,14 @@ from .fields import (
     read_positive,
 )
 from .joint_flow import Flow, Place
-from .levels import Levels, Side
+from .levels import Levels
 
 #: Limits of the checker.
-MAX_STEPS = 1_000_000  # of the grid to a width
+MAX_JOINT_STEPS = 1_000_000  # of the grid to a width
 MAX_OFFSET = 1_000_000
-MAX_RATES = 60_000
+MAX_JOINT_RATES = 60_000
 MAX_FLOW = 60
-MAX_CELLS = 1_000
+MAX_JOINT_CELLS = 1_000
 
 
 @dataclass(frozen=True)
@@ -101,9 +103,9 @@ class JointDocument(MechanismDocument):
 
     @property
     def levels(self) -> Levels:
-        """The noise on the whole numbers."""
+        """The noise on the whole numbers: widths in steps of the grid, rounded up."""
         blocks = tuple(
-            Side(block.numbers, block.most, int(block.width / self.grid), offset)
+            Side(block.numbers, block.most, math.ceil(block.width / self.grid), offset)
             for block, offset in zip(self.shape.blocks, self.offsets, strict=True)
         )
         return Levels(blocks, self.overlap)
@@ -162,10 +164,12 @@ def _joint(data: dict[str, Any]) -> JointDocument:
     integer = read_flag(data["integer"], "integer")
     demand(not integer or grid == 1, '"grid" must be 1 for whole numbers')
     for block in shape.blocks:
-        steps = block.width / grid
         demand(
-            steps.denominator == 1 and steps <= MAX_STEPS,
-            f'"width" must be a whole number of grid steps, at most {MAX_STEPS}',
+            block.width <= MAX_JOINT_STEPS * grid,
+            f'"width" must be at most {MAX_JOINT_STEPS} steps of the grid',
+        )
+        demand(
+            not integer or block.width.denominator == 1, '"width" must be whole for whole numbers'
         )
         demand(integer or block.box, '"integer" must be true where not all numbers move at once')
     offsets = tuple(
@@ -236,12 +240,12 @@ def _certificate(value: object, shape: Shape, largest: bool) -> Flow | int | Non
         return None
     if largest:
         check_keys(data, "certificate", {"cells"}, set())
-        return read_integer(data["cells"], "cells", 1, MAX_CELLS)
+        return read_integer(data["cells"], "cells", 1, MAX_JOINT_CELLS)
     check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, set())
     numbers = read_integer(data["numbers"], "numbers", 1, min(MAX_FLOW, shape.dimension))
     ranked = read_flag(data["ranked"], "ranked")
     rates: dict[Place, int] = {}
-    for entry in read_list(data["rates"], "rates", MAX_RATES):
+    for entry in read_list(data["rates"], "rates", MAX_JOINT_RATES):
         one = _exactly(entry, "rates", 5)
         rank, above, b, below = (read_integer(x, "rates", 0, numbers + 1) for x in one[:4])
         demand(below < b < above and b <= numbers, '"rates" must have below < b < above')

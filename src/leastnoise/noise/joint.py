@@ -53,7 +53,7 @@ class JointNoise:
         source = entropy or system_entropy()
         document = self.document
         row = self._checked(values)
-        (drawn,) = self._sampler.sample(1, source).tolist()
+        drawn = self._sampler.sample_one(source)
         if document.integer:
             found = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
             return found if exact else np.array(found, dtype=object if _long(found) else np.int64)

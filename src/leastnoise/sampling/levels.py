@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import lru_cache
 from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.levels import Levels, Side, forward_differences, one_way
+from ..certify.block_counts import naturals, positives
+from ..certify.levels import Levels, forward_differences
 from .discrete import DiscreteSampler
 from .entropy import Entropy
-from .geometric import GeometricSampler
+from .geometric import GeometricSampler, GridOverflowError
 
 Ints = NDArray[np.int64]
 
@@ -45,89 +45,118 @@ class LevelSampler:
         self._choice = DiscreteSampler(weights)
 
     def sample_levels(self, size: int, entropy: Entropy) -> Ints:
-        """So many j with P(j) ~ ratio^j |L_j|."""
+        """So many j with P(j) ~ ratio^j |L_j|; `GridOverflowError` if 64 bits are too few."""
         chosen = self._choice.sample(size, entropy)
         start = self.levels.start
-        orders = np.where(chosen < start, -1, chosen - start)
         # Below the start the level is the choice; above, the order r and r + 1 geometric numbers.
-        draws = self._geometric.sample(int((orders + 1).sum()), entropy)
-        ends = np.cumsum(orders + 1)
-        totals = np.concatenate([[0], np.cumsum(draws)])
-        return np.asarray(chosen + totals[ends] - totals[ends - (orders + 1)])
+        numbers = np.where(chosen < start, 0, chosen - start + 1)
+        draws = self._geometric.sample(int(numbers.sum()), entropy)
+        if draws.size and int(draws.max()) > (1 << 62) // (self.levels.dimension + 1):
+            raise GridOverflowError("a level does not fit 64 bits")
+        # (The running total may wrap around; differences of it do not.)
+        totals, ends = np.concatenate([[0], np.cumsum(draws)]), np.cumsum(numbers)
+        return np.asarray(chosen + totals[ends] - totals[ends - numbers])
 
     def sample(self, size: int, entropy: Entropy) -> Ints:
-        """So many vectors, one in each row."""
+        """So many vectors, one in each row; `GridOverflowError` if 64 bits are too few."""
         drawn = self.sample_levels(size, entropy)
-        levels = self.levels
-        if levels.overlap is None:
-            if all(block.box for block in levels.blocks):
-                return self._boxes(drawn, drawn, entropy)
-            rows = [self._both_ways(int(j), entropy) for j in drawn]
-            return np.array(rows, dtype=np.int64).reshape(size, levels.dimension)
-        rows = [self._one_way(int(j), entropy) for j in drawn]
-        return np.array(rows, dtype=np.int64).reshape(size, levels.dimension)
+        furthest = max(drawn.tolist(), default=0)
+        if any(b.offset + furthest * b.width >= 1 << 61 for b in self.levels.blocks):
+            raise GridOverflowError("a draw does not fit 64 bits")
+        if self.levels.overlap is None and self.levels.boxes:
+            return self._boxes(drawn, entropy)
+        rows = [self._point(int(j), entropy) for j in drawn]
+        return np.array(rows, dtype=np.int64).reshape(size, self.levels.dimension)
 
-    def _boxes(self, up: Ints, down: Ints, entropy: Entropy) -> Ints:
-        """A uniform point of the box of so many steps up and down, for each of them."""
+    def sample_one(self, entropy: Entropy) -> list[int]:
+        """One vector, however large its numbers are."""
+        chosen = self._choice.sample_one(entropy)
+        order = chosen - self.levels.start
+        more = (self._geometric.sample_one(entropy) for _ in range(order + 1))
+        return self._point(chosen + sum(more), entropy)
+
+    def _point(self, level: int, entropy: Entropy) -> list[int]:
+        """A uniform point of L_level."""
+        if self.levels.overlap is None:
+            return self._both_ways(level, entropy)
+        return self._one_way(level, entropy)
+
+    def _boxes(self, drawn: Ints, entropy: Entropy) -> Ints:
+        """A uniform point of the box of each level."""
         columns = []
         for block in self.levels.blocks:
-            low = block.offset + down * block.width
-            sides = (low + block.offset + up * block.width + 1).astype(np.uint64)
+            ends = block.offset + drawn * block.width
+            sides = (2 * ends + 1).astype(np.uint64)
             for _ in range(block.numbers):
-                columns.append(entropy.below_each(sides).astype(np.int64) - low)
+                columns.append(entropy.below_each(sides).astype(np.int64) - ends)
         return np.stack(columns, axis=1)
 
     def _both_ways(self, level: int, entropy: Entropy) -> list[int]:
         found: list[int] = []
-        for block in self.levels.blocks:
-            wide = level * block.width
+        for counts in self.levels.counts:
+            block, wide = counts.block, level * counts.block.width
             if block.box:
                 end = block.offset + wide
                 found += [entropy.below(2 * end + 1) - end for _ in range(block.numbers)]
-            else:
-                sizes = _spread(block.numbers, 2, 0, wide, block.most * wide, entropy)
-                found += [-v if v and entropy.bits(1) else v for v in sizes]
+                continue
+            d = block.numbers
+            others = _chosen(
+                [(comb(d, r) << r) * counts.positive(r, wide) for r in range(d + 1)], entropy
+            )
+            sizes = _spread(others, 1, wide, block.most * wide, entropy)
+            signed = [-v if entropy.bits(1) else v for v in sizes]
+            found += _placed(d, signed, [0] * (d - others), entropy)
         return found
 
     def _one_way(self, level: int, entropy: Entropy) -> list[int]:
         """A uniform point of L_level: how many steps up it takes first, then within that."""
-        levels = self.levels
-        overlap = levels.overlap or 0
+        overlap = self.levels.overlap or 0
         if level <= overlap:
             return self._within(level, level, entropy)
         both = level + overlap
         # First all points of at most `overlap` steps up, then those of each further step.
-        inside = [self._count(i, both - i) for i in range(overlap, level + 1)]
-        fewer = [0, *(self._count(i - 1, both - i) for i in range(overlap + 1, level + 1))]
-        place = entropy.below(sum(inside) - sum(fewer))
-        up = overlap
-        for n, less in zip(inside, fewer, strict=True):
-            if place < n - less:
-                break
-            place -= n - less
-            up += 1
+        up = overlap + self._further(level - overlap, both, entropy)
         if up == overlap:
             return self._within(up, both - up, entropy)
-        if all(block.box for block in levels.blocks):
+        if self.levels.boxes:
             return self._at_the_top(up, both - up, entropy)
         while True:
             point = self._within(up, both - up, entropy)
             if self._steps_up(point) == up:
                 return point
 
-    def _count(self, up: int, down: int) -> int:
-        return prod(one_way(block, up, down) for block in self.levels.blocks)
+    def _further(self, most: int, both: int, entropy: Entropy) -> int:
+        """How many steps up beyond the overlap, from 0 to `most`, by their numbers of points."""
+        levels, overlap = self.levels, self.levels.start
+        if levels.boxes:  # every further step adds as many points
+            first = levels.within(overlap, both - overlap)
+            more = first - levels.within(overlap, both - overlap - 1)
+            place = entropy.below(first + most * more)
+            return 0 if place < first else 1 + (place - first) // more
+        ways = [
+            levels.within(i, both - i) - (levels.within(i - 1, both - i) if i > overlap else 0)
+            for i in range(overlap, overlap + most + 1)
+        ]
+        return _chosen(ways, entropy)
 
     def _within(self, up: int, down: int, entropy: Entropy) -> list[int]:
         """A uniform point of at most so many steps up and down."""
         found: list[int] = []
-        for block in self.levels.blocks:
+        for counts in self.levels.counts:
+            block, d = counts.block, counts.block.numbers
+            high, low = up * block.width, down * block.width
             if block.box:
-                low = block.offset + down * block.width
                 side = block.side(up + down)
-                found += [entropy.below(side) - low for _ in range(block.numbers)]
-            else:
-                found += _sparse_point(block, up, down, entropy)
+                found += [entropy.below(side) - block.offset - low for _ in range(d)]
+                continue
+            ways = [
+                comb(d, r) * counts.positive(r, high) * counts.natural(d - r, low)
+                for r in range(d + 1)
+            ]
+            positive = _chosen(ways, entropy)
+            tops = _spread(positive, 1, high, block.most * high, entropy)
+            rest = _spread(d - positive, 0, low, block.most * low, entropy)
+            found += _placed(d, tops, [-v for v in rest], entropy)
         return found
 
     def _at_the_top(self, up: int, down: int, entropy: Entropy) -> list[int]:
@@ -171,68 +200,32 @@ class LevelSampler:
         return steps
 
 
-def _sparse_point(block: Side, up: int, down: int, entropy: Entropy) -> list[int]:
-    """A uniform point whose positive parts take at most `up` steps, the negative ones `down`."""
-    high, low, d = up * block.width, down * block.width, block.numbers
-    counts = [
-        comb(d, r)
-        * _completions(r, 1, 1, high, block.most * high)
-        * _completions(d - r, 1, 0, low, block.most * low)
-        for r in range(d + 1)
-    ]
-    place = entropy.below(sum(counts))
-    positive = 0
-    while place >= counts[positive]:
-        place -= counts[positive]
-        positive += 1
-    tops = _spread(positive, 1, 1, high, block.most * high, entropy)
-    rest = _spread(d - positive, 1, 0, low, block.most * low, entropy)
+def _chosen(ways: list[int], entropy: Entropy) -> int:
+    """An index, as likely as its number of ways."""
+    place, index = entropy.below(sum(ways)), 0
+    while place >= ways[index]:
+        place -= ways[index]
+        index += 1
+    return index
+
+
+def _placed(places: int, some: list[int], others: list[int], entropy: Entropy) -> list[int]:
+    """`some` and `others` in so many places, each in its order: all ways are equally likely."""
     found = []
-    for n in range(d):  # which numbers are positive: all subsets are equally likely
-        if entropy.below(d - n) < len(tops):
-            found.append(tops.pop())
-        else:
-            found.append(-rest.pop())
+    for left in range(places, 0, -1):
+        found.append((some if entropy.below(left) < len(some) else others).pop())
     return found
 
 
-def _spread(
-    numbers: int, signs: int, least: int, wide: int, longest: int, entropy: Entropy
-) -> list[int]:
-    """Numbers from `least` to `wide` with a sum of at most `longest`: each vector as likely as the
-    number of its signs, `signs` for every number that is not 0.
-    """
+def _spread(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
+    """Numbers from `least` (0 or 1) to `wide` with a sum of at most `longest`, uniformly."""
+    count = positives if least else naturals
     found = []
     for left in range(numbers - 1, -1, -1):
-        place = entropy.below(_completions(left + 1, signs, least, wide, longest))
-        value = least
-        while True:
-            ways = (signs if value else 1) * _completions(left, signs, least, wide, longest - value)
-            if place < ways:
-                break
+        place, value = entropy.below(count(left + 1, wide, longest)), least
+        while place >= (ways := count(left, wide, longest - value)):
             place -= ways
             value += 1
         found.append(value)
         longest -= value
     return found
-
-
-@lru_cache(maxsize=1 << 18)
-def _completions(numbers: int, signs: int, least: int, wide: int, longest: int) -> int:
-    """How many such vectors there are, with signs."""
-    if longest < numbers * least or wide < least:
-        return 1 if numbers == 0 and longest >= 0 else 0
-    if signs == 2:
-        # Choose which r numbers are not 0, their signs, and their sizes from 1 to wide.
-        return sum(
-            comb(numbers, r) * 2**r * _completions(r, 1, 1, wide, longest)
-            for r in range(min(numbers, longest) + 1)
-        )
-    room, reach = longest - numbers * least, wide - least + 1
-    total = 0
-    for t in range(numbers + 1):
-        left = room - t * reach
-        if left < 0:
-            break
-        total += (-1) ** t * comb(numbers, t) * comb(left + numbers, numbers)
-    return total

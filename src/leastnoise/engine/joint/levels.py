@@ -14,7 +14,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ...certify.levels import Levels, Side
+from ...certify.block_counts import Side
+from ...certify.levels import Levels
 
 Floats = NDArray[np.float64]
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ...ask.shape import Shape
-from ...certify.joint import largest_mean, lower_bound, release_loss
-from ...certify.joint_document import JointDocument
+from ...certify.block_counts import Side
+from ...certify.joint import largest_mean, lower_bound, ratio_below, release_loss
+from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
 from ...certify.joint_flow import Flow
-from ...certify.levels import Levels, Side
-from ...exact import exp_lower, exp_upper, round_down, round_up
+from ...certify.levels import Levels
+from ...exact import exp_upper, round_down, round_up
 from ...losses import Loss
 from .levels import best_levels, box_loss, exact_cost
 from .rates import best_flow
@@ -43,6 +44,7 @@ class Joint:
     """Noise by levels for a shape, with the lower bound of a cube inside it."""
 
     steps: int = 64  # of the grid to the least width, for real values: rounding costs 1e-4 or less
+    most_steps: int = 1024
     most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
     most_numbers: int = 20  # one that does not takes a minute beyond
     cells: int = 64  # of a width, for the largest error of real values
@@ -50,12 +52,10 @@ class Joint:
 
     def noise(self, question: JointQuestion) -> JointDocument:
         """The best levels, with the bounds that need no program."""
-        least = min(question.shape.widths)
-        grid = Fraction(1) if question.integer else _common(question.shape) / self.steps
-        if not question.integer and least / grid > 10_000:
-            grid = least / 10_000
+        grid = Fraction(1) if question.integer else self._grid(question.shape)
         blocks = tuple(
-            Side(one.numbers, one.most, int(one.width / grid)) for one in question.shape.blocks
+            Side(one.numbers, one.most, math.ceil(one.width / grid))
+            for one in question.shape.blocks
         )
         ratio = _up(exp_upper(-question.epsilon))
         found = self._levels(question, blocks, ratio)
@@ -75,6 +75,18 @@ class Joint:
             certificate=None,
         )
         return replace(document, upper=round_up(release_loss(document), _DIGITS))
+
+    def _grid(self, shape: Shape) -> Fraction:
+        """Steps of which widths are whole multiples, unless these would be too many.
+
+        (Widths are rounded up to whole steps, which costs a part of a step and no privacy.)
+        """
+        least, largest = min(shape.widths), max(shape.widths)
+        common = _common(shape)
+        grid = least / self.most_steps
+        if common >= grid:
+            grid = common / math.ceil(self.steps * common / least)
+        return max(grid, largest / MAX_JOINT_STEPS)
 
     def _levels(self, question: JointQuestion, blocks: tuple[Side, ...], ratio: Fraction) -> Levels:
         if question.largest:
@@ -104,7 +116,7 @@ class Joint:
             tries.append((min(numbers, self.most_numbers), False))
         for count, knows in tries:
             moves = 2 if document.shape.one_sided and count > 1 else 1
-            ratio = exp_lower(-moves * document.epsilon)
+            ratio = ratio_below(moves * document.epsilon)
             flow = best_flow(count, ratio, document.power, knows, self.seconds)
             document = self._bounded(document, flow)
         return document
