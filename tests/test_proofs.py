@@ -49,6 +49,7 @@ EXEMPT = {
     "ask/domain.py": "reads arguments",
     "ask/question.py": "a record; leans on certify/channel.proof.md",
     "ask/shape.py": "records; leans on certify/levels.proof.md",
+    "ask/shaped.py": "reads arguments",
     "ask/values.py": "reads arguments",
     "certify/curve.py": "reads a file, believes nothing",
     "engine/choice.py": "picks a family",

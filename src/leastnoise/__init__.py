@@ -39,6 +39,7 @@ _HOME = {
     "DependentDesign": "design",
     "VectorDesign": "design",
     "JointDesign": "design",
+    "Ball": "ask.shape",
     "Blocks": "ask.shape",
     "Cube": "ask.shape",
     "Sparse": "ask.shape",
@@ -85,6 +86,7 @@ __all__ = [
     "L2",
     "Answer",
     "ArgumentError",
+    "Ball",
     "Blocks",
     "BudgetError",
     "CertificateError",
@@ -160,7 +162,7 @@ if TYPE_CHECKING:
         Unbiased,
         Unimodal,
     )
-    from .ask.shape import Blocks, Cube, Shape, Sparse
+    from .ask.shape import Ball, Blocks, Cube, Shape, Sparse
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
     from .design import (

@@ -14,7 +14,7 @@ from typing import Any, Unpack, overload
 from .ask import Constraint
 from .ask.arguments import asked
 from .ask.domain import DependentOptions
-from .ask.shape import Shape
+from .ask.shape import Ball, Shape
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
@@ -24,7 +24,7 @@ from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .engine.choice import family_of
 from .engine.search import Listener, Search
-from .errors import CertificateError, ScaleError
+from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
 from .losses import Loss
 from .words import gap_words
@@ -81,8 +81,25 @@ def design(
     delta: Number | None = None,
     sensitivity: Shape,
     loss: str | Loss = "l1",
+    gap: Number | None = None,
     integer: bool = False,
+    time_limit: float | None = None,
+    progress: Listener = None,
+    weights: Sequence[Number] | None = None,
 ) -> JointDesign: ...
+
+
+@overload
+def design(
+    *,
+    epsilon: Number,
+    delta: Number,
+    sensitivity: Ball,
+    loss: str | Loss = "l1",
+    gap: Number | None = None,
+    time_limit: float | None = None,
+    progress: Listener = None,
+) -> VectorDesign: ...
 
 
 @overload
@@ -103,7 +120,7 @@ def design(
     *,
     epsilon: Number | None = None,
     delta: Number | None = None,
-    sensitivity: Number | Shape | None = None,
+    sensitivity: Number | Shape | Ball | None = None,
     loss: str | Loss = "l1",
     gap: Number | None = None,
     integer: bool = False,
@@ -117,6 +134,7 @@ def design(
     releases: int | None = None,
     output_step: Number | None = None,
     dimension: int | None = None,
+    weights: Sequence[Number] | None = None,
     **options: Unpack[DependentOptions],
 ) -> Design | DependentDesign | VectorDesign | JointDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
@@ -163,12 +181,22 @@ def design(
         returned: the sensitivity is then the largest Euclidean distance between the vectors of
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
+    sensitivity may also be a shape, for several numbers released together: `Cube(k)` (one unit
+        moves each of k numbers by at most 1), `Sparse(dimension=d, most=m)` (at most m of d),
+        `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is returned,
+        whose loss is the mean over all numbers (`weights`: weighted), or loss="largest" that of the
+        largest error. `Ball(d, radius)` says the same as `dimension=d`.
     """
+    given: dict[str, Any] = {name: one for name, one in locals().items() if name != "options"}
     if isinstance(sensitivity, Shape):
-        return joint_design(
-            epsilon=epsilon, delta=delta, sensitivity=sensitivity, loss=loss, integer=integer
-        )
-    wanted = asked({name: one for name, one in locals().items() if name != "options"}, options)
+        return joint_design(given | options)
+    if given.pop("weights") is not None:
+        raise ArgumentError("weights", type(weights).__name__, "left out unless there is a shape")
+    if isinstance(sensitivity, Ball):
+        if dimension is not None:
+            raise ArgumentError("dimension", dimension, "left out: a Ball has one")
+        given |= {"dimension": sensitivity.dimension, "sensitivity": sensitivity.radius}
+    wanted = asked(given, options)
     try:
         search = Search(family_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
         found: Design | DependentDesign | VectorDesign | JointDesign = finished(wanted, search)

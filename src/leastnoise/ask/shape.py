@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import groupby
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
@@ -50,9 +51,14 @@ class Shape:
         return sum(block.numbers for block in self.blocks)
 
     @property
-    def cube(self) -> bool:
-        """Whether all numbers move at once, by the same at most."""
-        return all(block.box for block in self.blocks) and len(set(self.widths)) == 1
+    def boxes(self) -> bool:
+        """Whether all numbers may move to the full at once."""
+        return all(block.box for block in self.blocks)
+
+    @property
+    def square(self) -> Fraction:
+        """The largest squared Euclidean length of a move."""
+        return sum((block.most * block.width**2 for block in self.blocks), Fraction(0))
 
     @property
     def widths(self) -> tuple[Fraction, ...]:
@@ -68,6 +74,18 @@ class Shape:
             for b in self.blocks
         ]
         return words[0] if len(words) == 1 else f"Blocks({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class Ball:
+    """`dimension` numbers that one unit moves by at most `radius` in Euclidean length.
+
+    The same as `dimension=` with the radius as the sensitivity: the loss is then one of the length
+    of the whole error, and not, as for the other shapes, a mean over numbers.
+    """
+
+    dimension: int
+    radius: Number
 
 
 def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = False) -> Shape:
@@ -116,6 +134,34 @@ def Blocks(*shapes: Shape) -> Shape:
     found = Shape(tuple(blocks), all(one.one_sided for one in shapes))
     _count("dimension", found.dimension, MAX_NUMBERS)
     return found
+
+
+def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fraction, ...]]:
+    """The same shape in blocks whose numbers weigh the same, and the weight of each block.
+
+    Weights are stated for every number; the largest becomes 1.
+    """
+    if isinstance(weights, (str, bytes)) or not isinstance(weights, Sequence):
+        raise ArgumentError("weights", type(weights).__name__, "a list with one for each number")
+    if len(weights) != shape.dimension:
+        raise ArgumentError("weights", f"{len(weights)} of them", f"{shape.dimension} of them")
+    exact = [rational(one, "weights") for one in weights]
+    for given, one in zip(weights, exact, strict=True):
+        if not Fraction(1, 10**6) <= one <= 10**6:
+            raise ArgumentError("weights", given, "from 1e-6 to 1e6")
+    blocks: list[Block] = []
+    found: list[Fraction] = []
+    place = 0
+    for block in shape.blocks:
+        own = exact[place : place + block.numbers]
+        place += block.numbers
+        if not block.box and len(set(own)) > 1:
+            raise ArgumentError("weights", "different ones", "equal within a Sparse")
+        runs = [(weight, len(list(same))) for weight, same in groupby(own)]
+        for weight, count in runs:
+            blocks.append(Block(count, count, block.width) if block.box else block)
+            found.append(weight / max(exact))
+    return Shape(tuple(blocks), shape.one_sided), tuple(found)
 
 
 def _count(name: str, value: int, most: int) -> None:

@@ -40,6 +40,7 @@ class BlockCounts:
 
     def __init__(self, block: Side) -> None:
         self.block = block
+        self._rows: dict[int, list[int]] = {}
         self._positive: dict[tuple[int, int], int] = {}
         self._natural: dict[tuple[int, int], int] = {}
         self._moment: dict[tuple[int, int, int], int] = {}
@@ -93,15 +94,18 @@ class BlockCounts:
         """How many y of so many numbers have 1 <= y_i <= wide and a sum of at most most * wide."""
         known = self._positive.get((numbers, wide))
         if known is None:
-            self._charge(numbers)
-            known = self._positive[numbers, wide] = positives(numbers, wide, self.block.most * wide)
+            most = self.block.most
+            known = self._positive[numbers, wide] = sum(
+                _sign(t) * comb(numbers, t) * self._row((most - t) * wide)[numbers]
+                for t in range(self._terms(numbers) + 1)
+            )
         return known
 
     def natural(self, numbers: int, wide: int) -> int:
         """How many y of so many numbers have 0 <= y_i <= wide and a sum of at most most * wide."""
         known = self._natural.get((numbers, wide))
         if known is None:
-            self._charge(numbers)
+            self._terms(numbers, 2 + numbers // 8)
             most = self.block.most
             known = self._natural[numbers, wide] = naturals(numbers, wide, most * wide)
         return known
@@ -112,16 +116,49 @@ class BlockCounts:
         """
         known = self._moment.get((numbers, wide, power))
         if known is None:
-            self._charge(4 * numbers)
-            total = 0
-            for t in range(min(numbers, self.block.most) + 1):
-                left = (self.block.most - t) * wide
-                total += _sign(t) * comb(numbers, t) * _weighted(left, wide, numbers, power)
-            known = self._moment[numbers, wide, power] = total
+            known = self._moment[numbers, wide, power] = sum(
+                _sign(t)
+                * comb(numbers, t)
+                * self._weighted((self.block.most - t) * wide, wide, numbers, power)
+                for t in range(self._terms(numbers, 4) + 1)
+            )
         return known
 
-    def _charge(self, numbers: int) -> None:
-        charge((min(numbers, self.block.most) + 1) * (2 + numbers // 4))
+    def _weighted(self, left: int, wide: int, numbers: int, power: int) -> int:
+        """The sum over v = 1..wide, v <= left, of v^power * comb(left - v, numbers)."""
+        most = left - wide  # what is left at v = wide + u, u >= 1, is most - u
+        none, one = (self._ordered(most, numbers, order) for order in (0, 1))
+        if power == 1:
+            return self._ordered(left, numbers, 1) - wide * none - one
+        beyond = wide * wide * none + 2 * wide * one + self._squares(most, numbers)
+        return self._squares(left, numbers) - beyond
+
+    def _squares(self, left: int, numbers: int) -> int:
+        return 2 * self._ordered(left, numbers, 2) + self._ordered(left, numbers, 1)
+
+    def _ordered(self, left: int, numbers: int, order: int) -> int:
+        """The sum over v = 1..left of comb(v, order) * comb(left - v, numbers)."""
+        if left <= 0:
+            return 0
+        return self._row(left + 1 if order else left)[numbers + order + 1]
+
+    def _row(self, top: int) -> list[int]:
+        """comb(top, r) for all r that are needed."""
+        row = self._rows.get(top)
+        if row is None:
+            size = self.block.numbers + 4
+            charge(size * (2 + size // 100))
+            row = [1]
+            for r in range(1, size):
+                row.append(row[-1] * (top - r + 1) // r)
+            self._rows[top] = row
+        return row
+
+    def _terms(self, numbers: int, cost: int = 1) -> int:
+        """Of how many terms such a count is a sum, each charged."""
+        terms = min(numbers, self.block.most)
+        charge((terms + 1) * (cost + self.block.numbers // 100))
+        return terms
 
 
 def positives(numbers: int, wide: int, longest: int) -> int:
@@ -144,27 +181,6 @@ def naturals(numbers: int, wide: int, longest: int) -> int:
             break
         total += _sign(t) * comb(numbers, t) * comb(left + numbers, numbers)
     return total
-
-
-def _weighted(left: int, wide: int, numbers: int, power: int) -> int:
-    """The sum over v = 1..wide, v <= left, of v^power * comb(left - v, numbers)."""
-    most = left - wide  # what is left at v = wide + u, u >= 1, is most - u
-    if power == 1:
-        beyond = wide * _ordered(most, numbers, 0) + _ordered(most, numbers, 1)
-        return _ordered(left, numbers, 1) - beyond
-    beyond = wide * wide * _ordered(most, numbers, 0) + 2 * wide * _ordered(most, numbers, 1)
-    return _squares(left, numbers) - beyond - _squares(most, numbers)
-
-
-def _squares(left: int, numbers: int) -> int:
-    return 2 * _ordered(left, numbers, 2) + _ordered(left, numbers, 1)
-
-
-def _ordered(left: int, numbers: int, order: int) -> int:
-    """The sum over v = 1..left of comb(v, order) * comb(left - v, numbers)."""
-    if left <= 0:
-        return 0
-    return comb(left + 1, numbers + order + 1) if order else comb(left, numbers + 1)
 
 
 def raised(base: int, exponent: int) -> int:

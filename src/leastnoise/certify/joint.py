@@ -8,9 +8,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from ..ask.shape import Shape
 from ..exact import exp_lower, exp_upper, nearest_float
-from ..work import charge, counted
+from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
@@ -58,8 +57,10 @@ def release_loss(document: JointDocument) -> Fraction:
         found = largest_mean(levels.blocks[0], ratio)
         return (found + (not document.integer)) * grid
     power = document.power
-    means = [block.numbers * levels.mean(ratio, b, power) for b, block in enumerate(levels.blocks)]
-    found = sum(means, Fraction(0)) / levels.dimension
+    weight = levels.weight(ratio)
+    found = add_up(
+        share * levels.total(ratio, b, power) / weight for b, share in enumerate(document.shares)
+    )
     rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
     return (found + rounding) * grid**power
 
@@ -128,7 +129,7 @@ def _largest_bound(document: JointDocument, cells: int) -> Fraction:
 
 def _cube_bound(document: JointDocument, flow: Flow) -> Fraction:
     """The flow's bound for some numbers that a unit can move all at once, both ways."""
-    width, reach, share = movable(document.shape, flow.numbers)
+    width, reach, share = movable(document, flow.numbers)
     if reach < flow.numbers:
         return Fraction(0)
     power = document.power
@@ -138,16 +139,19 @@ def _cube_bound(document: JointDocument, flow: Flow) -> Fraction:
     return max(Fraction(0), each) * width**power * share
 
 
-def movable(shape: Shape, numbers: int) -> tuple[Fraction, int, Fraction]:
+def movable(document: JointDocument, numbers: int) -> tuple[Fraction, int, Fraction]:
     """(width, how many, share): so many numbers can all move by the width at once, and if any
-    `numbers` of them err by c on average, all numbers of the shape err by share * c on average.
+    `numbers` of them err by c on average, the loss is at least share * c.
 
-    The largest width at which there are enough of them.
+    The best of the widths at which there are enough of them.
     """
-    for width in sorted({block.width for block in shape.blocks}, reverse=True):
-        wide = [block for block in shape.blocks if block.width >= width]
-        reach = sum(block.most for block in wide)
-        if reach >= numbers:
-            least = min(Fraction(block.numbers, block.most) for block in wide)
-            return width, reach, reach * least / shape.dimension
-    return Fraction(0), 0, Fraction(0)
+    blocks = list(zip(document.shape.blocks, document.shares, strict=True))
+    found = (Fraction(0), 0, Fraction(0))
+    for width in sorted({block.width for block, _ in blocks}):
+        wide = [(block, share) for block, share in blocks if block.width >= width]
+        reach = sum(block.most for block, _ in wide)
+        share = reach * min(share / block.most for block, share in wide)
+        worth = share * width**document.power
+        if reach >= numbers and worth >= found[2] * found[0] ** document.power:
+            found = (width, reach, share)
+    return found

@@ -60,6 +60,7 @@ class JointDocument(MechanismDocument):
     ratio: Fraction
     offsets: tuple[int, ...]  # one for each block
     overlap: int | None
+    weights: tuple[Fraction, ...]  # of the errors in the mean, one for the numbers of each block
     upper: Fraction
     lower: Fraction
     #: What proves `lower`: rates for a cube of some numbers, or how many cells a width has.
@@ -123,7 +124,19 @@ class JointDocument(MechanismDocument):
             "integer": self.integer,
             "grid": text_of(self.grid),
             "noise": noise,
+            **({} if self.even else {"weights": [text_of(one) for one in self.weights]}),
         }
+
+    @property
+    def even(self) -> bool:
+        """Whether the errors of all numbers weigh the same."""
+        return all(one == 1 for one in self.weights)
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """What part of the loss the mean over the numbers of each block is."""
+        own = [b.numbers * w for b, w in zip(self.shape.blocks, self.weights, strict=True)]
+        return tuple(one / sum(own) for one in own)
 
     def _certificate_json(self) -> dict[str, Any]:
         found = self.certificate
@@ -156,7 +169,7 @@ def parse_joint(data: object) -> JointDocument:
 
 
 def _joint(data: dict[str, Any]) -> JointDocument:
-    check_file_keys(data, {"largest", "integer", "grid", "noise"}, set())
+    check_file_keys(data, {"largest", "integer", "grid", "noise"}, {"weights"})
     noise = read_object(data["noise"], "noise")
     check_keys(noise, "noise", {"ratio", "offsets"}, {"overlap"})
     shape = _shape(data["sensitivity"])
@@ -187,6 +200,7 @@ def _joint(data: dict[str, Any]) -> JointDocument:
     largest = read_flag(data["largest"], "largest")
     if largest:
         demand(loss == L1(), '"loss" must be l1 for the largest error')
+        demand("weights" not in data, '"weights" are for means')
         demand(
             len(shape.blocks) == 1 and shape.blocks[0].box and overlap is None,
             '"largest" is for one block whose numbers all move, without "overlap"',
@@ -205,11 +219,21 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         ratio=read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1"),
         offsets=offsets,
         overlap=overlap,
+        weights=_weights(data, len(shape.blocks)),
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
         certificate=_certificate(data["certificate"], shape, largest),
         about=about_text(data["about"]) if "about" in data else "",
     )
+
+
+def _weights(data: dict[str, Any], blocks: int) -> tuple[Fraction, ...]:
+    if "weights" not in data:
+        return (Fraction(1),) * blocks
+    found = _exactly(data["weights"], "weights", blocks)
+    weights = tuple(read_positive(one, "weights") for one in found)
+    demand(any(one != 1 for one in weights), '"weights" must be left out where all are 1')
+    return weights
 
 
 def _exactly(value: object, name: str, length: int) -> list[Any]:

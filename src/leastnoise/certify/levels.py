@@ -83,7 +83,9 @@ class Levels:
         overlap, own = self.overlap or 0, self.blocks[block]
 
         def rest(steps: int) -> int:
-            return self._sides(steps) // own.side(steps)
+            others = (b.numbers - (one == block) for one, b in enumerate(self.blocks))
+            sides = (b.side(steps) for b in self.blocks)
+            return prod(raised(side, n) for side, n in zip(sides, others, strict=True))
 
         if level < overlap:
             return 2 * rest(2 * level) * power_sum(own.offset + level * own.width, power)
@@ -107,15 +109,14 @@ class Levels:
         """The sum of ratio^j |L_j| over all j: 1/(1 - ratio) times that of ratio^level(x)."""
         return summed(self.count, self.start, self.dimension, ratio)
 
-    def mean(self, ratio: Fraction, block: int, power: int) -> Fraction:
-        """E |x|^power of one number of a block."""
-        top = summed(
+    def total(self, ratio: Fraction, block: int, power: int) -> Fraction:
+        """The same with |x|^power of one number of a block: E |x|^power times the weight."""
+        return summed(
             lambda level: self.moment(level, block, power),
             self.start,
             self.dimension + power,
             ratio,
         )
-        return top / self.weight(ratio)
 
 
 def summed(values: Callable[[int], int], start: int, degree: int, ratio: Fraction) -> Fraction:

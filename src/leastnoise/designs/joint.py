@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from ..ask.budgets import check_budgets
 from ..ask.shape import Shape
-from ..ask.values import check_sensitivity
+from ..ask.shaped import LARGEST, shaped
 from ..certify import check_any
 from ..certify.joint_document import JointDocument
-from ..engine.joint.method import Joint, JointQuestion
+from ..engine.joint.method import Joint
 from ..errors import ArgumentError, CertificateError, LimitError
-from ..exact import Number
-from ..losses import L1, L2, Loss, as_loss
+from ..losses import Loss
+from ..mechanisms.analytic_gaussian import smallest_sigma
 from ..noise.joint import JointNoise
 from ..sampling import Entropy
-from ..words import gap_of, gap_words
+from ..words import gap_of, gap_words, number, outwards
 from .base import BaseDesign
 
-#: The gap at which a bound is called weak in the status.
-LARGEST = "largest"
+#: From this gap on the lower bound is called weak.
+_WEAK = 0.05
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,8 +34,9 @@ class JointDesign(BaseDesign):
 
     Guarantee: one `release` of all numbers is (epsilon, 0)-private for any two vectors that differ
     by a move of `shape`; the mean of the expected losses of all numbers (or that of the largest
-    error) is at most `upper`, for every vector; and no noise that is (epsilon, 0)-private has a
-    loss below `lower`. All three are checked in exact arithmetic before a design exists.
+    error) is at most `upper`, for every vector; and at delta = 0 no additive noise that is as
+    private (of whole numbers, if `integer`) has a loss below `lower`, while at a positive delta
+    `lower` is 0. All three are checked in exact arithmetic before a design exists.
     """
 
     document: JointDocument
@@ -67,57 +70,51 @@ class JointDesign(BaseDesign):
         """How far each number, or the furthest of all, is off; see `JointNoise.error_bound`."""
         return self.noise.error_bound(confidence, all_at_once=all_at_once)
 
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A picture (extra `plot`): how one number and how two of them are spread."""
+        from ..plotting.joint import plot_joint
+
+        return plot_joint(self, path)
+
+    def plain(self) -> dict[str, Any]:
+        """What was asked and what was found, in plain values."""
+        return super().plain() | {"shape": repr(self.shape), "dimension": self.dimension}
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_joint
+
+        return html_joint(self)
+
     def _more_words(self) -> list[str]:
         return [f"shape={self.shape!r}"]
 
 
-def joint_design(
-    *,
-    epsilon: Number | None,
-    delta: Number | None,
-    sensitivity: Shape,
-    loss: str | Loss,
-    integer: bool,
-) -> JointDesign:
+def joint_design(arguments: Mapping[str, Any]) -> JointDesign:
     """The best noise by levels for a shape, every claim of which has passed the exact checker."""
-    question = question_of(epsilon, delta, sensitivity, loss, integer)
-    method = Joint()
-    document = method.noise(question)
+    began = time.monotonic()
+    question, wanted, seconds = shaped(arguments)
+    method = Joint(seconds=seconds)
+    try:
+        document = method.noise(question)
+    except LimitError:
+        raise ArgumentError("sensitivity", question.shape, "of fewer numbers: too large") from None
     with contextlib.suppress(LimitError):
-        document = method.bound(document)
+        document = method.bound(document, wanted)
     report = check_any(document)
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    stats = {
+        "overlap": document.overlap,
+        "offsets": document.offsets,
+        "seconds": time.monotonic() - began,
+    }
     return JointDesign(
         document,
         document.loss,
-        True,
+        gap_of(document) <= wanted,
         _status(document),
-        MappingProxyType({"overlap": document.overlap, "offsets": document.offsets}),
+        MappingProxyType(stats),
         report.proven,
-    )
-
-
-def question_of(
-    epsilon: Number | None, delta: Number | None, shape: Shape, loss: str | Loss, integer: bool
-) -> JointQuestion:
-    """What a user means; refuses what makes no sense, naming the argument."""
-    (level, share), _, _ = check_budgets(epsilon, delta, None, None)
-    if level == 0:
-        raise ArgumentError("epsilon", epsilon, "positive for several numbers at once")
-    largest = loss == LARGEST
-    cost = as_loss("l1" if largest else loss)
-    if cost not in (L1(), L2()):
-        raise ArgumentError("loss", cost.name, '"l1", "l2" or "largest" for a shape')
-    for width in shape.widths:
-        check_sensitivity(width, integer)
-    boxes = all(block.box for block in shape.blocks)
-    if not integer and not boxes:
-        raise ArgumentError("integer", integer, "True where a unit moves only some of the numbers")
-    if largest and not (boxes and len(shape.blocks) == 1):
-        raise ArgumentError("loss", LARGEST, "for a Cube with one width")
-    return JointQuestion(
-        level, share, shape, cost, largest, bool(integer), 1 if cost == L1() else 2
     )
 
 
@@ -126,9 +123,20 @@ def _status(document: JointDocument) -> str:
     if document.overlap is not None:
         words += f", overlap {document.overlap}"
     if document.delta > 0:
-        return words + "; nothing is known from below at a positive delta"
+        return words + "; nothing is known from below at a positive delta" + _gaussian(document)
     whose = "whole-number noise" if document.integer else "noise"
     words += f"; lower is over all private {whose} at delta = 0"
-    if gap_of(document) > 0.05:
+    if gap_of(document) > _WEAK:
         words += ", and weak: nothing better is known for this shape"
     return words
+
+
+def _gaussian(document: JointDocument) -> str:
+    """How Gaussian noise of one size, which uses the delta, would do."""
+    if document.largest or document.power == 1 or not document.even:
+        return ""
+    sigma = smallest_sigma(float(document.epsilon), float(document.delta))
+    cost = sigma**2 * float(document.shape.square)
+    own = outwards(float(document.upper), 5, True)
+    word = "more" if cost > document.upper else "LESS: use that instead"
+    return f"; Gaussian noise at this delta costs {number(cost, 5)}, {word} than {own}"

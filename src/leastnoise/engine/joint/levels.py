@@ -7,7 +7,7 @@ counted exactly afterwards.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -19,12 +19,14 @@ from ...certify.levels import Levels
 
 Floats = NDArray[np.float64]
 
+#: The largest overlap and offset that are tried: beyond, the exact sums take too long.
+_MOST_OVERLAP, _MOST_OFFSET = 2_000, 1_000_000
 #: Offsets are first tried at so many places of a width, each followed by smaller steps.
 _PLACES = 8
 
 
-def box_loss(levels: Levels, epsilon: float, power: int) -> float:
-    """The mean over all numbers of E |x|^power, for blocks that are boxes."""
+def box_loss(levels: Levels, epsilon: float, power: int, shares: Sequence[float]) -> float:
+    """The mean of E |x|^power, for blocks that are boxes; each block has its share of it."""
     overlap = levels.overlap
     size = levels.dimension
     top = (size + 60 + 12 * math.sqrt(size)) / epsilon + (overlap or 0)
@@ -49,7 +51,7 @@ def box_loss(levels: Levels, epsilon: float, power: int) -> float:
     weights = np.exp(weights - weights.max())
     count = weights @ (1 + above * (1 - fewer))
     total = 0.0
-    for block, side in zip(levels.blocks, sides, strict=True):
+    for block, side, share in zip(levels.blocks, sides, shares, strict=True):
         ends = _power_sums(block.offset + j * block.width, power)
         if overlap is None:
             each = 2 * ends / side
@@ -57,8 +59,8 @@ def box_loss(levels: Levels, epsilon: float, power: int) -> float:
             last = np.where(j < overlap, ends, np.cumsum(np.where(j < overlap, 0.0, ends)))
             before = np.where(j > overlap, np.concatenate([[0.0], last[:-1]]), 0.0)
             each = 2 * (last / side - fewer * before / np.maximum(side - block.width, 1.0))
-        total += block.numbers * float(weights @ each)
-    return total / float(count) / size
+        total += share * float(weights @ each)
+    return total / float(count)
 
 
 def _power_sums(n: Floats, power: int) -> Floats:
@@ -83,7 +85,8 @@ def best_levels(
 
 
 def _with_overlap(levels: Levels, cost: Callable[[Levels], float]) -> Levels:
-    return _best(cost, lambda t: replace(levels, overlap=t), levels.overlap or 0, 1)
+    start = levels.overlap or 0
+    return _best(cost, lambda t: replace(levels, overlap=t), start, 1, _MOST_OVERLAP)
 
 
 def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Levels:
@@ -95,11 +98,11 @@ def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Lev
     own = levels.blocks[b]
     starts = {own.offset, *(own.width * i // _PLACES for i in range(_PLACES))}
     start = min(sorted(starts), key=lambda offset: cost(at(offset)))
-    return _best(cost, at, start, max(1, own.width // _PLACES))
+    return _best(cost, at, start, max(1, own.width // _PLACES), _MOST_OFFSET)
 
 
 def _best(
-    cost: Callable[[Levels], float], at: Callable[[int], Levels], start: int, step: int
+    cost: Callable[[Levels], float], at: Callable[[int], Levels], start: int, step: int, most: int
 ) -> Levels:
     """Go on in the better direction, twice as far each time, until nothing near is better."""
     known: dict[int, float] = {}
@@ -111,8 +114,8 @@ def _best(
 
     x, step = start, max(1, step)
     while True:
-        moves = [y for y in (x - step, x + step) if y >= 0]
-        better = min(moves, key=value)
+        moves = [y for y in (x - step, x + step) if 0 <= y <= most]
+        better = min(moves, key=value, default=x)
         if value(better) < value(x):
             x, step = better, 2 * step
         elif step == 1:
@@ -121,13 +124,13 @@ def _best(
             step //= 2
 
 
-def exact_cost(ratio: Fraction, power: int) -> Callable[[Levels], float]:
+def exact_cost(
+    ratio: Fraction, power: int, shares: Sequence[Fraction]
+) -> Callable[[Levels], float]:
     """The same from exact counts, where a sum of moves is bounded, too."""
 
     def cost(levels: Levels) -> float:
-        means = [
-            block.numbers * levels.mean(ratio, b, power) for b, block in enumerate(levels.blocks)
-        ]
-        return float(sum(means) / levels.dimension)
+        means = [share * levels.total(ratio, b, power) for b, share in enumerate(shares)]
+        return float(sum(means) / levels.weight(ratio))
 
     return cost

@@ -24,6 +24,7 @@ _Row = tuple[float, list[tuple[_Column, float]]]  # (at most, entries)
 
 def best_flow(numbers: int, ratio: Fraction, power: int, ranked: bool, seconds: float) -> Flow:
     """Rates that (nearly) maximise the bound; no rates at all if the solver fails."""
+    scale = float((1 - ratio) ** power)  # so that costs are of one size whatever the ratio
     columns: dict[_Column, int] = {}
     starts: list[int] = []
     indices: list[int] = []
@@ -31,7 +32,7 @@ def best_flow(numbers: int, ratio: Fraction, power: int, ranked: bool, seconds: 
     upper: list[float] = []
     for most, row in _rows(numbers, ratio, power, ranked):
         starts.append(len(indices))
-        upper.append(most)
+        upper.append(most * scale)
         for column, value in row:
             indices.append(columns.setdefault(column, len(columns)))
             values.append(value)
@@ -51,7 +52,7 @@ def best_flow(numbers: int, ratio: Fraction, power: int, ranked: bool, seconds: 
     for column, index in columns.items():
         if len(column) == 4:
             rank, above, b, below = column
-            share = max(0.0, float(found[index])) / ways(numbers, above, b, below)
+            share = max(0.0, float(found[index])) / ways(numbers, above, b, below) / scale
             if units := int(share / float(UNIT)):
                 rates[rank, above, b, below] = units
     return Flow(numbers, ranked, UNIT, rates)
