@@ -35,7 +35,7 @@ def test_the_length_of_a_move() -> None:
         lambda: Cube(2, width=[1, 2, 3]),
         lambda: Sparse(4, 5),
         lambda: Sparse(400, 5),
-        lambda: Blocks(),
+        Blocks,
         lambda: Blocks(3),
         lambda: Blocks(Cube(600), Cube(600)),
     ],

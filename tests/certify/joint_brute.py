@@ -1,4 +1,4 @@
-"""Noise for several numbers by enumeration: levels from their definition, all points of a window."""
+"""Noise for several numbers by enumeration: levels from their definition, points of a window."""
 
 from __future__ import annotations
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-
 from joint_brute import CASES, level, moves, window
+
 from leastnoise.certify.levels import Levels
 
 

@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 from leastnoise.certify.block_counts import Side
 from leastnoise.certify.levels import Levels
-from leastnoise.sampling.entropy import InsecureEntropy
+from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.sampling.geometric import GridOverflowError
 from leastnoise.sampling.levels import LevelSampler
 
@@ -65,7 +65,7 @@ def _surprise(levels: Levels, drawn: list[tuple[int, ...]], ratio: Fraction) -> 
 @pytest.mark.parametrize("levels", LAWS, ids=str)
 def test_many_draws(levels: Levels) -> None:
     sampler = LevelSampler(levels, RATIO)
-    rows = sampler.sample(DRAWS, InsecureEntropy(1)).tolist()
+    rows = sampler.sample(DRAWS, InsecureSeededEntropy(1)).tolist()
     drawn = [tuple(row) for row in rows]
     assert _surprise(levels, drawn, RATIO) > 1e-4
     # The test can fail: the same draws are not those of another ratio.
@@ -74,7 +74,7 @@ def test_many_draws(levels: Levels) -> None:
 
 @pytest.mark.parametrize("levels", LAWS[::2], ids=str)
 def test_single_draws(levels: Levels) -> None:
-    sampler, entropy = LevelSampler(levels, RATIO), InsecureEntropy(2)
+    sampler, entropy = LevelSampler(levels, RATIO), InsecureSeededEntropy(2)
     drawn = [tuple(sampler.sample_one(entropy)) for _ in range(DRAWS)]
     assert _surprise(levels, drawn, RATIO) > 1e-4
 
@@ -82,9 +82,9 @@ def test_single_draws(levels: Levels) -> None:
 def test_levels_beyond_64_bits() -> None:
     ratio = 1 - Fraction(1, 1 << 90)
     sampler = LevelSampler(Levels((Side(2, 2, 1),), 1), ratio)
-    assert max(map(abs, sampler.sample_one(InsecureEntropy(3)))) > 1 << 70
+    assert max(map(abs, sampler.sample_one(InsecureSeededEntropy(3)))) > 1 << 70
     with pytest.raises(GridOverflowError):
-        sampler.sample(10, InsecureEntropy(3))
+        sampler.sample(10, InsecureSeededEntropy(3))
     wide = LevelSampler(Levels((Side(2, 2, 10**6),)), 1 - Fraction(1, 1 << 50))
     with pytest.raises(GridOverflowError):
-        wide.sample(10, InsecureEntropy(3))
+        wide.sample(10, InsecureSeededEntropy(3))
