@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from .ask.shape import Shape
 from .ask.values import check_confidence, stated_sensitivity
 from .certify import ChannelDocument
+from .compare_joint import compare_shapes
 from .compare_vectors import compare_vectors
 from .compared import Compared, excess_of
 from .design import DependentDesign, Design, design
@@ -148,7 +150,7 @@ def compare(
     *,
     epsilon: Number,
     delta: Number,
-    sensitivity: Number | None = None,
+    sensitivity: Number | Shape | None = None,
     loss: str | Loss = "l1",
     integer: bool = False,
     gap: Number | None = None,
@@ -170,8 +172,12 @@ def compare(
         rivals keep an equal share of the budget each, Gaussian noise its exact composition.
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
         `Comparison`.
+    sensitivity: a shape (`Cube`, `Sparse`, `Blocks`) gives a `JointComparison`.
     """
-    given: dict[str, Any] = locals() | {"sensitivity": stated_sensitivity(sensitivity)}
+    given: dict[str, Any] = dict(locals())
+    if isinstance(sensitivity, Shape):
+        return compare_shapes(**given)
+    given["sensitivity"] = stated_sensitivity(sensitivity)
     if dimension is not None and dimension != 1:
         return compare_vectors(**given)
     del given["dimension"]

@@ -37,6 +37,7 @@ ORDER = [
     "curves",
     "compared",
     "compare_vectors",
+    "compare_joint",
     "compare",
     "accounting",
     "sweep",

@@ -23,6 +23,7 @@ from ..noise.joint import JointNoise
 from ..sampling import Entropy
 from ..words import gap_of, gap_words, number, outwards
 from .base import BaseDesign
+from .vector import held_rows
 
 #: From this gap on the lower bound is called weak.
 _WEAK = 0.05
@@ -63,8 +64,15 @@ class JointDesign(BaseDesign):
         return JointNoise(self.document)
 
     def release(self, values: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
-        """A private release of all numbers together; see `JointNoise.release`."""
-        return self.noise.release(values, exact=exact, entropy=entropy)
+        """A private release of all numbers together; see `JointNoise.release`.
+
+        Rows of vectors (lists in a list, an array or a table) give as many independent releases,
+        each of which spends the whole epsilon.
+        """
+        held, single = held_rows(values)
+        if single:
+            return self.noise.release(held, exact=exact, entropy=entropy)
+        return self.noise.release_rows(held, exact=exact, entropy=entropy)
 
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
         """How far each number, or the furthest of all, is off; see `JointNoise.error_bound`."""

@@ -52,9 +52,20 @@ class JointNoise:
         number, and for integer noise what is not whole are refused before anything is drawn; no
         error shows a value.
         """
-        source = entropy or system_entropy()
-        document = self.document
         row = self._checked(values)
+        return self._released(row, exact, entropy or system_entropy())
+
+    def release_rows(
+        self, rows: Iterable[Any], *, exact: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """As many independent releases; all rows are checked before anything is drawn."""
+        source = entropy or system_entropy()
+        held = [self._checked(row) for row in rows]
+        found = [self._released(row, exact, source) for row in held]
+        return found if exact else np.array(found)
+
+    def _released(self, row: list[Fraction], exact: bool, source: Entropy) -> Any:
+        document = self.document
         drawn = self._sampler.sample_one(source)
         if document.integer:
             found = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
