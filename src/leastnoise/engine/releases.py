@@ -145,7 +145,8 @@ class Repeated(Family):
         """What the gap is between, in words for the status."""
         words = f"over all noise of which {self.total.count} releases keep the total"
         late = "; stopped at the time limit" if search.late() else ""
-        return f"; the lower bound is {words}, and not close for many releases{late}"
+        joint = "; if all numbers are known at once, noise for their shape (Cube) is far better"
+        return f"; the lower bound is {words}, and not close for many releases{joint}{late}"
 
     def trivial(self) -> Lower:
         """The least loss."""
