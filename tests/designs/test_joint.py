@@ -15,7 +15,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from leastnoise import ArgumentError, Blocks, Cube, JointDesign, Sparse, design, load
+from leastnoise import ArgumentError, Blocks, Cube, JointDesign, Sparse, compare, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.block_counts import Side
 from leastnoise.certify.joint import largest_mean, lower_bound, release_loss
@@ -205,6 +205,7 @@ def test_one_sided_bounds_are_not_those_of_both_ways() -> None:
         lambda d: d["noise"].update(offsets=[-1]),
         lambda d: d["noise"].update(ratio="1"),
         lambda d: d.update(weights=["1"]),
+        lambda d: d.update(weights=["1/" + "7" * 3000]),
         lambda d: d.update(weights=["1", "2"]),
         lambda d: d.update(largest=True),
         lambda d: d.update(grid="1/2"),
@@ -265,6 +266,16 @@ def test_the_largest_error_by_enumeration() -> None:
             top += ratio**j * sum(inside)
             bottom += ratio**j * len(inside)
         assert float(top / bottom) == pytest.approx(float(largest_mean(block, ratio)), rel=1e-4)
+
+
+def test_pictures_pages_and_comparisons() -> None:
+    found = made(Cube(2))
+    assert found.plot().png(50)[:4] == b"\x89PNG"
+    page = found._repr_html_()
+    assert "3.902" in page and "95 %" in page
+    beside = compare(epsilon=1, delta=0, sensitivity=Cube(2), integer=True, loss="l2")
+    assert beside.rows[0].name == "design" and beside["laplace"].loss == pytest.approx(7.8354)
+    assert "geometric" in repr(beside) and beside.to_json()["rows"]
 
 
 def test_arguments_are_named() -> None:

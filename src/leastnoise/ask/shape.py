@@ -149,6 +149,8 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
     for given, one in zip(weights, exact, strict=True):
         if not Fraction(1, 10**6) <= one <= 10**6:
             raise ArgumentError("weights", given, "from 1e-6 to 1e6")
+        if one.numerator.bit_length() + one.denominator.bit_length() > 64:
+            raise ArgumentError("weights", given, "of fewer digits")
     blocks: list[Block] = []
     found: list[Fraction] = []
     place = 0

@@ -71,7 +71,7 @@ class BlockCounts:
         block, n = self.block, self.block.numbers
         if block.box:
             return raised(block.side(up + down), n)
-        charge(n + 1)
+        charge((n + 1) * (2 + n // 50))
         high, low = up * block.width, down * block.width
         return sum(
             comb(n, r) * self.positive(r, high) * self.natural(n - r, low) for r in range(n + 1)
@@ -83,7 +83,7 @@ class BlockCounts:
         if block.box:
             ends = power_sum(block.offset + up * block.width, power)
             return raised(block.side(up + down), n - 1) * ends
-        charge(n)
+        charge(n * (2 + n // 50))
         high, low = up * block.width, down * block.width
         return sum(
             comb(n - 1, r) * self.moment(r, high, power) * self.natural(n - 1 - r, low)

@@ -7,6 +7,7 @@ Unknown, missing or repeated keys, wrong types and numbers out of range are refu
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -34,6 +35,7 @@ from .joint_flow import Flow, Place
 from .levels import Levels
 
 #: Limits of the checker.
+WEIGHT_BITS = 256  # of the common denominator and a numerator
 MAX_JOINT_STEPS = 1_000_000  # of the grid to a width
 MAX_OFFSET = 1_000_000
 MAX_JOINT_RATES = 60_000
@@ -227,11 +229,22 @@ def _joint(data: dict[str, Any]) -> JointDocument:
     )
 
 
+def short_weights(weights: Sequence[Fraction]) -> bool:
+    """Whether sums of the weights stay short."""
+    common = 1
+    for one in weights:
+        common = math.lcm(common, one.denominator)
+        if common.bit_length() + one.numerator.bit_length() > WEIGHT_BITS:
+            return False
+    return True
+
+
 def _weights(data: dict[str, Any], blocks: int) -> tuple[Fraction, ...]:
     if "weights" not in data:
         return (Fraction(1),) * blocks
     found = _exactly(data["weights"], "weights", blocks)
     weights = tuple(read_positive(one, "weights") for one in found)
+    demand(short_weights(weights), f'"weights" must be of at most {WEIGHT_BITS} bits together')
     demand(any(one != 1 for one in weights), '"weights" must be left out where all are 1')
     return weights
 

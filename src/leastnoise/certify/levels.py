@@ -50,6 +50,7 @@ class Levels:
 
     def count(self, level: int) -> int:
         """The number of points of L_level."""
+        charge(2 * len(self.blocks))
         if self.overlap is None:
             return prod(one.both_ways(level) for one in self.counts)
         if self.boxes:
@@ -63,10 +64,12 @@ class Levels:
 
     def within(self, up: int, down: int) -> int:
         """The number of points of at most so many steps up and down."""
+        charge(2 * len(self.blocks))
         return prod(one.one_way(up, down) for one in self.counts)
 
     def moment(self, level: int, block: int, power: int) -> int:
         """The sum over L_level of |x|^power of one number of a block; power 1 or 2."""
+        charge(4 * len(self.blocks))
         own = self.counts[block]
         others = [one for b, one in enumerate(self.counts) if b != block]
         if self.overlap is None:

@@ -14,7 +14,7 @@ from typing import Any
 from ..ask.shape import Shape
 from ..ask.shaped import LARGEST, shaped
 from ..certify import check_any
-from ..certify.joint_document import JointDocument
+from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint
 from ..errors import ArgumentError, CertificateError, LimitError
 from ..losses import Loss
@@ -101,6 +101,8 @@ def joint_design(arguments: Mapping[str, Any]) -> JointDesign:
     """The best noise by levels for a shape, every claim of which has passed the exact checker."""
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
+    if not short_weights(question.weights):
+        raise ArgumentError("weights", "of too many digits together", "simpler numbers")
     method = Joint(seconds=seconds)
     try:
         document = method.noise(question)
