@@ -77,7 +77,7 @@ def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -
     def moment(level: int) -> int:
         end = block.offset + level * block.width
         while len(sums) <= end:
-            charge(2 + k // 50)
+            charge(2 + k // 25)
             sums.append(sums[-1] + raised(2 * len(sums) - 1, k))
         return end * raised(2 * end + 1, k) - sums[end]
 
