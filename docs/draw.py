@@ -11,6 +11,7 @@ from pathlib import Path
 
 from leastnoise import design, frontier, tradeoff
 from leastnoise.plotting import Picture
+from leastnoise.plotting.picture import canvas
 
 HERE = Path(__file__).parent
 
@@ -40,12 +41,35 @@ def five_numbers_at_once() -> Picture:
     return design(dimension=5, epsilon=1, delta="1e-3", sensitivity=1, gap=0.02).plot()
 
 
+def why_a_cube() -> Picture:
+    """What one row can do to two counts, and the smallest ball, cube and hexagon around it."""
+    from matplotlib.patches import Circle, Polygon
+
+    square = [(-1, -1), (1, -1), (1, 1), (-1, 1)]
+    hexagon = [(-1, -1), (0, -1), (1, 0), (1, 1), (0, 1), (-1, 0)]
+    panels = [
+        ("a ball: area 6.3", Circle((0, 0), 2**0.5), square),
+        ("a cube (replaced): area 4", Polygon(square), square),
+        ("one-sided (added, removed): area 3", Polygon(hexagon), hexagon),
+    ]
+    with canvas(9.0, 3.2, None) as picture:
+        for axes, (title, patch, moves) in zip(picture.figure.subplots(1, 3), panels, strict=True):
+            patch.set(facecolor="#cfe3f5", edgecolor="black")
+            axes.add_patch(patch)
+            axes.plot(*zip(*moves, strict=True), "o", color="black")
+            axes.plot(0, 0, "+", color="black")
+            axes.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), aspect="equal", title=title)
+            axes.set(xlabel="first count", xticks=(-1, 0, 1), yticks=(-1, 0, 1))
+    return picture
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "everyday.png": everyday,
     "density.png": density,
     "tradeoff.png": one_against_another,
     "frontier.png": what_privacy_costs,
     "vectors.png": five_numbers_at_once,
+    "joint.png": why_a_cube,
 }
 
 if __name__ == "__main__":

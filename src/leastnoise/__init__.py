@@ -40,6 +40,12 @@ _HOME = {
     "VectorDesign": "design",
     "keyed": "keyed",
     "KeyedDesign": "designs.keyed",
+    "JointDesign": "design",
+    "Ball": "ask.shape",
+    "Blocks": "ask.shape",
+    "Cube": "ask.shape",
+    "Sparse": "ask.shape",
+    "Shape": "ask.shape",
     "compare": "compare",
     "design_for_error": "compare",
     "tradeoff": "curves",
@@ -84,11 +90,14 @@ __all__ = [
     "L2",
     "Answer",
     "ArgumentError",
+    "Ball",
+    "Blocks",
     "BudgetError",
     "CertificateError",
     "ContradictionError",
     "Count",
     "CsvFile",
+    "Cube",
     "Custom",
     "DPLogisticRegression",
     "DPNaiveBayes",
@@ -99,6 +108,7 @@ __all__ = [
     "FormatError",
     "Histogram",
     "Huber",
+    "JointDesign",
     "KeyedDesign",
     "LeastnoiseError",
     "Ledger",
@@ -119,7 +129,9 @@ __all__ = [
     "Progress",
     "Quantile",
     "RegimeError",
+    "Shape",
     "Share",
+    "Sparse",
     "Sum",
     "Support",
     "Symmetric",
@@ -158,9 +170,18 @@ if TYPE_CHECKING:
         Unbiased,
         Unimodal,
     )
+    from .ask.shape import Ball, Blocks, Cube, Shape, Sparse
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
-    from .design import DependentDesign, Design, VectorDesign, design, design_dependent, load
+    from .design import (
+        DependentDesign,
+        Design,
+        JointDesign,
+        VectorDesign,
+        design,
+        design_dependent,
+        load,
+    )
     from .designs.keyed import KeyedDesign
     from .engine.search import Progress
     from .errors import (

@@ -14,9 +14,10 @@ import numpy as np
 
 from .ask.arguments import Arguments, PlainArguments
 from .ask.values import check_confidence, stated_sensitivity
+from .compare_joint import beside_shapes
 from .compare_vectors import beside_vectors
 from .compared import Compared, excess_of
-from .design import DependentDesign, Design, VectorDesign, answer, design
+from .design import DependentDesign, Design, JointDesign, VectorDesign, answer, design
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
 from .exact import Number, rational
@@ -160,11 +161,14 @@ def compare(
         rivals keep an equal share of the budget each, Gaussian noise its exact composition.
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
         `Comparison`.
+    sensitivity: a shape (`Cube`, `Sparse`, `Blocks`) gives a `JointComparison`.
     """
     more = {"bounds": bounds, "releases": releases, "dimension": dimension}
     known = [*PlainArguments.__annotations__, *more]
     arguments = Arguments.of({**given, **more}, known, "compare")
     found = answer(arguments)
+    if isinstance(found, JointDesign):
+        return beside_shapes(found)
     if isinstance(found, VectorDesign):
         return beside_vectors(found)
     return beside(found, arguments)

@@ -6,22 +6,25 @@ with a `dimension` above 1 noise for a vector, a `VectorDesign`.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
 
-from .ask.arguments import Arguments, CommonArguments, RangeArguments, asked
+from .ask.arguments import Arguments, CommonArguments, RangeArguments, ShapeArguments, asked
+from .ask.shape import Ball, Shape
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
 from .designs.finished import finished, kind_of
+from .designs.joint import JointDesign, joint_design
 from .designs.keyed import KeyedDesign
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
 from .engine.kinds import plan_of
 from .engine.search import Search
-from .errors import CertificateError, ScaleError
+from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
 from .words import gap_words
 
@@ -39,10 +42,14 @@ def design(
 
 
 @overload
+def design(*, sensitivity: Shape, **given: Unpack[ShapeArguments]) -> JointDesign: ...
+
+
+@overload
 def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | VectorDesign: ...
 
 
-def design(**given: Any) -> Design | DependentDesign | VectorDesign:
+def design(**given: Any) -> Design | DependentDesign | VectorDesign | JointDesign:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -87,6 +94,11 @@ def design(**given: Any) -> Design | DependentDesign | VectorDesign:
         returned: the sensitivity is then the largest Euclidean distance between the vectors of
         neighbouring datasets, and the loss one of the norm of the error. The gap is 3e-3 and the
         time limit 60 seconds, if None.
+    sensitivity may also be a shape, for several numbers released together: `Cube(k)` (one unit
+        moves each of k numbers by at most 1), `Sparse(dimension=d, most=m)` (at most m of d),
+        `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is returned,
+        whose loss is the mean over all numbers (`weights`: weighted), or loss="largest" that of the
+        largest error. `Ball(d, radius)` says the same as `dimension=d`.
     """
     return answer(Arguments.of(given))
 
@@ -95,8 +107,14 @@ def design(**given: Any) -> Design | DependentDesign | VectorDesign:
 design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
 
 
-def answer(arguments: Arguments) -> Design | DependentDesign | VectorDesign:
+def answer(arguments: Arguments) -> Design | DependentDesign | VectorDesign | JointDesign:
     """`design` for arguments that were put together before; its guarantee is that of `design`."""
+    if isinstance(arguments.sensitivity, Shape):
+        return joint_design(arguments)
+    if arguments.weights is not None:
+        raise ArgumentError("weights", "given", "left out unless there is a shape")
+    if isinstance(arguments.sensitivity, Ball):
+        arguments = _of_ball(arguments, arguments.sensitivity)
     wanted = asked(arguments)
     try:
         search = Search(plan_of(wanted), wanted.gap, wanted.time_limit, wanted.progress)
@@ -104,6 +122,12 @@ def answer(arguments: Arguments) -> Design | DependentDesign | VectorDesign:
     except (OverflowError, ZeroDivisionError):
         raise ScaleError from None
     return found
+
+
+def _of_ball(arguments: Arguments, ball: Ball) -> Arguments:
+    if arguments.dimension is not None:
+        raise ArgumentError("dimension", arguments.dimension, "left out: a Ball has one")
+    return replace(arguments, dimension=ball.dimension, sensitivity=ball.radius)
 
 
 def design_dependent(
@@ -140,7 +164,7 @@ def design_dependent(
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDesign:
+def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDesign | JointDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
     A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, or a
@@ -154,13 +178,13 @@ def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDes
 
 def loaded(
     document: AnyDocument, report: Report, path: str, status: str
-) -> Design | DependentDesign | VectorDesign | KeyedDesign:
+) -> Design | DependentDesign | VectorDesign | KeyedDesign | JointDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    found: Design | DependentDesign | VectorDesign | KeyedDesign = kind_of(document)(
+    found: Design | DependentDesign | VectorDesign | KeyedDesign | JointDesign = kind_of(document)(
         document, document.loss, True, status, MappingProxyType({}), report.proven
     )
     return found
@@ -169,6 +193,7 @@ def loaded(
 __all__ = [
     "DependentDesign",
     "Design",
+    "JointDesign",
     "VectorDesign",
     "answer",
     "design",

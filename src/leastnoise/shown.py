@@ -74,6 +74,19 @@ def html_keyed(design: Any) -> str:
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
+def html_joint(design: Any) -> str:
+    """A `JointDesign`: its bracket, what to expect of its noise, and how it is spread."""
+    noise = design.noise
+    rows = [
+        *_bracket(design, "noise"),
+        ("standard deviation of a number", number(noise.std, 5), ""),
+        ("95 % of errors of a number within", number(noise.error_bound(0.95), 5), ""),
+        ("95 % of errors of all within", number(noise.error_bound(0.95, all_at_once=True), 5), ""),
+    ]
+    title = f"Noise for {design.dimension} numbers at once, {question(design)}, mean over numbers"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
 def html_vector_noise(noise: Any) -> str:
     """A `VectorNoise`: what to expect of it."""
     return _page(f"Noise for {noise.dimension} numbers", _radial(noise))

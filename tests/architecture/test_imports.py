@@ -39,6 +39,7 @@ ORDER = [
     "curves",
     "compared",
     "compare_vectors",
+    "compare_joint",
     "compare",
     "sweep",
     "interop",

@@ -6,6 +6,7 @@ from dataclasses import fields
 import pytest
 from typer.testing import CliRunner
 
+from leastnoise import Cube, Sparse
 from leastnoise.ask.arguments import Arguments
 from leastnoise.cli import app
 from leastnoise.cli.options import OPTIONS, arguments_of
@@ -16,11 +17,40 @@ PYTHON_ONLY = {"progress", "constraints", "outputs", "crossing", "exact_answers"
 CONSTRAINTS = {"support", "symmetric", "unimodal", "unbiased", "distinguishing", "loss_at_most"}
 
 
+#: Options that become the sensitivity, and what only shapes have in Python.
+SHAPES, OF_SHAPES = {"shape", "one_sided"}, {"weights"}
+
+
 def test_every_argument_has_its_option():
     arguments = {one.name: one.default for one in fields(Arguments)}
-    assert set(OPTIONS) - CONSTRAINTS == set(arguments) - PYTHON_ONLY
-    for name in set(OPTIONS) - CONSTRAINTS:
+    own = set(OPTIONS) - CONSTRAINTS - SHAPES
+    assert own == set(arguments) - PYTHON_ONLY - OF_SHAPES
+    for name in own:
         assert OPTIONS[name][1] in (arguments[name], None), name
+
+
+def test_shapes_become_sensitivities():
+    found = arguments_of({"epsilon": "1", "shape": "cube:10", "one_sided": True})
+    assert found == {"epsilon": "1", "sensitivity": Cube(10, one_sided=True)}
+    assert arguments_of({"shape": "sparse:20:5:2"})["sensitivity"] == Sparse(20, 5, width=2)
+    for words in ("cube", "cube:x", "ball:3", "sparse:3", "cube:2:1:1"):
+        with pytest.raises(ArgumentError, match="shape"):
+            arguments_of({"shape": words})
+    with pytest.raises(ArgumentError, match="sensitivity"):
+        arguments_of({"shape": "cube:2", "sensitivity": "1"})
+    with pytest.raises(ArgumentError, match="one_sided"):
+        arguments_of({"one_sided": True})
+
+
+def test_a_shape_from_the_command_line(tmp_path):
+    words = ["--epsilon", "1", "--delta", "0", "--shape", "cube:2", "--integer"]
+    out = tmp_path / "joint.json"
+    done = CliRunner().invoke(app, ["design", *words, "--out", str(out)])
+    assert done.exit_code == 0 and "1.4289" in done.output
+    done = CliRunner().invoke(app, ["release", str(out), "5", "7"])
+    assert done.exit_code == 0 and len(done.output.strip().split(",")) == 2
+    done = CliRunner().invoke(app, ["compare", *words])
+    assert done.exit_code == 0 and "geometric" in done.output
 
 
 def test_options_become_arguments():

@@ -21,6 +21,7 @@ from .demands import Constraint, LossAtMost, MaxError, check_constraints
 from .domain import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_many, refuse_pure
 from .privacy import Releases
 from .question import Question
+from .shape import Ball, Shape
 from .values import (
     check_dimension,
     check_gap,
@@ -88,6 +89,19 @@ class RangeArguments(CommonArguments, total=False):
     core: tuple[Number, Number] | None
 
 
+class ShapeArguments(TypedDict, total=False):
+    """What `design` can be asked where the sensitivity is a shape."""
+
+    epsilon: Number | None
+    delta: Number | None
+    loss: str | Loss
+    gap: Number | None
+    integer: bool
+    time_limit: float | None
+    progress: Listener
+    weights: Sequence[Number] | None
+
+
 #: Arguments that mean nothing without bounds.
 OF_RANGE = frozenset(RangeArguments.__annotations__) - frozenset(CommonArguments.__annotations__)
 
@@ -102,7 +116,7 @@ class Arguments:
 
     epsilon: Number | None = None
     delta: Number | None = None
-    sensitivity: Number | None = None
+    sensitivity: Number | Shape | Ball | None = None
     loss: str | Loss = "l1"
     gap: Number | None = None
     integer: bool = False
@@ -116,6 +130,7 @@ class Arguments:
     releases: int | None = None
     output_step: Number | None = None
     dimension: int | None = None
+    weights: Sequence[Number] | None = None
     prior: PriorLike = "uniform"
     instance_bound: Number | None = None
     max_error: Number | None = None
@@ -284,8 +299,8 @@ def _ranged(given: Arguments, cells: int | None) -> Asked:
     values = {name: getattr(given, name) for name in OF_RANGE}
     once: dict[str, Any] = {k: list(v) for k, v in values.items() if isinstance(v, Iterator)}
     given = replace(given, **once)
-    bounds, sensitivity = given.bounds, given.sensitivity
-    assert bounds is not None and sensitivity is not None  # the caller's condition
+    bounds, sensitivity = given.bounds, stated_sensitivity(given.sensitivity)
+    assert bounds is not None  # the caller's condition
     integer, prior, crossing = given.integer, given.prior, given.crossing
     core = core_of(given.core, bounds, sensitivity, integer, prior, crossing)
     if core is not None:  # chosen for a range so wide, if nobody asked for one

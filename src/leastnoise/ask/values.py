@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
+from .shape import Ball, Shape
 
 #: The largest epsilon of a design (a file may say more).
 MOST_EPSILON = 15
@@ -61,7 +62,7 @@ def check_delta(delta: Number, epsilon: Number) -> Fraction:
     return value
 
 
-def stated_sensitivity(sensitivity: Number | None) -> Number:
+def stated_sensitivity(sensitivity: Number | Shape | Ball | None) -> Number:
     """The sensitivity, which nobody but the user can know: privacy rests on it."""
     if sensitivity is None:
         raise ArgumentError(
@@ -72,6 +73,8 @@ def stated_sensitivity(sensitivity: Number | None) -> Number:
             "one a person; (high - low) / n for the mean of n of them). Noise for too small a "
             "sensitivity is not private",
         )
+    if isinstance(sensitivity, (Shape, Ball)):
+        raise ArgumentError("sensitivity", sensitivity, "one number here: a shape is for `design`")
     return sensitivity
 
 

@@ -14,6 +14,8 @@ from .channel import check_channel
 from .channel_document import ChannelDocument
 from .channel_reader import parse_channel
 from .document import Document, document_of
+from .joint import check_joint
+from .joint_document import JointDocument, parse_joint
 from .json_file import load_json, read_bytes
 from .keyed import check_keyed
 from .keyed_document import KeyedDocument, parse_keyed
@@ -39,6 +41,7 @@ _KINDS = (
     _Kind(ChannelDocument, parse_channel, check_channel),
     _Kind(VectorDocument, parse_vector, check_vector),
     _Kind(KeyedDocument, parse_keyed, check_keyed),
+    _Kind(JointDocument, parse_joint, check_joint),
 )
 
 

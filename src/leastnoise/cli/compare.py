@@ -17,7 +17,7 @@ from .shared import JSON_HELP, folder_exists, say, show_json, working
 #: What can be compared.
 _QUESTION = (
     *("epsilon", "delta", "sensitivity", "loss", "integer", "bounds", "releases", "dimension"),
-    *("gap", "time_limit"),
+    *("gap", "time_limit", "shape", "one_sided"),
 )
 
 
@@ -51,7 +51,7 @@ def compare(
     code = 0 if found.design.converged else 1
     if as_json:
         show_json("compare", code, found.to_json())
-    elif getattr(found.design, "dimension", 1) > 1:
+    elif hasattr(found.design, "dimension"):
         typer.echo(repr(found))
     else:
         _print_table(found, plot)

@@ -39,6 +39,7 @@ def design(
       leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --integer --loss l2
       leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --releases 10 --gap 0.05
       leastnoise design --epsilon 1 --delta 0.01 --sensitivity 1 --bounds 0 4
+      leastnoise design --epsilon 1 --delta 0 --shape cube:10 --one-sided --integer --loss l2
     """
     folder_exists("out", out)
     folder_exists("plot", plot)
@@ -78,9 +79,10 @@ def _made(arguments: dict[str, Any]) -> tuple[Any, int]:
 
 def _words_of(found: Any) -> tuple[Callable[[Any], dict[str, Any]], Callable[[Any], None]]:
     """How a design of this kind is described in JSON, and shown to people."""
-    from . import dependent, vector
+    from . import dependent, joint, vector
 
     kinds = {
+        "joint": (joint.describe, joint.show),
         "vector": (vector.describe, vector.show),
         "dependent": (dependent.describe, dependent.print_table),
     }

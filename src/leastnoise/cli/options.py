@@ -25,6 +25,7 @@ from ..ask import (
     Unbiased,
     Unimodal,
 )
+from ..ask.shape import Cube, Shape, Sparse
 from ..errors import ArgumentError
 from ..losses import PIECEWISE_FILE
 
@@ -63,6 +64,8 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "gap": (text("Relative gap: 1e-3, with --bounds 1e-2 (and --gdp: 5e-2)."), None),
     "integer": (flag("integer", "Noise on the integers."), False),
     "dimension": (text("Noise for D numbers, Euclidean sensitivity.", "D"), None),
+    "shape": (text("Several numbers at once: cube:K[:WIDTH] or sparse:D:M[:WIDTH]."), None),
+    "one_sided": (flag("one-sided", "With --shape: one row is added or removed."), False),
     "bounds": (_pair("The query's range: noise may depend on the value."), None),
     "prior": (text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
     "instance_bound": (text("With --bounds: no value's expected loss above this."), None),
@@ -119,6 +122,10 @@ def takes(
 def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
     """The arguments of `design` that the options mean; what was not given is left out."""
     found = {name: value for name, value in given.items() if value not in (None, False)}
+    if "shape" in found or "one_sided" in found:
+        found |= {"sensitivity": _shape(found)}
+        del found["shape"]
+        found.pop("one_sided", None)
     ranged = "bounds" in found
     constraints = _constraints(found, ranged)
     if constraints:
@@ -134,6 +141,22 @@ def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
     if found.get("prior", "uniform") != "uniform":
         found["prior"] = _prior_file(found["prior"])
     return found
+
+
+def _shape(found: dict[str, Any]) -> Shape:
+    """The sensitivity that --shape and --one-sided mean."""
+    if "shape" not in found:
+        raise ArgumentError("one_sided", True, "left out without --shape")
+    if "sensitivity" in found:
+        raise ArgumentError("sensitivity", found["sensitivity"], "left out with --shape")
+    kind, *sizes = found["shape"].split(":")
+    counts = {"cube": 1, "sparse": 2}.get(kind, 0)
+    if not counts or not counts <= len(sizes) <= counts + 1:
+        allowed = "cube:K, cube:K:WIDTH, sparse:D:M or sparse:D:M:WIDTH"
+        raise ArgumentError("shape", found["shape"], allowed)
+    numbers = [whole_of("shape", one) for one in sizes[:counts]]
+    made: Callable[..., Shape] = Cube if kind == "cube" else Sparse
+    return made(*numbers, *sizes[counts:], one_sided="one_sided" in found)
 
 
 def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:

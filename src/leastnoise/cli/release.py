@@ -62,10 +62,11 @@ def release(
         return
     width = getattr(design, "dimension", 1)
     lines = _lines(values or [], source)
+    plain = int if design.integer and width > 1 else float
     if width > 1:
         rows = [[_number(word) for word in line] for line in _vectors(lines, width, bool(values))]
         answers = [list(row) for row in design.release(rows, exact=exact)]
-        told: list[Any] = [[str(x) if exact else float(x) for x in row] for row in answers]
+        told: list[Any] = [[str(x) if exact else plain(x) for x in row] for row in answers]
         shown = [",".join(map(str, row)) for row in told]
     else:
         answers = design.release([_number(word) for line in lines for word in line], exact=exact)

@@ -12,6 +12,7 @@ from typing import Any
 from ..ask.arguments import Asked
 from ..certify import ChannelDocument, Document, check
 from ..certify.any_file import AnyDocument
+from ..certify.joint_document import JointDocument
 from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
 from ..engine.bounds import Lower, Upper
@@ -20,6 +21,7 @@ from ..errors import CertificateError, LimitError
 from ..words import gap_of, gap_words, number, ordered
 from .additive import Design
 from .base import BaseDesign
+from .joint import JointDesign
 from .keyed import KeyedDesign
 from .ranged import DependentDesign
 from .vector import VectorDesign
@@ -32,6 +34,7 @@ _DESIGNS: dict[type[AnyDocument], type[BaseDesign]] = {
     ChannelDocument: DependentDesign,
     VectorDocument: VectorDesign,
     KeyedDocument: KeyedDesign,
+    JointDocument: JointDesign,
 }
 
 

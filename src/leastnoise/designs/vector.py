@@ -52,7 +52,7 @@ class VectorDesign(BaseDesign):
         infinities and what is no number are refused before any randomness is drawn, and no error
         shows a value.
         """
-        held, single = _held(values)
+        held, single = held_rows(values)
         if single:
             return self.noise.release(held, exact=exact, entropy=entropy)
         return self.noise.release_rows(held, exact=exact, entropy=entropy)
@@ -80,7 +80,7 @@ class VectorDesign(BaseDesign):
         return [f"dimension={self.dimension}", *super()._question_words()]
 
 
-def _held(values: Any) -> tuple[list[Any], bool]:
+def held_rows(values: Any) -> tuple[list[Any], bool]:
     """What was handed over as a list, and whether it is one vector and not rows of such."""
     if hasattr(values, "to_numpy"):  # tables of pandas and Polars, and their columns
         values = values.to_numpy()

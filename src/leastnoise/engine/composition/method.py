@@ -66,4 +66,5 @@ def remarks(question: Question, search: Search) -> str:
     assert search.plan.total is not None
     words = f"over all noise of which {search.plan.total.count} releases keep the total"
     late = "; stopped at the time limit" if search.late() else ""
-    return f"; the lower bound is {words}, and not close for many releases{late}"
+    joint = "; if all numbers are known at once, noise for their shape (Cube) is far better"
+    return f"; the lower bound is {words}, and not close for many releases{joint}{late}"

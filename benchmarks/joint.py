@@ -1,0 +1,82 @@
+"""Squared error of each of k numbers at epsilon = 1: noise for their shape, and its rivals.
+
+    python benchmarks/joint.py [--counts 2,5,10] [--epsilons 1] [--deltas 0,1e-6] [--csv FILE]
+
+For each k, epsilon and delta a line: independent noise with shares of epsilon, Gaussian noise (of
+one size, and of the best covariance for rows that are added or removed), our Euclidean vectors and
+`releases=k` (both only with --ours: they take seconds each), and noise by levels, which needs no
+delta: a cube for rows that are replaced, one-sided for rows that are added or removed. The table
+in docs/joint.md is its output.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import time
+from pathlib import Path
+
+from leastnoise import Cube, compare, design
+from leastnoise.mechanisms.analytic_gaussian import smallest_sigma
+
+FIELDS = (
+    *("k", "epsilon", "delta", "laplace", "releases", "euclidean", "gaussian"),
+    *("gaussian_covariance", "cube", "cube_lower", "one_sided", "overlap", "error_95", "seconds"),
+)
+
+
+def row(k: int, epsilon: float, delta: float, ours: bool) -> dict[str, str]:
+    """One line of the table."""
+    began = time.process_time()
+    common = {"epsilon": epsilon, "loss": "l2", "integer": True}
+    both = design(delta=0, sensitivity=Cube(k), **common)
+    one = design(delta=0, sensitivity=Cube(k, one_sided=True), time_limit=0.1, **common)
+    q = math.exp(-epsilon / k)
+    found: dict[str, float] = {
+        "laplace": 2 * q / (1 - q) ** 2,
+        "cube": both.upper,
+        "cube_lower": both.lower,
+        "one_sided": one.upper,
+        "overlap": one.document.overlap or 0,
+        "error_95": one.error_bound(0.95),
+    }
+    if delta > 0:
+        variance = smallest_sigma(epsilon, delta) ** 2
+        found["gaussian"] = k * variance
+        found["gaussian_covariance"] = (math.sqrt(k) + 1) ** 2 / 4 * variance
+        if ours and k > 1:
+            beside = compare(delta=delta, sensitivity=Cube(k), **common)
+            for other in ("releases", "euclidean"):
+                found |= {r.name: r.loss for r in beside if r.name == other}
+    found["seconds"] = time.process_time() - began
+    texts = {name: f"{found[name]:.6g}" if name in found else "" for name in FIELDS[3:]}
+    return {"k": str(k), "epsilon": f"{epsilon:g}", "delta": f"{delta:g}"} | texts
+
+
+def main() -> None:
+    """Print the table, and write it if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--counts", default="2,5,10,20,30,50,100")
+    parser.add_argument("--epsilons", default="1")
+    parser.add_argument("--deltas", default="1e-6")
+    parser.add_argument("--ours", action="store_true", help="our vectors and releases=k, too")
+    parser.add_argument("--csv", type=Path)
+    asked = parser.parse_args()
+    rows = []
+    print("| " + " | ".join(FIELDS) + " |")
+    print("|" + "--:|" * len(FIELDS))
+    for epsilon in asked.epsilons.split(","):
+        for delta in asked.deltas.split(","):
+            for k in asked.counts.split(","):
+                rows.append(row(int(k), float(epsilon), float(delta), asked.ours))
+                print("| " + " | ".join(rows[-1].values()) + " |", flush=True)
+    if asked.csv is not None:
+        with asked.csv.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            writer.writeheader()
+            writer.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,178 @@
+"""How far one unit can move several numbers at once: the sensitivity as a shape.
+
+Standard library only: the checker reads shapes from mechanism files, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+
+from ..errors import ArgumentError
+from ..exact import Number, rational
+
+#: The most numbers that a shape may have, and the most of a block whose sum is bounded, too.
+MAX_NUMBERS = 1_000
+MAX_SPARSE = 200
+
+
+@dataclass(frozen=True)
+class Block:
+    """`numbers` of them, each moved by at most `width`, at most `most` of them to the full:
+    the moves, without their signs, add up to at most most * width.
+    """
+
+    numbers: int
+    most: int
+    width: Fraction
+
+    @property
+    def box(self) -> bool:
+        """Whether all numbers may move to the full at once."""
+        return self.most == self.numbers
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Blocks that move at once, each within its own bounds.
+
+    `one_sided`: all moves of a unit have one sign, as when it is added or removed. Otherwise every
+    number moves in its own direction, as when a unit is replaced by another.
+    """
+
+    blocks: tuple[Block, ...]
+    one_sided: bool = False
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers there are."""
+        return sum(block.numbers for block in self.blocks)
+
+    @property
+    def boxes(self) -> bool:
+        """Whether all numbers may move to the full at once."""
+        return all(block.box for block in self.blocks)
+
+    @property
+    def square(self) -> Fraction:
+        """The largest squared Euclidean length of a move."""
+        return sum((block.most * block.width**2 for block in self.blocks), Fraction(0))
+
+    @property
+    def widths(self) -> tuple[Fraction, ...]:
+        """How far each number can move."""
+        return tuple(block.width for block in self.blocks for _ in range(block.numbers))
+
+    def __repr__(self) -> str:
+        sign = ", one_sided=True" if self.one_sided else ""
+        words = [
+            f"Cube({b.numbers}, width={b.width}{sign})"
+            if b.box
+            else f"Sparse(dimension={b.numbers}, most={b.most}, width={b.width}{sign})"
+            for b in self.blocks
+        ]
+        return words[0] if len(words) == 1 else f"Blocks({', '.join(words)})"
+
+
+@dataclass(frozen=True)
+class Ball:
+    """`dimension` numbers that one unit moves by at most `radius` in Euclidean length.
+
+    The same as `dimension=` with the radius as the sensitivity: the loss is then one of the length
+    of the whole error, and not, as for the other shapes, a mean over numbers.
+    """
+
+    dimension: int
+    radius: Number
+
+
+def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = False) -> Shape:
+    """k numbers, each of which one unit can move by at most `width`, all of them at once.
+
+    width: one for all, or one for each number.
+    """
+    _count("k", k, MAX_NUMBERS)
+    if isinstance(width, (str, int, float, Fraction)) or not isinstance(width, Sequence):
+        return Shape((Block(k, k, _width(width)),), bool(one_sided))
+    if len(width) != k:
+        raise ArgumentError("width", f"{len(width)} widths", f"one number, or one for each of {k}")
+    return Blocks(*(Cube(1, one, one_sided=one_sided) for one in width))
+
+
+def Sparse(dimension: int, most: int, width: Number = 1, *, one_sided: bool = False) -> Shape:
+    """`dimension` numbers of which one unit can move at most `most`, each by at most `width`.
+
+    A histogram whose persons are in at most `most` bins.
+    """
+    _count("dimension", dimension, MAX_NUMBERS)
+    _count("most", most, dimension)
+    if most < dimension:
+        _count("dimension", dimension, MAX_SPARSE)
+    return Shape((Block(dimension, most, _width(width)),), bool(one_sided))
+
+
+def Blocks(*shapes: Shape) -> Shape:
+    """Several shapes, all of which one unit can move at once: one for each question asked.
+
+    One-sided if all of them are.
+    """
+    if not shapes:
+        raise ArgumentError("shapes", "none", "one shape or more")
+    for one in shapes:
+        if not isinstance(one, Shape):
+            raise ArgumentError("shapes", type(one).__name__, "Cube, Sparse or Blocks of them")
+    blocks: list[Block] = []
+    for block in (block for one in shapes for block in one.blocks):
+        last = blocks[-1] if blocks else None
+        if last is not None and last.box and block.box and last.width == block.width:
+            both = last.numbers + block.numbers
+            blocks[-1] = Block(both, both, last.width)
+        else:
+            blocks.append(block)
+    found = Shape(tuple(blocks), all(one.one_sided for one in shapes))
+    _count("dimension", found.dimension, MAX_NUMBERS)
+    return found
+
+
+def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fraction, ...]]:
+    """The same shape in blocks whose numbers weigh the same, and the weight of each block.
+
+    Weights are stated for every number; the largest becomes 1.
+    """
+    if isinstance(weights, (str, bytes)) or not isinstance(weights, Sequence):
+        raise ArgumentError("weights", type(weights).__name__, "a list with one for each number")
+    if len(weights) != shape.dimension:
+        raise ArgumentError("weights", f"{len(weights)} of them", f"{shape.dimension} of them")
+    exact = [rational(one, "weights") for one in weights]
+    for given, one in zip(weights, exact, strict=True):
+        if not Fraction(1, 10**6) <= one <= 10**6:
+            raise ArgumentError("weights", given, "from 1e-6 to 1e6")
+        if one.numerator.bit_length() + one.denominator.bit_length() > 64:
+            raise ArgumentError("weights", given, "of fewer digits")
+    blocks: list[Block] = []
+    found: list[Fraction] = []
+    place = 0
+    for block in shape.blocks:
+        own = exact[place : place + block.numbers]
+        place += block.numbers
+        if not block.box and len(set(own)) > 1:
+            raise ArgumentError("weights", "different ones", "equal within a Sparse")
+        runs = [(weight, len(list(same))) for weight, same in groupby(own)]
+        for weight, count in runs:
+            blocks.append(Block(count, count, block.width) if block.box else block)
+            found.append(weight / max(exact))
+    return Shape(tuple(blocks), shape.one_sided), tuple(found)
+
+
+def _count(name: str, value: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
+        raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+
+
+def _width(value: Number) -> Fraction:
+    width = rational(value, "width")
+    if width <= 0:
+        raise ArgumentError("width", value, "positive")
+    return width

@@ -1,0 +1,157 @@
+"""The checker of noise for several numbers: every claim of a file of kind "joint".
+
+What is claimed and why the checks prove it: `joint.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ..exact import exp_lower, exp_upper, nearest_float
+from ..work import add_up, charge, counted
+from .block_counts import Side, raised
+from .joint_document import JointDocument
+from .joint_flow import Flow, flow_bound
+from .levels import summed
+from .report import Claim, Report, claim_of
+
+
+def check_joint(document: JointDocument) -> Report:
+    """Check every claim of noise for several numbers in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    with counted():
+        return Report((_privacy(document), _upper(document), _lower(document)))
+
+
+def _privacy(document: JointDocument) -> Claim:
+    slack = document.ratio - exp_upper(-document.epsilon)
+    words = (
+        "a move changes the level by at most 1, and the probability by a factor of at most "
+        f"{nearest_float(1 / document.ratio):.12g}"
+    )
+    return claim_of("privacy", slack, words, f"{words}, above e^epsilon")
+
+
+def _upper(document: JointDocument) -> Claim:
+    loss = release_loss(document)
+    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+
+
+def _lower(document: JointDocument) -> Claim:
+    bound = lower_bound(document)
+    whose = "whole-number noise" if document.integer else "noise"
+    words = f"every private {whose} at delta = 0 costs at least {nearest_float(bound):.12g}"
+    if document.certificate is None or document.delta > 0:
+        words = "no loss is negative; nothing better is known at this delta"
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+
+
+def release_loss(document: JointDocument) -> Fraction:
+    """At least the worst case, over values, of the expected loss of a release."""
+    levels, ratio, grid = document.levels, document.ratio, document.grid
+    if document.largest:
+        found = largest_mean(levels.blocks[0], ratio)
+        return (found + (not document.integer)) * grid
+    power = document.power
+    weight = levels.weight(ratio)
+    found = add_up(
+        share * levels.total(ratio, b, power) / weight for b, share in enumerate(document.shares)
+    )
+    rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
+    return (found + rounding) * grid**power
+
+
+def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -> Fraction:
+    """E max |x_i| of one box, moved both ways.
+
+    known: the sums of (2 t + 1)^k over t below 0, 1, 2, ... as far as they are known, to be kept
+    for the next box of as many numbers.
+    """
+    k = block.numbers
+    sums = [0] if known is None else known
+
+    def moment(level: int) -> int:
+        end = block.offset + level * block.width
+        while len(sums) <= end:
+            charge(2 + k // 25)
+            sums.append(sums[-1] + raised(2 * len(sums) - 1, k))
+        return end * raised(2 * end + 1, k) - sums[end]
+
+    def count(level: int) -> int:
+        return raised(block.side(2 * level), k)
+
+    return summed(moment, 0, k + 1, ratio) / summed(count, 0, k, ratio)
+
+
+def lower_bound(document: JointDocument) -> Fraction:
+    """What the certificate proves about all private noise; 0 where there is none."""
+    if document.certificate is None or document.delta > 0:
+        return Fraction(0)
+    if isinstance(document.certificate, int):
+        return _largest_bound(document, document.certificate)
+    return _cube_bound(document, document.certificate)
+
+
+def _both_ways(document: JointDocument, numbers: int) -> Fraction:
+    """At most p(y)/p(x) where several numbers move, each in its own direction.
+
+    Where moves have one sign it takes two of them, unless there is one number only.
+    """
+    moves = 2 if document.shape.one_sided and numbers > 1 else 1
+    return ratio_below(moves * document.epsilon)
+
+
+def ratio_below(epsilon: Fraction) -> Fraction:
+    """A short rational above 0 and at most e^-epsilon, less than 2^-100 (relative) below it."""
+    exact = exp_lower(-epsilon)
+    parts = 1 << (102 + 2 * math.ceil(epsilon))  # e^epsilon < 2^(2 epsilon)
+    return Fraction(math.floor(exact * parts), parts)
+
+
+def _largest_bound(document: JointDocument, cells: int) -> Fraction:
+    """Brunn and Minkowski: the best box is the best of all sets, on a lattice of so many cells."""
+    (block,) = document.shape.blocks
+    if document.integer and (block.width / cells).denominator != 1:
+        return Fraction(0)  # moves by a cell are no moves of whole numbers
+    ratio = _both_ways(document, block.numbers)
+    exact = document.integer and block.width == cells
+    known = [0]
+    found = min(
+        largest_mean(Side(block.numbers, block.most, cells, offset), ratio, known)
+        for offset in range(cells)
+    )
+    return max(Fraction(0), found - (not exact)) * block.width / cells
+
+
+def _cube_bound(document: JointDocument, flow: Flow) -> Fraction:
+    """The flow's bound for some numbers that a unit can move all at once, both ways."""
+    width, reach, share = movable(document, flow.numbers)
+    if reach < flow.numbers:
+        return Fraction(0)
+    power = document.power
+    each = flow_bound(flow, _both_ways(document, flow.numbers), power) / flow.numbers
+    if power == 2 and not (document.integer and width == 1):
+        each -= Fraction(1, 4)  # what rounding at random to multiples of the width adds
+    return max(Fraction(0), each) * width**power * share
+
+
+def movable(document: JointDocument, numbers: int) -> tuple[Fraction, int, Fraction]:
+    """(width, how many, share): so many numbers can all move by the width at once, and if any
+    `numbers` of them err by c on average, the loss is at least share * c.
+
+    The best of the widths at which there are enough of them.
+    """
+    blocks = list(zip(document.shape.blocks, document.shares, strict=True))
+    found = (Fraction(0), 0, Fraction(0))
+    for width in sorted({block.width for block, _ in blocks}):
+        wide = [(block, share) for block, share in blocks if block.width >= width]
+        reach = sum(block.most for block, _ in wide)
+        share = reach * min(share / block.most for block, share in wide)
+        worth = share * width**document.power
+        if reach >= numbers and worth >= found[2] * found[0] ** document.power:
+            found = (width, reach, share)
+    return found

@@ -1,0 +1,277 @@
+"""The file of noise for several numbers at once, kind "joint": what it holds, how it is read.
+
+Unknown, missing or repeated keys, wrong types and numbers out of range are refused with a
+`FormatError`. What the keys mean is stated in `joint.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..ask.privacy import MAX_EPSILON
+from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
+from ..exact import text_of
+from ..losses import L1, L2, Loss
+from .about import about_text
+from .base import MechanismDocument, check_file_keys, head_of, reading
+from .block_counts import Side
+from .fields import (
+    check_keys,
+    demand,
+    read_count,
+    read_flag,
+    read_integer,
+    read_list,
+    read_loss,
+    read_number,
+    read_object,
+    read_positive,
+)
+from .joint_flow import Flow, Place
+from .levels import Levels
+
+#: Limits of the checker.
+WEIGHT_BITS = 256  # of the common denominator and a numerator
+MAX_JOINT_STEPS = 1_000_000  # of the grid to a width
+MAX_OFFSET = 1_000_000
+MAX_JOINT_RATES = 60_000
+MAX_FLOW = 60
+MAX_JOINT_CELLS = 1_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class JointDocument(MechanismDocument):
+    """Noise for several numbers and its claims, exactly as stated. Nothing here is checked.
+
+    The noise is x * grid with P(x) ~ ratio^level(x) on vectors of whole numbers.
+    """
+
+    KINDS = ("joint",)
+
+    epsilon: Fraction
+    delta: Fraction
+    shape: Shape
+    loss: Loss
+    largest: bool  # whether the loss is that of the largest error, and not their mean
+    integer: bool = False
+    grid: Fraction
+    ratio: Fraction
+    offsets: tuple[int, ...]  # one for each block
+    overlap: int | None
+    weights: tuple[Fraction, ...]  # of the errors in the mean, one for the numbers of each block
+    upper: Fraction
+    lower: Fraction
+    #: What proves `lower`: rates for a cube of some numbers, or how many cells a width has.
+    certificate: Flow | int | None
+    about: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Always the same."""
+        return self.KINDS[0]
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers there are."""
+        return self.shape.dimension
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """The largest move of one number."""
+        return max(self.shape.widths)
+
+    @property
+    def power(self) -> int:
+        """The power of an error that is its loss."""
+        return 1 if self.loss == L1() else 2
+
+    @property
+    def levels(self) -> Levels:
+        """The noise on the whole numbers: widths in steps of the grid, rounded up."""
+        blocks = tuple(
+            Side(block.numbers, block.most, math.ceil(block.width / self.grid), offset)
+            for block, offset in zip(self.shape.blocks, self.offsets, strict=True)
+        )
+        return Levels(blocks, self.overlap)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file; the sensitivity of this kind is a shape."""
+        return {**super().to_json(), "sensitivity": _shape_json(self.shape)}
+
+    def _body_json(self) -> dict[str, Any]:
+        noise: dict[str, Any] = {"ratio": text_of(self.ratio), "offsets": list(self.offsets)}
+        if self.overlap is not None:
+            noise["overlap"] = self.overlap
+        return {
+            "largest": self.largest,
+            "integer": self.integer,
+            "grid": text_of(self.grid),
+            "noise": noise,
+            **({} if self.even else {"weights": [text_of(one) for one in self.weights]}),
+        }
+
+    @property
+    def even(self) -> bool:
+        """Whether the errors of all numbers weigh the same."""
+        return all(one == 1 for one in self.weights)
+
+    @property
+    def shares(self) -> tuple[Fraction, ...]:
+        """What part of the loss the mean over the numbers of each block is."""
+        own = [b.numbers * w for b, w in zip(self.shape.blocks, self.weights, strict=True)]
+        return tuple(one / sum(own) for one in own)
+
+    def _certificate_json(self) -> dict[str, Any]:
+        found = self.certificate
+        if found is None:
+            return {}
+        if isinstance(found, int):
+            return {"cells": found}
+        return {
+            "numbers": found.numbers,
+            "ranked": found.ranked,
+            "unit": text_of(found.unit),
+            "rates": [[*place, str(rate)] for place, rate in sorted(found.rates.items())],
+        }
+
+
+def _shape_json(shape: Shape) -> dict[str, Any]:
+    return {
+        "blocks": [
+            {"numbers": one.numbers, "most": one.most, "width": text_of(one.width)}
+            for one in shape.blocks
+        ],
+        "one_sided": shape.one_sided,
+    }
+
+
+def parse_joint(data: object) -> JointDocument:
+    """The document in a JSON object of kind "joint"; `FormatError` if it is not one."""
+    with reading():
+        return _joint(head_of(data, JointDocument.KINDS))
+
+
+def _joint(data: dict[str, Any]) -> JointDocument:
+    check_file_keys(data, {"largest", "integer", "grid", "noise"}, {"weights"})
+    noise = read_object(data["noise"], "noise")
+    check_keys(noise, "noise", {"ratio", "offsets"}, {"overlap"})
+    shape = _shape(data["sensitivity"])
+    grid = read_positive(data["grid"], "grid")
+    integer = read_flag(data["integer"], "integer")
+    demand(not integer or grid == 1, '"grid" must be 1 for whole numbers')
+    for block in shape.blocks:
+        demand(
+            block.width <= MAX_JOINT_STEPS * grid,
+            f'"width" must be at most {MAX_JOINT_STEPS} steps of the grid',
+        )
+        demand(
+            not integer or block.width.denominator == 1, '"width" must be whole for whole numbers'
+        )
+        demand(integer or block.box, '"integer" must be true where not all numbers move at once')
+    offsets = tuple(
+        read_integer(one, "offsets", 0, MAX_OFFSET if block.box else 0)
+        for one, block in zip(
+            _exactly(noise["offsets"], "offsets", len(shape.blocks)), shape.blocks, strict=True
+        )
+    )
+    overlap = None
+    if "overlap" in noise:
+        demand(shape.one_sided, '"overlap" is for moves of one sign')
+        overlap = read_integer(noise["overlap"], "overlap", 0, MAX_OFFSET)
+    loss = read_loss(data["loss"])
+    demand(loss in (L1(), L2()), '"loss" must be l1 or l2')
+    largest = read_flag(data["largest"], "largest")
+    if largest:
+        demand(loss == L1(), '"loss" must be l1 for the largest error')
+        demand("weights" not in data, '"weights" are for means')
+        demand(
+            len(shape.blocks) == 1 and shape.blocks[0].box and overlap is None,
+            '"largest" is for one block whose numbers all move, without "overlap"',
+        )
+    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    return JointDocument(
+        epsilon=read_number(
+            data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
+        ),
+        delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
+        shape=shape,
+        loss=loss,
+        largest=largest,
+        integer=integer,
+        grid=grid,
+        ratio=read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1"),
+        offsets=offsets,
+        overlap=overlap,
+        weights=_weights(data, len(shape.blocks)),
+        upper=upper,
+        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        certificate=_certificate(data["certificate"], shape, largest),
+        about=about_text(data["about"]) if "about" in data else "",
+    )
+
+
+def short_weights(weights: Sequence[Fraction]) -> bool:
+    """Whether sums of the weights stay short."""
+    common = 1
+    for one in weights:
+        common = math.lcm(common, one.denominator)
+        if common.bit_length() + one.numerator.bit_length() > WEIGHT_BITS:
+            return False
+    return True
+
+
+def _weights(data: dict[str, Any], blocks: int) -> tuple[Fraction, ...]:
+    if "weights" not in data:
+        return (Fraction(1),) * blocks
+    found = _exactly(data["weights"], "weights", blocks)
+    weights = tuple(read_positive(one, "weights") for one in found)
+    demand(short_weights(weights), f'"weights" must be of at most {WEIGHT_BITS} bits together')
+    demand(any(one != 1 for one in weights), '"weights" must be left out where all are 1')
+    return weights
+
+
+def _exactly(value: object, name: str, length: int) -> list[Any]:
+    found = read_list(value, name, length)
+    demand(len(found) == length, f'"{name}" must have {length} entries')
+    return found
+
+
+def _shape(value: object) -> Shape:
+    data = read_object(value, "sensitivity")
+    check_keys(data, "sensitivity", {"blocks", "one_sided"}, set())
+    blocks = []
+    for one in read_list(data["blocks"], "blocks", MAX_NUMBERS):
+        block = read_object(one, "blocks")
+        check_keys(block, "blocks", {"numbers", "most", "width"}, set())
+        numbers = read_integer(block["numbers"], "numbers", 1, MAX_NUMBERS)
+        most = read_integer(block["most"], "most", 1, numbers)
+        demand(most == numbers or numbers <= MAX_SPARSE, f'"numbers" must be at most {MAX_SPARSE}')
+        blocks.append(Block(numbers, most, read_positive(block["width"], "width")))
+    shape = Shape(tuple(blocks), read_flag(data["one_sided"], "one_sided"))
+    demand(1 <= shape.dimension <= MAX_NUMBERS, f'"blocks" must have 1 to {MAX_NUMBERS} numbers')
+    return shape
+
+
+def _certificate(value: object, shape: Shape, largest: bool) -> Flow | int | None:
+    data = read_object(value, "certificate")
+    if not data:
+        return None
+    if largest:
+        check_keys(data, "certificate", {"cells"}, set())
+        return read_integer(data["cells"], "cells", 1, MAX_JOINT_CELLS)
+    check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, set())
+    numbers = read_integer(data["numbers"], "numbers", 1, min(MAX_FLOW, shape.dimension))
+    ranked = read_flag(data["ranked"], "ranked")
+    rates: dict[Place, int] = {}
+    for entry in read_list(data["rates"], "rates", MAX_JOINT_RATES):
+        one = _exactly(entry, "rates", 5)
+        rank, above, b, below = (read_integer(x, "rates", 0, numbers + 1) for x in one[:4])
+        demand(below < b < above and b <= numbers, '"rates" must have below < b < above')
+        demand(ranked or rank == 0, '"rates" must have rank 0 where they are not ranked')
+        demand((rank, above, b, below) not in rates, '"rates" must not repeat a place')
+        rates[rank, above, b, below] = read_count(one[4], "rates")
+    return Flow(numbers, ranked, read_positive(data["unit"], "unit"), rates)

@@ -1,0 +1,104 @@
+"""A lower bound for all pure-epsilon private whole-number noise of k numbers that move by 1.
+
+|x| sorted falls in steps; B = {b : the b largest of |x_i| exceed all others and 0}. Rates at which
+mass flows from B to B with one more member prove a bound for every private law. Statement and
+proof: `joint_flow.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import comb
+
+from ..work import charge
+
+#: (rank of b in B, or 0 where rates do not know it; the member above, or k + 1; b; the one below)
+Place = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Rates >= 0 in units: how fast mass flows to sets with the member b, by its place."""
+
+    numbers: int
+    ranked: bool
+    unit: Fraction
+    rates: Mapping[Place, int] = field(default_factory=dict)
+
+
+def ways(numbers: int, above: int, b: int, below: int) -> int:
+    """In how many ways a set of points without the member b gains it, between two others."""
+    if above > numbers:
+        return comb(numbers - below, b - below) << (b - below)
+    return comb(above - below, b - below)
+
+
+def member(power: int, ratio: Fraction, rank: int, b: int) -> Fraction:
+    """What the member b of this rank adds to the mean of the sum of |x_i|^power, given B."""
+    if power == 1:
+        return b / (1 - ratio)
+    return (2 * rank - 1 + ratio) * b / (1 - ratio) ** 2
+
+
+def flow_bound(flow: Flow, ratio: Fraction, power: int) -> Fraction:
+    """At most E sum |X_i|^power of every law with p(y) >= ratio p(x) for all y - x in {-1, 0, 1}^k.
+
+    The least value over all sets B, by a shortest path: what B adds depends on its members one
+    by one, from the largest down, and for each on its rank and the next two. In whole numbers:
+    everything is multiplied by (1 - ratio)^2 and by the denominators.
+    """
+    k = flow.numbers
+    # With the squared error the rank matters for the cost even where rates do not know it.
+    ranks = flow.ranked or power == 2
+    a, m = ratio.numerator, ratio.denominator
+    n, d = flow.unit.numerator, flow.unit.denominator
+    longest = max(map(int.bit_length, flow.rates.values()), default=0) + k
+    length = 3 * m.bit_length() + n.bit_length() + d.bit_length() + longest
+    charge((2 * k + k**4 // 24 if ranks else k**3 // 6) * (3 + length // 400) + 40)
+    scale = (m - a) ** 2 * m * d
+    costs = {
+        (rank, b): int(member(power, ratio, rank, b) * scale)
+        for rank in range(1, k + 1 if ranks else 2)
+        for b in range(1, k + 1)
+    }
+    spent = (m - a) ** 3 * n  # what one unit of a rate takes from a set with its member
+    got = a * (m - a) ** 2 * n  # and gives, times the number of ways, to one without it
+
+    def rate(rank: int, above: int, b: int, below: int) -> int:
+        return flow.rates.get((rank if flow.ranked else 0, above, b, below), 0)
+
+    inflow: dict[tuple[int, int, int], int] = {}
+
+    def gained(rank: int, above: int, below: int) -> int:
+        """What comes from sets with one member more, between these two."""
+        known = (rank if flow.ranked else 0, above, below)
+        if known not in inflow:
+            inflow[known] = got * sum(
+                ways(k, above, b, below) * rate(rank, above, b, below)
+                for b in range(below + 1, min(above, k + 1))
+            )
+        return inflow[known]
+
+    # least[rank, above, b]: the least that b, of this rank below `above`, and all after it add.
+    least: dict[tuple[int, int, int], int] = {}
+
+    def rest(rank: int, above: int, b: int) -> int:
+        return 0 if b == 0 else least[rank if ranks else 0, above, b]
+
+    for rank in range(k, 0, -1) if ranks else (0,):
+        tops = [k + 1] if rank == 1 else list(range(1, k + 1 - max(rank - 2, 0)))
+        tops = tops if rank else [*tops, k + 1]
+        for b in range(1, k + 1):
+            for above in tops:
+                if above > b:
+                    least[rank, above, b] = min(
+                        costs[rank or 1, b]
+                        - spent * rate(rank, above, b, below)
+                        + gained(rank + 1, b, below)
+                        + rest(rank + 1, b, below)
+                        for below in range(b)
+                        if below == 0 or not rank or rank < k
+                    )
+    return Fraction(min(gained(1, k + 1, b) + rest(1, k + 1, b) for b in range(k + 1)), scale)

@@ -1,0 +1,148 @@
+"""What other noise for several numbers would cost, beside that of a design for their shape."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from .compared import Compared, excess_of
+from .design import JointDesign, design
+from .errors import LeastnoiseError
+from .mechanisms.analytic_gaussian import smallest_sigma
+from .words import outwards
+
+#: Seconds for each of our own designs that are rivals.
+_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class JointRow:
+    """One noise of a comparison; losses are means over all numbers."""
+
+    name: str
+    label: str
+    #: For our designs a certified upper bound, else a closed form in floats.
+    loss: float
+    #: (loss - lower) / lower for the certified lower bound.
+    excess: float
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values; infinities become None, which JSON can say."""
+        return {
+            "name": self.name,
+            "label": self.label,
+            "loss": self.loss,
+            "excess": self.excess if math.isfinite(self.excess) else None,
+            "note": self.note,
+        }
+
+
+@dataclass(frozen=True)
+class JointComparison(Compared[JointRow]):
+    """Noises that are private for a shape at a budget, the least expected loss first."""
+
+    design: JointDesign
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """How the design's noise is spread (extra `plot`)."""
+        return self.design.plot(path)
+
+    def __repr__(self) -> str:
+        d = self.design
+        proven = f": nothing is below {outwards(d.lower, 6, False)}" if d.lower > 0 else ""
+        lines = [
+            f"JointComparison at epsilon={d.epsilon:g}, delta={d.delta:g}, {d.shape!r}, "
+            f"loss {d.loss_name}, mean over numbers{proven}",
+            f"  {'noise':<52}{'loss':>11}",
+        ]
+        for row in self.rows:
+            note = f"  ({row.note})" if row.note else ""
+            lines.append(f"  {row.label:<52}{row.loss:>11.6g}{note}")
+        return "\n".join(lines)
+
+
+def beside_shapes(found: JointDesign) -> JointComparison:
+    """What else one would add, beside a design for a shape.
+
+    Rivals are given for the mean of l1 or l2 without weights.
+    """
+    rows = [JointRow("design", "this design (levels, delta = 0)", found.upper, math.inf)]
+    refused: list[tuple[str, str]] = []
+    if not found.document.largest and found.document.even:
+        rows += _closed(found)
+        rows += _ours(found, refused)
+    rows = [
+        JointRow(row.name, row.label, row.loss, excess_of(row.loss, found.lower), row.note)
+        for row in sorted(rows, key=lambda row: (row.loss, row.name != "design"))
+    ]
+    return JointComparison(found, tuple(rows), tuple(refused))
+
+
+def _closed(found: JointDesign) -> Iterator[JointRow]:
+    document = found.document
+    shape, power = document.shape, document.power
+    reach = float(sum((b.most * b.width for b in shape.blocks), Fraction(0)))
+    rate = float(document.epsilon) / reach
+    if document.integer:
+        q = math.exp(-rate)
+        loss = 2 * q / (1 - q * q) if power == 1 else 2 * q / (1 - q) ** 2
+    else:
+        loss = 1 / rate if power == 1 else 2 / rate**2
+    which = "geometric" if document.integer else "Laplace"
+    yield JointRow("laplace", f"independent {which} noise", loss, math.inf, "shares of epsilon")
+    if document.delta == 0:
+        return
+    sigma = smallest_sigma(float(document.epsilon), float(document.delta))
+
+    def normal(square: float) -> float:
+        return sigma**2 * square if power == 2 else sigma * math.sqrt(2 * square / math.pi)
+
+    yield JointRow("gaussian", "Gaussian noise", normal(float(shape.square)), math.inf)
+    if shape.one_sided and shape.boxes and len(shape.blocks) == 1:
+        # The ellipse through the corners of [0, 1]^k and [-1, 0]^k of least trace.
+        square = (math.sqrt(found.dimension) + 1) ** 2 / 4 * float(shape.blocks[0].width) ** 2
+        label = "Gaussian noise of the best covariance"
+        yield JointRow("gaussian-covariance", label, normal(square), math.inf)
+
+
+def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
+    """Our noise for one number, as often as there are numbers, and for vectors."""
+    document, shape = found.document, found.shape
+    if document.delta == 0 or found.dimension == 1:
+        return
+    budget: dict[str, Any] = {"epsilon": document.epsilon, "delta": document.delta}
+    if shape.boxes and len(shape.blocks) == 1:
+        try:
+            one = design(
+                **budget,
+                sensitivity=shape.blocks[0].width,
+                loss=document.loss,
+                integer=document.integer,
+                releases=found.dimension,
+                time_limit=_SECONDS,
+            )
+            yield JointRow(
+                "releases", f"releases={found.dimension}, independent", one.upper, math.inf
+            )
+        except LeastnoiseError as error:
+            refused.append(("releases", str(error)))
+    try:
+        radius = Fraction(math.nextafter(math.sqrt(shape.square), math.inf))
+        whole = design(
+            **budget, sensitivity=radius, loss="l2", dimension=found.dimension, time_limit=_SECONDS
+        )
+        mean = whole.upper / found.dimension
+        yield JointRow(
+            "euclidean",
+            "Euclidean noise of our vectors",
+            mean if document.power == 2 else math.sqrt(mean),
+            math.inf,
+            "real numbers" if document.power == 2 else "real numbers; at most this",
+        )
+    except LeastnoiseError as error:
+        refused.append(("euclidean", str(error)))

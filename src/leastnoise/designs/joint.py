@@ -1,0 +1,152 @@
+"""`JointDesign`: noise for several numbers at once, whose sensitivity is a shape."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from ..ask.arguments import Arguments
+from ..ask.shape import Shape
+from ..ask.shaped import LARGEST, shaped
+from ..certify import check_any
+from ..certify.joint_document import JointDocument, short_weights
+from ..engine.joint.method import Joint
+from ..errors import ArgumentError, CertificateError, LimitError
+from ..losses import Loss
+from ..mechanisms.analytic_gaussian import smallest_sigma
+from ..noise.joint import JointNoise
+from ..sampling import Entropy
+from ..words import gap_of, gap_words, number, outwards
+from .base import BaseDesign
+from .vector import held_rows
+
+#: From this gap on the lower bound is called weak.
+_WEAK = 0.05
+
+
+@dataclass(frozen=True, repr=False)
+class JointDesign(BaseDesign):
+    """Noise for several numbers, the proof that it is private, and a bracket around the least loss.
+
+    Guarantee: one `release` of all numbers is (epsilon, 0)-private for any two vectors that differ
+    by a move of `shape`; the mean of the expected losses of all numbers (or that of the largest
+    error) is at most `upper`, for every vector; and at delta = 0 no additive noise that is as
+    private (of whole numbers, if `integer`) has a loss below `lower`, while at a positive delta
+    `lower` is 0. All three are checked in exact arithmetic before a design exists.
+    """
+
+    document: JointDocument
+    loss: Loss = field(compare=False)
+
+    @property
+    def shape(self) -> Shape:
+        """How far one unit can move the numbers."""
+        return self.document.shape
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers are released together."""
+        return self.document.dimension
+
+    @property
+    def loss_name(self) -> str:
+        """The loss by name; "largest" for the largest error."""
+        return LARGEST if self.document.largest else super().loss_name
+
+    @cached_property
+    def noise(self) -> JointNoise:
+        """The noise: its draws and error bounds."""
+        return JointNoise(self.document)
+
+    def release(self, values: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """A private release of all numbers together; see `JointNoise.release`.
+
+        Rows of vectors (lists in a list, an array or a table) give as many independent releases,
+        each of which spends the whole epsilon.
+        """
+        held, single = held_rows(values)
+        if single:
+            return self.noise.release(held, exact=exact, entropy=entropy)
+        return self.noise.release_rows(held, exact=exact, entropy=entropy)
+
+    def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
+        """How far each number, or the furthest of all, is off; see `JointNoise.error_bound`."""
+        return self.noise.error_bound(confidence, all_at_once=all_at_once)
+
+    def plot(self, path: str | Path | None = None) -> Any:
+        """A picture (extra `plot`): how one number and how two of them are spread."""
+        from ..plotting.joint import plot_joint
+
+        return plot_joint(self, path)
+
+    def plain(self) -> dict[str, Any]:
+        """What was asked and what was found, in plain values."""
+        return super().plain() | {"shape": repr(self.shape), "dimension": self.dimension}
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_joint
+
+        return html_joint(self)
+
+    def _more_words(self) -> list[str]:
+        return [f"shape={self.shape!r}"]
+
+
+def joint_design(arguments: Arguments) -> JointDesign:
+    """The best noise by levels for a shape, every claim of which has passed the exact checker."""
+    began = time.monotonic()
+    question, wanted, seconds = shaped(arguments)
+    if not short_weights(question.weights):
+        raise ArgumentError("weights", "of too many digits together", "simpler numbers")
+    method = Joint(seconds=seconds)
+    try:
+        document = method.noise(question)
+    except LimitError:
+        raise ArgumentError("sensitivity", question.shape, "of fewer numbers: too large") from None
+    with contextlib.suppress(LimitError):
+        document = method.bound(document, wanted)
+    report = check_any(document)
+    if not report.proven:
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    stats = {
+        "overlap": document.overlap,
+        "offsets": document.offsets,
+        "seconds": time.monotonic() - began,
+    }
+    return JointDesign(
+        document,
+        document.loss,
+        gap_of(document) <= wanted,
+        _status(document),
+        MappingProxyType(stats),
+        report.proven,
+    )
+
+
+def _status(document: JointDocument) -> str:
+    words = f"{gap_words(document, True)}; noise by levels at delta = 0"
+    if document.overlap is not None:
+        words += f", overlap {document.overlap}"
+    if document.delta > 0:
+        return words + "; nothing is known from below at a positive delta" + _gaussian(document)
+    whose = "whole-number noise" if document.integer else "noise"
+    words += f"; lower is over all private {whose} at delta = 0"
+    if gap_of(document) > _WEAK:
+        words += ", and weak: nothing better is known for this shape"
+    return words
+
+
+def _gaussian(document: JointDocument) -> str:
+    """How Gaussian noise of one size, which uses the delta, would do."""
+    if document.largest or document.power == 1 or not document.even:
+        return ""
+    sigma = smallest_sigma(float(document.epsilon), float(document.delta))
+    cost = sigma**2 * float(document.shape.square)
+    own = outwards(float(document.upper), 5, True)
+    word = "more" if cost > document.upper else "LESS: use that instead"
+    return f"; Gaussian noise at this delta costs {number(cost, 5)}, {word} than {own}"

@@ -1,0 +1,1 @@
+"""Several numbers at once: noise by levels, and flows below it."""

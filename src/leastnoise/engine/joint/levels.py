@@ -1,0 +1,136 @@
+"""Which levels cost least: offsets and overlap, found in floats.
+
+A proposal only: whatever is chosen is private by `certify/levels.proof.md`, and what it costs is
+counted exactly afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...certify.block_counts import Side
+from ...certify.levels import Levels
+
+Floats = NDArray[np.float64]
+
+#: The largest overlap and offset that are tried: beyond, the exact sums take too long.
+_MOST_OVERLAP, _MOST_OFFSET = 2_000, 1_000_000
+#: Offsets are first tried at so many places of a width, each followed by smaller steps.
+_PLACES = 8
+
+
+def box_loss(levels: Levels, epsilon: float, power: int, shares: Sequence[float]) -> float:
+    """The mean of E |x|^power, for blocks that are boxes; each block has its share of it."""
+    overlap = levels.overlap
+    size = levels.dimension
+    top = (size + 60 + 12 * math.sqrt(size)) / epsilon + (overlap or 0)
+    top += max(2 * block.offset / block.width for block in levels.blocks)
+    j = np.arange(int(top) + 20, dtype=float)
+    steps = 2 * j if overlap is None else np.where(j < overlap, 2 * j, j + overlap)
+    sides = [2 * b.offset + steps * b.width + 1 for b in levels.blocks]
+    logs = sum(b.numbers * np.log(side) for b, side in zip(levels.blocks, sides, strict=True))
+    if overlap is None:
+        fewer, above = np.zeros_like(j), np.zeros_like(j)
+    else:
+        above = np.maximum(j - overlap, 0.0)
+        # The number of points of one step less, as a part of this number.
+        shorter = [side - b.width for b, side in zip(levels.blocks, sides, strict=True)]
+        fewer = np.exp(
+            sum(
+                b.numbers * (np.log(np.maximum(less, 0.5)) - np.log(side))
+                for b, less, side in zip(levels.blocks, shorter, sides, strict=True)
+            )
+        )
+    weights = logs - epsilon * j
+    weights = np.exp(weights - weights.max())
+    count = weights @ (1 + above * (1 - fewer))
+    total = 0.0
+    for block, side, share in zip(levels.blocks, sides, shares, strict=True):
+        ends = _power_sums(block.offset + j * block.width, power)
+        if overlap is None:
+            each = 2 * ends / side
+        else:
+            last = np.where(j < overlap, ends, np.cumsum(np.where(j < overlap, 0.0, ends)))
+            before = np.where(j > overlap, np.concatenate([[0.0], last[:-1]]), 0.0)
+            each = 2 * (last / side - fewer * before / np.maximum(side - block.width, 1.0))
+        total += share * float(weights @ each)
+    return total / float(count)
+
+
+def _power_sums(n: Floats, power: int) -> Floats:
+    return n * (n + 1) / 2 if power == 1 else n * (n + 1) * (2 * n + 1) / 6
+
+
+def best_levels(
+    blocks: tuple[Side, ...], one_sided: bool, cost: Callable[[Levels], float]
+) -> Levels:
+    """The levels that cost least, as far as a search one parameter at a time finds them."""
+    found = Levels(blocks, 0 if one_sided else None)
+    for _ in range(8):
+        before = found
+        if one_sided:
+            found = _with_overlap(found, cost)
+        for b, block in enumerate(blocks):
+            if block.box and (block.width > 1 or len(blocks) > 1):
+                found = _with_offset(found, b, cost)
+        if found == before:
+            break
+    return found
+
+
+def _with_overlap(levels: Levels, cost: Callable[[Levels], float]) -> Levels:
+    start = levels.overlap or 0
+    return _best(cost, lambda t: replace(levels, overlap=t), start, 1, _MOST_OVERLAP)
+
+
+def _with_offset(levels: Levels, b: int, cost: Callable[[Levels], float]) -> Levels:
+    def at(offset: int) -> Levels:
+        blocks = list(levels.blocks)
+        blocks[b] = replace(blocks[b], offset=offset)
+        return replace(levels, blocks=tuple(blocks))
+
+    own = levels.blocks[b]
+    starts = {own.offset, *(own.width * i // _PLACES for i in range(_PLACES))}
+    start = min(sorted(starts), key=lambda offset: cost(at(offset)))
+    return _best(cost, at, start, max(1, own.width // _PLACES), _MOST_OFFSET)
+
+
+def _best(
+    cost: Callable[[Levels], float], at: Callable[[int], Levels], start: int, step: int, most: int
+) -> Levels:
+    """Go on in the better direction, twice as far each time, until nothing near is better."""
+    known: dict[int, float] = {}
+
+    def value(x: int) -> float:
+        if x not in known:
+            known[x] = cost(at(x))
+        return known[x]
+
+    x, step = start, max(1, step)
+    while True:
+        moves = [y for y in (x - step, x + step) if 0 <= y <= most]
+        better = min(moves, key=value, default=x)
+        if value(better) < value(x):
+            x, step = better, 2 * step
+        elif step == 1:
+            return at(x)
+        else:
+            step //= 2
+
+
+def exact_cost(
+    ratio: Fraction, power: int, shares: Sequence[Fraction]
+) -> Callable[[Levels], float]:
+    """The same from exact counts, where a sum of moves is bounded, too."""
+
+    def cost(levels: Levels) -> float:
+        means = [share * levels.total(ratio, b, power) for b, share in enumerate(shares)]
+        return float(sum(means) / levels.weight(ratio))
+
+    return cost

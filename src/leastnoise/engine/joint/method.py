@@ -1,0 +1,154 @@
+"""The best noise for several numbers at once: levels from above, a flow of mass from below.
+
+Nothing here is believed: the document's claims are checked by `certify/joint.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from ...ask.shape import Shape
+from ...ask.shaped import JointQuestion
+from ...certify.block_counts import Side
+from ...certify.joint import largest_mean, lower_bound, ratio_below, release_loss
+from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
+from ...certify.joint_flow import Flow
+from ...certify.levels import Levels
+from ...errors import LimitError
+from ...exact import exp_upper, round_down, round_up
+from ...words import gap_of
+from ...work import counted
+from .levels import best_levels, box_loss, exact_cost
+from .rates import best_flow
+
+#: Digits of the bounds in a file.
+_DIGITS = 12
+#: Bits of the ratio: private noise is at most this part away from the exact one.
+_BITS = 64
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Noise by levels for a shape, with the lower bound of a cube inside it."""
+
+    steps: int = 64  # of the grid to the least width, for real values: rounding costs 1e-4 or less
+    most_steps: int = 1024
+    most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
+    quick: int = 20  # one that does not, for squared errors, takes half a second
+    most_numbers: int = 30  # and so many, or more, a few seconds
+    cells: int = 64  # of a width, for the largest error of real values
+    seconds: float = 5.0  # for the programs of flows
+
+    def noise(self, question: JointQuestion) -> JointDocument:
+        """The best levels, with the bounds that need no program."""
+        grid = Fraction(1) if question.integer else self._grid(question.shape)
+        blocks = tuple(
+            Side(one.numbers, one.most, math.ceil(one.width / grid))
+            for one in question.shape.blocks
+        )
+        document = JointDocument(
+            epsilon=question.epsilon,
+            delta=question.delta,
+            shape=question.shape,
+            loss=question.loss,
+            largest=question.largest,
+            integer=question.integer,
+            grid=grid,
+            ratio=_up(question.epsilon),
+            offsets=(0,) * len(blocks),
+            overlap=None,
+            weights=question.weights,
+            upper=Fraction(0),
+            lower=Fraction(0),
+            certificate=None,
+        )
+        with counted():  # so that nobody waits for noise that cannot be checked
+            release_loss(document)
+        found = self._levels(document, blocks)
+        document = replace(
+            document, offsets=tuple(one.offset for one in found.blocks), overlap=found.overlap
+        )
+        return replace(document, upper=round_up(release_loss(document), _DIGITS))
+
+    def _grid(self, shape: Shape) -> Fraction:
+        """Steps of which widths are whole multiples, unless these would be too many.
+
+        (Widths are rounded up to whole steps, which costs a part of a step and no privacy.)
+        """
+        least, largest = min(shape.widths), max(shape.widths)
+        common = _common(shape)
+        grid = least / self.most_steps
+        if common >= grid:
+            grid = common / math.ceil(self.steps * common / least)
+        return max(grid, largest / MAX_JOINT_STEPS)
+
+    def _levels(self, document: JointDocument, blocks: tuple[Side, ...]) -> Levels:
+        power, shares = document.power, document.shares
+        if document.largest:
+            return best_levels(blocks, False, lambda one: _largest(one, document.epsilon))
+        if all(one.box for one in blocks):
+            epsilon, parts = float(document.epsilon), [float(share) for share in shares]
+            return best_levels(
+                blocks, document.shape.one_sided, lambda one: box_loss(one, epsilon, power, parts)
+            )
+        cost = exact_cost(document.ratio, power, shares)
+        return best_levels(blocks, document.shape.one_sided, cost)
+
+    def bound(self, document: JointDocument, gap: float) -> JointDocument:
+        """The document with the best lower bound that a flow or the volume proves.
+
+        A flow that knows ranks, or flows of more and more numbers while there is time.
+        """
+        if document.delta > 0:
+            return document
+        if document.largest:
+            return self._bounded(document, self._cells(document))
+        numbers = sum(block.most for block in document.shape.blocks)
+        end = time.monotonic() + self.seconds
+        for count, ranked in self._tries(numbers, document.power):
+            left = end - time.monotonic()
+            if left < 0 or gap_of(document) <= gap:
+                break
+            moves = 2 if document.shape.one_sided and count > 1 else 1
+            ratio = ratio_below(moves * document.epsilon)
+            with contextlib.suppress(LimitError):
+                flow = best_flow(count, ratio, document.power, ranked, left)
+                document = self._bounded(document, flow)
+        return document
+
+    def _tries(self, numbers: int, power: int) -> list[tuple[int, bool]]:
+        if numbers <= self.most_ranked:
+            return [(numbers, True)]
+        sizes = (self.quick, self.most_numbers) if power == 2 else (self.most_numbers,)
+        return [(count, False) for count in sorted({min(numbers, size) for size in sizes})]
+
+    def _cells(self, document: JointDocument) -> int:
+        if not document.integer:
+            return self.cells
+        width = int(document.shape.blocks[0].width)
+        return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
+
+    def _bounded(self, document: JointDocument, certificate: Flow | int) -> JointDocument:
+        tried = replace(document, certificate=certificate)
+        lower = round_down(lower_bound(tried), _DIGITS)
+        return replace(tried, lower=lower) if lower > document.lower else document
+
+
+def _common(shape: Shape) -> Fraction:
+    """The largest number of which every width is a whole multiple."""
+    scale = math.lcm(*(width.denominator for width in shape.widths))
+    return Fraction(math.gcd(*(int(width * scale) for width in shape.widths)), scale)
+
+
+def _up(epsilon: Fraction) -> Fraction:
+    """A short rational below 1 and at least e^-epsilon."""
+    parts = (1 << _BITS) * math.ceil(1 + 1 / epsilon)  # 1 - e^-epsilon >= epsilon / (1 + epsilon)
+    return Fraction(math.ceil(exp_upper(-epsilon) * parts), parts)
+
+
+def _largest(levels: Levels, epsilon: Fraction) -> float:
+    return float(largest_mean(levels.blocks[0], _up(epsilon)))

@@ -1,0 +1,133 @@
+"""Noise for several numbers at once: its law in floats, its exact draws and releases.
+
+Why a release is private: `joint.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ask.values import check_confidence
+from ..certify.joint_document import JointDocument
+from ..errors import DataError
+from ..exact import nearest_float
+from ..sampling import Entropy, system_entropy
+from ..sampling.levels import LevelSampler
+from .joint_law import BoxLaw
+from .rounding import Uniform, exact_value
+
+Floats = NDArray[np.float64]
+
+_WHOLE = "whole numbers: this noise is for integer queries"
+
+
+class JointNoise:
+    """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid."""
+
+    def __init__(self, document: JointDocument) -> None:
+        self.document = document
+
+    @property
+    def dimension(self) -> int:
+        """How many numbers there are."""
+        return self.document.dimension
+
+    @cached_property
+    def _sampler(self) -> LevelSampler:
+        return LevelSampler(self.document.levels, self.document.ratio)
+
+    def release(
+        self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """One private release of all numbers together: whole numbers, floats or exact Fractions.
+
+        Every vector of finite numbers is answered. A wrong length, NaN, infinities, what is no
+        number, and for integer noise what is not whole are refused before anything is drawn; no
+        error shows a value.
+        """
+        row = self._checked(values)
+        return self._released(row, exact, entropy or system_entropy())
+
+    def release_rows(
+        self, rows: Iterable[Any], *, exact: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """As many independent releases; all rows are checked before anything is drawn."""
+        source = entropy or system_entropy()
+        held = [self._checked(row) for row in rows]
+        found = [self._released(row, exact, source) for row in held]
+        return found if exact else np.array(found)
+
+    def _released(self, row: list[Fraction], exact: bool, source: Entropy) -> Any:
+        document = self.document
+        drawn = self._sampler.sample_one(source)
+        if document.integer:
+            found = [int(value) + noise for value, noise in zip(row, drawn, strict=True)]
+            return found if exact else np.array(found, dtype=object if _long(found) else np.int64)
+        steps = [
+            Uniform(source.bits(64), source).floor_of(value, document.grid) + noise
+            for value, noise in zip(row, drawn, strict=True)
+        ]
+        answers = [step * document.grid for step in steps]
+        return answers if exact else np.array([nearest_float(one) for one in answers])
+
+    def _checked(self, values: Iterable[object]) -> list[Fraction]:
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
+        row = list(values)
+        if len(row) != self.dimension:
+            raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
+        found = [exact_value(value, "vector") for value in row]
+        if self.document.integer and any(value.denominator != 1 for value in found):
+            raise DataError("vector", type(values), _WHOLE)
+        return found
+
+    def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
+        """So many exact draws of the noise, a vector in each row."""
+        drawn = self._sampler.sample(size, entropy or system_entropy())
+        return np.asarray(drawn * float(self.document.grid))
+
+    @cached_property
+    def std(self) -> float:
+        """The root of the mean over all numbers of their variances."""
+        levels, ratio = self.document.levels, self.document.ratio
+        square = sum(
+            block.numbers * levels.total(ratio, b, 2) for b, block in enumerate(levels.blocks)
+        )
+        mean = square / levels.weight(ratio) / levels.dimension
+        return math.sqrt(mean) * float(self.document.grid)
+
+    def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
+        """Each number's error, or the largest of all, is at most this with the given probability.
+
+        That of the noise (a real value is rounded to the grid, too, by less than one step). From
+        exact counts in floats where all numbers may move at once; estimated from a few thousand
+        exact draws for other shapes and for very small epsilon.
+        """
+        level = check_confidence(confidence)
+        law = BoxLaw(self.document.levels, float(self.document.ratio))
+        if law.manageable:
+            blocks = range(len(self.document.shape.blocks))
+            which: list[int | None] = [None] if all_at_once else [*blocks]
+            return max(law.quantile(level, b) for b in which) * float(self.document.grid)
+        errors = np.abs(self._drawn)
+        if all_at_once:
+            return float(np.quantile(errors.max(axis=1), level, method="higher"))
+        return float(np.quantile(errors, level, axis=0, method="higher").max())
+
+    @cached_property
+    def _drawn(self) -> Floats:
+        return self.sample(max(1_000, min(20_000, 200_000 // self.dimension)))
+
+    def __repr__(self) -> str:
+        return f"JointNoise({self.dimension} numbers, std {self.std:.5g})"
+
+
+def _long(values: list[int]) -> bool:
+    return any(abs(value) >= 1 << 62 for value in values)

@@ -1,0 +1,231 @@
+"""Draw whole-number vectors x with P(x) ~ ratio^level(x), exactly.
+
+First j with P(j) ~ ratio^j |L_j|, from finitely many weights and geometric numbers; then a uniform
+point of L_j. Nothing is cut off. Statement and proof: `levels.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..certify.block_counts import naturals, positives
+from ..certify.levels import Levels, forward_differences
+from .discrete import DiscreteSampler
+from .entropy import Entropy
+from .geometric import GeometricSampler, GridOverflowError
+
+Ints = NDArray[np.int64]
+
+
+class LevelSampler:
+    """Draws vectors with the law of `levels` at a ratio strictly between 0 and 1."""
+
+    def __init__(self, levels: Levels, ratio: Fraction) -> None:
+        self.levels = levels
+        self._geometric = GeometricSampler(ratio)
+        first = [levels.count(j) for j in range(levels.start)]
+        differences = forward_differences(
+            [levels.count(levels.start + j) for j in range(levels.dimension + 1)]
+        )
+        a, b = ratio.numerator, ratio.denominator
+        c = b - a
+        # ratio^j |L_j| for j below the start, and difference r times ratio^r / (1 - ratio)^(r + 1)
+        # from there on, all times c^(dimension + 1) * b^start.
+        top = len(differences)
+        whole = c**top
+        weights = [n * a**j * b ** (levels.start - j) * whole for j, n in enumerate(first)]
+        weights += [
+            n * a ** (levels.start + r) * b * c ** (top - r - 1) for r, n in enumerate(differences)
+        ]
+        self._choice = DiscreteSampler(weights)
+
+    def sample_levels(self, size: int, entropy: Entropy) -> Ints:
+        """So many j with P(j) ~ ratio^j |L_j|; `GridOverflowError` if 64 bits are too few."""
+        chosen = self._choice.sample(size, entropy)
+        start = self.levels.start
+        # Below the start the level is the choice; above, the order r and r + 1 geometric numbers.
+        numbers = np.where(chosen < start, 0, chosen - start + 1)
+        draws = self._geometric.sample(int(numbers.sum()), entropy)
+        if draws.size and int(draws.max()) > (1 << 62) // (self.levels.dimension + 1):
+            raise GridOverflowError("a level does not fit 64 bits")
+        # (The running total may wrap around; differences of it do not.)
+        totals, ends = np.concatenate([[0], np.cumsum(draws)]), np.cumsum(numbers)
+        return np.asarray(chosen + totals[ends] - totals[ends - numbers])
+
+    def sample(self, size: int, entropy: Entropy) -> Ints:
+        """So many vectors, one in each row; `GridOverflowError` if 64 bits are too few."""
+        drawn = self.sample_levels(size, entropy)
+        furthest = max(drawn.tolist(), default=0)
+        if any(b.offset + furthest * b.width >= 1 << 61 for b in self.levels.blocks):
+            raise GridOverflowError("a draw does not fit 64 bits")
+        if self.levels.overlap is None and self.levels.boxes:
+            return self._boxes(drawn, entropy)
+        rows = [self._point(int(j), entropy) for j in drawn]
+        return np.array(rows, dtype=np.int64).reshape(size, self.levels.dimension)
+
+    def sample_one(self, entropy: Entropy) -> list[int]:
+        """One vector, however large its numbers are."""
+        chosen = self._choice.sample_one(entropy)
+        order = chosen - self.levels.start
+        more = (self._geometric.sample_one(entropy) for _ in range(order + 1))
+        return self._point(chosen + sum(more), entropy)
+
+    def _point(self, level: int, entropy: Entropy) -> list[int]:
+        """A uniform point of L_level."""
+        if self.levels.overlap is None:
+            return self._both_ways(level, entropy)
+        return self._one_way(level, entropy)
+
+    def _boxes(self, drawn: Ints, entropy: Entropy) -> Ints:
+        """A uniform point of the box of each level."""
+        columns = []
+        for block in self.levels.blocks:
+            ends = block.offset + drawn * block.width
+            sides = (2 * ends + 1).astype(np.uint64)
+            for _ in range(block.numbers):
+                columns.append(entropy.below_each(sides).astype(np.int64) - ends)
+        return np.stack(columns, axis=1)
+
+    def _both_ways(self, level: int, entropy: Entropy) -> list[int]:
+        found: list[int] = []
+        for counts in self.levels.counts:
+            block, wide = counts.block, level * counts.block.width
+            if block.box:
+                end = block.offset + wide
+                found += [entropy.below(2 * end + 1) - end for _ in range(block.numbers)]
+                continue
+            d = block.numbers
+            others = _chosen(
+                [(comb(d, r) << r) * counts.positive(r, wide) for r in range(d + 1)], entropy
+            )
+            sizes = _spread(others, 1, wide, block.most * wide, entropy)
+            signed = [-v if entropy.bits(1) else v for v in sizes]
+            found += _placed(d, signed, [0] * (d - others), entropy)
+        return found
+
+    def _one_way(self, level: int, entropy: Entropy) -> list[int]:
+        """A uniform point of L_level: how many steps up it takes first, then within that."""
+        overlap = self.levels.overlap or 0
+        if level <= overlap:
+            return self._within(level, level, entropy)
+        both = level + overlap
+        # First all points of at most `overlap` steps up, then those of each further step.
+        up = overlap + self._further(level - overlap, both, entropy)
+        if up == overlap:
+            return self._within(up, both - up, entropy)
+        if self.levels.boxes:
+            return self._at_the_top(up, both - up, entropy)
+        while True:
+            point = self._within(up, both - up, entropy)
+            if self._steps_up(point) == up:
+                return point
+
+    def _further(self, most: int, both: int, entropy: Entropy) -> int:
+        """How many steps up beyond the overlap, from 0 to `most`, by their numbers of points."""
+        levels, overlap = self.levels, self.levels.start
+        if levels.boxes:  # every further step adds as many points
+            first = levels.within(overlap, both - overlap)
+            more = first - levels.within(overlap, both - overlap - 1)
+            place = entropy.below(first + most * more)
+            return 0 if place < first else 1 + (place - first) // more
+        ways = [
+            levels.within(i, both - i) - (levels.within(i - 1, both - i) if i > overlap else 0)
+            for i in range(overlap, overlap + most + 1)
+        ]
+        return _chosen(ways, entropy)
+
+    def _within(self, up: int, down: int, entropy: Entropy) -> list[int]:
+        """A uniform point of at most so many steps up and down."""
+        found: list[int] = []
+        for counts in self.levels.counts:
+            block, d = counts.block, counts.block.numbers
+            high, low = up * block.width, down * block.width
+            if block.box:
+                side = block.side(up + down)
+                found += [entropy.below(side) - block.offset - low for _ in range(d)]
+                continue
+            ways = [
+                comb(d, r) * counts.positive(r, high) * counts.natural(d - r, low)
+                for r in range(d + 1)
+            ]
+            positive = _chosen(ways, entropy)
+            tops = _spread(positive, 1, high, block.most * high, entropy)
+            rest = _spread(d - positive, 0, low, block.most * low, entropy)
+            found += _placed(d, tops, [-v for v in rest], entropy)
+        return found
+
+    def _at_the_top(self, up: int, down: int, entropy: Entropy) -> list[int]:
+        """A uniform point of a box of which some number takes `up` steps, `up` > 0.
+
+        The first such number is chosen by how many points it has; those before it take fewer.
+        """
+        numbers = [block for block in self.levels.blocks for _ in range(block.numbers)]
+        sides = [block.side(up + down) for block in numbers]
+        after = prod(sides)
+        fewer = prod(side - block.width for side, block in zip(sides, numbers, strict=True))
+        before, first, place = 1, 0, entropy.below(after - fewer)
+        for side, block in zip(sides, numbers, strict=True):
+            after //= side
+            points = before * block.width * after
+            if place < points:
+                break
+            place -= points
+            before *= side - block.width
+            first += 1
+        found = []
+        for n, (side, block) in enumerate(zip(sides, numbers, strict=True)):
+            low = block.offset + down * block.width
+            inner = side - block.width
+            if n < first:
+                found.append(entropy.below(inner) - low)
+            elif n == first:
+                found.append(inner + entropy.below(block.width) - low)
+            else:
+                found.append(entropy.below(side) - low)
+        return found
+
+    def _steps_up(self, point: Sequence[int]) -> int:
+        steps, place = 0, 0
+        for block in self.levels.blocks:
+            own = [max(0, x) for x in point[place : place + block.numbers]]
+            place += block.numbers
+            steps = max(steps, -(-max(0, max(own) - block.offset) // block.width))
+            if not block.box:
+                steps = max(steps, -(-sum(own) // (block.most * block.width)))
+        return steps
+
+
+def _chosen(ways: list[int], entropy: Entropy) -> int:
+    """An index, as likely as its number of ways."""
+    place, index = entropy.below(sum(ways)), 0
+    while place >= ways[index]:
+        place -= ways[index]
+        index += 1
+    return index
+
+
+def _placed(places: int, some: list[int], others: list[int], entropy: Entropy) -> list[int]:
+    """`some` and `others` in so many places, each in its order: all ways are equally likely."""
+    found = []
+    for left in range(places, 0, -1):
+        found.append((some if entropy.below(left) < len(some) else others).pop())
+    return found
+
+
+def _spread(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
+    """Numbers from `least` (0 or 1) to `wide` with a sum of at most `longest`, uniformly."""
+    count = positives if least else naturals
+    found = []
+    for left in range(numbers - 1, -1, -1):
+        place, value = entropy.below(count(left + 1, wide, longest)), least
+        while place >= (ways := count(left, wide, longest - value)):
+            place -= ways
+            value += 1
+        found.append(value)
+        longest -= value
+    return found
