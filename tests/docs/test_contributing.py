@@ -17,9 +17,7 @@ PATHS = sorted(
 )
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in PATHS if not path.startswith(("name.", "engine/"))]
-)
+@pytest.mark.parametrize("path", [path for path in PATHS if not path.startswith("name.")])
 def test_a_file_that_is_named_is_there(path: str) -> None:
     assert any((base / path).exists() for base in (ROOT, ROOT / "src" / "leastnoise")), path
 

@@ -2,7 +2,7 @@
 
 A refusal is an answer, too, and nobody pays for it. So no value is refused: a number is itself, and
 what is no number is NaN, which counts as the middle of its column's bounds. What a table can be
-refused for is public: its shape and the types of its columns.
+refused for is public: its shape and the types of its columns. Proof: `cells.proof.md`.
 """
 
 from __future__ import annotations
