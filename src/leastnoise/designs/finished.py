@@ -32,7 +32,7 @@ def finished(asked: Asked, search: Search) -> Any:
 
 def _made(asked: Asked, search: Search, bracket: Bracket) -> Any:
     loss = asked.question.loss
-    for lower, upper in bracket.halves(search.plan.trivial(search.plan.question)):
+    for lower, upper in bracket.halves(lambda: search.plan.trivial(search.plan.question)):
         low, high = ordered(lower.value, upper.value, loss.certified)
         document = replace(
             upper.document,

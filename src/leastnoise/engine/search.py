@@ -67,7 +67,7 @@ class Bracket:
             self.earlier[1].extend([] if self.upper is None else [self.upper])
             self.upper = replace(upper, method=upper.method or method)
 
-    def halves(self, trivial: Lower) -> Iterator[tuple[Lower, Upper]]:
+    def halves(self, trivial: Callable[[], Lower]) -> Iterator[tuple[Lower, Upper]]:
         """All that was ever the best, the closest pair first: a file must not be too long to check.
 
         Earlier bounds are coarser, and their files shorter.
@@ -76,7 +76,7 @@ class Bracket:
         lowers, uppers = [*self.earlier[0], self.lower], [*self.earlier[1], self.upper]
         pairs = [(lower, upper) for lower in lowers for upper in uppers]
         yield from sorted(pairs, key=lambda pair: pair[1].value - pair[0].value)
-        yield from ((trivial, upper) for upper in reversed(uppers))
+        yield from ((trivial(), upper) for upper in reversed(uppers))
 
 
 class Sized(Protocol):
