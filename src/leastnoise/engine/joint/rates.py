@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...certify.joint_flow import Flow, Place, member, ways
-from ...lp.highs import INF, Model
+from ...lp import INF, Model
 
 #: Rates are whole multiples of this: what rounding loses is far below any gap that is asked for.
 UNIT = Fraction(1, 1 << 50)
