@@ -97,14 +97,14 @@ def doubled(bound):
 @pytest.mark.parametrize(
     ("options", "places", "name"),
     [
-        (BASE, ("engine.relaxed", "certify.report"), "dual_bound"),
+        (BASE, ("engine.bounds", "certify.additive"), "dual_bound"),
         (
             {**BASE, "constraints": [MaxError(3)]},
-            ("engine.relaxed", "certify.report"),
+            ("engine.bounds", "certify.additive"),
             "dual_bound",
         ),
-        ({**BASE, "releases": 2}, ("engine.relaxed", "certify.report"), "dual_bound"),
-        (RANGED, ("engine.channel_bounds", "certify.channel"), "channel_dual_bound"),
+        ({**BASE, "releases": 2}, ("engine.bounds", "certify.additive"), "dual_bound"),
+        (RANGED, ("engine.bounds", "certify.channel"), "channel_dual_bound"),
     ],
     ids=["plain", "constrained", "releases", "dependent"],
 )

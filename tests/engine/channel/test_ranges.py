@@ -329,7 +329,7 @@ def test_the_front_door() -> None:
     assert type(found).__name__ == "DependentDesign" and found.converged
     assert found.certified and found.loss_name == "l1" and "<svg" in found._repr_svg_()
     with pytest.raises(ArgumentError, match="prior must be left out without bounds"):
-        any_design(epsilon=1, delta=0.1, sensitivity=1, prior="uniform")
+        any_design(epsilon=1, delta=0.1, sensitivity=1, prior={"edges": [0, 1], "masses": [1]})
     with pytest.raises(ArgumentError, match="colour"):
         any_design(epsilon=1, delta=0.1, sensitivity=1, colour="red")
     with pytest.raises(ArgumentError, match="colour"):

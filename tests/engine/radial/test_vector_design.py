@@ -175,7 +175,7 @@ def test_rivals():
         ({"output_step": 1}, "output_step"),
         ({"resolution": 10}, "resolution"),
         ({"constraints": [Symmetric()]}, "constraints"),
-        ({"prior": "uniform"}, "prior"),
+        ({"prior": {"edges": [0, 1], "masses": [1]}}, "prior"),
     ],
 )
 def test_bad_arguments(change, name):
