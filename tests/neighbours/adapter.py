@@ -18,6 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, Person, ask
+from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
 from leastnoise.queries.base import Query
@@ -60,6 +61,7 @@ class _Seen:
 
     query: Query
     setting: Any
+    one_draw: bool = False
     units: dict[str, int] | None = None
     keys: list[str] = field(default_factory=list)
     rows: list[tuple[Fraction, ...]] = field(default_factory=list)
@@ -132,12 +134,15 @@ def _watched() -> Iterator[list[_Seen]]:
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
-        seen.append(_Seen(self.query, self.setting, keys=keys))
+        seen.append(_Seen(self.query, self.setting, self.one_draw, keys=keys))
         return draw(self, *args)
 
-    def selecting(units: dict[str, int], *_: Any) -> list[str]:
+    def showing(self: Any, units: dict[str, int], **_: Any) -> dict[str, int]:
         seen[-1].units, seen[-1].keys = dict(units), sorted(units)
-        return sorted(units)
+        if seen[-1].one_draw:  # the counts come with their keys
+            seen[-1].rows = [(Fraction(units[key]),) for key in sorted(units)]
+            seen[-1].limit = Each(Fraction(1))
+        return {key: units[key] for key in sorted(units)}
 
     def releasing(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
         form = self.form
@@ -165,7 +170,7 @@ def _watched() -> Iterator[list[_Seen]]:
 
     with (
         patch.object(_asking.Prepared, "draw", drawing),
-        patch.object(_asking, "select", selecting),
+        patch.object(KeyedDesign, "release", showing),
         patch.object(_asking.Noise, "released", releasing),
         patch.object(_asking.VectorNoiseFor, "released", vectoring),
         patch.object(Quantile, "choose", choosing),
