@@ -27,6 +27,8 @@ _TYPES = {
     1700: "numeric",
     2950: "uuid",
 }
+#: PGRES_COMMAND_OK of libpq.
+_DONE = 1
 
 
 class Postgres(Dialect):
@@ -58,10 +60,8 @@ class Postgres(Dialect):
     # -- schema -----------------------------------------------------------------------------------
 
     def columns(self, relation: str) -> tuple[Column, ...]:
-        """The columns of a relation, from the catalog."""
-        with self.connection.cursor() as cursor, self.connection.transaction():
-            cursor.execute(f"SELECT * FROM {relation} AS s LIMIT 0")
-            found = [(str(one.name), int(one.type_code)) for one in cursor.description]
+        """The columns of a relation, from the catalog: nothing is planned or run."""
+        found = self._described(f"SELECT * FROM {relation} AS s")
         return tuple(
             self._column(name, _TYPES.get(kind, f"type {kind}"), f"s.{self.identifier(name)}")
             for name, kind in found
@@ -111,9 +111,22 @@ class Postgres(Dialect):
 
     def check(self, query: str) -> None:
         """See that PostgreSQL understands a query; no row is read, and nothing planned."""
-        with self.connection.cursor() as cursor, self.connection.transaction():
-            cursor.execute(f"PREPARE leastnoise_check AS {query}")
-            cursor.execute("DEALLOCATE leastnoise_check")
+        self._described(query)
+
+    def _described(self, query: str) -> list[tuple[str, int]]:
+        """The names and types of a query's columns: the protocol's Parse and Describe.
+
+        The planner would run functions that are declared STABLE, on the data: LIMIT 0 is planned.
+        """
+        encoding, wire = self.connection.info.encoding, self.connection.pgconn
+        with self.connection.transaction():
+            for result in (wire.prepare(b"", query.encode(encoding)), wire.describe_prepared(b"")):
+                if result.status != _DONE:
+                    raise EngineError("PostgreSQL does not understand the query")
+        return [
+            ((result.fname(i) or b"").decode(encoding), int(result.ftype(i)))
+            for i in range(result.nfields)
+        ]
 
     def load(self, names: Sequence[str]) -> None:
         """The rows are there."""
