@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Person, ask
-from leastnoise.queries.door import open_table
+from leastnoise.queries.ask import sums_of
+from leastnoise.queries.base import Setting
+from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.unit import Row
 
 
 def run(uri, *statements):
@@ -32,3 +37,40 @@ def test_postgresql_runs_no_function_of_a_view_before_the_charge(postgres, tmp_p
         ask(f"{postgres}#stable_view", Mean("x", low=0, high=1, by="s", keys=["a"]),
             epsilon=1, ledger=ledger)  # fmt: skip
     assert ledger.balance.spent_epsilon == 1
+
+
+LONG = {"t": ["a" * 1000, "b" * 1001, "c" * 1001, "é" * 500, "é" * 501, None, "c" * 1001]}
+
+
+def long_texts(source):
+    """The keys of long texts, and how many persons have them for an id."""
+    with opened(source) as table:
+        row, person = (Setting(unit, "add-remove") for unit in (Row(), Person("t", 1)))
+        keys = sums_of(table, Count(by="t", keys="private"), row)
+        chosen = sums_of(table, Count(by="t", keys=["a" * 1000, "x"]), row)
+        return {*keys}, {*chosen}, sums_of(table, Count(), person)[""].units
+
+
+SHORT = ({"a" * 1000, "é" * 500}, {"a" * 1000}, 5)
+
+
+def test_a_long_text_is_no_key_and_a_person_by_its_digest():
+    assert long_texts(pa.table(LONG)) == SHORT
+    with pytest.raises(ArgumentError, match="at most 1000 bytes") as caught:
+        Count(by="t", keys=["é" * 501])
+    assert "é" not in str(caught.value)
+
+
+def test_a_long_text_is_no_key_of_postgresql(postgres):
+    values = ", ".join("(NULL)" if text is None else f"('{text}')" for text in LONG["t"])
+    run(postgres, "create table long_texts (t text)", f"insert into long_texts values {values}")
+    assert long_texts(f"{postgres}#long_texts") == SHORT
+
+
+def test_a_long_text_is_no_key_of_spark(spark, tmp_path):
+    pq.write_table(pa.table(LONG), tmp_path / "long.parquet")
+    frame = spark.read.parquet(str(tmp_path / "long.parquet"))
+    assert long_texts(frame) == SHORT
+    # One row of so many bytes used to end in an error of the driver's memory.
+    huge = frame.selectExpr("repeat(t, 80000) as t").limit(1)
+    assert ask(huge, Count(by="t", keys="private"), epsilon=1, delta=1e-6).value == {}

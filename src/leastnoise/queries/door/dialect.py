@@ -6,7 +6,7 @@ import math
 from datetime import date
 from typing import Any, ClassVar
 
-from .table import NUMBER, TEXT, TRUTH, WHOLE, Column, Form
+from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, Form
 
 #: Numbers above this in size count as this, below the other as 0: nothing over- or underflows.
 LARGEST, SMALLEST = 1e300, 1e-300
@@ -45,6 +45,10 @@ class Dialect:
 
     def _not_a_number(self, value: str) -> str:
         raise NotImplementedError
+
+    def _fingerprint(self, octets: str) -> str:
+        """The SHA-256 of bytes: its 64 digits as bytes."""
+        return f"encode(sha256({octets}))"
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
@@ -89,9 +93,14 @@ class Dialect:
         return Column(name, stored, number, number, key, key)
 
     def text_column(self, name: str, stored: str, octets: str, number: Form) -> Column:
-        """Texts: bytes, or a number where one stands there."""
-        value = Form(TEXT, octets)
-        return Column(name, stored, value, number, value, value)
+        """Texts: bytes, or a number where one stands there.
+
+        Keys and ids are bounded: an engine's memory must not depend on the text of one row.
+        """
+        short = f"CASE WHEN octet_length({{0}}) <= {LONGEST_KEY} THEN {{0}}"
+        key = Form(TEXT, octets, f"{short} END")
+        person = Form(TEXT, octets, f"{short} ELSE {self._fingerprint('{0}')} END")
+        return Column(name, stored, Form(TEXT, octets), number, key, person)
 
     def truth_column(self, name: str, stored: str, raw: str) -> Column:
         """Truths, counted as 1 and 0."""

@@ -53,6 +53,9 @@ class Postgres(Dialect):
     def _not_a_number(self, value: str) -> str:
         return f"{value} = CAST('NaN' AS DOUBLE PRECISION)"
 
+    def _fingerprint(self, octets: str) -> str:
+        return f"convert_to(encode(sha256({octets}), 'hex'), 'UTF8')"
+
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         return f"md5({value if form.kind == TEXT else f'CAST({value} AS TEXT)'})"

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from ...errors import ArgumentError
 
 TEXT, WHOLE, NUMBER, TRUTH, DATE, MOMENT = "text", "whole", "number", "truth", "date", "moment"
+#: A text of more bytes is no key.
+LONGEST_KEY = 1000
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Column:
     """A column: its name and its type, which are public, and its forms.
 
     value: for comparisons and to see what is missing. number: where it is counted with. key: to
-    group by. person: to tell persons apart. None where the type does not allow it.
+    group by; a longer text than `LONGEST_KEY` is none. person: to tell persons apart; of a longer
+    text its SHA-256. None where the type does not allow it.
     """
 
     name: str
