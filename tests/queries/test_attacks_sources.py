@@ -74,3 +74,51 @@ def test_a_long_text_is_no_key_of_spark(spark, tmp_path):
     # One row of so many bytes used to end in an error of the driver's memory.
     huge = frame.selectExpr("repeat(t, 80000) as t").limit(1)
     assert ask(huge, Count(by="t", keys="private"), epsilon=1, delta=1e-6).value == {}
+
+
+def size_notes(source):
+    answer = ask(source, Mean("x", low=0, high=10), epsilon=1, neighbours="replace")
+    return [note for note in answer.notes if "is public" in note]
+
+
+def test_the_number_of_rows_of_a_view_is_not_public(postgres):
+    run(
+        postgres,
+        "create table sized (hiv bool, x float8)",
+        "insert into sized select i % 3 = 0, i from generate_series(1, 90) i",
+        "create view sized_view as select * from sized where hiv",
+        "create materialized view sized_kept as select * from sized where hiv",
+        "create table sized_policy (x float8)",
+        "alter table sized_policy enable row level security",
+    )
+    assert size_notes(f"{postgres}#sized") == [
+        "the number of rows, 90, is public because rows are replaced"
+    ]
+    for name in ("sized_view", "sized_kept", "sized_policy"):
+        assert size_notes(f"{postgres}#{name}") == []
+
+
+def test_the_number_of_rows_of_an_expression_is_not_public(tmp_path):
+    ibis = pytest.importorskip("ibis")
+    polars = pytest.importorskip("polars")
+    con = ibis.duckdb.connect(tmp_path / "t.duckdb")
+    con.raw_sql("create table people as select range::double as x from range(50)")
+    con.raw_sql("create view few as select * from people where x > 5")
+    people = con.table("people")
+    assert size_notes(people)
+    assert not size_notes(con.table("few"))
+    assert not size_notes(people.filter(people.x > 5))
+    con.raw_sql("create temp view people as select 1.0::double as x from range(9)")
+    assert not open_table(con.table("people")).sized  # it is the view that is read
+    frame = polars.DataFrame({"x": [1.0, 2.0, 3.0]})
+    assert size_notes(frame)
+    assert not size_notes(frame.lazy().filter(polars.col("x") > 1))
+
+
+def test_a_missing_value_is_a_row_of_a_file_of_one_column(tmp_path):
+    polars = pytest.importorskip("polars")
+    notes = []
+    for value in ("5", None):
+        polars.DataFrame({"x": ["1", value, "3"]}).write_csv(tmp_path / "one.csv")
+        notes.append(size_notes(tmp_path / "one.csv"))
+    assert notes[0] == notes[1] == ["the number of rows, 3, is public because rows are replaced"]

@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from .bounding import Request, Sums
-from .expression import parse_condition
 from .door import LONGEST_KEY
+from .expression import parse_condition
 from .rows import Cell, Rows, octets_of
 from .unit import Row, Unit
 from .where import truth_of

@@ -15,7 +15,12 @@ import numpy as np
 
 
 class Frame:
-    """A table in memory: names, declared types, and columns on demand."""
+    """A table in memory: names, declared types, and columns on demand.
+
+    sized: whether it holds its rows, and is no recipe for them.
+    """
+
+    sized = True
 
     def names(self) -> list[str]:
         """The names of the columns."""
@@ -134,6 +139,7 @@ class _Polars(Frame):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._schema = frame.collect_schema()
+        self.sized = not hasattr(frame, "collect")  # a LazyFrame
 
     def names(self) -> list[str]:
         return list(self._schema.names())

@@ -110,6 +110,17 @@ class Postgres(Dialect):
         fits = f"octet_length({octets}) <= {LONGEST_NUMERAL} AND {text} ~ '^{NUMERAL}$'"
         return self._numeric(f"CAST(CASE WHEN {fits} THEN {text} END AS NUMERIC)")
 
+    def is_base_table(self, name: str, schema: str | None) -> bool:
+        """Whether it is an ordinary table, or one in partitions, and no policy hides rows of it."""
+        whole = ".".join(self.identifier(part) for part in (schema, name) if part)
+        with self.connection.cursor() as cursor, self.connection.transaction():
+            found = cursor.execute(
+                "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_catalog.pg_class "
+                "WHERE oid = pg_catalog.to_regclass(%s)",
+                (whole,),
+            ).fetchall()
+        return bool(found == [(True,)])
+
     # -- rows -------------------------------------------------------------------------------------
 
     def check(self, query: str) -> None:

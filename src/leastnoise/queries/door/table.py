@@ -94,12 +94,15 @@ class Table:
     """A source of rows on an engine. Nothing is read of it but its schema until `load`.
 
     relation: what stands after FROM. told: whether names may be listed in an error.
+    sized: whether neighbours, one unit of which is replaced, have as many rows. A file, a frame or
+    a base table has; a view, an expression or a lazy frame may leave rows out by what they hold.
     """
 
     engine: Engine
     relation: str
     held: tuple[Column, ...]
     told: bool = True
+    sized: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
