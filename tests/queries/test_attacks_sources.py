@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import datetime
+import traceback
+
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Person, ask
-from leastnoise.queries.ask import sums_of
+from leastnoise.cli import app
+from leastnoise.queries.ask import Collected, Prepared, sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.unit import Row
@@ -122,3 +128,96 @@ def test_a_missing_value_is_a_row_of_a_file_of_one_column(tmp_path):
         polars.DataFrame({"x": ["1", value, "3"]}).write_csv(tmp_path / "one.csv")
         notes.append(size_notes(tmp_path / "one.csv"))
     assert notes[0] == notes[1] == ["the number of rows, 3, is public because rows are replaced"]
+
+
+def rows(source, query):
+    with opened(source) as table:
+        return sums_of(table, query, Setting(Row(), "add-remove"))
+
+
+@pytest.mark.parametrize("values", [[1, 2], [1, "2"], [1, b"2"], [1.5, None], [True, False]])
+def test_categories_are_texts_whatever_they_hold(values):
+    frame = pd.DataFrame({"x": pd.Series(values, dtype="category")})
+    with opened(frame) as table:
+        kinds = [getattr(table.held[0], form).kind for form in ("value", "number", "key", "person")]
+    assert kinds == ["text", "number", "text", "text"]
+    numbers = [v for v in values if not isinstance(v, (bytes, bool, type(None)))]
+    assert rows(frame, Mean("x", low=0, high=9))[""].rows == len(numbers)
+
+
+def test_arrow_tables_and_batches_are_tables_and_what_reads_files_is_none(tmp_path):
+    import pyarrow.dataset as ds
+
+    table = pa.table({"x": [1, 2, 3]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for source in (table, table.to_batches()[0]):
+        assert rows(source, Count("x"))[""].rows == 3
+    ledger = Ledger.create(tmp_path / "l.db", epsilon=1)
+    for refused in (
+        ds.dataset(tmp_path / "t.parquet"),
+        pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
+        pq.ParquetFile(tmp_path / "t.parquet"),
+    ):
+        with pytest.raises(ArgumentError, match="table="):
+            ask(refused, Count(), epsilon=1, ledger=ledger)
+    assert ledger.balance.spent_epsilon == 0
+
+
+class Leaving(float):
+    """A number that ends the program when it is looked at."""
+
+    def __float__(self):
+        raise SystemExit("secret")
+
+
+class Odd(datetime.date):
+    def isoformat(self):
+        return Leaving()
+
+
+def test_a_cell_does_not_end_the_program():
+    frame = pd.DataFrame({"x": pd.Series([Leaving(1), Odd(2020, 1, 1), 2.0], dtype=object)})
+    assert rows(frame, Count("x"))[""].rows == 1
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_no_frame_of_an_error_holds_an_exact_sum(error, monkeypatch):
+    def failing(self, *_):
+        raise error
+
+    monkeypatch.setattr(Prepared, "draw", failing)
+    with pytest.raises(BaseException) as caught:
+        ask(pa.table({"x": [1]}), Count(), epsilon=1)
+    assert caught.type is (error if error is KeyboardInterrupt else NotAnsweredError)
+    held = [
+        value
+        for frame, _ in traceback.walk_tb(caught.value.__traceback__)
+        for value in frame.f_locals.values()
+        if frame.f_code.co_filename != __file__
+    ]
+    assert held and not any(isinstance(one, Collected) for one in held)
+    assert not any(isinstance(x, Collected) for one in held if isinstance(one, list) for x in one)
+    assert not any(isinstance(one, tuple) and "Collected" in repr(one) for one in held)
+
+
+def test_names_of_polars_columns_are_no_patterns():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"^a.*$": [1.0, 2.0], "ab": [None, 4.0], "*": [None, 5.0]})
+    for source in (frame, frame.lazy()):
+        assert rows(source, Count("^a.*$"))[""].rows == 2
+        assert rows(source, Count("ab"))[""].rows == 1
+        assert rows(source, Count("*"))[""].rows == 1
+
+
+def test_a_key_is_no_command_for_a_terminal(tmp_path):
+    bad = "a\x1b]0;owned\x07\u202eb"
+    frame = pa.table({"g": [bad] * 500})
+    answer = ask(frame, Count(by="g", keys="private"), epsilon=5, delta=1e-3)
+    assert list(answer.value) == [bad]
+    pq.write_table(frame, tmp_path / "t.parquet")
+    arguments = ["ask", str(tmp_path / "t.parquet"), "count()", "--by", "g", "--keys", "private"]
+    told = CliRunner().invoke(app, [*arguments, "--epsilon", "5", "--delta", "1e-3"])
+    assert told.exit_code == 0
+    for text in (str(answer), answer._repr_html_(), told.output):
+        assert "\x1b]" not in text and "\x07" not in text and "\u202e" not in text
+        assert "a\\x1b]0;owned\\x07\\u202eb" in text

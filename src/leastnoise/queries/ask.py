@@ -145,12 +145,15 @@ def answered(
 
     Guarantee: the answers, or a `NotAnsweredError` that is the same whatever went wrong.
     """
-    tell("adding up")
 
-    collected = paid(lambda: collect(table, ready))
-    tell("drawing the noise")
-    pairs = list(zip(ready, collected, strict=True))
-    return paid(lambda: [one.draw(sums, entropy, charge) for one, sums in pairs])
+    def work() -> list[Answer]:
+        tell("adding up")
+        collected = collect(table, ready)
+        tell("drawing the noise")
+        pairs = zip(ready, collected, strict=True)
+        return [one.draw(sums, entropy, charge) for one, sums in pairs]
+
+    return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 
 
 def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
