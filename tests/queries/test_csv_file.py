@@ -263,7 +263,7 @@ def test_what_writers_write_is_read_back(folder, name, end) -> None:
         (b"a\r\r\nb\r\n", [("a\r",), ("b",)]),
         (b"a\r\nb\r", [("a",), ("b",)]),
         (b"\xff\nok\n", [(None,), ("ok",)]),
-        (b"\n\r\n\nok\n\n", [("ok",)]),
+        (b"\n\r\n\nok\n\n", [(None,), (None,), (None,), ("ok",), (None,)]),
         (b'""\n"\n"""x"""\n', [(None,), (None,), ('"x"',)]),
         (b'5" pipe\nok\n', [(None,), ("ok",)]),
         (b'"open\nok\n', [(None,), ("ok",)]),

@@ -148,18 +148,13 @@ def answered(
 
     def work() -> list[Answer]:
         tell("adding up")
-        collected = collect(table, ready)
+        table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
+        collected = [one.collect() for one in ready]
         tell("drawing the noise")
         pairs = zip(ready, collected, strict=True)
         return [one.draw(sums, entropy, charge) for one, sums in pairs]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
-
-
-def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
-    """Read the rows, once they are paid for, and add up."""
-    table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
-    return [one.collect() for one in ready]
 
 
 class _UncountedError(Exception):
