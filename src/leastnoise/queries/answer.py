@@ -77,7 +77,7 @@ class Answer:
 
     def __str__(self) -> str:
         lines = [
-            f"{key or self.query}: {shown(one.value)}{_around(one)}"
+            f"{printable(key) or self.query}: {shown(one.value)}{_around(one)}"
             for key, one in self.groups.items()
         ]
         return "\n".join(
@@ -88,7 +88,11 @@ class Answer:
         from ..shown import html_answer
 
         rows = [
-            (key or "all rows", shown(one.value), _around(one).strip(" []").replace(", ", " to "))
+            (
+                printable(key) or "all rows",
+                shown(one.value),
+                _around(one).strip(" []").replace(", ", " to "),
+            )
             for key, one in self.groups.items()
         ]
         return html_answer(self, rows)
@@ -97,7 +101,7 @@ class Answer:
         """Bars with error bars (extra `plot`), as a `Picture`; saved if `path` is given."""
         from ..plotting.picture import canvas
 
-        names = [key or self.query for key in self.groups]
+        names = [printable(key) or self.query for key in self.groups]
         values = [one.value for one in self.groups.values()]
         around = [_error_bar(one) for one in self.groups.values()]
         with canvas(7, 4, path) as picture:
@@ -120,6 +124,13 @@ def _error_bar(one: Estimate) -> tuple[float, float]:
         0.0 if low is None else max(0.0, one.value - low),
         0.0 if high is None else max(0.0, high - one.value),
     )
+
+
+def printable(key: str) -> str:
+    """A key as one line of signs: what a terminal could take for a command is escaped."""
+    if key.isprintable():
+        return key
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in key)
 
 
 def shown(value: float) -> str:

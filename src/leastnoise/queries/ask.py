@@ -79,7 +79,8 @@ def ask(
     the unit and the neighbour relation, for all tables of the same columns and types. If there is
     a ledger, the charge is durable before any row is read; if it refuses, none is. What goes wrong
     before that depends on public things only; afterwards it is a `NotAnsweredError`, always the
-    same. (Where rows are replaced their number is public, and may be read before.)
+    same. (Where rows of a file, frame or base table are replaced, their number is public, and may
+    be read before.)
 
     table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
         an Ibis table of DuckDB, PostgreSQL or Spark, or URL#TABLE of the first two. Its columns
@@ -144,18 +145,16 @@ def answered(
 
     Guarantee: the answers, or a `NotAnsweredError` that is the same whatever went wrong.
     """
-    tell("adding up")
 
-    collected = paid(lambda: collect(table, ready))
-    tell("drawing the noise")
-    pairs = list(zip(ready, collected, strict=True))
-    return paid(lambda: [one.draw(sums, entropy, charge) for one, sums in pairs])
+    def work() -> list[Answer]:
+        tell("adding up")
+        table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
+        collected = [one.collect() for one in ready]
+        tell("drawing the noise")
+        pairs = zip(ready, collected, strict=True)
+        return [one.draw(sums, entropy, charge) for one, sums in pairs]
 
-
-def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
-    """Read the rows, once they are paid for, and add up."""
-    table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
-    return [one.collect() for one in ready]
+    return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 
 
 class _UncountedError(Exception):
@@ -356,7 +355,7 @@ def prepare(
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     for reading in readings_of(table, query, setting):
         quietly("the engine does not know how to compute this", reading.check)
-    if query.fixed(setting.unit, setting.neighbours):
+    if table.sized and query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
     noise = None
     tell("finding the best noise")

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from .bounding import Request, Sums
+from .door import LONGEST_KEY
 from .expression import parse_condition
-from .rows import Cell, Rows
+from .rows import Cell, Rows, octets_of
 from .unit import Row, Unit
 from .where import truth_of
 
@@ -234,6 +235,8 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
         raise ArgumentError("keys", f"{len(found)} keys", f"1 to {_MOST_KEYS} different values")
     if not all(key.isascii() or _encodes(key) for key in found):
         raise ArgumentError("keys", "a text with half a character", "texts that UTF-8 can write")
+    if any(len(key) > LONGEST_KEY // 4 and len(octets_of(key)) > LONGEST_KEY for key in found):
+        raise ArgumentError("keys", "a longer text", f"of at most {LONGEST_KEY} bytes each")
     return found
 
 

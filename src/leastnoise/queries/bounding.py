@@ -20,7 +20,8 @@ from .unit import Person, Unit
 _PIECE = 31
 #: A row of a person with too many weighs a whole number of these parts.
 WEIGHT = 1 << 20
-#: Public keys up to this number are sifted in the engine, more of them afterwards.
+#: Public keys up to this number are sifted in the engine, more of them afterwards: a key has at
+#: most 1,000 bytes, so one row cannot make the result large.
 _SIFTED = 1000
 
 
@@ -166,9 +167,10 @@ class _Writer:
         if self.person is not None:
             cells.append(f"{self.person.sql} AS p")
             conditions.append(f"{self.person.sql} IS NOT NULL")
-        if request.max_groups is not None and self.group is not None:
+        if self.group is not None:
             # The groups of a person are chosen among those that are asked for.
-            conditions.append(f"{self.group.sql} IS NOT NULL")
+            if request.max_groups is not None:
+                conditions.append(f"{self.group.sql} IS NOT NULL")
             conditions += self._sifted(self.group)
         chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
         return chosen + (f" WHERE {' AND '.join(conditions)}" if conditions else "")

@@ -36,11 +36,11 @@ class CsvFile:
     line_breaks: whether a field in quotes may hold line breaks (True), or every line is a record,
     whatever it holds (False). None stands for True if all quotes of the file enclose whole fields
     and inner ones are doubled, and for False if not.
-    most_bytes: a file that is longer than this, unpacked, is refused.
 
     Every column is text. An empty field is NULL; so is one that is not UTF-8 or whose quotes are
     malformed, in its row alone. A short record has NULLs at its end, further fields of a long one
-    are ignored, a record of more than 16 MiB has no values. Empty lines are no records.
+    are ignored, a record of more than 16 MiB has no values. Empty lines are no records;
+    but where there is one column, they are records with NULL.
 
     Guarantee: any bytes after the header are a table, and all other rows stay as they are when
     one record with proper quotes is added or removed, or, with line_breaks=False, any one line.
@@ -51,7 +51,6 @@ class CsvFile:
     path: str | Path
     delimiter: str = ","
     line_breaks: bool | None = None
-    most_bytes: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
@@ -61,9 +60,6 @@ class CsvFile:
             raise ArgumentError("delimiter", self.delimiter, "one ASCII character that is no quote")
         if self.line_breaks is not None and not isinstance(self.line_breaks, bool):
             raise ArgumentError("line_breaks", self.line_breaks, "True, False or None")
-        most = self.most_bytes
-        if most is not None and (isinstance(most, bool) or not isinstance(most, int) or most < 1):
-            raise ArgumentError("most_bytes", most, "a whole number of at least 1, or None")
 
     def names(self) -> list[str]:
         """The names of the columns. Only the header is read; it is public."""
@@ -99,7 +95,8 @@ class CsvFile:
         line_breaks = self._has_line_breaks() if self.line_breaks is None else self.line_breaks
         with _Source(self) as source:
             for block in whole_records(source.rows(), line_breaks):
-                fields = Fields(block, self.delimiter, line_breaks)
+                single = len(source.names) == 1
+                fields = Fields(block, self.delimiter, line_breaks, empty_lines=single)
                 if fields.records:
                     columns = fields.columns(wanted)
                     yield _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
@@ -114,7 +111,6 @@ class _Source:
 
     def __init__(self, csv: CsvFile) -> None:
         self._csv = csv
-        self._read = 0
 
     def __enter__(self) -> _Source:
         path = Path(self._csv.path)
@@ -142,10 +138,6 @@ class _Source:
             found: bytes = self._file.read(size)
         except zlib.error:
             raise OSError("the file could not be unpacked") from None
-        self._read += len(found)
-        most = self._csv.most_bytes
-        if most is not None and self._read > most:
-            raise ArgumentError("most_bytes", most, "no less than the size of the file, unpacked")
         return found
 
     def _header(self) -> list[str]:

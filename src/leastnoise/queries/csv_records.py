@@ -100,9 +100,17 @@ class Fields:
     """The fields of whole records: where each begins and ends, and which are NULL."""
 
     def __init__(
-        self, block: bytes, separator: str, line_breaks: bool, longest: int = LONGEST_RECORD
+        self,
+        block: bytes,
+        separator: str,
+        line_breaks: bool,
+        longest: int = LONGEST_RECORD,
+        empty_lines: bool = False,
     ) -> None:
-        """`block` ends with the line feed of its last record, and holds whole records."""
+        """`block` ends with the line feed of its last record, and holds whole records.
+
+        empty_lines: whether these are records, too: with one column writers write NULL like this.
+        """
         self._block = block
         self._text = text = np.frombuffer(block, np.uint8)
         self._quotes: NDArray[np.int32] | None = None
@@ -122,7 +130,8 @@ class Fields:
         self._first = np.empty_like(self._last)
         self._first[0] = 0
         self._first[1:] = self._last[:-1] + 1
-        self._leave_out_empty_lines()
+        if not empty_lines:
+            self._leave_out_empty_lines()
         lengths = self._stops[self._last] - self._starts[self._first]
         self._too_long = lengths > longest if (lengths > longest).any() else None
         self._valid = block.isascii() or _is_utf8(block)
@@ -134,7 +143,7 @@ class Fields:
 
     @property
     def records(self) -> int:
-        """How many records there are, empty lines not counted."""
+        """How many records there are."""
         return len(self._last)
 
     @property

@@ -147,7 +147,7 @@ def shown(kind: str, value: Any) -> str:
 def sought(kind: str, key: str) -> Callable[[Any], str] | None:
     """How a key that a user gave is written for an engine; None if no row can have it."""
     if kind == TEXT:
-        held = _bytes(key)
+        held = octets_of(key)
         return lambda engine: engine.octets(held)
     if kind == TRUTH and key in ("true", "false"):
         return lambda engine: key.upper()
@@ -161,7 +161,8 @@ def sought(kind: str, key: str) -> Callable[[Any], str] | None:
     return None
 
 
-def _bytes(key: str) -> bytes:
+def octets_of(key: str) -> bytes:
+    """The bytes of a text that a user gave as a key."""
     if key.startswith(_BYTES):
         try:
             return bytes.fromhex(key[len(_BYTES) :])
@@ -172,4 +173,4 @@ def _bytes(key: str) -> bytes:
 
 def written(kind: str, key: str) -> str:
     """A key that a user gave, as `shown` writes the same one."""
-    return shown(TEXT, _bytes(key)) if kind == TEXT else key
+    return shown(TEXT, octets_of(key)) if kind == TEXT else key

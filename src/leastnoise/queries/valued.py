@@ -23,7 +23,7 @@ class Valued(Query):
     low, high: mandatory and public; values beyond them are clamped, infinities too.
     nulls: what a row without a number (NULL, NaN, a text) is: "skip" leaves it out, "middle"
         counts it as the middle of the bounds. None: "middle" where the number of rows is public
-        (replaced rows, no filter, no groups), else "skip".
+        (replaced rows of a file, frame or base table, no filter, no groups), else "skip".
     step: values are rounded to low + a multiple of it; a fine power of ten if None.
     """
 

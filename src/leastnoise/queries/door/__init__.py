@@ -3,10 +3,11 @@ meaning on every engine that is covered. Statements and proofs: `forms.proof.md`
 """
 
 from .opening import open_table, opened, quietly
-from .table import DATE, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column, Form, Table
+from .table import DATE, LONGEST_KEY, MOMENT, NUMBER, TEXT, TRUTH, WHOLE, Column, Form, Table
 
 __all__ = [
     "DATE",
+    "LONGEST_KEY",
     "MOMENT",
     "NUMBER",
     "TEXT",

@@ -6,7 +6,7 @@ import math
 from datetime import date
 from typing import Any, ClassVar
 
-from .table import NUMBER, TEXT, TRUTH, WHOLE, Column, Form
+from .table import LONGEST_KEY, NUMBER, TEXT, TRUTH, WHOLE, Column, Form
 
 #: Numbers above this in size count as this, below the other as 0: nothing over- or underflows.
 LARGEST, SMALLEST = 1e300, 1e-300
@@ -46,6 +46,10 @@ class Dialect:
     def _not_a_number(self, value: str) -> str:
         raise NotImplementedError
 
+    def _fingerprint(self, octets: str) -> str:
+        """The SHA-256 of bytes: its 64 digits as bytes."""
+        return f"encode(sha256({octets}))"
+
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         raise NotImplementedError
@@ -53,6 +57,10 @@ class Dialect:
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""
         return int(self.read(f"SELECT COUNT(*) FROM {relation} AS s")[0][0])
+
+    def is_base_table(self, name: str, schema: str | None) -> bool:
+        """Whether a name is that of a table that holds its rows itself, and shows all of them."""
+        return False
 
     # -- forms ------------------------------------------------------------------------------------
 
@@ -89,9 +97,14 @@ class Dialect:
         return Column(name, stored, number, number, key, key)
 
     def text_column(self, name: str, stored: str, octets: str, number: Form) -> Column:
-        """Texts: bytes, or a number where one stands there."""
-        value = Form(TEXT, octets)
-        return Column(name, stored, value, number, value, value)
+        """Texts: bytes, or a number where one stands there.
+
+        Keys and ids are bounded: an engine's memory must not depend on the text of one row.
+        """
+        short = f"CASE WHEN octet_length({{0}}) <= {LONGEST_KEY} THEN {{0}}"
+        key = Form(TEXT, octets, f"{short} END")
+        person = Form(TEXT, octets, f"{short} ELSE {self._fingerprint('{0}')} END")
+        return Column(name, stored, Form(TEXT, octets), number, key, person)
 
     def truth_column(self, name: str, stored: str, raw: str) -> Column:
         """Truths, counted as 1 and 0."""

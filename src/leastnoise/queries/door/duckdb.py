@@ -90,6 +90,17 @@ class DuckDB(Dialect):
             for name, row in zip(called, found, strict=True)
         )
 
+    def is_base_table(self, name: str, schema: str | None) -> bool:
+        """Whether all that has this name, in any schema, is a table of DuckDB itself."""
+        views = self.connection.execute("SELECT view_name FROM duckdb_views()").fetchall()
+        tables = self.connection.execute(
+            "SELECT t.table_name, d.type FROM duckdb_tables() AS t "
+            "JOIN duckdb_databases() AS d ON t.database_oid = d.database_oid"
+        ).fetchall()
+        same = name.casefold()
+        kinds = {kind for table, kind in tables if table.casefold() == same}
+        return kinds == {"duckdb"} and all(view.casefold() != same for (view,) in views)
+
     def _column(self, name: str, stored: str, raw: str) -> Column:
         text = f"encode(CAST({raw} AS VARCHAR))"
         # DuckDB looks through everything but this for statistics of the file.

@@ -1,7 +1,7 @@
 """pandas, Polars and Arrow tables as Arrow columns, typed by their declared types alone.
 
-No value has a say in a type. A pandas column of Python objects is text, each by a rule of its own
-(`text_of`). Columns whose type no question can use are kept by name only.
+No value has a say in a type. A pandas column of Python objects, or of categories, is text, each by
+a rule of its own (`text_of`). Columns whose type no question can use are kept by name only.
 """
 
 from __future__ import annotations
@@ -15,7 +15,12 @@ import numpy as np
 
 
 class Frame:
-    """A table in memory: names, declared types, and columns on demand."""
+    """A table in memory: names, declared types, and columns on demand.
+
+    sized: whether it holds its rows, and is no recipe for them.
+    """
+
+    sized = True
 
     def names(self) -> list[str]:
         """The names of the columns."""
@@ -45,9 +50,16 @@ def frame_of(source: Any) -> Frame | None:
         return _Pandas(source)
     if module == "polars" and hasattr(source, "collect_schema") and hasattr(source, "lazy"):
         return _Polars(source)
-    if module == "pyarrow" and hasattr(source, "schema"):
-        return _Arrow(source)
+    if module == "pyarrow":
+        return _arrow(source)
     return None
+
+
+def _arrow(source: Any) -> Frame | None:
+    """Tables and batches. Files behind a dataset need not have its types; a reader is read once."""
+    import pyarrow as pa
+
+    return _Arrow(source) if isinstance(source, (pa.Table, pa.RecordBatch)) else None
 
 
 def text_of(value: Any) -> str | None:
@@ -72,8 +84,11 @@ def text_of(value: Any) -> str | None:
             found = value.isoformat()
         else:
             return None
+        found = str.__str__(found)  # an object's own isoformat may give anything
         found.encode()
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an object may raise what it likes, SystemExit too
         return None
     return None if found.lower() in ("nan", "snan", "nat") and type(value) is not str else found
 
@@ -108,9 +123,10 @@ def _pandas_column(series: Any) -> Any:
 
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
-        values = _pandas_column(pd.Series(kind.categories))
+        # The type of the categories comes from the values, so they are all texts.
+        values = pa.array([text_of(value) for value in kind.categories], pa.large_string())
         codes = series.cat.codes.to_numpy()
-        return None if values is None else values.take(pa.array(codes, mask=codes < 0))
+        return values.take(pa.array(codes, mask=codes < 0))
     python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
     if python or kind == np.dtype(object):
         return pa.array([text_of(value) for value in series.array], pa.large_string())
@@ -134,6 +150,7 @@ class _Polars(Frame):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._schema = frame.collect_schema()
+        self.sized = not hasattr(frame, "collect")  # a LazyFrame
 
     def names(self) -> list[str]:
         return list(self._schema.names())
@@ -149,7 +166,10 @@ class _Polars(Frame):
         return tidy(pl.Series(name, [], self._schema[name]).to_arrow())
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
-        found = self._frame.lazy().select(list(names)).collect()
+        import polars.selectors as cs
+
+        # By exact name: col("^a.*$") would be a pattern.
+        found = self._frame.lazy().select(cs.by_name(*names)).collect()
         return {name: tidy(found.get_column(name).to_arrow()) for name in names}
 
     def rows(self) -> int:
@@ -172,17 +192,10 @@ class _Arrow(Frame):
         return tidy(self._table.schema.field(name).type)
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
-        if hasattr(self._table, "to_table"):  # a dataset
-            import pyarrow.dataset as ds
-
-            table = self._table.to_table(columns={name: ds.field(name) for name in names})
-        else:
-            table = self._table
-        return {name: tidy(table.column(name)) for name in names}
+        return {name: tidy(self._table.column(name)) for name in names}
 
     def rows(self) -> int:
-        dataset = hasattr(self._table, "to_table")
-        return int(self._table.count_rows() if dataset else self._table.num_rows)
+        return int(self._table.num_rows)
 
 
 def tidy(column: Any) -> Any:

@@ -127,7 +127,7 @@ def _parquet(path: Path) -> Table:
         if path.is_dir():
             _one_schema(engine, text, path)
         relation = f"read_parquet({text}, {_AS_STORED})"
-        return Table(engine, relation, engine.columns(relation))
+        return Table(engine, relation, engine.columns(relation), sized=True)
 
     with _closing(engine):
         table: Table = quietly(f"{path} could not be read", seen)
@@ -219,7 +219,7 @@ def _frame(frame: Frame) -> Table:
 
     empty = pa.table(usable or {"c": pa.array([], pa.int8())})
     columns = [(name, frame.declared(name)) for name in names]
-    return _in_duckdb(empty, columns, loaded, frame.rows)
+    return _in_duckdb(empty, columns, loaded, frame.rows, sized=frame.sized)
 
 
 def _in_duckdb(
@@ -228,6 +228,7 @@ def _in_duckdb(
     loaded: Callable[[Any, Sequence[str]], None],
     counted: Callable[[], int],
     told: bool = True,
+    sized: bool = True,
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
@@ -247,7 +248,7 @@ def _in_duckdb(
         found = known.get(f"c{i}", Column(name, stored))
         forms = found.value, found.number, found.key, found.person
         held.append(Column(name, stored, *forms))
-    return Table(engine, _DATA, tuple(held), told)
+    return Table(engine, _DATA, tuple(held), told, sized)
 
 
 # -- engines --------------------------------------------------------------------------------------
@@ -300,7 +301,16 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
         engine = Postgres(backend.con, backend.disconnect if own else None)
     else:
         engine = Spark(backend._session)
-    return Table(engine, relation, engine.columns(relation))
+    return Table(engine, relation, engine.columns(relation), sized=_is_base(engine, source.op()))
+
+
+def _is_base(engine: DuckDB | Postgres | Spark, operation: Any) -> bool:
+    """Whether an Ibis expression is a base table and nothing else."""
+    import ibis.expr.operations as ops
+
+    if type(operation) is not ops.DatabaseTable:
+        return False
+    return engine.is_base_table(operation.name, operation.namespace.database)
 
 
 def _spark_frame(frame: Any) -> Table:

@@ -27,6 +27,8 @@ _TYPES = {
     1700: "numeric",
     2950: "uuid",
 }
+#: PGRES_COMMAND_OK of libpq.
+_DONE = 1
 
 
 class Postgres(Dialect):
@@ -51,6 +53,9 @@ class Postgres(Dialect):
     def _not_a_number(self, value: str) -> str:
         return f"{value} = CAST('NaN' AS DOUBLE PRECISION)"
 
+    def _fingerprint(self, octets: str) -> str:
+        return f"convert_to(encode(sha256({octets}), 'hex'), 'UTF8')"
+
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         return f"md5({value if form.kind == TEXT else f'CAST({value} AS TEXT)'})"
@@ -58,10 +63,8 @@ class Postgres(Dialect):
     # -- schema -----------------------------------------------------------------------------------
 
     def columns(self, relation: str) -> tuple[Column, ...]:
-        """The columns of a relation, from the catalog."""
-        with self.connection.cursor() as cursor, self.connection.transaction():
-            cursor.execute(f"SELECT * FROM {relation} AS s LIMIT 0")
-            found = [(str(one.name), int(one.type_code)) for one in cursor.description]
+        """The columns of a relation, from the catalog: nothing is planned or run."""
+        found = self._described(f"SELECT * FROM {relation} AS s")
         return tuple(
             self._column(name, _TYPES.get(kind, f"type {kind}"), f"s.{self.identifier(name)}")
             for name, kind in found
@@ -103,17 +106,43 @@ class Postgres(Dialect):
 
     def _numeral(self, octets: str) -> Form:
         """Of bytes back to a text: its collation is then one that knows regular expressions."""
-        text = f"(convert_from({octets}, 'UTF8') COLLATE \"C\")"
-        fits = f"octet_length({octets}) <= {LONGEST_NUMERAL} AND {text} ~ '^{NUMERAL}$'"
-        return self._numeric(f"CAST(CASE WHEN {fits} THEN {text} END AS NUMERIC)")
+        # Short ones alone: a regular expression needs four times the memory of its text.
+        short = f"CASE WHEN octet_length({octets}) <= {LONGEST_NUMERAL} THEN {octets} END"
+        text = f"(convert_from({short}, 'UTF8') COLLATE \"C\")"
+        numeral = f"CASE WHEN {text} ~ '^{NUMERAL}$' THEN {text} END"
+        return self._numeric(f"CAST({numeral} AS NUMERIC)")
+
+    def is_base_table(self, name: str, schema: str | None) -> bool:
+        """Whether it is an ordinary table, or one in partitions, and no policy hides rows of it."""
+        whole = ".".join(self.identifier(part) for part in (schema, name) if part)
+        with self.connection.cursor() as cursor, self.connection.transaction():
+            found = cursor.execute(
+                "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_catalog.pg_class "
+                "WHERE oid = pg_catalog.to_regclass(%s)",
+                (whole,),
+            ).fetchall()
+        return bool(found == [(True,)])
 
     # -- rows -------------------------------------------------------------------------------------
 
     def check(self, query: str) -> None:
         """See that PostgreSQL understands a query; no row is read, and nothing planned."""
-        with self.connection.cursor() as cursor, self.connection.transaction():
-            cursor.execute(f"PREPARE leastnoise_check AS {query}")
-            cursor.execute("DEALLOCATE leastnoise_check")
+        self._described(query)
+
+    def _described(self, query: str) -> list[tuple[str, int]]:
+        """The names and types of a query's columns: the protocol's Parse and Describe.
+
+        The planner would run functions that are declared STABLE, on the data: LIMIT 0 is planned.
+        """
+        encoding, wire = self.connection.info.encoding, self.connection.pgconn
+        with self.connection.transaction():
+            for result in (wire.prepare(b"", query.encode(encoding)), wire.describe_prepared(b"")):
+                if result.status != _DONE:
+                    raise EngineError("PostgreSQL does not understand the query")
+        return [
+            ((result.fname(i) or b"").decode(encoding), int(result.ftype(i)))
+            for i in range(result.nfields)
+        ]
 
     def load(self, names: Sequence[str]) -> None:
         """The rows are there."""

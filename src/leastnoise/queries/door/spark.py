@@ -48,6 +48,9 @@ class Spark(Dialect):
     def _not_a_number(self, value: str) -> str:
         return f"isnan({value})"
 
+    def _fingerprint(self, octets: str) -> str:
+        return f"CAST(sha2({octets}, 256) AS BINARY)"
+
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         text = value if form.kind == TEXT else f"CAST(CAST({value} AS STRING) AS BINARY)"

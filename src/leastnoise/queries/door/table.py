@@ -13,6 +13,8 @@ from typing import Any, Protocol
 from ...errors import ArgumentError
 
 TEXT, WHOLE, NUMBER, TRUTH, DATE, MOMENT = "text", "whole", "number", "truth", "date", "moment"
+#: A text of more bytes is no key.
+LONGEST_KEY = 1000
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Column:
     """A column: its name and its type, which are public, and its forms.
 
     value: for comparisons and to see what is missing. number: where it is counted with. key: to
-    group by. person: to tell persons apart. None where the type does not allow it.
+    group by; a longer text than `LONGEST_KEY` is none. person: to tell persons apart; of a longer
+    text its SHA-256. None where the type does not allow it.
     """
 
     name: str
@@ -91,12 +94,15 @@ class Table:
     """A source of rows on an engine. Nothing is read of it but its schema until `load`.
 
     relation: what stands after FROM. told: whether names may be listed in an error.
+    sized: whether neighbours, one unit of which is replaced, have as many rows. A file, a frame or
+    a base table has; a view, an expression or a lazy frame may leave rows out by what they hold.
     """
 
     engine: Engine
     relation: str
     held: tuple[Column, ...]
     told: bool = True
+    sized: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:

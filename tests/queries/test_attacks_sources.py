@@ -1,0 +1,223 @@
+"""Sources that were made to leak: what is in a row must not decide what is opened or refused."""
+
+from __future__ import annotations
+
+import datetime
+import traceback
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Person, ask
+from leastnoise.cli import app
+from leastnoise.queries.ask import Collected, Prepared, sums_of
+from leastnoise.queries.base import Setting
+from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.unit import Row
+
+
+def run(uri, *statements):
+    psycopg = pytest.importorskip("psycopg", reason="the extra postgres is not installed")
+    with psycopg.connect(uri, autocommit=True) as con:
+        for statement in statements:
+            con.execute(statement)
+
+
+def test_postgresql_runs_no_function_of_a_view_before_the_charge(postgres, tmp_path):
+    run(
+        postgres,
+        "create table stable_base (id int, x float8, s varchar(9))",
+        "insert into stable_base values (1, 7, 'a')",
+        "create function stable_one() returns float8 stable language sql as "
+        "$$ select max(1 / (x - 7)) from stable_base $$",
+        "create view stable_view as select * from stable_base where x > stable_one()",
+    )
+    table = open_table(f"{postgres}#stable_view")
+    assert table.schema() == {"id": "integer", "x": "double precision", "s": "character varying"}
+    table.close()
+    ledger = Ledger.create(tmp_path / "l.db", epsilon=10)
+    with pytest.raises(NotAnsweredError):
+        ask(f"{postgres}#stable_view", Mean("x", low=0, high=1, by="s", keys=["a"]),
+            epsilon=1, ledger=ledger)  # fmt: skip
+    assert ledger.balance.spent_epsilon == 1
+
+
+LONG = {"t": ["a" * 1000, "b" * 1001, "c" * 1001, "é" * 500, "é" * 501, None, "c" * 1001]}
+
+
+def long_texts(source):
+    """The keys of long texts, and how many persons have them for an id."""
+    with opened(source) as table:
+        row, person = (Setting(unit, "add-remove") for unit in (Row(), Person("t", 1)))
+        keys = sums_of(table, Count(by="t", keys="private"), row)
+        chosen = sums_of(table, Count(by="t", keys=["a" * 1000, "x"]), row)
+        return {*keys}, {*chosen}, sums_of(table, Count(), person)[""].units
+
+
+SHORT = ({"a" * 1000, "é" * 500}, {"a" * 1000}, 5)
+
+
+def test_a_long_text_is_no_key_and_a_person_by_its_digest():
+    assert long_texts(pa.table(LONG)) == SHORT
+    with pytest.raises(ArgumentError, match="at most 1000 bytes") as caught:
+        Count(by="t", keys=["é" * 501])
+    assert "é" not in str(caught.value)
+
+
+def test_a_long_text_is_no_key_of_postgresql(postgres):
+    values = ", ".join("(NULL)" if text is None else f"('{text}')" for text in LONG["t"])
+    run(postgres, "create table long_texts (t text)", f"insert into long_texts values {values}")
+    assert long_texts(f"{postgres}#long_texts") == SHORT
+
+
+def test_a_long_text_is_no_key_of_spark(spark, tmp_path):
+    pq.write_table(pa.table(LONG), tmp_path / "long.parquet")
+    frame = spark.read.parquet(str(tmp_path / "long.parquet"))
+    assert long_texts(frame) == SHORT
+    # One row of so many bytes used to end in an error of the driver's memory.
+    huge = frame.selectExpr("repeat(t, 80000) as t").limit(1)
+    assert ask(huge, Count(by="t", keys="private"), epsilon=1, delta=1e-6).value == {}
+
+
+def size_notes(source):
+    answer = ask(source, Mean("x", low=0, high=10), epsilon=1, neighbours="replace")
+    return [note for note in answer.notes if "is public" in note]
+
+
+def test_the_number_of_rows_of_a_view_is_not_public(postgres):
+    run(
+        postgres,
+        "create table sized (hiv bool, x float8)",
+        "insert into sized select i % 3 = 0, i from generate_series(1, 90) i",
+        "create view sized_view as select * from sized where hiv",
+        "create materialized view sized_kept as select * from sized where hiv",
+        "create table sized_policy (x float8)",
+        "alter table sized_policy enable row level security",
+    )
+    assert size_notes(f"{postgres}#sized") == [
+        "the number of rows, 90, is public because rows are replaced"
+    ]
+    for name in ("sized_view", "sized_kept", "sized_policy"):
+        assert size_notes(f"{postgres}#{name}") == []
+
+
+def test_the_number_of_rows_of_an_expression_is_not_public(tmp_path):
+    ibis = pytest.importorskip("ibis")
+    polars = pytest.importorskip("polars")
+    con = ibis.duckdb.connect(tmp_path / "t.duckdb")
+    con.raw_sql("create table people as select range::double as x from range(50)")
+    con.raw_sql("create view few as select * from people where x > 5")
+    people = con.table("people")
+    assert size_notes(people)
+    assert not size_notes(con.table("few"))
+    assert not size_notes(people.filter(people.x > 5))
+    con.raw_sql("create temp view people as select 1.0::double as x from range(9)")
+    assert not open_table(con.table("people")).sized  # it is the view that is read
+    frame = polars.DataFrame({"x": [1.0, 2.0, 3.0]})
+    assert size_notes(frame)
+    assert not size_notes(frame.lazy().filter(polars.col("x") > 1))
+
+
+def test_a_missing_value_is_a_row_of_a_file_of_one_column(tmp_path):
+    polars = pytest.importorskip("polars")
+    notes = []
+    for value in ("5", None):
+        polars.DataFrame({"x": ["1", value, "3"]}).write_csv(tmp_path / "one.csv")
+        notes.append(size_notes(tmp_path / "one.csv"))
+    assert notes[0] == notes[1] == ["the number of rows, 3, is public because rows are replaced"]
+
+
+def rows(source, query):
+    with opened(source) as table:
+        return sums_of(table, query, Setting(Row(), "add-remove"))
+
+
+@pytest.mark.parametrize("values", [[1, 2], [1, "2"], [1, b"2"], [1.5, None], [True, False]])
+def test_categories_are_texts_whatever_they_hold(values):
+    frame = pd.DataFrame({"x": pd.Series(values, dtype="category")})
+    with opened(frame) as table:
+        kinds = [getattr(table.held[0], form).kind for form in ("value", "number", "key", "person")]
+    assert kinds == ["text", "number", "text", "text"]
+    numbers = [v for v in values if not isinstance(v, (bytes, bool, type(None)))]
+    assert rows(frame, Mean("x", low=0, high=9))[""].rows == len(numbers)
+
+
+def test_arrow_tables_and_batches_are_tables_and_what_reads_files_is_none(tmp_path):
+    import pyarrow.dataset as ds
+
+    table = pa.table({"x": [1, 2, 3]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    for source in (table, table.to_batches()[0]):
+        assert rows(source, Count("x"))[""].rows == 3
+    ledger = Ledger.create(tmp_path / "l.db", epsilon=1)
+    for refused in (
+        ds.dataset(tmp_path / "t.parquet"),
+        pa.RecordBatchReader.from_batches(table.schema, table.to_batches()),
+        pq.ParquetFile(tmp_path / "t.parquet"),
+    ):
+        with pytest.raises(ArgumentError, match="table="):
+            ask(refused, Count(), epsilon=1, ledger=ledger)
+    assert ledger.balance.spent_epsilon == 0
+
+
+class Leaving(float):
+    """A number that ends the program when it is looked at."""
+
+    def __float__(self):
+        raise SystemExit("secret")
+
+
+class Odd(datetime.date):
+    def isoformat(self):
+        return Leaving()
+
+
+def test_a_cell_does_not_end_the_program():
+    frame = pd.DataFrame({"x": pd.Series([Leaving(1), Odd(2020, 1, 1), 2.0], dtype=object)})
+    assert rows(frame, Count("x"))[""].rows == 1
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
+def test_no_frame_of_an_error_holds_an_exact_sum(error, monkeypatch):
+    def failing(self, *_):
+        raise error
+
+    monkeypatch.setattr(Prepared, "draw", failing)
+    with pytest.raises(BaseException) as caught:
+        ask(pa.table({"x": [1]}), Count(), epsilon=1)
+    assert caught.type is (error if error is KeyboardInterrupt else NotAnsweredError)
+    held = [
+        value
+        for frame, _ in traceback.walk_tb(caught.value.__traceback__)
+        for value in frame.f_locals.values()
+        if frame.f_code.co_filename != __file__
+    ]
+    assert held and not any(isinstance(one, Collected) for one in held)
+    assert not any(isinstance(x, Collected) for one in held if isinstance(one, list) for x in one)
+    assert not any(isinstance(one, tuple) and "Collected" in repr(one) for one in held)
+
+
+def test_names_of_polars_columns_are_no_patterns():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"^a.*$": [1.0, 2.0], "ab": [None, 4.0], "*": [None, 5.0]})
+    for source in (frame, frame.lazy()):
+        assert rows(source, Count("^a.*$"))[""].rows == 2
+        assert rows(source, Count("ab"))[""].rows == 1
+        assert rows(source, Count("*"))[""].rows == 1
+
+
+def test_a_key_is_no_command_for_a_terminal(tmp_path):
+    bad = "a\x1b]0;owned\x07\u202eb"
+    frame = pa.table({"g": [bad] * 500})
+    answer = ask(frame, Count(by="g", keys="private"), epsilon=5, delta=1e-3)
+    assert list(answer.value) == [bad]
+    pq.write_table(frame, tmp_path / "t.parquet")
+    arguments = ["ask", str(tmp_path / "t.parquet"), "count()", "--by", "g", "--keys", "private"]
+    told = CliRunner().invoke(app, [*arguments, "--epsilon", "5", "--delta", "1e-3"])
+    assert told.exit_code == 0
+    for text in (str(answer), answer._repr_html_(), told.output):
+        assert "\x1b]" not in text and "\x07" not in text and "\u202e" not in text
+        assert "a\\x1b]0;owned\\x07\\u202eb" in text
