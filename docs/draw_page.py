@@ -83,7 +83,7 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    command = [sys.executable, "-m", "leastnoise", "serve", "--no-browser"]
+    command = [sys.executable, "-P", "-m", "leastnoise", "serve", "--no-browser"]
     HERE.mkdir(exist_ok=True)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ from leastnoise.web.jobs import DONE, FAILED, STOPPED, BusyError, Jobs
 from leastnoise.web.models import DesignForm
 from leastnoise.web.settings import Limits
 from leastnoise.web.tasks import NOT_ANSWERED
+from leastnoise.web.workers import Worker
 
 
 def form(**changes):
@@ -193,3 +195,17 @@ def test_a_worker_has_a_limit_of_memory():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "refused\n"
+
+
+def test_a_worker_runs_nothing_that_lies_in_the_working_folder(tmp_path, monkeypatch):
+    """Where a table lies, a file numpy.py may lie that somebody else has written."""
+    for name in ("numpy", "scipy", "highspy", "json", "leastnoise"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    said: queue.Queue[dict | None] = queue.Queue()
+    worker = Worker(lambda own, what: said.put(what), 4_000_000_000)
+    try:
+        told = said.get(timeout=60)
+    finally:
+        worker.close()
+    assert told is not None and told["event"] == "ready" and not (tmp_path / "ran").exists()
