@@ -21,7 +21,7 @@ from web_server import running, table
 
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
-from leastnoise.web.folder import private_folder
+from leastnoise.web.folder import _WORDS, MARKER, private_folder
 from leastnoise.web.serve import bound, run
 
 
@@ -122,10 +122,54 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path, monkeypatch)
         assert list((tmp_path / "cache" / "page").glob("*/tables/upload-1.csv"))
     monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
     with private_folder() as one:
-        assert kept(tmp_path) == sorted([one, one.with_suffix(".lock")])
+        assert kept(tmp_path) == [one]
         with private_folder() as other:  # what is in use is left alone
             assert one.is_dir() and other.is_dir() and one != other
     assert kept(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no links and modes")
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
+    """What is removed has our name and a marker with our words that nobody holds."""
+    base = tmp_path / "cache" / "page"
+    name = "server-0123456789abcdef"
+    for folder in ("site", "0123456789abcdef", name, "server-0123456789abcdee", "server-own"):
+        (base / folder).mkdir(parents=True)
+        (base / folder / "index.html").write_text("mine")
+    (base / "0123456789abcdef.lock").touch()
+    (base / "server-0123456789abcdee" / MARKER).write_text("mine")
+    (base / "server-own" / MARKER).write_bytes(_WORDS)
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / MARKER).write_bytes(_WORDS)
+    (base / "server-0123456789abcded").symlink_to(tmp_path / "far")
+    (stale := base / "server-0123456789abcdec").mkdir()
+    (stale / MARKER).write_bytes(_WORDS)
+    base.chmod(0o755)
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
+    before = {path for path in tmp_path.rglob("*") if stale not in (path, path.parent)}
+    with private_folder() as own:
+        (own / "link").symlink_to(tmp_path / "far")
+    assert set(tmp_path.rglob("*")) == before and base.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no links and modes")
+def test_a_base_that_is_a_link_or_open_to_others_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path))
+    (far := tmp_path / "far").mkdir()
+    far.chmod(0o755)
+    (tmp_path / "page").symlink_to(far)
+    with pytest.raises(ArgumentError, match="no link"), private_folder():
+        pass
+    assert far.stat().st_mode & 0o777 == 0o755 and not list(far.iterdir())
+    (tmp_path / "page").unlink()
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page").chmod(0o777)
+    with pytest.raises(ArgumentError, match="nobody else can write"), private_folder():
+        pass
+    (tmp_path / "page").chmod(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(ArgumentError, match="a folder of yours"), private_folder():
+        pass
 
 
 def test_idle_connections_do_not_block_the_page(tmp_path):
