@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,10 +18,11 @@ from urllib.parse import unquote
 import httpx
 import pytest
 from typer.testing import CliRunner
-from web_server import running, table
+from web_server import ROOT, running, table
 
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
+from leastnoise.web.codes import Codes
 from leastnoise.web.folder import _WORDS, MARKER, private_folder
 from leastnoise.web.serve import bound, run
 
@@ -110,6 +112,7 @@ def test_uploads_are_private_and_gone_however_the_server_ends(tmp_path):
             (held,) = (tmp_path / "cache" / "page").glob("*/tables/upload-1.csv")
             server.process.send_signal(how)
             server.process.wait(20)
+            assert "Traceback" not in "".join(server.rest()) and server.process.returncode >= 0
             assert not held.exists() and kept(tmp_path) == []
 
 
@@ -222,6 +225,42 @@ def test_no_secret_stands_on_a_command_line(tmp_path):
         assert httpx.post(f"{server.base}/api/enter", json=enter).json() == {"key": server.key}
         assert not page.exists()
         assert httpx.post(f"{server.base}/api/enter", json=enter).status_code == 403
+
+
+def test_codes_are_printed_on_request_only_and_grow_old(server, monkeypatch):
+    """What a terminal shows may be kept in a file: no code in it works for long."""
+    server.client.get("/api/tables")  # its code was used: another one comes for an Enter only
+    time.sleep(0.2)
+    before = len(re.findall("#enter=", "".join(server.printed)))
+    assert before == server._used
+    server.address()
+    assert len(re.findall("#enter=", "".join(server.printed))) == before + 1
+    now, gone = 1000.0, []
+    monkeypatch.setattr("leastnoise.web.codes.time.monotonic", lambda: now)
+    codes = Codes()
+    first, second = codes.new(lambda: gone.append("first")), codes.new()
+    now += 599
+    assert codes.spend(second) and not codes.spend(second) and not gone
+    now += 2
+    assert not codes.spend(first) and gone == ["first"] and not codes._held
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+def test_the_documented_commands_show_no_secret_on_a_command_line(server, tmp_path):
+    page = (ROOT / "docs" / "page.md").read_text()
+    code = server.address().partition("#enter=")[2]
+    lines = page.partition("# Other users see")[2].partition("```")[0].partition("\n")[2]
+    lines = lines.partition("curl -H @key http")[0].replace("127.0.0.1:8765", server.base[7:])
+    lines = lines.replace('"$(mktemp -d)"', str(tmp_path))
+    done = subprocess.run(
+        ["sh", "-xc", lines], input=code + "\n", capture_output=True, text=True, check=True
+    )
+    assert '"job"' in done.stdout, done
+    key = tmp_path / "key"
+    assert key.read_text().strip() == f"X-Leastnoise-Key: {server.key}"
+    assert key.stat().st_mode & 0o077 == 0
+    for line in done.stderr.splitlines():  # what the shell has started
+        assert "curl" not in line or (server.key not in line and code not in line)
 
 
 def test_starting_the_command_line_imports_no_framework():
