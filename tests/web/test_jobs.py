@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from leastnoise.errors import NotAnsweredError
 from leastnoise.web.jobs import DONE, FAILED, STOPPED, BusyError, Jobs
 from leastnoise.web.models import DesignForm
 from leastnoise.web.settings import Limits
@@ -141,7 +142,8 @@ def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
     def ended(task, run):
         monkeypatch.setitem(tasks.TASKS, task, run)
         out = Out()
-        said = {"job": "a", "task": task, "arguments": {}, "folder": str(tmp_path)}
+        asked = {"table": "answered", "name": "Quellnymphe.csv"}  # a name that is in the words
+        said = {"job": "a", "task": task, "arguments": asked, "folder": str(tmp_path)}
         worker.perform(said, worker.Teller(out, "a"), Inbox())
         (end,) = out.lines
         assert end["event"] == "failed" and "4711" not in json.dumps(out.lines)
@@ -153,6 +155,11 @@ def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
     assert "RuntimeError" in ended("columns", broken)
     # Of an answer not even that.
     assert ended("ask", broken) == ended("ask", full) == NOT_ANSWERED
+
+    def unanswered(arguments, folder, tell):
+        raise NotAnsweredError
+
+    assert ended("ask", unanswered) == NOT_ANSWERED == str(NotAnsweredError())
 
 
 def test_nothing_is_told_that_json_cannot_say():

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import ArgumentError, LeastnoiseError
+from ..errors import ArgumentError, LeastnoiseError, NotAnsweredError
 
 #: Progress is told at most so often, in seconds.
 _OFTEN = 0.1
@@ -112,6 +112,8 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
             inbox.end()
     except KeyboardInterrupt:
         end = "stopped", {}
+    except NotAnsweredError:  # in these words, whatever the table is called
+        end = "failed", {"field": None, "message": NOT_ANSWERED}
     except LeastnoiseError as error:
         name = error.name if isinstance(error, ArgumentError) else None
         end = "failed", {"field": name, "message": _pathless(str(error), said["arguments"])}
