@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 HERE = Path(__file__).parent / "page"
 FLAGS = ["--no-sandbox", "--headless", "--disable-gpu", "--no-first-run"]
@@ -70,9 +70,12 @@ VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
 }
 
 
-def printed(lines: IO[str]) -> str:
-    """The next address that the server prints; each works once."""
-    for line in lines:
+def printed(server: subprocess.Popen[str]) -> str:
+    """Another address, which the server prints when Enter is pressed; each works once."""
+    assert server.stdin is not None and server.stdout is not None
+    server.stdin.write("\n")
+    server.stdin.flush()
+    for line in server.stdout:
         if found := re.search(r"http://\S+", line):
             return found[0]
     raise SystemExit("the server has ended")
@@ -83,17 +86,17 @@ def main() -> None:
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    command = [sys.executable, "-m", "leastnoise", "serve", "--no-browser"]
+    command = [sys.executable, "-P", "-m", "leastnoise", "serve", "--no-browser"]
     HERE.mkdir(exist_ok=True)
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
         try:
-            assert server.stdout is not None
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
                 for name, (address, act, window, scheme) in VIEWS.items():
                     page = browser.new_page(viewport=window, color_scheme=scheme)
                     page.set_default_timeout(120_000)
-                    page.goto(printed(server.stdout) + address)
+                    page.goto(printed(server) + address)
                     act(page)
                     page.wait_for_timeout(300)
                     page.screenshot(path=HERE / f"{name}.png")

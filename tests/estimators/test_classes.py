@@ -8,6 +8,7 @@ import pytest
 
 from leastnoise import ArgumentError
 from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
+from leastnoise.estimators.cells import declared
 from leastnoise.estimators.public import classes_of, known_classes
 
 RNG = np.random.default_rng(0)
@@ -108,7 +109,7 @@ def test_what_is_no_list_of_classes_is_refused(classes):
 def test_labels_of_another_type_are_refused_by_type_alone():
     for classes, labels in (([0, 1], ["0", "1"]), (["0", "1"], [0, 1])):
         with pytest.raises(ArgumentError, match="numbers if y holds numbers, text if it holds"):
-            classes_of(classes, np.array(labels), False)
+            classes_of(classes, labels, False, declared(np.array(labels)))
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
@@ -125,3 +126,92 @@ def test_a_table_without_rows_where_their_number_is_not_public(model):
         fitted(model, X, y, "add-remove").predict(FINE)
     with pytest.raises(ValueError, match=r"0 sample\(s\)"):
         fitted(model, np.zeros((0, 2)), [])
+
+
+@pytest.mark.parametrize("model", MODELS[:2], ids=NAMES[:2])
+@pytest.mark.parametrize("neighbours", ["replace", "add-remove"])
+def test_shapes_are_refused_without_a_cell_and_without_the_number_of_rows(model, neighbours):
+    """31415926 is a value, and there are 7 rows: where their number is private, it is not told."""
+    flat, square = np.full(7, 31415926.5), np.full((7, 3), 31415926.5)
+    fit = clone(model).set_params(classes=["a", "b"], neighbours=neighbours).fit
+    labels = np.array(["a"] * 7)
+    for X, y in (
+        *((X, labels) for X in (flat, list(flat), pd.Series(flat), flat[0], ["31415926"] * 7)),
+        *((X, labels) for X in (square + 1j, square[:, :, None], [*square.tolist(), [31415926]])),
+        *((X, labels) for X in (None, "31415926", {31415926}, [[1, 2], 31415926])),
+        *((square, y) for y in (labels[:4], square, square[:4], "ab")),
+        *([(square[:, :0], labels)] if neighbours == "add-remove" else []),
+    ):
+        with pytest.raises((ValueError, TypeError)) as caught:
+            fit(X, y)
+        assert "31415926" not in str(caught.value) and "7" not in str(caught.value)
+    known = fitted(model, FINE, LABELS)
+    with pytest.raises(ValueError, match="Reshape your data") as caught:
+        known.predict([31415926.5, 31415926.5])
+    assert "31415926" not in str(caught.value)
+
+
+WORDS, TRUTHS = ["a", "b"] * 3, [True, False] * 3
+DECLARED = {
+    "boolean": (lambda held: pd.Series(held, dtype="boolean"), TRUTHS),
+    "bool[pyarrow]": (lambda held: pd.Series(held, dtype="bool[pyarrow]"), TRUTHS),
+    "Int64": (lambda held: pd.Series(held, dtype="Int64"), [0, 1] * 3),
+    "string": (lambda held: pd.Series(held, dtype="string"), WORDS),
+    "category": (lambda held: pd.Series(held, dtype="category"), TRUTHS),
+    "words": (lambda held: pd.Series(held, dtype="category"), WORDS),
+    "pl.Boolean": (lambda held: pl.Series(held, dtype=pl.Boolean), TRUTHS),
+    "pl.Int64": (lambda held: pl.Series(held, dtype=pl.Int64), [0, 1] * 3),
+    "pl.String": (lambda held: pl.Series(held, dtype=pl.String), WORDS),
+    "pl.Enum": (lambda held: pl.Series(held, dtype=pl.Enum(["a", "b"])), WORDS),
+    "pa.bool_": (lambda held: pa.array(held, pa.bool_()), TRUTHS),
+    "pa.string": (lambda held: pa.chunked_array([pa.array(held, pa.string())]), WORDS),
+}
+
+
+def outcome(model, X, y, classes) -> str:
+    try:
+        clone(model).set_params(classes=classes, epsilon=2).fit(X, y)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "fitted"
+
+
+@pytest.mark.parametrize("kind", DECLARED)
+def test_a_missing_label_decides_no_refusal(kind):
+    make, held = DECLARED[kind]
+    for classes in (["a", "b"], [0, 1]):
+        full, missing = make(held), make([*held[:-1], None])
+        assert outcome(MODELS[1], FINE, full, classes) == outcome(MODELS[1], FINE, missing, classes)
+
+
+@pytest.mark.parametrize("kind", DECLARED)
+def test_a_missing_cell_decides_no_refusal(kind):
+    make, held = DECLARED[kind]
+    frame = {"pl": pl.DataFrame, "pa": pa.table}.get(kind[:2], pd.DataFrame)
+    dates = pa.array([0] * 6, pa.timestamp("us"))
+    for more in ({"q": [1.0] * 6}, {"d": dates}) if frame is pa.table else ({"q": [1.0] * 6},):
+        told = [
+            outcome(MODELS[0], frame({"p": make(own)} | more), LABELS, ["a", "b"])
+            for own in (held, [*held[:-1], None])
+        ]
+        assert told[0] == told[1]
+
+
+def test_a_missing_label_changes_no_other_label():
+    """Whole numbers beyond 2^53 would become others as floats."""
+    classes, held = [2**60, 2**60 + 1], [2**60, 2**60 + 1] * 3
+    expected = None
+    for y in (pl.Series([*held, None]), pd.Series([*held, None], dtype="Int64"), [*held, None]):
+        model = clone(MODELS[1]).set_params(epsilon=2, random_state=1, classes=classes)
+        found = model.fit([*FINE, [0.5, 1]], y).predict_proba(FINE)
+        expected = found if expected is None else expected
+        assert np.array_equal(found, expected)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=NAMES)
+def test_cells_of_any_depth_are_cells(model):
+    """A list in every row is no third dimension: one row would decide about that."""
+    deep = [[[0.1, 0.2], 1] for _ in FINE]
+    expected = fitted(model, [[0.5, 1]] * 6, LABELS).predict_proba(FINE)
+    for X in (deep, [[0.5, 1], *deep[1:]], [[np.zeros((2, k)), 1] for k in range(6)]):
+        assert np.array_equal(fitted(model, X, LABELS).predict_proba(FINE), expected)

@@ -237,3 +237,15 @@ def test_what_was_reported_is_in_the_ledger_after_a_kill(tmp_path, rounds):
         held = [c for c in ledger.history() if c.query.startswith(f"{round_}:")]
         assert reported <= len(held) <= reported + 1
     assert ledger.balance.spent_epsilon == Fraction(len(ledger.history()), 1000)
+
+
+def test_postgresql_is_told_its_isolation(postgres, name):
+    """A default of the database's would make charges fail that have waited for their turn."""
+    from leastnoise.ledger.store import Store
+
+    joined = "&" if "?" in postgres else "?"
+    strict = "options=-c%20default_transaction_isolation%3Dserializable"
+    with Store(f"{postgres}{joined}{strict}", create=True).transaction() as connection:
+        found = connection.exec_driver_sql("SHOW transaction_isolation").scalar_one()
+        default = connection.exec_driver_sql("SHOW default_transaction_isolation").scalar_one()
+    assert (found, default) == ("read committed", "serializable")

@@ -42,6 +42,7 @@ from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table
 from leastnoise.queries.door.frames import text_of
+from leastnoise.queries.paid import _logged
 from leastnoise.queries.unit import Row
 
 ROW = Setting(Row(), "add-remove")
@@ -150,6 +151,18 @@ def test_a_failure_is_paid_for_and_says_nothing(tmp_path, monkeypatch):
     with pytest.warns(UserWarning, match="not private"), pytest.raises(NotAnsweredError):
         ask(con.table("v"), Count("x"), epsilon=1, ledger=ledger)
     assert "s3cret" in log.read_text() and stat.S_IMODE(log.stat().st_mode) == 0o600
+    # A file that others can read, or that a link leads to, is refused before the charge.
+    spent = len(ledger.history())
+    (tmp_path / "link").symlink_to(log)
+    (wide := tmp_path / "wide").touch(mode=0o644)
+    for path in (tmp_path / "link", wide, tmp_path):
+        monkeypatch.setenv("LEASTNOISE_FAILURE_LOG", str(path))
+        with pytest.raises(ArgumentError, match="LEASTNOISE_FAILURE_LOG must be a file of yours"):
+            ask(con.table("v"), Count("x"), epsilon=1, ledger=ledger)
+        with contextlib.suppress(OSError):
+            _logged(RuntimeError("other s3cret"))  # nor if it came there after the charge
+    assert "other" not in log.read_text()
+    assert len(ledger.history()) == spent and not wide.read_text()
 
 
 def test_rows_that_cannot_even_be_counted_are_paid_for(tmp_path):

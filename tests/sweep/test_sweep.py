@@ -306,11 +306,20 @@ def test_kill_9_loses_no_finished_cell_and_repeats_none(jobs, whole, tmp_path):
     assert mechanisms(folder) == mechanisms(whole[0])
 
 
-def test_two_processes_write_the_same_files(whole, tmp_path):
+def test_two_processes_write_the_same_files(whole, tmp_path, monkeypatch):
+    """And run nothing that lies in the working folder."""
     pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
-    table = sweep(GRID, cache=tmp_path, n_jobs=2)
+    from joblib.externals.loky import get_reusable_executor
+
+    get_reusable_executor(max_workers=2).shutdown(wait=True)  # new processes, started there
+    for name in ("numpy", "joblib"):
+        code = f"open({str(tmp_path / 'ran')!r}, 'w')\nraise SystemExit(3)\n"
+        (tmp_path / f"{name}.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    table = sweep(GRID, cache=tmp_path / "cache", n_jobs=2)
+    assert not (tmp_path / "ran").exists() and "PYTHONSAFEPATH" not in os.environ
     assert [r.upper for r in table] == [r.upper for r in whole[1]]
-    assert mechanisms(tmp_path) == mechanisms(whole[0])
+    assert mechanisms(tmp_path / "cache") == mechanisms(whole[0])
 
 
 def test_a_dask_cluster_of_two_workers_writes_the_same_files(whole, tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -12,10 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from leastnoise.errors import NotAnsweredError
 from leastnoise.web.jobs import DONE, FAILED, STOPPED, BusyError, Jobs
 from leastnoise.web.models import DesignForm
 from leastnoise.web.settings import Limits
 from leastnoise.web.tasks import NOT_ANSWERED
+from leastnoise.web.workers import Worker
 
 
 def form(**changes):
@@ -139,7 +142,8 @@ def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
     def ended(task, run):
         monkeypatch.setitem(tasks.TASKS, task, run)
         out = Out()
-        said = {"job": "a", "task": task, "arguments": {}, "folder": str(tmp_path)}
+        asked = {"table": "answered", "name": "Quellnymphe.csv"}  # a name that is in the words
+        said = {"job": "a", "task": task, "arguments": asked, "folder": str(tmp_path)}
         worker.perform(said, worker.Teller(out, "a"), Inbox())
         (end,) = out.lines
         assert end["event"] == "failed" and "4711" not in json.dumps(out.lines)
@@ -151,6 +155,11 @@ def test_a_worker_says_nothing_of_what_an_error_quotes(tmp_path, monkeypatch):
     assert "RuntimeError" in ended("columns", broken)
     # Of an answer not even that.
     assert ended("ask", broken) == ended("ask", full) == NOT_ANSWERED
+
+    def unanswered(arguments, folder, tell):
+        raise NotAnsweredError
+
+    assert ended("ask", unanswered) == NOT_ANSWERED == str(NotAnsweredError())
 
 
 def test_nothing_is_told_that_json_cannot_say():
@@ -193,3 +202,17 @@ def test_a_worker_has_a_limit_of_memory():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "refused\n"
+
+
+def test_a_worker_runs_nothing_that_lies_in_the_working_folder(tmp_path, monkeypatch):
+    """Where a table lies, a file numpy.py may lie that somebody else has written."""
+    for name in ("numpy", "scipy", "highspy", "json", "leastnoise"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    monkeypatch.chdir(tmp_path)
+    said: queue.Queue[dict | None] = queue.Queue()
+    worker = Worker(lambda own, what: said.put(what), 4_000_000_000)
+    try:
+        told = said.get(timeout=60)
+    finally:
+        worker.close()
+    assert told is not None and told["event"] == "ready" and not (tmp_path / "ran").exists()

@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,11 +18,12 @@ from urllib.parse import unquote
 import httpx
 import pytest
 from typer.testing import CliRunner
-from web_server import running, table
+from web_server import ROOT, running, table
 
 from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
-from leastnoise.web.folder import private_folder
+from leastnoise.web.codes import Codes
+from leastnoise.web.folder import _WORDS, MARKER, private_folder
 from leastnoise.web.serve import bound, run
 
 
@@ -110,6 +112,7 @@ def test_uploads_are_private_and_gone_however_the_server_ends(tmp_path):
             (held,) = (tmp_path / "cache" / "page").glob("*/tables/upload-1.csv")
             server.process.send_signal(how)
             server.process.wait(20)
+            assert "Traceback" not in "".join(server.rest()) and server.process.returncode >= 0
             assert not held.exists() and kept(tmp_path) == []
 
 
@@ -122,10 +125,54 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path, monkeypatch)
         assert list((tmp_path / "cache" / "page").glob("*/tables/upload-1.csv"))
     monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
     with private_folder() as one:
-        assert kept(tmp_path) == sorted([one, one.with_suffix(".lock")])
+        assert kept(tmp_path) == [one]
         with private_folder() as other:  # what is in use is left alone
             assert one.is_dir() and other.is_dir() and one != other
     assert kept(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no links and modes")
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path, monkeypatch):
+    """What is removed has our name and a marker with our words that nobody holds."""
+    base = tmp_path / "cache" / "page"
+    name = "server-0123456789abcdef"
+    for folder in ("site", "0123456789abcdef", name, "server-0123456789abcdee", "server-own"):
+        (base / folder).mkdir(parents=True)
+        (base / folder / "index.html").write_text("mine")
+    (base / "0123456789abcdef.lock").touch()
+    (base / "server-0123456789abcdee" / MARKER).write_text("mine")
+    (base / "server-own" / MARKER).write_bytes(_WORDS)
+    (tmp_path / "far").mkdir()
+    (tmp_path / "far" / MARKER).write_bytes(_WORDS)
+    (base / "server-0123456789abcded").symlink_to(tmp_path / "far")
+    (stale := base / "server-0123456789abcdec").mkdir()
+    (stale / MARKER).write_bytes(_WORDS)
+    base.chmod(0o755)
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
+    before = {path for path in tmp_path.rglob("*") if stale not in (path, path.parent)}
+    with private_folder() as own:
+        (own / "link").symlink_to(tmp_path / "far")
+    assert set(tmp_path.rglob("*")) == before and base.stat().st_mode & 0o777 == 0o755
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no links and modes")
+def test_a_base_that_is_a_link_or_open_to_others_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path))
+    (far := tmp_path / "far").mkdir()
+    far.chmod(0o755)
+    (tmp_path / "page").symlink_to(far)
+    with pytest.raises(ArgumentError, match="no link"), private_folder():
+        pass
+    assert far.stat().st_mode & 0o777 == 0o755 and not list(far.iterdir())
+    (tmp_path / "page").unlink()
+    (tmp_path / "page").mkdir()
+    (tmp_path / "page").chmod(0o777)
+    with pytest.raises(ArgumentError, match="nobody else can write"), private_folder():
+        pass
+    (tmp_path / "page").chmod(0o700)
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    with pytest.raises(ArgumentError, match="a folder of yours"), private_folder():
+        pass
 
 
 def test_idle_connections_do_not_block_the_page(tmp_path):
@@ -178,6 +225,42 @@ def test_no_secret_stands_on_a_command_line(tmp_path):
         assert httpx.post(f"{server.base}/api/enter", json=enter).json() == {"key": server.key}
         assert not page.exists()
         assert httpx.post(f"{server.base}/api/enter", json=enter).status_code == 403
+
+
+def test_codes_are_printed_on_request_only_and_grow_old(server, monkeypatch):
+    """What a terminal shows may be kept in a file: no code in it works for long."""
+    server.client.get("/api/tables")  # its code was used: another one comes for an Enter only
+    time.sleep(0.2)
+    before = len(re.findall("#enter=", "".join(server.printed)))
+    assert before == server._used
+    server.address()
+    assert len(re.findall("#enter=", "".join(server.printed))) == before + 1
+    now, gone = 1000.0, []
+    monkeypatch.setattr("leastnoise.web.codes.time.monotonic", lambda: now)
+    codes = Codes()
+    first, second = codes.new(lambda: gone.append("first")), codes.new()
+    now += 599
+    assert codes.spend(second) and not codes.spend(second) and not gone
+    now += 2
+    assert not codes.spend(first) and gone == ["first"] and not codes._held
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+def test_the_documented_commands_show_no_secret_on_a_command_line(server, tmp_path):
+    page = (ROOT / "docs" / "page.md").read_text()
+    code = server.address().partition("#enter=")[2]
+    lines = page.partition("# Other users see")[2].partition("```")[0].partition("\n")[2]
+    lines = lines.partition("curl -H @key http")[0].replace("127.0.0.1:8765", server.base[7:])
+    lines = lines.replace('"$(mktemp -d)"', str(tmp_path))
+    done = subprocess.run(
+        ["sh", "-xc", lines], input=code + "\n", capture_output=True, text=True, check=True
+    )
+    assert '"job"' in done.stdout, done
+    key = tmp_path / "key"
+    assert key.read_text().strip() == f"X-Leastnoise-Key: {server.key}"
+    assert key.stat().st_mode & 0o077 == 0
+    for line in done.stderr.splitlines():  # what the shell has started
+        assert "curl" not in line or (server.key not in line and code not in line)
 
 
 def test_starting_the_command_line_imports_no_framework():

@@ -45,7 +45,8 @@ class Server:
         self.process, self.folder, self.printed = process, folder, [line]
         rest = process.stdout
         assert rest is not None
-        threading.Thread(target=lambda: self.printed.extend(rest), daemon=True).start()
+        self._reader = threading.Thread(target=lambda: self.printed.extend(rest), daemon=True)
+        self._reader.start()
         self._used = 0
         self.base, _, code = self.address().partition("/#enter=")
         self.port = int(self.base.rpartition(":")[2])
@@ -56,8 +57,17 @@ class Server:
             base_url=self.base, headers={"x-leastnoise-key": self.key}, timeout=120
         )
 
+    def rest(self) -> list[str]:
+        """All that it has printed, once it has ended."""
+        self._reader.join(20)
+        return self.printed
+
     def address(self) -> str:
-        """An address that was not used yet; each is printed when the one before has been used."""
+        """An address that was not used yet; each but the first is printed for an Enter."""
+        if self._used:
+            assert self.process.stdin is not None
+            self.process.stdin.write("\n")
+            self.process.stdin.flush()
         deadline = time.monotonic() + 20
         while len(found := re.findall(r"http://\S+", "".join(self.printed))) <= self._used:
             assert time.monotonic() < deadline, self.printed
@@ -118,6 +128,7 @@ def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
             *([] if "BROWSER" in environment else ["--no-browser"]),
             f"--port={free_port()}",
         ],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

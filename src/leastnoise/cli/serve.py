@@ -29,7 +29,7 @@ def serve(
     """Open the page: design noise, ask a table questions, check mechanism files.
 
     It listens on this machine only, and requests nothing from outside. The address that it prints
-    works once. Ctrl-C ends it.
+    works once, for ten minutes; Enter shows another one. Ctrl-C ends it.
 
     \b
     Examples:

@@ -15,19 +15,14 @@ from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .accountant import charge, check_accountant
 from .calibrate import NOISES, plan
-from .cells import cells, check_kinds, labels_of, numbers
+from .cells import check_kinds, column_numbers, declared, is_frame, labels_of, numbers, table_of
 from .kinds import Kind, Plan
 from .privacy import Privacy, Release
 from .public import Schema, bounds_of, classes_of, column_index, levels_of
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import (
-        assert_all_finite,
-        check_array,
-        check_consistent_length,
-        check_random_state,
-    )
+    from sklearn.utils import assert_all_finite, check_array, check_random_state
     from sklearn.utils._indexing import _safe_indexing
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted, validate_data
@@ -106,13 +101,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         label is none of the classes, or could be none, is left out: what a row adds does not depend
         on the others. `again`: more rows for the schema and the classes there are.
         """
+        X, held = table_of(X), declared(y)
         places = self._schema.categorical if again else self._categorical_places(X)
         validate_data(self, X, y, skip_check_array=True, reset=not again)
         numeric, categorical = self._columns(X, places, self.neighbours == "replace")
         loud = bool(self.take_public_knowledge_from_data_not_private)
         read_classes = classes is None and loud  # whose labels, and their type, are all of them
         y = labels_of(np.asarray(y) if read_classes else y)
-        check_consistent_length(numeric, y)
+        if len(numeric) != len(y):
+            raise ValueError("X and y have inconsistent numbers of samples")  # (may be private)
         width = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
         numeric_places = tuple(j for j in range(width) if j not in places)
@@ -120,14 +117,14 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             assert_all_finite(y, input_name="y")
             check_classification_targets(y)
         if again:
-            labels = self._known_labels(y)
+            labels = self._known_labels(y, held)
         else:
             low, high = bounds_of(self.bounds, numeric_places, names, width, numeric, loud)
             known = getattr(self, "categories", None)
             levels = levels_of(known, places, names, width, categorical, loud)
             self._schema = Schema(numeric_places, places, low, high, levels)
             self._classes_read = classes is None
-            self.classes_, labels = classes_of(classes, y, loud)
+            self.classes_, labels = classes_of(classes, y, loud, held)
         if len(self.classes_) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least 2 classes, the data has one class"
@@ -140,9 +137,9 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             ]
         return numeric[kept], categorical, labels[kept]
 
-    def _known_labels(self, y: Any) -> NDArray[np.int64]:
+    def _known_labels(self, y: Any, held: str | None) -> NDArray[np.int64]:
         """Codes of more labels; where the classes were read off the data, no new one may come."""
-        _, labels = classes_of(self.classes_, y, False)
+        _, labels = classes_of(self.classes_, y, False, held)
         if self._classes_read and (labels < 0).any():
             raise ValueError(
                 "y has a label that was not in the first call (not shown: it is data); list all "
@@ -152,6 +149,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read_again(self, X: Any) -> tuple[Floats, list[Any]]:
         check_is_fitted(self, "classes_")
+        X = table_of(X)
         if self._schema.categorical:
             validate_data(self, X, skip_check_array=True, reset=False)
         found = self._columns(X, self._schema.categorical)
@@ -168,9 +166,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return tuple(_wordy(X)) if names is not None else ()
         if isinstance(asked, str) or not hasattr(asked, "__iter__"):
             raise ArgumentError("categorical", asked, "'auto', None, or a list of columns")
-        shape = getattr(X, "shape", None)
-        width = int(shape[1]) if shape is not None and len(shape) == 2 else len(X[0])
-        found = {column_index(name, names, width, "categorical") for name in asked}
+        found = {column_index(name, names, int(X.shape[1]), "categorical") for name in asked}
         return tuple(sorted(found))
 
     def _columns(
@@ -180,14 +176,15 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
         No cell is refused (see `cells`); shapes and types of columns are.
         """
-        frame = hasattr(X, "columns") and hasattr(X, "dtypes")
         least = {"ensure_min_samples": int(rows), "ensure_min_features": int(not categorical)}
-        if not frame:
-            # Sparse tables, complex numbers and other shapes: scikit-learn has the words.
-            table = X if hasattr(X, "toarray") else cells(X)
+        if not rows and not categorical and X.shape[1] == 0:  # (theirs tells the number of rows)
+            raise ValueError("Found array with 0 feature(s) while a minimum of 1 is required.")
+        if not is_frame(X):
+            # Sparse tables and other shapes: scikit-learn has the words, and shows no cell.
+            table = X
             if categorical and not hasattr(X, "toarray"):
                 table = np.asarray(table, dtype=object)
-            elif getattr(getattr(table, "dtype", None), "kind", "") in "OUS":
+            elif not hasattr(X, "toarray"):
                 table = numbers(table)
             kind = None if categorical else np.float64
             table = check_array(table, dtype=kind, ensure_all_finite=False, estimator=self, **least)
@@ -197,7 +194,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return numbers(table[:, kept]), [list(table[:, j]) for j in categorical]
         kept = [j for j in range(X.shape[1]) if j not in categorical]
         check_kinds(X, tuple(kept))
-        columns = [numbers(np.asarray(_safe_indexing(X, j, axis=1))) for j in kept]
+        columns = [column_numbers(_safe_indexing(X, j, axis=1)) for j in kept]
         table = np.stack(columns, axis=1) if columns else np.zeros((len(X), 0))
         check_array(table, ensure_all_finite=False, estimator=self, **least)
         return table, [list(_safe_indexing(X, j, axis=1)) for j in categorical]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -21,7 +22,13 @@ from ..errors import DataError
 Floats = NDArray[np.float64]
 
 #: How the names of types begin that hold no numbers.
-_WORDS = ("object", "str", "utf8", "date", "time", "duration", "period", "list", "struct", "binary")
+_WORDS = (
+    *("object", "str", "utf8", "large_", "date", "time", "duration", "period", "list", "struct"),
+    *("binary", "fixed_size_", "map", "array", "complex"),
+)
+#: And how those begin that hold numbers, or text, of which a label may be one.
+_NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
+_TEXTS = ("str", "utf8", "large_string", "<u", ">u", "|s")
 _ALLOWED = "numbers, or named in `categorical`"
 
 
@@ -37,9 +44,8 @@ def number(value: Any) -> float:
         return math.nan
 
 
-def numbers(column: Any) -> Floats:
-    """Cells as numbers; DataError only for a type of column that holds none."""
-    array = column if isinstance(column, np.ndarray) else np.asarray(column)
+def numbers(array: NDArray[Any]) -> Floats:
+    """Cells as numbers; DataError only for a type of array that holds none."""
     if array.dtype.kind in "biuf":
         with np.errstate(all="ignore"):
             return array.astype(np.float64)
@@ -48,6 +54,17 @@ def numbers(column: Any) -> Floats:
     return np.array([number(value) for value in array.ravel()], dtype=np.float64).reshape(
         array.shape
     )
+
+
+def column_numbers(column: Any) -> Floats:
+    """Cells of a data frame's column as numbers. None is refused: `check_kinds` was asked before.
+
+    (What NumPy makes of a column may depend on whether a cell of it is missing.)
+    """
+    array = np.asarray(column)
+    if array.dtype.kind in "biuf" and array.ndim == 1:
+        return numbers(array)
+    return np.array([number(value) for value in column], dtype=np.float64)
 
 
 def holds_words(kind: Any) -> bool:
@@ -62,16 +79,79 @@ def check_kinds(X: Any, numeric: tuple[int, ...]) -> None:
         raise DataError("X", "text", _ALLOWED)
 
 
-def cells(X: Any) -> NDArray[Any]:
-    """An array as it is; a list as an array of its cells, whose types do not depend on each other.
+def is_frame(X: Any) -> bool:
+    """Whether it is a table whose columns have names and types."""
+    return hasattr(X, "columns") and hasattr(X, "dtypes")
 
-    (NumPy makes text of all of them if one is text.)
+
+def table_of(X: Any) -> Any:
+    """A data frame or a sparse table as it is; all else as an array of two dimensions.
+
+    A list becomes an array of its cells, whose types and depths do not depend on each other. (NumPy
+    makes text of all of them if one is text.) A refusal shows no cell and not the number of rows.
     """
-    return np.asarray(X) if hasattr(X, "__array__") else np.array(X, dtype=object)
+    if type(X).__module__.partition(".")[0] == "pyarrow" and hasattr(X, "to_pandas"):
+        X = _from_arrow(X)
+    if is_frame(X) or hasattr(X, "toarray"):
+        return X
+    array = np.asarray(X) if hasattr(X, "__array__") else _rows(X)
+    if array.ndim < 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead (not shown: it is data). Reshape "
+            "your data either using array.reshape(-1, 1) if your data has a single feature or "
+            "array.reshape(1, -1) if it contains a single sample."
+        )
+    if array.dtype.kind == "c":
+        raise ValueError("Complex data not supported (not shown: it is data)")
+    return array
+
+
+def _from_arrow(X: Any) -> Any:
+    """An Arrow table as a data frame whose columns keep the types that they were declared with."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise DataError("X", "an Arrow table", "an array or a data frame") from None
+    return X.to_pandas(types_mapper=pd.ArrowDtype) if hasattr(X, "schema") else X
+
+
+def _rows(X: Any) -> NDArray[Any]:
+    """The cells of a list of rows, as wide as the first; of one dimension if that is no row."""
+    if isinstance(X, (str, bytes)) or not isinstance(X, Sequence):
+        return np.empty((), dtype=object)
+    if not len(X) or not _is_row(X[0]):
+        return np.empty(len(X), dtype=object)
+    width = len(X[0])
+    if not all(_is_row(row) and len(row) == width for row in X):
+        raise ValueError("X must be a list of rows of the same length (not shown: it is data)")
+    found = np.empty((len(X), width), dtype=object)
+    for place, row in enumerate(X):
+        for column, cell in enumerate(row):
+            found[place, column] = cell
+    return found
+
+
+def _is_row(row: Any) -> bool:
+    if isinstance(row, (str, bytes)):
+        return False
+    return isinstance(row, Sequence) or getattr(row, "ndim", 0) > 0
+
+
+def declared(y: Any) -> str | None:
+    """ "numbers" or "text", by the name of the labels' type; None if that does not say it.
+
+    (Not by what NumPy makes of them: that may depend on whether a label is missing.)
+    """
+    kind = getattr(y, "dtype", getattr(y, "type", None))
+    name = str(kind).lower()
+    return "numbers" if name.startswith(_NUMBERS) else "text" if name.startswith(_TEXTS) else None
 
 
 def labels_of(y: Any) -> NDArray[Any]:
     """Labels in one dimension, each as it is."""
+    listed = getattr(y, "to_pylist", getattr(y, "to_list", None))  # Arrow; polars, pandas
+    if listed is not None:
+        y = listed()
     if hasattr(y, "__array__"):
         found = np.asarray(y)
         if found.ndim == 2 and found.shape[1] == 1:
@@ -81,7 +161,7 @@ def labels_of(y: Any) -> NDArray[Any]:
             warnings.warn(words, DataConversionWarning, stacklevel=4)
             return found.ravel()
         if found.ndim != 1:
-            raise ValueError(f"y should be a 1d array, got an array of shape {found.shape} instead")
+            raise ValueError(f"y should be a 1d array, got an array of {found.ndim} dimensions")
         return found
     held = list(y)
     found = np.empty(len(held), dtype=object)

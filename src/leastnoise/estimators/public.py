@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ArgumentError
-from .cells import code_of, labels_of, plain
+from .cells import code_of, plain
 from .statistics import SCALE, Ints
 
 Floats = NDArray[np.float64]
@@ -152,8 +152,13 @@ def _numbers(side: Any, count: int) -> Floats:
     return values
 
 
-def classes_of(classes: Any, y: Any, from_data: bool) -> tuple[NDArray[Any], Ints]:
-    """(the classes in order, the code of each label); -1 for a label that is no class."""
+def classes_of(
+    classes: Any, y: Any, from_data: bool, held: str | None = None
+) -> tuple[NDArray[Any], Ints]:
+    """(the classes in order, the code of each label); -1 for a label that is no class.
+
+    held: what y holds by its declared type, "numbers" or "text", if that says it.
+    """
     if classes is None:
         if not from_data:
             raise ArgumentError(
@@ -164,11 +169,10 @@ def classes_of(classes: Any, y: Any, from_data: bool) -> tuple[NDArray[Any], Int
         found, codes = np.unique(y, return_inverse=True)
         return found, codes.astype(np.int64)
     known = known_classes(classes)
-    words, labels = known.dtype.kind in "US", labels_of(y)
-    if labels.dtype.kind != "O" and words != (labels.dtype.kind in "US"):
+    if held is not None and (held == "text") != (known.dtype.kind in "US"):
         raise ArgumentError("classes", classes, "numbers if y holds numbers, text if it holds text")
     table = {plain(label): code for code, label in enumerate(known)}
-    return known, np.array([code_of(table, label, -1) for label in labels], dtype=np.int64)
+    return known, np.array([code_of(table, label, -1) for label in y], dtype=np.int64)
 
 
 def known_classes(classes: Any) -> NDArray[Any]:

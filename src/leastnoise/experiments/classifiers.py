@@ -19,6 +19,7 @@ from scipy import stats
 from ..datasets import load
 from ..errors import ArgumentError, MissingExtraError
 from ..mechanisms.numeric import Floats
+from ..processes import safe_imports
 from . import descent_as_published
 from .bayes_as_published import Columns, Fitted, split
 from .noises import METHODS
@@ -99,7 +100,7 @@ def _all_splits(
         import joblib  # type: ignore
     except ImportError:
         raise MissingExtraError("joblib", "sweep") from None
-    with joblib.parallel_config(backend="loky", inner_max_num_threads=1):
+    with safe_imports(), joblib.parallel_config(backend="loky", inner_max_num_threads=1):
         parallel = joblib.Parallel(n_jobs=jobs, batch_size=1, return_as="generator_unordered")
         yield from parallel(
             joblib.delayed(one_split)(table, name, draws, number) for number in numbers

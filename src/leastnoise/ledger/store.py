@@ -144,6 +144,9 @@ class Store:
         try:
             with engine.begin() as connection:
                 if self.path is None:
+                    # Each statement sees what is committed, also after it has waited for the lock,
+                    # whatever a server, a database or a role has as its default.
+                    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
                     connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
                     connection.exec_driver_sql(f"SET LOCAL lock_timeout TO '{PATIENCE}s'")
                 yield connection

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import traceback
 import warnings
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..errors import NotAnsweredError
+from ..errors import ArgumentError, NotAnsweredError
 
 #: A file for the causes of failures. They may quote the data: it is for those who may see it.
 LOG = "LEASTNOISE_FAILURE_LOG"
@@ -39,18 +40,36 @@ def paid(work: Callable[[], _T]) -> _T:
 
 
 def warn_of_log() -> None:
-    """Say that causes of failures are written down, if somebody wants that; before any charge."""
-    if os.environ.get(LOG):
+    """Say that causes of failures are written down, if somebody wants that; before any charge.
+
+    `ArgumentError` if the file that is there could be seen by others.
+    """
+    path = os.environ.get(LOG)
+    if path:
+        with contextlib.suppress(FileNotFoundError):
+            if not _is_private(os.lstat(path)):
+                raise ArgumentError(LOG, path, "a file of yours of mode 0600 (no link), or none")
         warnings.warn(
             f"{LOG} is set: causes of failures are written to a file that is not private",
             stacklevel=3,
         )
 
 
+def _is_private(found: os.stat_result) -> bool:
+    """Whether a file is a plain one of this user, which nobody else can read or write."""
+    if os.name != "posix":
+        return stat.S_ISREG(found.st_mode)
+    own = found.st_uid == os.geteuid() and not found.st_mode & 0o077
+    return own and stat.S_ISREG(found.st_mode)
+
+
 def _logged(error: BaseException) -> None:
     path = os.environ.get(LOG)
     if not path:
         return
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "a") as log:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o600), "a") as log:
+        if not _is_private(os.fstat(log.fileno())):
+            return  # it was another one before the charge
         log.write("NOT PRIVATE: this may quote the data.\n")
         log.write("".join(traceback.format_exception(error)))

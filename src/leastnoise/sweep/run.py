@@ -26,6 +26,7 @@ from ..design import Design, answer
 from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
 from ..exact import Number, rational, text_of
 from ..losses import Loss
+from ..processes import safe_imports
 from ..work import counted
 from .alive import follow
 from .disk import folder_of, read_stats, stats_path, stored, write_whole
@@ -311,6 +312,7 @@ def _answers(
     except ImportError:
         raise MissingExtraError("joblib", "sweep") from None
     with ExitStack() as stack:
+        stack.enter_context(safe_imports())
         task: Any = _work
         if scheduler is None:
             task = partial(_work_for, os.getpid())

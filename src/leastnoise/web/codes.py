@@ -2,32 +2,45 @@
 
 The key itself is in no address and in no command line, which other users of the machine can read.
 An address holds a code after its `#`, which browsers send to nobody; the page sends the code and
-gets the key, and from then on the code is worth nothing.
+gets the key, and from then on the code is worth nothing. Nor is it after a while: what a terminal
+shows may be kept in a file.
 """
 
 from __future__ import annotations
 
 import hmac
 import secrets
+import time
 from collections.abc import Callable
+
+#: Seconds that a code works.
+LIFE = 600.0
 
 
 class Codes:
-    """The codes that are not spent yet."""
+    """The codes that are not spent yet, each for `life` seconds."""
 
-    def __init__(self) -> None:
-        self._held: dict[str, Callable[[], None]] = {}
+    def __init__(self, life: float = LIFE) -> None:
+        self.life = life
+        self._held: dict[str, tuple[float, Callable[[], None]]] = {}
 
-    def new(self, spent: Callable[[], None] = lambda: None) -> str:
-        """A code; `spent` is called when somebody has used it."""
+    def new(self, gone: Callable[[], None] = lambda: None) -> str:
+        """A code; `gone` is called when somebody has used it, or once it is known to be old."""
+        self._forget_old()
         code = secrets.token_urlsafe(24)
-        self._held[code] = spent
+        self._held[code] = time.monotonic() + self.life, gone
         return code
 
+    def _forget_old(self) -> None:
+        now = time.monotonic()
+        for code in [code for code, (until, _) in self._held.items() if until <= now]:
+            self._held.pop(code)[1]()
+
     def spend(self, code: str) -> bool:
-        """Whether this is a code that nobody has used before."""
+        """Whether this is a code that nobody has used before, and not an old one."""
+        self._forget_old()
         given = code.encode("utf-8", "surrogatepass")
         found = [one for one in self._held if hmac.compare_digest(one.encode(), given)]
         for one in found:
-            self._held.pop(one)()
+            self._held.pop(one)[1]()
         return bool(found)

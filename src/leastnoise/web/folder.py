@@ -1,26 +1,34 @@
 """A private folder that is gone when its server is: at its end, or at the next start.
 
 What a server keeps (uploads, answers, the page that opens the browser) lies in a folder that only
-its user can enter. A server that was killed leaves it behind; the next one finds that nobody holds
-its lock any more, and removes it.
+its user can enter, with a marker in it that the server holds locked. A server that was killed
+leaves the folder behind; the next one finds the marker and that nobody holds it any more, and
+removes it. A folder without such a marker is somebody else's and is left alone.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from ..errors import ArgumentError
 
 try:
     import fcntl
 except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None  # type: ignore[assignment]
 
-_LOCK = ".lock"
+#: The file that says whose folder this is, and what stands in it once its server holds it.
+MARKER = ".leastnoise-page"
+_WORDS = b"A folder of `leastnoise serve`. It is removed when no server holds this file.\n"
+_NAME = re.compile(r"server-[0-9a-f]{16}")
 
 
 def home() -> Path:
@@ -34,53 +42,72 @@ def home() -> Path:
 def private_folder() -> Iterator[Path]:
     """A new folder of mode 0700. Those of servers that are gone are removed first."""
     base = home()
-    base.mkdir(mode=0o700, parents=True, exist_ok=True)
-    base.chmod(0o700)
+    _check(base)
     remove_stale(base)
-    lock, folder = _claimed(base)
+    folder, lock = _claimed(base)
     try:
-        folder.mkdir(mode=0o700)
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
-        with contextlib.suppress(OSError):
-            folder.with_suffix(_LOCK).unlink()
+        _remove(folder)
 
 
-def _claimed(base: Path) -> tuple[int, Path]:
-    """A name whose lock file this process holds; the folder itself is made afterwards."""
-    while True:
-        folder = base / secrets.token_hex(8)
-        path = folder.with_suffix(_LOCK)
-        lock = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
-        if fcntl is None:
-            return lock, folder
+def _check(base: Path) -> None:
+    """Make the base, or see that it is a folder in which nobody else can put or rename things."""
+    with contextlib.suppress(FileExistsError):
+        base.mkdir(mode=0o700, parents=True)
+    found = base.lstat()
+    own = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+    shared = os.name == "posix" and found.st_mode & 0o022
+    if not stat.S_ISDIR(found.st_mode) or not own or shared:
+        raise ArgumentError(
+            "LEASTNOISE_CACHE",
+            str(base),
+            "such that this is a folder of yours (no link) that nobody else can write to",
+        )
+
+
+def _claimed(base: Path) -> tuple[Path, int]:
+    """A new folder, and its marker, which this process holds locked until it closes it."""
+    folder = base / f"server-{secrets.token_hex(8)}"
+    folder.mkdir(mode=0o700)
+    lock = os.open(folder / MARKER, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)
+    if fcntl is not None:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if path.exists():  # nobody has taken it for a stale one in between
-            return lock, folder
-        os.close(lock)
+    os.write(lock, _WORDS)  # only now: without the words nobody takes it for a stale one
+    return folder, lock
 
 
 def remove_stale(base: Path) -> None:
-    """Remove the folders whose servers are gone."""
-    for path in base.glob(f"*{_LOCK}"):
+    """Remove the folders whose servers are gone: those with a marker that nobody holds."""
+    for folder in base.iterdir():
         with contextlib.suppress(OSError):
-            _remove_if_free(path)
-    for folder in base.iterdir():  # (a lock is there before its folder and until after it)
-        if folder.is_dir() and not folder.with_suffix(_LOCK).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+            if _NAME.fullmatch(folder.name) and stat.S_ISDIR(folder.lstat().st_mode):
+                _remove_if_free(folder)
 
 
-def _remove_if_free(path: Path) -> None:
-    if fcntl is None:
-        path.unlink()  # fails while its server has it open
-        shutil.rmtree(path.with_suffix(""), ignore_errors=True)
-        return
-    lock = os.open(path, os.O_RDWR)
+def _remove_if_free(folder: Path) -> None:
+    lock = os.open(folder / MARKER, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        shutil.rmtree(path.with_suffix(""), ignore_errors=True)
-        path.unlink()
+        if os.read(lock, len(_WORDS) + 1) != _WORDS:
+            return
+        if fcntl is not None:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     finally:
         os.close(lock)
+    if fcntl is None:
+        (folder / MARKER).unlink()  # fails while its server has it open
+    _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, its marker last: what is interrupted is gone on with by the next."""
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != MARKER:
+                with contextlib.suppress(OSError):
+                    path.unlink()
+        (folder / MARKER).unlink(missing_ok=True)
+        folder.rmdir()

@@ -10,11 +10,13 @@ import contextlib
 import os
 import signal
 import socket
+import sys
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from ..errors import ArgumentError, MissingExtraError
 from .folder import private_folder
@@ -56,15 +58,23 @@ def _ends() -> Iterator[None]:
     def end(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
-    names = [name for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    if threading.current_thread() is not threading.main_thread():
-        names = []  # only the main thread hears signals
-    before = {name: signal.signal(getattr(signal, name), end) for name in names}
+    # In the background nobody types; to look whether somebody does must not stop this process.
+    with _heard("SIGTERM", end), _heard("SIGHUP", end), _heard("SIGTTIN", signal.SIG_IGN):
+        yield
+
+
+@contextlib.contextmanager
+def _heard(name: str, handler: Any) -> Iterator[None]:
+    """A signal is handled so meanwhile, where there is one, and in the thread that hears it."""
+    number = getattr(signal, name, None)
+    if number is None or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, handler)
     try:
         yield
     finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
+        signal.signal(number, before)
 
 
 @contextlib.contextmanager
@@ -79,20 +89,30 @@ def _private() -> Iterator[None]:
 
 def _opened(settings: Settings, browser: bool, say: Callable[[str], None]) -> None:
     _print_address(settings, say, "leastnoise is at")
-    say("The address works once, and only on this machine. Ctrl-C ends leastnoise.")
+    say(
+        "The address works once, for ten minutes, and only on this machine. Enter shows another "
+        "one, Ctrl-C ends leastnoise."
+    )
+    threading.Thread(target=_print_on_request, args=(settings, say), daemon=True).start()
     if browser:
         where = opening_page(settings).as_uri()
         threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
 
 
 def _print_address(settings: Settings, say: Callable[[str], None], words: str) -> None:
-    """Print an address, and another one when it has been used."""
+    say(f"{words} {settings.address(settings.codes.new())}")
 
-    def spent() -> None:
-        with contextlib.suppress(OSError, ValueError):  # the terminal is gone
-            _print_address(settings, say, "for another browser:")
 
-    say(f"{words} {settings.address(settings.codes.new(spent))}")
+def _print_on_request(settings: Settings, say: Callable[[str], None]) -> None:
+    """Print another address for each line that is typed, and none otherwise.
+
+    (What is printed may be kept in a file, in which no code shall stand that works for long.)
+    """
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no terminal any more
+        typed = sys.stdin.fileno()
+        while said := os.read(typed, 4096):
+            if b"\n" in said:
+                _print_address(settings, say, "for another browser:")
 
 
 def opening_page(settings: Settings) -> Path:
@@ -131,12 +151,19 @@ def serve(
         log_level="warning",
         access_log=False,  # addresses may hold what was asked
         server_header=False,
+        proxy_headers=False,  # there is no proxy: nobody may say that he is somebody else
         lifespan="on",
         ws="none",
         timeout_graceful_shutdown=1,
     )
+    server = uvicorn.Server(config)
+
+    def end(number: int, frame: object) -> None:
+        server.should_exit = True  # as it does for SIGTERM by itself
+
     ready()
-    uvicorn.Server(config).run(sockets=[listening])
+    with _heard("SIGHUP", end):
+        server.run(sockets=[listening])
 
 
 def bound(port: int | None) -> socket.socket:

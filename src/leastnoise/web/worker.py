@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import ArgumentError, LeastnoiseError
+from ..errors import ArgumentError, LeastnoiseError, NotAnsweredError
 
 #: Progress is told at most so often, in seconds.
 _OFTEN = 0.1
@@ -112,9 +112,11 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
             inbox.end()
     except KeyboardInterrupt:
         end = "stopped", {}
+    except NotAnsweredError:  # in these words, whatever the table is called
+        end = "failed", {"field": None, "message": NOT_ANSWERED}
     except LeastnoiseError as error:
         name = error.name if isinstance(error, ArgumentError) else None
-        end = "failed", {"field": name, "message": _pathless(str(error), said["arguments"])}
+        end = "failed", {"field": name, "message": _pathless(error, said["arguments"])}
     except Exception as error:  # its words may quote data, so its kind is all that is told
         words = f"an internal error ({type(error).__name__}); nothing is returned"
         if isinstance(error, MemoryError):
@@ -126,10 +128,14 @@ def perform(said: Mapping[str, Any], tell: Teller, inbox: Inbox) -> None:
     tell(end[0], end[1] | {"interrupted": tell.interrupted})
 
 
-def _pathless(words: str, arguments: Mapping[str, Any]) -> str:
+def _pathless(error: LeastnoiseError, arguments: Mapping[str, Any]) -> str:
     """The sentence with the table's name in place of where this server keeps it."""
     path, name = arguments.get("table"), arguments.get("name")
-    return words.replace(path, name) if path and name else words
+    if not path or not name:
+        return str(error)
+    if isinstance(error, ArgumentError) and error.value == path:  # (a long value is cut)
+        return str(ArgumentError(error.name, name, error.allowed))
+    return str(error).replace(path, name)
 
 
 def limit_memory(most: int) -> None:

@@ -28,7 +28,8 @@ class Worker:
         source = str(Path(__file__).parents[2])
         others = os.environ.get("PYTHONPATH", "")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "leastnoise.web.worker", str(memory)],
+            # -P: nothing is imported from the working folder, which may be anybody's.
+            [sys.executable, "-P", "-m", "leastnoise.web.worker", str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -29,5 +29,7 @@ class Key(BaseModel):
 async def enter(form: Code, here: Here) -> Key:
     """The key, for a code; each code works once."""
     if not here.settings.codes.spend(form.code):
-        raise Problem(403, "this address was used before, or is not one of this server", "code")
+        raise Problem(
+            403, "this address was used before, is old, or is not one of this server", "code"
+        )
     return Key(key=here.settings.key)

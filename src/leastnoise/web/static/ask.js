@@ -194,6 +194,7 @@ function showPlan() {
     const name = make("td", { text: query.query });
     name.append(make("span", { class: "note", text: query.why }));
     if (query.keys_from) name.append(make("span", { class: "note", text: `A key is shown with 95 % if ${query.keys_from} units have it.` }));
+    if (exact && query.shown !== null) name.append(make("span", { class: "note", text: `A key that ${query.rows} units have is shown with ${percent(query.shown)}.` }));
     return make("tr", {}, name, make("td", { class: "n", text: `${exact ? "" : "about "}${number(error, exact ? 4 : 2)}` }),
       make("td", { class: "n", text: percent(relative) }), make("td", { class: "n", text: number(query.epsilon * epsilon / near, 3) }));
   }));

@@ -11,8 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ...errors import NotAnsweredError
+
 #: How an answer fails once data may have been read: always in these words.
-NOT_ANSWERED = "not answered; the budget is spent"
+NOT_ANSWERED = str(NotAnsweredError())
 
 Task = Callable[[dict[str, Any], Path, Any], dict[str, Any] | None]
 

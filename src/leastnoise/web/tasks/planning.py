@@ -57,6 +57,8 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[d
                 "epsilon": float(found.epsilon),
                 "delta": float(found.delta),
                 "keys_from": found.keys_from,
+                "rows": found.rows,
+                "shown": found.shown,
                 "why": found.why,
                 "noise": found.noise,
             }
