@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
-import tempfile
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .origins import Origins
+from .spill import spill_folder
 from .table import MOMENT, TEXT, Column, Form
 
 #: Parts of the optimizer that believe what a file says about its values. Files of pyarrow and
@@ -61,11 +60,10 @@ class DuckDB(Dialect):
         if ending is not None:
             self._ended.callback(ending)
         if own:
-            folder = tempfile.mkdtemp(prefix="leastnoise-")  # mode 0700
-            self._ended.callback(shutil.rmtree, folder, ignore_errors=True)
+            folder = spill_folder(self._ended)
         self._ended.callback(self.connection.close)
         if own:
-            self._set("temp_directory", folder)
+            self._set("temp_directory", str(folder))
             # In a notebook without ipywidgets it is off, and DuckDB refuses to be told so again.
             if self._setting("enable_progress_bar"):
                 self._set("enable_progress_bar", "false")
