@@ -153,6 +153,17 @@ def test_names_mean_what_they_mean_on_the_connection():
         open_table(con.table("kept"))
 
 
+def test_views_mean_what_they_mean_under_the_settings_of_the_connection():
+    con = connection()
+    con.raw_sql("create table m as select timestamptz '2024-01-01 20:00:00+00' as t")
+    con.raw_sql("create view v as select cast(t as date) as d from m")
+    con.raw_sql("set timezone = 'Asia/Tokyo'")
+    assert rows(con.table("v"), Count(where="d = '2024-01-02'")) == 1
+    con.raw_sql("set lock_configuration = true")
+    with pytest.raises(ArgumentError, match="locked settings"):
+        open_table(con.table("v"))
+
+
 def test_rows_that_are_not_committed_are_not_there_yet():
     con = connection()
     table = con.table("t")

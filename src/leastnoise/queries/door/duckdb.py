@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from ...errors import ArgumentError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .origins import Origins
 from .spill import spill_folder
@@ -30,6 +31,7 @@ _BELIEVING = (
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 _COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
+_UTC = {"UTC", "Etc/UTC"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
@@ -105,8 +107,15 @@ class DuckDB(Dialect):
 
     def adopt(self, origins: Origins) -> None:
         """See a user's database as the connection does that this is a cursor of."""
-        if origins.path:
-            self._set("search_path", origins.path)
+        for name, value in origins.session.items():
+            held = str(self._setting(name))
+            if held != value and not {held, value} <= _UTC:
+                text = value.replace("'", "''")
+                try:
+                    self.connection.execute(f"SET SESSION {name} = '{text}'")
+                except Exception:
+                    allowed = "a connection without locked settings of its own"
+                    raise ArgumentError("table", f"a connection with {name}", allowed) from None
         for view in origins.temporary:
             self.connection.execute(view)
 

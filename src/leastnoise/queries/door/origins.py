@@ -44,6 +44,10 @@ _MACROS = (
     "SELECT database_name, function_name, function_type, macro_definition "
     "FROM system.main.duckdb_functions() WHERE NOT internal"
 )
+_SESSION = "SELECT name, value FROM system.main.duckdb_settings() WHERE scope = 'LOCAL'"
+#: Settings that write or show something, or let names be Python's variables, as none here can be;
+#: `schema` is another word for the search path.
+_NO_MEANING = ("profil", "progress", "log", "python", "schema")
 _BUILT_IN = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE internal"
 
 
@@ -51,14 +55,16 @@ class Origins:
     """What a query on a user's connection reads.
 
     temporary: statements that make the temporary views it needs on another connection.
-    files: the Parquet files, one list for each call. path: the connection's search path.
+    files: the Parquet files, one list for each call. session: settings of this connection alone.
     """
 
     def __init__(self, connection: Any, sql: str) -> None:
         self._connection = connection
-        self.path = str(
-            self._asked("SELECT system.main.current_setting('search_path')")[0][0] or ""
-        )
+        self.session = {
+            str(name): str(value)
+            for name, value in self._asked(_SESSION)
+            if value and not any(word in name for word in _NO_MEANING)
+        }
         self._views = self._asked(_VIEWS)
         self._tables = self._asked(_TABLES)
         self._macros = self._asked(_MACROS)
