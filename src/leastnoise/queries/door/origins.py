@@ -47,7 +47,7 @@ _MACROS = (
 _SESSION = "SELECT name, value FROM system.main.duckdb_settings() WHERE scope = 'LOCAL'"
 #: Settings that write or show something, or let names be Python's variables, as none here can be;
 #: `schema` is another word for the search path.
-_NO_MEANING = ("profil", "progress", "log", "python", "schema")
+_NO_MEANING = ("profil", "metric", "progress", "log", "python", "schema")
 _BUILT_IN = "SELECT DISTINCT function_name FROM system.main.duckdb_functions() WHERE internal"
 
 
