@@ -107,9 +107,10 @@ class DuckDB(Dialect):
 
     def adopt(self, origins: Origins) -> None:
         """See a user's database as the connection does that this is a cursor of."""
+        settings = "SELECT name, value FROM system.main.duckdb_settings()"
+        held = dict(self.connection.execute(settings).fetchall())
         for name, value in origins.session.items():
-            held = str(self._setting(name))
-            if held != value and not {held, value} <= _UTC:
+            if held.get(name) != value and not {held.get(name), value} <= _UTC:
                 text = value.replace("'", "''")
                 try:
                     self.connection.execute(f"SET SESSION {name} = '{text}'")
