@@ -80,6 +80,7 @@ _TOKEN = re.compile(
 _RESERVED = {"and", "or", "not", "in", "is", "null", "between", "true", "false"}
 _LONGEST = 10_000
 _DEEPEST = 50
+_MOST = 200  # of "and" and "or": engines nest them as deep
 
 
 def parse_condition(text: str, name: str = "where") -> Condition:
@@ -103,6 +104,11 @@ class _Parser:
             at = found.end()
         self.at = 0
         self.depth = 0
+        joins = sum(
+            kind == "word" and word.lower() in ("and", "or") for kind, word, _ in self.tokens
+        )
+        if joins > _MOST:
+            raise ArgumentError(name, text, f'a condition with at most {_MOST} "and" and "or"')
 
     def wrong(self, place: int) -> ArgumentError:
         return ArgumentError(

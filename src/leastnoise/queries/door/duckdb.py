@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-import shutil
-import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
+from ...errors import ArgumentError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
+from .origins import Origins
+from .spill import spill_folder
 from .table import MOMENT, TEXT, Column, Form
 
 #: Parts of the optimizer that believe what a file says about its values. Files of pyarrow and
@@ -30,13 +31,16 @@ _BELIEVING = (
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 _COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
+_UTC = {"UTC", "Etc/UTC"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
 class DuckDB(Dialect):
-    """A connection to DuckDB.
+    """A connection to DuckDB that nobody else uses: one made here, or a cursor of a user's.
 
-    own: whether it was made here, and its settings and its end are ours.
+    own: whether its database was made here, so that its settings are ours. Those of a user's
+    are of the whole database, and are left alone: the forms alone hide numbers from statistics.
+    ending: what is to be done at the end.
     loading: brings columns into the table, for sources that are not DuckDB's own, and
     counting: tells how many rows these have.
     """
@@ -49,16 +53,19 @@ class DuckDB(Dialect):
         own: bool,
         loading: Callable[[Sequence[str]], None] | None = None,
         counting: Callable[[], int] | None = None,
+        ending: Callable[[], None] | None = None,
     ) -> None:
-        self.connection = connection
-        self._own = own
+        # The result of a connection is that of the last query, whichever thread has asked it.
+        self.connection = connection if own else connection.cursor()
         self._loading, self._counting = loading, counting
         self._ended = contextlib.ExitStack()
+        if ending is not None:
+            self._ended.callback(ending)
         if own:
-            folder = tempfile.mkdtemp(prefix="leastnoise-")  # mode 0700
-            self._ended.callback(shutil.rmtree, folder, ignore_errors=True)
-            self._ended.callback(connection.close)
-            self._set("temp_directory", folder)
+            folder = spill_folder(self._ended)
+        self._ended.callback(self.connection.close)
+        if own:
+            self._set("temp_directory", str(folder))
             # In a notebook without ipywidgets it is off, and DuckDB refuses to be told so again.
             if self._setting("enable_progress_bar"):
                 self._set("enable_progress_bar", "false")
@@ -81,14 +88,60 @@ class DuckDB(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
-    def columns(self, relation: str, names: Sequence[str] | None = None) -> tuple[Column, ...]:
-        """The columns of a relation; names: what they are called outside, if that is different."""
+    def columns(self, relation: str, coarse: Sequence[str] = ()) -> tuple[Column, ...]:
+        """The columns of a relation.
+
+        coarse: how names of columns begin whose moments a Parquet file may hold in milliseconds.
+        DuckDB stops at those beyond its years when it reads them, so that they have no forms.
+        """
         found = self.connection.execute(f"DESCRIBE SELECT * FROM {relation} AS s").fetchall()
-        called = [str(row[0]) for row in found] if names is None else names
-        return tuple(
-            self._column(name, str(row[1]), f"s.{self.identifier(str(row[0]))}")
-            for name, row in zip(called, found, strict=True)
-        )
+        held = []
+        for name, stored, *_ in found:
+            if stored.startswith("TIMESTAMP") and name.lower().startswith(tuple(coarse)):
+                held.append(
+                    Column(name, f"{stored} (milliseconds in Parquet: cast to microseconds)")
+                )
+            else:
+                held.append(self._column(name, str(stored), f"s.{self.identifier(name)}"))
+        return tuple(held)
+
+    def adopt(self, origins: Origins) -> None:
+        """See a user's database as the connection does that this is a cursor of."""
+        settings = "SELECT name, value FROM system.main.duckdb_settings()"
+        held = dict(self.connection.execute(settings).fetchall())
+        for name, value in origins.session.items():
+            if held.get(name) != value and not {held.get(name), value} <= _UTC:
+                text = value.replace("'", "''")
+                try:
+                    self.connection.execute(f"SET SESSION {name} = '{text}'")
+                except Exception:
+                    allowed = "a connection without locked settings of its own"
+                    raise ArgumentError("table", f"a connection with {name}", allowed) from None
+        for view in origins.temporary:
+            self.connection.execute(view)
+
+    def coarse(self, files: Sequence[str]) -> list[str] | None:
+        """The names of columns that Parquet files hold in milliseconds; None: files disagree.
+
+        Files with other columns or types than the first would be cast row by row.
+        """
+        texts = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+        rows = self.connection.execute(
+            "SELECT file_name, name, type, type_length, converted_type, logical_type, precision, "
+            f"scale, num_children FROM parquet_schema([{texts}])"
+        ).fetchall()
+        schemas: dict[str, list[str]] = {}
+        for file, name, *kind in rows:
+            found = schemas.setdefault(file, [])
+            found.append("" if not found else f"{name} {kind}")  # the root's name says nothing
+        if len({tuple(found) for found in schemas.values()}) > 1:
+            return None
+        return [
+            str(name).lower()
+            for _, name, _, _, converted, logical, *_ in rows
+            if converted == "TIMESTAMP_MILLIS"
+            or ("Timestamp" in str(logical) and "MILLIS=Milli" in str(logical))
+        ]
 
     def is_base_table(self, name: str, schema: str | None) -> bool:
         """Whether all that has this name, in any schema, is a table of DuckDB itself."""
@@ -162,8 +215,7 @@ class DuckDB(Dialect):
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        with self._careful():
-            found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
+        found: list[tuple[Any, ...]] = self.connection.execute(query).fetchall()
         return found
 
     def close(self) -> None:
@@ -171,23 +223,6 @@ class DuckDB(Dialect):
         self._finalizer()
 
     # -- settings ---------------------------------------------------------------------------------
-
-    @contextlib.contextmanager
-    def _careful(self) -> Iterator[None]:
-        """Without optimizers that believe statistics, on connections of others, too.
-
-        Where their settings are locked the forms alone must do: they hide numbers from statistics.
-        """
-        before = None if self._own else str(self._setting("disabled_optimizers") or "")
-        if before is not None:
-            with contextlib.suppress(Exception):
-                self._set("disabled_optimizers", f"{before},{self._believing()}".strip(","))
-        try:
-            yield
-        finally:
-            if before is not None:
-                with contextlib.suppress(Exception):
-                    self._set("disabled_optimizers", before)
 
     def _believing(self) -> str:
         rows = self.connection.execute("SELECT name FROM duckdb_optimizers()").fetchall()

@@ -17,6 +17,7 @@ from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraE
 from ..csv_file import CsvFile
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
+from .origins import Origins
 from .postgres import Postgres
 from .spark import Spark
 from .table import Column, Table
@@ -120,32 +121,25 @@ def _named(text: str) -> Table:
 def _parquet(path: Path) -> Table:
     """A Parquet file, or all of a folder, which must have one schema."""
     engine = DuckDB(_own(), own=True)
-    text = _literal(path) + ("/*.parquet" if path.is_dir() else "")
-    text = "'" + text.replace("'", "''") + "'"
+    file = _literal(path) + ("/*.parquet" if path.is_dir() else "")
+    text = "'" + file.replace("'", "''") + "'"
 
     def seen() -> Table:
-        if path.is_dir():
-            _one_schema(engine, text, path)
+        coarse = _one_schema(engine, [file], str(path))
         relation = f"read_parquet({text}, {_AS_STORED})"
-        return Table(engine, relation, engine.columns(relation), sized=True)
+        return Table(engine, relation, engine.columns(relation, coarse), sized=True)
 
     with _closing(engine):
         table: Table = quietly(f"{path} could not be read", seen)
     return table
 
 
-def _one_schema(engine: DuckDB, text: str, path: Path) -> None:
-    """Files of a folder with other columns or types than the first would be cast row by row."""
-    rows = engine.connection.execute(
-        "SELECT file_name, name, type, type_length, converted_type, logical_type, precision, "
-        f"scale, num_children FROM parquet_schema({text})"
-    ).fetchall()
-    files: dict[str, list[str]] = {}
-    for file, name, *kind in rows:
-        found = files.setdefault(file, [])
-        found.append("" if not found else f"{name} {kind}")  # the root's name says nothing
-    if len({tuple(found) for found in files.values()}) > 1:
-        raise ArgumentError("table", str(path), "a folder of files with the same columns and types")
+def _one_schema(engine: DuckDB, files: Sequence[str], shown: str) -> list[str]:
+    """The names of columns in milliseconds, of files that are read as one."""
+    coarse = engine.coarse(files)
+    if coarse is None:
+        raise ArgumentError("table", shown, "a folder of files with the same columns and types")
+    return coarse
 
 
 def _literal(path: Path) -> str:
@@ -293,14 +287,14 @@ def _ibis_table(source: Any) -> Table:
 
 def _of_backend(backend: Any, source: Any, own: bool) -> Table:
     """A table or an expression of Ibis: its SQL, on its own connection."""
-    relation = f"({backend.compile(source)})"
-    engine: DuckDB | Postgres | Spark
+    engine: Postgres | Spark
     if backend.name == "duckdb":
-        engine = DuckDB(backend.con, own)
-    elif backend.name == "postgres":
+        return _of_duckdb(backend, source, own)
+    if backend.name == "postgres":
         engine = Postgres(backend.con, backend.disconnect if own else None)
     else:
         engine = Spark(backend._session)
+    relation = f"({backend.compile(source)})"
     return Table(engine, relation, engine.columns(relation), sized=_is_base(engine, source.op()))
 
 
@@ -311,6 +305,22 @@ def _is_base(engine: DuckDB | Postgres | Spark, operation: Any) -> bool:
     if type(operation) is not ops.DatabaseTable:
         return False
     return engine.is_base_table(operation.name, operation.namespace.database)
+
+
+def _of_duckdb(backend: Any, source: Any, own: bool) -> Table:
+    """A query on a cursor of its connection, once it is known where its rows come from."""
+    sql = backend.compile(source)
+    origins = Origins(backend.con, sql)
+    engine = DuckDB(backend.con, False, ending=backend.disconnect if own else None)
+    with _closing(engine):
+        engine.adopt(origins)
+        for files in origins.files:
+            if _one_schema(engine, files, "a view of Parquet files"):
+                # (DuckDB converts even the statistics of columns that nobody asks for.)
+                shown = "a view of Parquet files with moments in milliseconds"
+                raise ArgumentError("table", shown, "the file itself, or moments in microseconds")
+        base = _is_base(engine, source.op())
+        return Table(engine, f"({sql})", engine.columns(f"({sql})"), sized=base)
 
 
 def _spark_frame(frame: Any) -> Table:
