@@ -289,7 +289,7 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
     """A table or an expression of Ibis: its SQL, on its own connection."""
     engine: Postgres | Spark
     if backend.name == "duckdb":
-        return _of_duckdb(backend, source, own)
+        return _of_duckdb(backend, backend.compile(source), own, source.op())
     if backend.name == "postgres":
         engine = Postgres(backend.con, backend.disconnect if own else None)
     else:
@@ -307,9 +307,8 @@ def _is_base(engine: DuckDB | Postgres | Spark, operation: Any) -> bool:
     return engine.is_base_table(operation.name, operation.namespace.database)
 
 
-def _of_duckdb(backend: Any, source: Any, own: bool) -> Table:
+def _of_duckdb(backend: Any, sql: str, own: bool, operation: Any = None) -> Table:
     """A query on a cursor of its connection, once it is known where its rows come from."""
-    sql = backend.compile(source)
     origins = Origins(backend.con, sql)
     engine = DuckDB(backend.con, False, ending=backend.disconnect if own else None)
     with _closing(engine):
@@ -319,7 +318,7 @@ def _of_duckdb(backend: Any, source: Any, own: bool) -> Table:
                 # (DuckDB converts even the statistics of columns that nobody asks for.)
                 shown = "a view of Parquet files with moments in milliseconds"
                 raise ArgumentError("table", shown, "the file itself, or moments in microseconds")
-        base = _is_base(engine, source.op())
+        base = _is_base(engine, operation)
         return Table(engine, f"({sql})", engine.columns(f"({sql})"), sized=base)
 
 

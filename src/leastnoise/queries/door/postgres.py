@@ -54,7 +54,7 @@ class Postgres(Dialect):
         return f"{value} = CAST('NaN' AS DOUBLE PRECISION)"
 
     def _fingerprint(self, octets: str) -> str:
-        return f"convert_to(encode(sha256({octets}), 'hex'), 'UTF8')"
+        return f"convert_to(repeat(encode(sha256({octets}), 'hex'), 16), 'UTF8')"
 
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""

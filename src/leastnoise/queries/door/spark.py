@@ -49,7 +49,7 @@ class Spark(Dialect):
         return f"isnan({value})"
 
     def _fingerprint(self, octets: str) -> str:
-        return f"CAST(sha2({octets}, 256) AS BINARY)"
+        return f"CAST(repeat(sha2({octets}, 256), 16) AS BINARY)"
 
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
