@@ -29,11 +29,11 @@ from .kept import sha256_of
 from .keyed import KeyedNoise, apart_note, keyed_noise, keys_design, one_draw
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
+from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
 from .text import query_of
 from .unit import Person, Unit, check_neighbours, unit_of
-from .valued import Valued
 
 #: Of a budget with private keys, the part that finds them.
 KEYS_SHARE = Fraction(1, 2)
@@ -148,13 +148,18 @@ def answered(
 
     def work() -> list[Answer]:
         tell("adding up")
-        table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
-        collected = [one.collect() for one in ready]
+        collected = collect(table, ready)
         tell("drawing the noise")
         pairs = zip(ready, collected, strict=True)
         return [one.draw(sums, entropy, charge) for one, sums in pairs]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
+
+
+def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
+    """Read the rows, once they are paid for, and add up."""
+    table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
+    return [one.collect() for one in ready]
 
 
 class _UncountedError(Exception):
@@ -311,7 +316,7 @@ class Prepared:
         )
 
     def _notes(self) -> list[str]:
-        found = notes(self.query, self.setting, self.groups, self.value_budget)
+        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)
         if isinstance(self.noise, KeyedNoise):
             found.append(self.noise.note)
         if self.selection is not None:
@@ -461,37 +466,8 @@ def _public_size(table: Table) -> int:
     return size
 
 
-def _rows(count: int) -> str:
-    return "one row" if count == 1 else f"{count} rows"
-
-
 def _check_size(sums: dict[str, Any], size: int) -> None:
     """Sensitivities rest on it: every row of the public number is in the sums."""
     found = sums.get("", Sums())
     if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
         raise NotAnsweredError
-
-
-def notes(query: Query, setting: Setting, groups: int, values: Budget) -> list[str]:
-    """What a reader must know; public."""
-    found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
-    if setting.size is not None:
-        found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
-    if isinstance(setting.unit, Person):
-        found.append(
-            f"a person counts with at most {_rows(setting.unit.max_rows)}"
-            f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
-            f"rows without {setting.unit.id} are left out"
-        )
-    if query.by is not None and groups > 1:
-        found.append(f"one unit can move {groups} groups, and each has its part of the budget")
-    if isinstance(query, Quantile):
-        epsilon = values.epsilon / groups
-        if query.interval:
-            found.append("half of epsilon was spent on the interval; delta is not used")
-        found.append(
-            f"with 95 % the rank of the answer is within {query.rank_error(epsilon, setting):.3g} "
-            "rows of that of the best candidate"
-            + ("" if query.interval else "; an interval of values costs budget: interval=True")
-        )
-    return found

@@ -10,10 +10,11 @@ from typing import Any
 from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
-from .ask import Budget, noise_of, notes, touched
+from .ask import Budget, noise_of, touched
 from .base import PRIVATE, Estimate, Query, Setting
 from .keyed import KeyedNoise, apart_note, keys_design, one_draw
 from .mean_vector import MeanVector
+from .notes import notes
 from .quantile import Quantile
 from .text import query_of
 from .unit import Unit, check_neighbours, unit_of
@@ -90,7 +91,7 @@ def plan(
         None if found is None else found.units_for(0.95),
         question.why(setting),
         noise.words if noise is not None else "exponential mechanism",
-        (*notes(question, setting, groups, values), *said),
+        (*notes(question, setting, groups, values.epsilon), *said),
         None if found is None else found.shown(rows),
     )
 

@@ -1,0 +1,39 @@
+"""What a reader of an answer must know: all of it is public."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .base import Query, Setting
+from .mean_vector import MeanVector
+from .quantile import Quantile
+from .unit import Person
+from .valued import Valued
+
+
+def notes(query: Query, setting: Setting, groups: int, epsilon: Fraction) -> list[str]:
+    """What a reader must know; public. epsilon: that of the values, for all groups of a unit."""
+    found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
+    if setting.size is not None:
+        found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
+    if isinstance(setting.unit, Person):
+        found.append(
+            f"a person counts with at most {_rows(setting.unit.max_rows)}"
+            f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
+            f"rows without {setting.unit.id} are left out"
+        )
+    if query.by is not None and groups > 1:
+        found.append(f"one unit can move {groups} groups, and each has its part of the budget")
+    if isinstance(query, Quantile):
+        if query.interval:
+            found.append("half of epsilon was spent on the interval; delta is not used")
+        found.append(
+            f"with 95 % the rank of the answer is within {query.rank_error(epsilon / groups, setting):.3g} "
+            "rows of that of the best candidate"
+            + ("" if query.interval else "; an interval of values costs budget: interval=True")
+        )
+    return found
+
+
+def _rows(count: int) -> str:
+    return "one row" if count == 1 else f"{count} rows"
