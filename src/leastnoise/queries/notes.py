@@ -27,9 +27,10 @@ def notes(query: Query, setting: Setting, groups: int, epsilon: Fraction) -> lis
     if isinstance(query, Quantile):
         if query.interval:
             found.append("half of epsilon was spent on the interval; delta is not used")
+        error = query.rank_error(epsilon / groups, setting)
         found.append(
-            f"with 95 % the rank of the answer is within {query.rank_error(epsilon / groups, setting):.3g} "
-            "rows of that of the best candidate"
+            f"with 95 % the rank of the answer is within {error:.3g} rows of that of the best "
+            "candidate"
             + ("" if query.interval else "; an interval of values costs budget: interval=True")
         )
     return found
