@@ -1,73 +1,33 @@
-"""What the classifiers say to those who meet them for the first time."""
+"""Cells and labels: each is read by itself, whatever the others hold."""
 
 from __future__ import annotations
 
-import time
-
-import numpy as np
-import pandas as pd
 import pytest
-from sklearn.base import clone
 
-from leastnoise.errors import ArgumentError
-from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
-
-TABLE = pd.DataFrame(
-    {"height": [1.0, 2, 3, 4, 5, 6], "width": [6.0, 5, 4, 3, 2, 1], "colour": list("bgbgbg")}
-)
-NUMBERS = TABLE[["height", "width"]]
-LABELS = [0, 1, 0, 1, 0, 1]
+from leastnoise.errors import DataError
+from leastnoise.estimators.cells import cells_of, labels_of
 
 
-@pytest.mark.parametrize("model", [DPNaiveBayes, DPLogisticRegression])
-def test_missing_bounds_are_named_by_column(model):
-    with pytest.raises(ArgumentError, match="bounds must be given for columns 'height', 'width'"):
-        model(classes=[0, 1]).fit(NUMBERS, LABELS)
-    with pytest.raises(ArgumentError, match="scaler fitted to the same data makes no range public"):
-        model(classes=[0, 1]).fit(NUMBERS, LABELS)
-    with pytest.raises(ArgumentError, match="also for column 'width'"):
-        model(classes=[0, 1], bounds={"height": (0, 10)}).fit(NUMBERS, LABELS)
-    with pytest.raises(ArgumentError, match="for columns 0, 1:"):
-        model(classes=[0, 1]).fit(NUMBERS.to_numpy(), LABELS)
+def test_a_missing_label_changes_no_other_label():
+    """Labels above 2^53 are not floats, whatever holds them and whether or not one is missing."""
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    a, b = 2**53, 2**53 + 1
+    for last in (b, None):
+        held = [a, b, last]
+        for y in (
+            pl.DataFrame({"y": pl.Series(held, dtype=pl.Int64)}),
+            pd.DataFrame({"y": pd.array(held, "Int64")}),
+            pd.array(held, "Int64"),
+            pd.Categorical(held, categories=[a, b]),
+        ):
+            assert [int(one) for one in labels_of(y)[:2]] == [a, b], type(y)
 
 
-def test_missing_levels_are_named_by_column():
-    with pytest.raises(ArgumentError, match="categories must be given for column 'colour'"):
-        DPNaiveBayes(classes=[0, 1], bounds=(0, 10)).fit(TABLE, LABELS)
-
-
-@pytest.mark.parametrize(
-    ("model", "table"),
-    [
-        (DPNaiveBayes(classes=[0, 1], bounds=(0, 10), categories={"colour": ["b", "g"]}), TABLE),
-        (DPNaiveBayes(classes=[0, 1], bounds=(0, 10)), NUMBERS),
-        (DPLogisticRegression(classes=[0, 1], bounds=(0, 10)), NUMBERS),
-    ],
-)
-def test_missing_values_are_no_refusal(model, table):
-    """That would tell, for nothing, that one is there."""
-    spoiled = table.assign(width=[6.0, np.nan, 31415926, 3, 2, 1])
-    filled = table.assign(width=[6.0, 5.0, 10.0, 3, 2, 1])
-    one, other = (
-        clone(model).set_params(epsilon=2, delta=0, random_state=1).fit(X, LABELS)
-        for X in (spoiled, filled)
-    )
-    assert np.array_equal(one.predict_proba(filled), other.predict_proba(filled))
-    assert np.array_equal(one.predict_proba(spoiled), one.predict_proba(filled))
-
-
-@pytest.mark.parametrize("model", [DPNaiveBayes, DPLogisticRegression])
-def test_a_scaler_is_warned_of_where_people_look(model):
-    assert "a scaler" in model.__doc__ and "voids the guarantee" in model.__doc__
-    fitted = model(epsilon=2, delta=0, classes=[0, 1], bounds=(0, 10)).fit(NUMBERS, LABELS)
-    assert fitted.privacy_.private and "Scalers" in repr(fitted.privacy_)
-
-
-@pytest.mark.parametrize("model", [DPNaiveBayes, DPLogisticRegression])
-@pytest.mark.parametrize("epsilon", [0, 1e-4])
-def test_a_budget_that_would_take_minutes_is_refused_at_once(model, epsilon):
-    start = time.process_time()
-    with pytest.raises(ArgumentError, match=r"epsilon must be larger.*standard deviation"):
-        model(epsilon=epsilon, delta=1e-5, classes=[0, 1], bounds=(0, 10)).fit(NUMBERS, LABELS)
-    assert time.process_time() - start < 5
-    model(epsilon=1e-4, delta=0, classes=[0, 1], bounds=(0, 10)).fit(NUMBERS, LABELS)
+def test_a_cell_that_python_cannot_read_is_missing():
+    pa = pytest.importorskip("pyarrow")
+    texts = pa.array([b"a", b"\xff\xfe", b"c"], pa.binary()).view(pa.string())
+    assert cells_of(texts) == ["a", None, "c"]
+    assert list(labels_of(texts)) == ["a", None, "c"]
+    for y in ({"a": 1}, pa.table({"y": [1, 2]})):
+        with pytest.raises(DataError):
+            labels_of(y)

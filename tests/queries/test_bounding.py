@@ -25,8 +25,8 @@ from leastnoise.queries import (
 )
 from leastnoise.queries.ask import _bounded, touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.bounding import WEIGHT, aggregate
-from leastnoise.queries.door import open_table
+from leastnoise.queries.bounding import WEIGHT, aggregate, reading_of
+from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.unit import NEIGHBOURS
 
 SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])
@@ -291,3 +291,12 @@ def test_sums_do_not_depend_on_the_order():
         Fraction(round(Fraction(row[2]) / query.scale.step)) * query.scale.step for row in data
     )
     assert abs(released(data, query, setting)[1][""][0] - exact) <= 500 * query.scale.step
+
+
+def test_a_view_that_draws_rows_at_random_is_read_once():
+    """The rows of a person and their number come from one reading: a person weighs at most 1."""
+    frame = pa.table({"p": [1] * 500, "x": [1.0] * 500})
+    query, setting = Median("x", low=0, high=4), Setting(Person("p", max_rows=1), "add-remove")
+    with opened(frame) as table:
+        reading = reading_of(table, query.request(setting))
+        assert reading.query.count(table.relation) == 1

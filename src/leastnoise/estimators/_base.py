@@ -15,7 +15,16 @@ from ..exact import rational
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from .accountant import charge, check_accountant
 from .calibrate import NOISES, plan
-from .cells import check_kinds, column_numbers, declared, is_frame, labels_of, numbers, table_of
+from .cells import (
+    cells_of,
+    check_kinds,
+    column_numbers,
+    declared,
+    is_frame,
+    labels_of,
+    numbers,
+    table_of,
+)
 from .kinds import Kind, Plan
 from .privacy import Privacy, Release
 from .public import Schema, bounds_of, classes_of, column_index, levels_of
@@ -197,7 +206,7 @@ class PrivateClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         columns = [column_numbers(_safe_indexing(X, j, axis=1)) for j in kept]
         table = np.stack(columns, axis=1) if columns else np.zeros((len(X), 0))
         check_array(table, ensure_all_finite=False, estimator=self, **least)
-        return table, [list(_safe_indexing(X, j, axis=1)) for j in categorical]
+        return table, [cells_of(_safe_indexing(X, j, axis=1)) for j in categorical]
 
     # -- releasing ----------------------------------------------------------------------------
 

@@ -7,9 +7,10 @@ refused for is public: its shape and the types of its columns. Proof: `cells.pro
 
 from __future__ import annotations
 
+import contextlib
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -147,11 +148,30 @@ def declared(y: Any) -> str | None:
     return "numbers" if name.startswith(_NUMBERS) else "text" if name.startswith(_TEXTS) else None
 
 
+def cells_of(column: Any) -> list[Any]:
+    """The cells of a column as Python has them; None for one that Python cannot read."""
+    listed = getattr(column, "to_pylist", getattr(column, "to_list", None))  # Arrow; polars, pandas
+    with contextlib.suppress(Exception):
+        return list(column) if listed is None else list(listed())
+    found = []
+    for place in range(len(column)):
+        found.append(None)
+        with contextlib.suppress(Exception):
+            cell = column[place]
+            found[-1] = cell.as_py() if hasattr(cell, "as_py") else cell
+    return found
+
+
 def labels_of(y: Any) -> NDArray[Any]:
-    """Labels in one dimension, each as it is."""
-    listed = getattr(y, "to_pylist", getattr(y, "to_list", None))  # Arrow; polars, pandas
-    if listed is not None:
-        y = listed()
+    """Labels in one dimension, each as it is: only an array of NumPy has one type for all."""
+    if isinstance(y, Mapping) or hasattr(y, "column_names"):
+        raise DataError("y", type(y), "a column of labels")
+    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) == 1:
+        y = y[y.columns[0]] if hasattr(y, "iloc") else y.to_series(0)
+    elif hasattr(y, "to_series") and len(getattr(y, "columns", ())) == 1:
+        y = y.to_series(0)
+    if not isinstance(y, np.ndarray) and hasattr(y, "__array__") and getattr(y, "ndim", 1) == 1:
+        y = cells_of(y)
     if hasattr(y, "__array__"):
         found = np.asarray(y)
         if found.ndim == 2 and found.shape[1] == 1:

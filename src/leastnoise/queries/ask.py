@@ -358,6 +358,7 @@ def prepare(
         selection = keys_design(keys.epsilon, keys.delta, groups)
     if isinstance(query, Quantile) and values.epsilon == 0:
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+    _refuse_apart(table, query, setting)
     for reading in readings_of(table, query, setting):
         quietly("the engine does not know how to compute this", reading.check)
     if table.sized and query.fixed(setting.unit, setting.neighbours):
@@ -391,6 +392,16 @@ def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, 
     """What is read for a question; for a vector each of its columns."""
     queries = query.means if isinstance(query, MeanVector) else [query]
     return tuple(reading_of(table, _bounded(one, setting)) for one in queries)
+
+
+def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
+    """The groups of a person are chosen once for each column of a vector: in the same rows only."""
+    name = getattr(table.engine, "name", "")
+    if not isinstance(query, MeanVector) or name == "DuckDB":
+        return
+    if any(_bounded(one, setting).max_groups is not None for one in query.means):
+        allowed = "a file or a frame for a vector with max_groups: its columns are read apart"
+        raise ArgumentError("table", f"a table of {name}", allowed)
 
 
 def _combined(query: Query, found: list[dict[str, Sums]]) -> dict[str, Any]:

@@ -229,20 +229,26 @@ class _Writer:
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in sums.items())
         having = "" if self.request.value is None else f" HAVING {self._counted} > 0"
         each = f"SELECT {self._by}, {chosen} FROM ({self._rows()}) AS t GROUP BY {self._by}{having}"
-        if self.request.max_groups is None or self.group is None or self.person is None:
+        if not self._chooses_groups:
             return each
-        # A person's first groups in an order of the person's own, so that no group is favoured.
-        digests = self._digest(self.person.form, "p"), self._digest(self.group.form, "g")
-        mixed = self.engine.digest(Form("", ""), f"CONCAT({digests[0]}, {digests[1]})")
         ranked = (
-            f"SELECT e.*, ROW_NUMBER() OVER (PARTITION BY p ORDER BY {mixed}, g) AS k "
+            f"SELECT e.*, ROW_NUMBER() OVER (PARTITION BY p ORDER BY {self._mixed()}) AS k "
             f"FROM ({each}) AS e"
         )
         names = ", ".join([self._by, *sums])
         return f"SELECT {names} FROM ({ranked}) AS f WHERE k <= {self.request.max_groups}"
 
-    def _digest(self, form: Form, value: str) -> str:
-        return self.engine.digest(form, value)
+    @property
+    def _chooses_groups(self) -> bool:
+        """Whether not all groups of a person may count."""
+        return self.request.max_groups is not None and self.group is not None
+
+    def _mixed(self) -> str:
+        """An order of the person's own, by which groups come first, so that none is favoured."""
+        assert self.person is not None and self.group is not None
+        engine = self.engine
+        digests = engine.digest(self.person.form, "p"), engine.digest(self.group.form, "g")
+        return f"{engine.digest(Form('', ''), f'CONCAT({digests[0]}, {digests[1]})')}, g"
 
     def _by_person(self) -> tuple[str, list[str]]:
         """First person by person, then over persons: each adds at most max_rows rows to a group."""
@@ -301,15 +307,22 @@ class _Writer:
                 "w",
             ]
         most = self.request.unit.max_rows
-        count = f"GREATEST(e.n, {engine.whole(1)})"
+        count = f"GREATEST(n, {engine.whole(1)})"
         share = _quotient(engine, engine.whole(WEIGHT * most), count)
         share = f"LEAST({weight}, GREATEST({engine.whole(0)}, {share}))"
-        cells = ", ".join(f"t.{name} AS {name}" for name in names)
-        same = " AND ".join(f"t.{name} = e.{name}" for name in self._by.split(", "))
-        weighed = (
-            f"SELECT {cells}, CASE WHEN e.n <= {most} THEN {weight} ELSE {share} END AS w "
-            f"FROM ({self._rows()}) AS t JOIN ({self._each({'n': self._counted})}) AS e ON {same}"
+        # The rows are read once: a view that draws them at random would not give the same again.
+        each = (
+            f"SELECT {self._by}, v, COUNT(*) AS c FROM ({self._rows()}) AS t "
+            f"WHERE v IS NOT NULL GROUP BY {self._by}, v"
         )
+        totals = [f"CAST(SUM(c) OVER (PARTITION BY {self._by}) AS BIGINT) AS n"]
+        few = ""
+        if self._chooses_groups:
+            totals.append(f"DENSE_RANK() OVER (PARTITION BY p ORDER BY {self._mixed()}) AS k")
+            few = f" WHERE k <= {self.request.max_groups}"
+        counted = f"SELECT e.*, {', '.join(totals)} FROM ({each}) AS e"
+        row = f"CASE WHEN n <= {most} THEN {weight} ELSE {share} END"
+        weighed = f"SELECT {by}, {row} * c AS w FROM ({counted}) AS f{few}"
         return f"SELECT {by}, {_sum('w')} AS w FROM ({weighed}) AS j GROUP BY {by}", [*names, "w"]
 
 

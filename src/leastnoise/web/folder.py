@@ -109,5 +109,6 @@ def _remove(folder: Path) -> None:
             elif path.name != MARKER:
                 with contextlib.suppress(OSError):
                     path.unlink()
-        (folder / MARKER).unlink(missing_ok=True)
-        folder.rmdir()
+        if {path.name for path in folder.iterdir()} <= {MARKER}:
+            (folder / MARKER).unlink(missing_ok=True)
+            folder.rmdir()

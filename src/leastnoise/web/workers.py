@@ -26,16 +26,15 @@ class Worker:
         # One thread each, whatever the machine has: there may be several of them.
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
         source = str(Path(__file__).parents[2])
-        others = os.environ.get("PYTHONPATH", "")
+        given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        others = [path for path in given if Path(path).is_absolute()]  # "" is the working folder
         self._process = subprocess.Popen(
             # -P: nothing is imported from the working folder, which may be anybody's.
             [sys.executable, "-P", "-m", "leastnoise.web.worker", str(memory)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ
-            | threads
-            | {"PYTHONPATH": os.pathsep.join(filter(None, (source, others)))},
+            env=os.environ | threads | {"PYTHONPATH": os.pathsep.join([source, *others])},
         )
         self._said = said
         threading.Thread(target=self._listen, daemon=True).start()

@@ -113,12 +113,16 @@ class Postgres(Dialect):
         return self._numeric(f"CAST({numeral} AS NUMERIC)")
 
     def is_base_table(self, name: str, schema: str | None) -> bool:
-        """Whether it is an ordinary table, or one in partitions, and no policy hides rows of it."""
+        """Whether it and its heirs are tables, perhaps in partitions, and no policy hides rows."""
         whole = ".".join(self.identifier(part) for part in (schema, name) if part)
         with self.connection.cursor() as cursor, self.connection.transaction():
             found = cursor.execute(
-                "SELECT relkind IN ('r', 'p') AND NOT relrowsecurity FROM pg_catalog.pg_class "
-                "WHERE oid = pg_catalog.to_regclass(%s)",
+                "WITH RECURSIVE held AS (SELECT pg_catalog.to_regclass(%s)::oid AS oid UNION "
+                "SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN held "
+                "ON i.inhparent = held.oid) "
+                "SELECT COUNT(*) > 0 AND "
+                "BOOL_AND(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity) "
+                "FROM held JOIN pg_catalog.pg_class AS c ON c.oid = held.oid",
                 (whole,),
             ).fetchall()
         return bool(found == [(True,)])
