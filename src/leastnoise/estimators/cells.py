@@ -153,7 +153,7 @@ def cells_of(column: Any) -> list[Any]:
     listed = getattr(column, "to_pylist", getattr(column, "to_list", None))  # Arrow; polars, pandas
     with contextlib.suppress(Exception):
         return list(column) if listed is None else list(listed())
-    found = []
+    found: list[Any] = []
     for place in range(len(column)):
         found.append(None)
         with contextlib.suppress(Exception):
