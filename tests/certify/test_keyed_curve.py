@@ -177,3 +177,20 @@ def test_the_budget_is_parted_as_is_best() -> None:
 def test_what_cannot_be_asked(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
         keyed(**({"epsilon": 1, "delta": "1e-5"} | options))
+
+
+def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
+    """For several keys of a unit nothing is known about mechanisms that part the budget freely."""
+    one = keyed(epsilon=1, delta=1e-5)
+    assert one.status == "in closed form: nothing as private shows more"
+    two = keyed(epsilon=1, delta=1e-5, neighbours="replace")
+    five = keyed(epsilon=1, delta=1e-5, max_groups=5)
+    for design, words in (
+        (one, "nothing as private"),
+        (two, "nothing that keeps (0.5, 5e-06) for each key"),
+        (five, "nothing that keeps this Gaussian curve with failures for each key"),
+    ):
+        assert design.document.rivals == words
+        said = [c.detail for c in design.verify().claims if c.name == "shown"]
+        assert said[0].startswith(f"{words} shows a key")
+        assert (words == "nothing as private") == ("nothing as private" in design.status)

@@ -135,7 +135,7 @@ def _shown(document: KeyedDocument) -> Claim:
     if found is None:
         return Claim("shown", REFUTED, None, "a key that somebody has is never shown")
     words = (
-        "nothing as private shows a key of any number of units more often than this, "
+        f"{document.rivals} shows a key of any number of units more often than this, "
         f"times 1 + {nearest_float(found):.3g}"
     )
     return claim_of("shown", document.excess - found, words, f"{words}: more than stated")
