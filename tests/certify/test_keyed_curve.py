@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -18,6 +19,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.keyed_curve import delta_of_curve, inverse_bounds, power_bounds
 from leastnoise.certify.keyed_document import FailureCurve
 from leastnoise.errors import ArgumentError
+from leastnoise.work import counted
 
 
 @pytest.fixture(scope="module")
@@ -194,3 +196,16 @@ def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
         said = [c.detail for c in design.verify().claims if c.name == "shown"]
         assert said[0].startswith(f"{words} shows a key")
         assert (words == "nothing as private") == ("nothing as private" in design.status)
+
+
+def test_looks_at_tiny_levels_are_paid_for() -> None:
+    curve = FailureCurve(Fraction(1, 1000), Fraction(1, 10**40))
+    for bits in (1, 60, 90, 110, 127, 129, 300, 1300):
+        for level in (Fraction(1, 1 << bits), 1 - Fraction(1, 1 << bits)):
+            began = time.process_time()
+            with counted() as work:
+                low, high = power_bounds(curve, level)
+            assert curve.failure <= low <= high <= 1
+            # (ten times as much: other processes, and the first look of all)
+            assert (time.process_time() - began) * 1e6 < 10 * work.spent
+    assert power_bounds(curve, Fraction(1, 1 << 300)) == (curve.failure, 1)

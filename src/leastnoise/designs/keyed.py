@@ -29,7 +29,7 @@ class KeyedDesign(BaseDesign):
     are replaced, for tables between which at most so many keys gain or lose a unit). If it is
     one key, no mechanism as private shows a key more often, whatever the number of units that have
     it, but for a share `excess`; if they are several, none that keeps for each key what this keeps
-    (an equal share of the budget, or a curve), while others, not known, may show more. A value is never further
+    (an equal share of the budget, or a curve), while others may show more. A value is never further
     than `reach` from the truth; from `sure_from` units on a key is always shown, and the expected
     loss of its value is at most `upper`, where no whole noise as private is below `lower`. All of
     it is checked in exact arithmetic before a design exists.
