@@ -119,7 +119,8 @@ class KeyedDesign(BaseDesign):
 
         units: {key: how many units have it}, or a column of pandas with such an index; a unit
             counts once in a key, and in at most as many keys as the design was made for. Keys are
-            texts, whole numbers, dates, None, or tuples of these. Keys that nobody has may be
+            texts, whole numbers, dates, None, or tuples of these, and come back as plain values of
+            Python (True as 1, times with an offset in UTC). Keys that nobody has may be
             there or not: it makes no difference.
 
         Every call spends the whole budget. Everything is checked before anything is drawn, and no
