@@ -131,6 +131,15 @@ def test_more_keys_of_a_unit_are_refuted(genuine: dict[str, Any]) -> None:
     assert verdicts(shares)["releases"] == "refuted"
 
 
+def test_a_curve_that_is_not_kept_is_not_private(genuine: dict[str, Any]) -> None:
+    made = copy.deepcopy(genuine)
+    made["curve"]["mu"] = "0.01"
+    del made["releases"]
+    report = check_any(parse_any(json.dumps(made)))
+    assert (report.verdict("privacy"), report.verdict("curve")) == ("proven", "refuted")
+    assert not report.private
+
+
 def test_tables_moved_by_a_little_are_refuted(genuine: dict[str, Any]) -> None:
     unit = int(genuine["chain"]["denominator"])
     for place, k, by in (

@@ -134,7 +134,20 @@ def test_releases() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", ["123", 7, [1, 2], [1, 2, float("nan")], [1, 2, 3.25], [1, 2, "x"], [[1, 2]], None]
+    "values",
+    [
+        "123",
+        7,
+        [1, 2],
+        [1, 2, float("nan")],
+        [1, 2, 3.25],
+        [1, 2, "x"],
+        [[1, 2]],
+        None,
+        {1: 5, 2: 6, 3: 7},
+        {1: 5, 2: 6, 3: 7}.keys(),
+        {1, 2, 3},
+    ],
 )
 def test_what_is_no_vector_is_refused_without_showing_it(values) -> None:
     with pytest.raises(DataError) as caught:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import datetime
-import enum
 import pickle
 from collections import Counter, OrderedDict
 from fractions import Fraction
@@ -28,8 +27,14 @@ class Pair(NamedTuple):
     y: int
 
 
-class Named(str, enum.Enum):
-    P = "p"
+class Odd(str):
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return "z"
+
+    def __hash__(self) -> int:
+        return 7
 
 
 @cache
@@ -231,10 +236,10 @@ def test_which_of_equal_keys_came_first_is_not_seen() -> None:
         seen = {repr(list(made().release({key: 90}))) for key in equal}
         assert len(set(equal)) == 1 and len(seen) == 1
     # The order is that of texts, whatever a class says that its text is; equal texts are one key.
-    for units in ({Named.P: 90, "Named.P": 80}, {"Named.P": 80, Named.P: 90}):
-        assert list(made().release(units)) == ["Named.P", "p"]
+    for units in ({Odd("p"): 90, "z": 80}, {"z": 80, Odd("p"): 90}):
+        assert repr(list(made().release(units))) == "['p', 'z']"
     with pytest.raises(DataError, match="twice"):
-        made().release({Named.P: 90, "p": 80})
+        made().release({Odd("p"): 90, "p": 80})
     assert repr(list(made().release({pd.NaT: 90, None: 90}))) == "[None, NaT]"
 
 

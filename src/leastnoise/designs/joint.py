@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..ask.shaped import LARGEST, shaped
 from ..certify import check_any
 from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint
-from ..errors import ArgumentError, CertificateError, LimitError
+from ..errors import ArgumentError, CertificateError, DataError, LimitError
 from ..losses import Loss
 from ..mechanisms.analytic_gaussian import smallest_sigma
 from ..noise.joint import JointNoise
@@ -67,8 +68,10 @@ class JointDesign(BaseDesign):
         """A private release of all numbers together; see `JointNoise.release`.
 
         Rows of vectors (lists in a list, an array or a table) give as many independent releases,
-        each of which spends the whole epsilon.
+        each of which spends the whole epsilon. A dict or a set is refused: it has keys, or no order.
         """
+        if isinstance(values, (Mapping, Set)):
+            raise DataError("vector", type(values), "a sequence of numbers, or rows of such")
         held, single = held_rows(values)
         if single:
             return self.noise.release(held, exact=exact, entropy=entropy)
