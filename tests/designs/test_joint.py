@@ -174,6 +174,20 @@ def test_files_and_pickles(tmp_path) -> None:
 # -- files that lie ----------------------------------------------------------
 
 
+def test_files_whose_draws_take_long_are_refused() -> None:
+    genuine = made(Sparse(4, 2)).document.to_json()
+    parse_any(json.dumps(genuine))
+    for width, ratio in (("5001", genuine["noise"]["ratio"]), ("1", "999999/1000000")):
+        forged = json.loads(json.dumps(genuine))
+        forged["sensitivity"]["blocks"][0]["width"] = width
+        forged["noise"]["ratio"] = ratio
+        with pytest.raises(FormatError, match="draws would take long"):
+            parse_any(json.dumps(forged))
+    # What `design` allows can be loaded.
+    most = design(epsilon=1, delta=0, sensitivity=Sparse(2, 1, width=10_000), integer=True)
+    assert parse_any(most.document.dumps()) == most.document
+
+
 def _verdicts(document) -> dict[str, str]:
     return {claim.name: claim.verdict for claim in check_any(document).claims}
 

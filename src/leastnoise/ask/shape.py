@@ -16,6 +16,9 @@ from ..exact import Number, rational
 #: The most numbers that a shape may have, and the most of a block whose sum is bounded, too.
 MAX_NUMBERS = 1_000
 MAX_SPARSE = 200
+#: The most steps that draws are likely to take where the sum of moves is bounded: dimension times
+#: width, times epsilon^-1.
+MAX_SPARSE_STEPS = 20_000
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ class JointDesign(BaseDesign):
         """A private release of all numbers together; see `JointNoise.release`.
 
         Rows of vectors (lists in a list, an array or a table) give as many independent releases,
-        each of which spends the whole epsilon. A dict or a set is refused: it has keys, or no order.
+        each of which spends the whole epsilon. Dicts and sets are refused: whose order is it?
         """
         if isinstance(values, (Mapping, Set)):
             raise DataError("vector", type(values), "a sequence of numbers, or rows of such")
