@@ -140,7 +140,7 @@ def _status(document: JointDocument) -> str:
     whose = "whole-number noise" if document.integer else "noise"
     words += f"; lower is over all private {whose} at delta = 0"
     if gap_of(document) > _WEAK:
-        words += ", and weak: nothing better is known for this shape"
+        words += ", and weak"
     return words
 
 
@@ -151,5 +151,5 @@ def _gaussian(document: JointDocument) -> str:
     sigma = smallest_sigma(float(document.epsilon), float(document.delta))
     cost = sigma**2 * float(document.shape.square)
     own = outwards(float(document.upper), 5, True)
-    word = "more" if cost > document.upper else "LESS: use that instead"
-    return f"; Gaussian noise at this delta costs {number(cost, 5)}, {word} than {own}"
+    word = "more than" if cost > document.upper else "LESS (use that instead) than"
+    return f"; Gaussian noise of one size at this delta costs {number(cost, 5)}, {word} these {own}"
