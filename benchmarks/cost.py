@@ -28,7 +28,7 @@ QUESTIONS: dict[str, tuple[str, dict[str, Any]]] = {
         {"epsilon": "0.5", "integer": True, "bounds": (0, 10)},
     ),
     "ten": (
-        "ten counts at once, epsilon 1",
+        "ten counts at once, epsilon 1, delta 0",
         {"epsilon": 1, "sensitivity": Cube(10), "integer": True, "delta": 0},
     ),
     "vector": (

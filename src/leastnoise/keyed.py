@@ -22,8 +22,6 @@ from .work import counted
 
 #: Significant digits of the bounds in a file.
 _DIGITS = 15
-#: Up to so many keys of a unit each gets its share of the budget; no curve is better.
-_FEW = 2
 #: A key that is shown as often as this is as good as sure.
 _SURE = 0.999
 NEIGHBOURS = ("add-remove", "replace")
@@ -40,15 +38,17 @@ def keyed(
 ) -> KeyedDesign:
     """The release that shows unknown keys, each with its number of units, as often as any can.
 
+    Where a unit has several keys: as often as any that gives each key the same part of the budget.
+
     One draw decides whether a key is shown and which value it has, at the full (epsilon, delta).
-    Nothing is searched for, so it takes milliseconds.
+    For one key of a unit nothing is searched for, so it takes milliseconds.
 
     epsilon, delta: the budget of everything that is released; delta at least 1e-30.
     max_groups: how many keys one unit counts in, at most. That no unit counts in more, or more
         than once in a key, is for the caller to see to: privacy rests on it.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one, which
         moves twice as many keys).
-    units: how many units a key that matters has, from public knowledge; where a unit has three
+    units: how many units a key that matters has, from public knowledge; where a unit has two
         keys or more, the better of two ways to part the budget is chosen for it.
     loss: what an error costs, in `upper`, `lower` and `expected_error`: "l1", "l2", "power:3",
         "huber:2", ... The release is the same for all of them, and the best for each.
@@ -58,7 +58,7 @@ def keyed(
     typical = None if units is None else _whole("units", units, 10**15)
     cost = _even(loss)
     _enough(budget[1], keys)
-    if keys <= _FEW:
+    if keys == 1:
         return equal_shares(*budget, keys, cost)
     curve = _by_curve(Releases(keys, *budget), cost)
     try:
@@ -177,5 +177,5 @@ def finished(document: KeyedDocument) -> KeyedDesign:
         ) from None
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
-    words = "in closed form: nothing as private shows more"
+    words = f"in closed form: {claimed.rivals} shows more"
     return KeyedDesign(claimed, claimed.loss, True, words, MappingProxyType({}), True)

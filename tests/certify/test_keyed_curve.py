@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import time
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -18,6 +19,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.keyed_curve import delta_of_curve, inverse_bounds, power_bounds
 from leastnoise.certify.keyed_document import FailureCurve
 from leastnoise.errors import ArgumentError
+from leastnoise.work import counted
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +131,15 @@ def test_more_keys_of_a_unit_are_refuted(genuine: dict[str, Any]) -> None:
     assert verdicts(shares)["releases"] == "refuted"
 
 
+def test_a_curve_that_is_not_kept_is_not_private(genuine: dict[str, Any]) -> None:
+    made = copy.deepcopy(genuine)
+    made["curve"]["mu"] = "0.01"
+    del made["releases"]
+    report = check_any(parse_any(json.dumps(made)))
+    assert (report.verdict("privacy"), report.verdict("curve")) == ("proven", "refuted")
+    assert not report.private
+
+
 def test_tables_moved_by_a_little_are_refuted(genuine: dict[str, Any]) -> None:
     unit = int(genuine["chain"]["denominator"])
     for place, k, by in (
@@ -177,3 +188,33 @@ def test_the_budget_is_parted_as_is_best() -> None:
 def test_what_cannot_be_asked(options: dict[str, Any]) -> None:
     with pytest.raises(ArgumentError):
         keyed(**({"epsilon": 1, "delta": "1e-5"} | options))
+
+
+def test_what_shows_no_more_is_said_for_what_is_proven() -> None:
+    """For several keys of a unit nothing is known about mechanisms that part the budget freely."""
+    one = keyed(epsilon=1, delta=1e-5)
+    assert one.status == "in closed form: nothing as private shows more"
+    two = keyed(epsilon=1, delta=1e-5, neighbours="replace")
+    five = keyed(epsilon=1, delta=1e-5, max_groups=5)
+    for design, words in (
+        (one, "nothing as private"),
+        (two, "nothing that keeps (0.5, 5e-06) for each key"),
+        (five, "nothing that keeps this Gaussian curve with failures for each key"),
+    ):
+        assert design.document.rivals == words
+        said = [c.detail for c in design.verify().claims if c.name == "shown"]
+        assert said[0].startswith(f"{words} shows a key")
+        assert (words == "nothing as private") == ("nothing as private" in design.status)
+
+
+def test_looks_at_tiny_levels_are_paid_for() -> None:
+    curve = FailureCurve(Fraction(1, 1000), Fraction(1, 10**40))
+    for bits in (1, 60, 90, 110, 127, 129, 300, 1300):
+        for level in (Fraction(1, 1 << bits), 1 - Fraction(1, 1 << bits)):
+            began = time.process_time()
+            with counted() as work:
+                low, high = power_bounds(curve, level)
+            assert curve.failure <= low <= high <= 1
+            # (ten times as much: other processes, and the first look of all)
+            assert (time.process_time() - began) * 1e6 < 10 * work.spent
+    assert power_bounds(curve, Fraction(1, 1 << 300)) == (curve.failure, 1)

@@ -69,7 +69,7 @@ def scribbled(rng: random.Random) -> dict[str, Any]:
         least = max(last, tail.get(reach + 1 - n, unit if reach + 1 - n <= -reach else 0))
         last = rng.choice([least, rng.randint(least, unit)])
         shown.append(last)
-    shown.append(unit)
+    shown = [one for one in shown if one < unit] + [unit]
     return {
         "format": "leastnoise/1",
         "kind": "keyed",
@@ -269,3 +269,9 @@ def test_the_checker_needs_nothing_but_python(genuine: dict[str, Any], tmp_path:
     )
     names = [claim["name"] for claim in json.loads(done.stdout)["claims"]]
     assert names == ["distribution", "privacy", "shown", "upper", "lower"]
+
+
+def test_certainty_is_stated_once(genuine: dict[str, Any]) -> None:
+    made = copy.deepcopy(genuine)
+    made["chain"]["shown"].append(made["chain"]["denominator"])
+    assert verdicts(made) == {"distribution": "refuted"}

@@ -118,7 +118,7 @@ def test_a_positive_delta_claims_nothing_below() -> None:
     found = design(epsilon=1, delta=1e-6, sensitivity=Cube(3), integer=True, loss="l2")
     assert found.lower == 0 and "nothing is known" in found.status and "Gaussian" in found.status
     many = design(epsilon=1, delta=1e-3, sensitivity=Cube(60), integer=True, loss="l2")
-    assert "LESS" in many.status
+    assert "LESS (use that instead) than these" in many.status
 
 
 def test_releases() -> None:
@@ -134,7 +134,20 @@ def test_releases() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", ["123", 7, [1, 2], [1, 2, float("nan")], [1, 2, 3.25], [1, 2, "x"], [[1, 2]], None]
+    "values",
+    [
+        "123",
+        7,
+        [1, 2],
+        [1, 2, float("nan")],
+        [1, 2, 3.25],
+        [1, 2, "x"],
+        [[1, 2]],
+        None,
+        {1: 5, 2: 6, 3: 7},
+        {1: 5, 2: 6, 3: 7}.keys(),
+        {1, 2, 3},
+    ],
 )
 def test_what_is_no_vector_is_refused_without_showing_it(values) -> None:
     with pytest.raises(DataError) as caught:
@@ -159,6 +172,20 @@ def test_files_and_pickles(tmp_path) -> None:
 
 
 # -- files that lie ----------------------------------------------------------
+
+
+def test_files_whose_draws_take_long_are_refused() -> None:
+    genuine = made(Sparse(4, 2)).document.to_json()
+    parse_any(json.dumps(genuine))
+    for width, ratio in (("5001", genuine["noise"]["ratio"]), ("1", "999999/1000000")):
+        forged = json.loads(json.dumps(genuine))
+        forged["sensitivity"]["blocks"][0]["width"] = width
+        forged["noise"]["ratio"] = ratio
+        with pytest.raises(FormatError, match="draws would take long"):
+            parse_any(json.dumps(forged))
+    # What `design` allows can be loaded.
+    most = design(epsilon=1, delta=0, sensitivity=Sparse(2, 1, width=10_000), integer=True)
+    assert parse_any(most.document.dumps()) == most.document
 
 
 def _verdicts(document) -> dict[str, str]:

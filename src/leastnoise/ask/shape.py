@@ -16,6 +16,9 @@ from ..exact import Number, rational
 #: The most numbers that a shape may have, and the most of a block whose sum is bounded, too.
 MAX_NUMBERS = 1_000
 MAX_SPARSE = 200
+#: The most steps that draws are likely to take where the sum of moves is bounded: dimension times
+#: width, times epsilon^-1.
+MAX_SPARSE_STEPS = 20_000
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,7 @@ def Cube(k: int, width: Number | Sequence[Number] = 1, *, one_sided: bool = Fals
     """
     _count("k", k, MAX_NUMBERS)
     if isinstance(width, (str, int, float, Fraction)) or not isinstance(width, Sequence):
-        return Shape((Block(k, k, _width(width)),), bool(one_sided))
+        return Shape((Block(k, k, _width(width)),), _flag(one_sided))
     if len(width) != k:
         raise ArgumentError("width", f"{len(width)} widths", f"one number, or one for each of {k}")
     return Blocks(*(Cube(1, one, one_sided=one_sided) for one in width))
@@ -110,7 +113,7 @@ def Sparse(dimension: int, most: int, width: Number = 1, *, one_sided: bool = Fa
     _count("most", most, dimension)
     if most < dimension:
         _count("dimension", dimension, MAX_SPARSE)
-    return Shape((Block(dimension, most, _width(width)),), bool(one_sided))
+    return Shape((Block(dimension, most, _width(width)),), _flag(one_sided))
 
 
 def Blocks(*shapes: Shape) -> Shape:
@@ -169,6 +172,13 @@ def weighed(shape: Shape, weights: Sequence[Number]) -> tuple[Shape, tuple[Fract
 def _count(name: str, value: int, most: int) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
         raise ArgumentError(name, value, f"a whole number from 1 to {most}")
+
+
+def _flag(value: bool) -> bool:
+    """Whether moves have one sign: privacy rests on it, so that nothing is taken for True."""
+    if not isinstance(value, bool):
+        raise ArgumentError("one_sided", value, "True or False")
+    return value
 
 
 def _width(value: Number) -> Fraction:

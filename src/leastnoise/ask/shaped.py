@@ -9,7 +9,7 @@ from ..errors import ArgumentError
 from ..losses import L1, L2, Loss, as_loss
 from .arguments import Arguments, ShapeArguments
 from .budgets import check_budgets
-from .shape import Shape, weighed
+from .shape import MAX_SPARSE_STEPS, Shape, weighed
 from .values import check_gap, check_progress, check_sensitivity, check_sizes, check_time_limit
 
 #: The name of the loss that is the largest error of all numbers.
@@ -18,9 +18,8 @@ LARGEST = "largest"
 _GAP, _SECONDS = 1e-3, 10.0
 #: What `design` takes for a shape; whatever else is given is refused.
 _TAKEN = ("sensitivity", *ShapeArguments.__annotations__)
-#: The most levels that draws are likely to reach, dimension / epsilon: of boxes; where the sum of
-#: moves is bounded, times the width.
-_MOST_LEVELS, _MOST_SPARSE_STEPS = 1_000_000, 20_000
+#: The most levels that draws are likely to reach, dimension / epsilon.
+_MOST_LEVELS = 1_000_000
 #: The largest width of whole numbers.
 _MOST_WIDTH = 1_000_000
 
@@ -85,6 +84,6 @@ def _check_epsilon(epsilon: Fraction, shape: Shape) -> None:
     least = Fraction(shape.dimension, _MOST_LEVELS)
     for block in shape.blocks:
         if not block.box:
-            least = max(least, shape.dimension * block.width / _MOST_SPARSE_STEPS)
+            least = max(least, shape.dimension * block.width / MAX_SPARSE_STEPS)
     if epsilon < least:
         raise ArgumentError("epsilon", epsilon, f"at least {float(least):g} for this shape")

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..ask.privacy import MAX_EPSILON
-from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
+from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, MAX_SPARSE_STEPS, Block, Shape
 from ..exact import text_of
 from ..losses import L1, L2, Loss
 from .about import about_text
@@ -193,17 +193,20 @@ def _joint(data: dict[str, Any]) -> JointDocument:
             '"largest" is for one block whose numbers all move, without "overlap"',
         )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    epsilon = read_number(
+        data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
+    )
+    ratio = read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1")
+    _check_steps(shape, epsilon, ratio)
     return JointDocument(
-        epsilon=read_number(
-            data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
-        ),
+        epsilon=epsilon,
         delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
         shape=shape,
         loss=loss,
         largest=largest,
         integer=integer,
         grid=grid,
-        ratio=read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1"),
+        ratio=ratio,
         offsets=offsets,
         overlap=overlap,
         weights=_weights(data, len(shape.blocks)),
@@ -212,6 +215,21 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         certificate=_certificate(data["certificate"], shape, largest),
         about=about_text(data["about"]) if "about" in data else "",
     )
+
+
+def _check_steps(shape: Shape, epsilon: Fraction, ratio: Fraction) -> None:
+    """So that a draw takes moments: where the sum of moves is bounded it goes step by step."""
+    for block in shape.blocks:
+        steps = shape.dimension * block.width
+        # (1 / ratio - 1 is at least log(1 / ratio), and that is epsilon but for its rounding.)
+        demand(
+            block.box
+            or (
+                steps <= MAX_SPARSE_STEPS * epsilon
+                and steps <= 2 * MAX_SPARSE_STEPS * (1 / ratio - 1)
+            ),
+            '"width" must be smaller where not all numbers move at once: draws would take long',
+        )
 
 
 def short_weights(weights: Sequence[Fraction]) -> bool:

@@ -66,6 +66,8 @@ def fault_of(chain: Chain) -> str | None:
         return "more than half of the noise is above 0"
     if chain.shown[-1] != chain.denominator or any(a > b for a, b in pairwise(chain.shown)):
         return "the probabilities of being shown do not rise to certainty"
+    if chain.denominator in chain.shown[-2:-1]:
+        return "the probabilities of being shown go on after certainty"
     for n in range(1, chain.sure_from + 1):
         if chain.least(n) < 0:
             return f"{n} units: a value above the least is likelier than to be shown at all"
@@ -135,7 +137,7 @@ def _shown(document: KeyedDocument) -> Claim:
     if found is None:
         return Claim("shown", REFUTED, None, "a key that somebody has is never shown")
     words = (
-        "nothing as private shows a key of any number of units more often than this, "
+        f"{document.rivals} shows a key of any number of units more often than this, "
         f"times 1 + {nearest_float(found):.3g}"
     )
     return claim_of("shown", document.excess - found, words, f"{words}: more than stated")

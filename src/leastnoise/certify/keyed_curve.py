@@ -23,30 +23,34 @@ BITS = 320
 _STANDARD = NormalDist()
 #: How far below its place a point of the normal distribution is tried first.
 _STEP = Fraction(1, 1 << 50)
-#: Microseconds of one look at the curve.
-_LOOK = 1_000
+#: `normal_bounds` tells no probabilities apart that are closer than this.
+_FINEST = Fraction(1, 1 << 128)
+#: Microseconds of one look at the curve, and of every further point that is tried for it.
+_LOOK, _TRY = 1_000, 500
 
 
 def power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals around G(p), 0 <= p <= 1: about 14 digits of G(p) are known."""
     charge(_LOOK)  # whether it is remembered or not: the count depends on the file alone
-    return _power_bounds(curve, p)
+    low, high, tries = _power_bounds(curve, p)
+    charge(_TRY * (tries - 1))
+    return low, high
 
 
 @lru_cache(maxsize=4096)
-def _power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:
+def _power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction, int]:
     d, rest = curve.failure, 1 - curve.failure
     if p >= rest:
-        return Fraction(1), Fraction(1)
+        return Fraction(1), Fraction(1), 1
     if p <= 0:
-        return d, d
-    x, here = point_below(p / rest)
-    low, high = normal_bounds(x + curve.mu)
+        return d, d, 1
+    x, here, tries = point_below(p / rest)
     if here <= 0:
-        return d, Fraction(1)
+        return d, Fraction(1), tries
+    low, high = normal_bounds(x + curve.mu)
     # G is concave: beyond rest * here it rises no faster than it has risen from 0 on.
     more = (p - rest * here) * high / here
-    return d + rest * max(Fraction(0), low), min(Fraction(1), d + rest * high + more)
+    return d + rest * max(Fraction(0), low), min(Fraction(1), d + rest * high + more), tries
 
 
 def inverse_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:
@@ -55,17 +59,16 @@ def inverse_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction
     return 1 - high, 1 - low
 
 
-def point_below(share: Fraction) -> tuple[Fraction, Fraction]:
-    """(x, at most Phi(x)) with Phi(x) <= share, for 0 < share < 1, and x as far up as a float."""
-    guess, step = near_quantile(share), _STEP
-    while True:
-        x = guess - step
+def point_below(share: Fraction) -> tuple[Fraction, Fraction, int]:
+    """(x, at most Phi(x), tries) with Phi(x) <= share, 0 < share < 1, x as far up as a float."""
+    guess, step, tries = near_quantile(min(share, 1 - 4 * _FINEST)), _STEP, 0
+    while share >= _FINEST and step <= 1 << 12:
+        x, tries = guess - step, tries + 1
         low, high = normal_bounds(x)
         if high <= share:
-            return x, low
+            return x, low, tries
         step *= 4
-        if step > 1 << 12:
-            return x, Fraction(0)
+    return guess, Fraction(0), max(1, tries)
 
 
 def near_quantile(share: Fraction) -> Fraction:
@@ -130,6 +133,8 @@ def _rising(pairs: list[tuple[int, int]]) -> bool:
 
 def _below(curve: FailureCurve, chain: Chain, level: int, power: int) -> bool:
     """power <= G(level), proven."""
+    if power <= curve.failure * chain.denominator:  # G is nowhere below it
+        return True
     at = Fraction(level, chain.denominator)
     return power <= power_bounds(curve, at)[0] * chain.denominator
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..ask.privacy import MAX_EPSILON, Releases
-from ..exact import text_of
+from ..exact import nearest_float, text_of
 from ..losses import Loss
 from ..work import charge
 from .about import about_text
@@ -125,6 +125,18 @@ class KeyedDocument(MechanismDocument):
     def integer(self) -> bool:
         """Whether releases are whole numbers: always."""
         return True
+
+    @property
+    def rivals(self) -> str:
+        """Among which mechanisms nothing shows a key more often: with several keys of a unit, those
+        that give each key the same part of the budget.
+        """
+        if self.curve is not None:
+            return "nothing that keeps this Gaussian curve with failures for each key"
+        if self.releases is not None:
+            each = f"({nearest_float(self.epsilon):.4g}, {nearest_float(self.delta):.4g})"
+            return f"nothing that keeps {each} for each key"
+        return "nothing as private"
 
     def _body_json(self) -> dict[str, Any]:
         body: dict[str, Any] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from ..ask.shaped import LARGEST, shaped
 from ..certify import check_any
 from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint
-from ..errors import ArgumentError, CertificateError, LimitError
+from ..errors import ArgumentError, CertificateError, DataError, LimitError
 from ..losses import Loss
 from ..mechanisms.analytic_gaussian import smallest_sigma
 from ..noise.joint import JointNoise
@@ -67,8 +68,10 @@ class JointDesign(BaseDesign):
         """A private release of all numbers together; see `JointNoise.release`.
 
         Rows of vectors (lists in a list, an array or a table) give as many independent releases,
-        each of which spends the whole epsilon.
+        each of which spends the whole epsilon. Dicts and sets are refused: whose order is it?
         """
+        if isinstance(values, (Mapping, Set)):
+            raise DataError("vector", type(values), "a sequence of numbers, or rows of such")
         held, single = held_rows(values)
         if single:
             return self.noise.release(held, exact=exact, entropy=entropy)
@@ -137,7 +140,7 @@ def _status(document: JointDocument) -> str:
     whose = "whole-number noise" if document.integer else "noise"
     words += f"; lower is over all private {whose} at delta = 0"
     if gap_of(document) > _WEAK:
-        words += ", and weak: nothing better is known for this shape"
+        words += ", and weak"
     return words
 
 
@@ -148,5 +151,5 @@ def _gaussian(document: JointDocument) -> str:
     sigma = smallest_sigma(float(document.epsilon), float(document.delta))
     cost = sigma**2 * float(document.shape.square)
     own = outwards(float(document.upper), 5, True)
-    word = "more" if cost > document.upper else "LESS: use that instead"
-    return f"; Gaussian noise at this delta costs {number(cost, 5)}, {word} than {own}"
+    word = "more than" if cost > document.upper else "LESS (use that instead) than"
+    return f"; Gaussian noise of one size at this delta costs {number(cost, 5)}, {word} these {own}"

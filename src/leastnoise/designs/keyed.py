@@ -22,13 +22,14 @@ from .keyed_comparison import KeyedComparison, beside_keyed
 
 @dataclass(frozen=True, repr=False)
 class KeyedDesign(BaseDesign):
-    """Keys and their counts, the proof that showing them is private, and that nothing shows more.
+    """Keys and their counts, the proof that this is private, and of what shows no more.
 
     Guarantee: everything that `release` returns is together (epsilon, delta)-private, for tables
     of which one has one unit more, which has at most `keys_of_a_unit` of the keys (or, if units
-    are replaced, for tables between which at most so many keys gain or lose a unit). No mechanism
-    that gives each key the same part of the budget shows a key more often, whatever the number of
-    units that have it, but for a share `excess` that is below 1e-9. A value is never further
+    are replaced, for tables between which at most so many keys gain or lose a unit). If it is
+    one key, no mechanism as private shows a key more often, whatever the number of units that have
+    it, but for a share `excess`; if they are several, none that keeps for each key what this keeps
+    (an equal share of the budget, or a curve), while others may show more. A value is never further
     than `reach` from the truth; from `sure_from` units on a key is always shown, and the expected
     loss of its value is at most `upper`, where no whole noise as private is below `lower`. All of
     it is checked in exact arithmetic before a design exists.
@@ -49,7 +50,7 @@ class KeyedDesign(BaseDesign):
 
     @property
     def excess(self) -> float:
-        """No mechanism as private shows a key more than 1 + excess times as often."""
+        """No mechanism as private, key by key, shows a key more than 1 + excess times as often."""
         return float(self.document.excess)
 
     @property
@@ -118,7 +119,8 @@ class KeyedDesign(BaseDesign):
 
         units: {key: how many units have it}, or a column of pandas with such an index; a unit
             counts once in a key, and in at most as many keys as the design was made for. Keys are
-            texts, whole numbers, dates, None, or tuples of these. Keys that nobody has may be
+            texts, whole numbers, dates, None, or tuples of these, and come back as plain values of
+            Python (True as 1, times with an offset in UTC). Keys that nobody has may be
             there or not: it makes no difference.
 
         Every call spends the whole budget. Everything is checked before anything is drawn, and no

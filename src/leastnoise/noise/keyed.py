@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timezone
 from fractions import Fraction
 from typing import Any
 
@@ -99,15 +99,20 @@ class KeyedLaw:
 def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
     """The keys that somebody has, each with its number, in an order that depends on the keys alone.
 
-    `DataError`, which shows nothing, for what is no key or no number of units.
+    Keys come back in one form each: of equal ones, such as 1 and True, a dict keeps that which came
+    first, and nobody may learn which it was. `DataError`, which shows nothing, for what is no key
+    or no number of units.
     """
     numbers = dict(units)
     if set(map(type, numbers.values())) != {int} or min(numbers.values()) < 0:
         numbers = {key: _number(number) for key, number in numbers.items()}
     # Keys of one of these types are in order without more ado: many keys are sorted in a second.
-    plain = set(map(type, numbers)) in ({str}, {int})
-    keys = sorted(numbers) if plain else sorted(numbers, key=_place)
-    return [(key, numbers[key]) for key in keys if numbers[key]]
+    if set(map(type, numbers)) in ({str}, {int}):
+        return [(key, numbers[key]) for key in sorted(numbers) if numbers[key]]
+    found = {plain_key(key): number for key, number in numbers.items()}
+    if len(found) != len(numbers):
+        raise DataError("units", "a key twice", "one number for each key")
+    return [(key, found[key]) for key in sorted(found, key=_place) if found[key]]
 
 
 def _number(value: object) -> int:
@@ -117,18 +122,46 @@ def _number(value: object) -> int:
     return int(value)  # type: ignore[call-overload,no-any-return]
 
 
-def _place(key: object) -> tuple[Any, ...]:
-    """What keys are sorted by: no two keys that differ have the same."""
+def plain_key(key: Any) -> Any:
+    """The key as a plain value of Python, the same for keys that are equal; times are in UTC."""
+    if key is None:
+        return None
+    if isinstance(key, (int, np.bool_, np.integer)) and not isinstance(key, np.timedelta64):
+        return int(key)
+    if isinstance(key, str):
+        return str.__str__(key)
+    if isinstance(key, datetime):
+        return _plain_time(key)
+    if isinstance(key, date):
+        return date(key.year, key.month, key.day)
+    if isinstance(key, tuple):
+        return tuple(plain_key(part) for part in key)
+    raise DataError("key", type(key), KEYS)
+
+
+def _plain_time(key: Any) -> Any:
+    if type(key).__name__ == "NaTType":  # the missing time of pandas, of which there is one
+        return key
+    if key.tzinfo is not None and not isinstance(key.tzinfo, timezone):
+        # In an hour that a clock shows twice, times are equal that are not the same.
+        raise DataError("key", type(key), "times in UTC, or at a fixed distance from it")
+    if getattr(key, "nanosecond", 0):
+        raise DataError("key", type(key), "times in whole microseconds")
+    at = key if key.tzinfo is None else key.astimezone(UTC)
+    clock = at.hour, at.minute, at.second, at.microsecond
+    return datetime(at.year, at.month, at.day, *clock, tzinfo=at.tzinfo and UTC)
+
+
+def _place(key: Any) -> tuple[Any, ...]:
+    """What plain keys are sorted by: no two keys that differ have the same."""
     if key is None:
         return (0,)
-    if isinstance(key, (bool, np.bool_)) or hasattr(key, "__index__"):
-        return (1, int(key))  # type: ignore[call-overload]
+    if isinstance(key, int):
+        return (1, key)
     if isinstance(key, str):
-        return (2, str(key))
+        return (2, key)
     if isinstance(key, datetime):
         return (3, key.isoformat())
     if isinstance(key, date):
         return (4, key.isoformat())
-    if isinstance(key, tuple):
-        return (5, tuple(_place(part) for part in key))
-    raise DataError("key", type(key), KEYS)
+    return (5, tuple(_place(part) for part in key))

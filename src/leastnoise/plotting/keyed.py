@@ -48,8 +48,8 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
         keys = design.keys_of_a_unit
         words = "" if keys == 1 else f", {keys} keys of a unit"
         picture.figure.suptitle(
-            f"{point(*design.total)}{words}: nothing as private shows more; no error beyond "
-            f"{number(design.reach)}",
+            f"{point(*design.total)}{words}: {design.document.rivals} shows more; no error "
+            f"beyond {number(design.reach)}",
             fontsize=10,
         )
     return picture

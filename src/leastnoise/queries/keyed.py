@@ -44,8 +44,9 @@ class KeyedNoise:
     @property
     def words(self) -> str:
         """Which noise, and why."""
-        words = "keys and counts from one draw; nothing as private shows a key more often"
-        return words if self.design.keys_of_a_unit <= 2 else f"{words}; {self.design.status}"
+        found = self.design
+        words = f"keys and counts from one draw; {found.document.rivals} shows a key more often"
+        return words if found.keys_of_a_unit == 1 else f"{words}; {found.status}"
 
     @property
     def note(self) -> str:
