@@ -148,7 +148,7 @@ def test_help_shows_every_argument_with_its_default():
 def test_type_checkers_see_the_same_arguments():
     every = get_type_hints(Arguments)
     typed = get_type_hints(RangeArguments)
-    assert every.keys() == typed.keys() | {"bounds", "dimension"}
+    assert every.keys() == typed.keys() | {"bounds", "dimension", "weights"}
     for name, type_ in typed.items():
         assert type_ == every[name] or name == "sensitivity", name  # (which must be stated)
     assert PlainArguments.__annotations__.keys() < CommonArguments.__annotations__.keys()
