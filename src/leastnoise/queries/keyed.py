@@ -115,6 +115,6 @@ def keys_design(
     folder = cache_folder("designs")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{sha256_of(design)[:32]}.json"
-    if not path.exists() or path.read_text(encoding="utf-8") != design.document.dumps():
+    if not path.exists() or path.read_bytes() != design.document.dumps().encode():
         design.save(path)
     return design, path

@@ -28,15 +28,14 @@ def paid(work: Callable[[], _T]) -> _T:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
             return work()
-    except (KeyboardInterrupt, SystemExit) as stop:
-        traceback.clear_frames(stop.__traceback__)  # of exact sums, which a debugger would show
-        raise
-    except BaseException as error:  # panics of libraries in Rust are no Exception
-        with contextlib.suppress(Exception):
-            _logged(error)
-        traceback.clear_frames(error.__traceback__)
+    except BaseException as error:  # panics of libraries in Rust are no Exception; objects may exit
+        stopped = isinstance(error, KeyboardInterrupt)
+        if not stopped:
+            with contextlib.suppress(Exception):
+                _logged(error)
+        traceback.clear_frames(error.__traceback__)  # of exact sums, which a debugger would show
     # Raised outside the handler: the cause is not even the context of this error.
-    raise NotAnsweredError
+    raise KeyboardInterrupt if stopped else NotAnsweredError
 
 
 def warn_of_log() -> None:

@@ -8,9 +8,8 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from ...errors import ArgumentError
+from .catalog import base_table, refuse_other_functions
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
-from .origins import Origins
 from .spill import spill_folder
 from .table import MOMENT, TEXT, Column, Form
 
@@ -31,7 +30,6 @@ _BELIEVING = (
 _WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"}
 _HUGE = {"UBIGINT", "HUGEINT", "UHUGEINT"}
 _COARSE = {"TIMESTAMP_S", "TIMESTAMP_MS"}
-_UTC = {"UTC", "Etc/UTC"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),\s*(\d+)\)")
 
 
@@ -105,30 +103,24 @@ class DuckDB(Dialect):
                 held.append(self._column(name, str(stored), f"s.{self.identifier(name)}"))
         return tuple(held)
 
-    def adopt(self, origins: Origins) -> None:
-        """See a user's database as the connection does that this is a cursor of."""
-        settings = "SELECT name, value FROM system.main.duckdb_settings()"
-        held = dict(self.connection.execute(settings).fetchall())
-        for name, value in origins.session.items():
-            if held.get(name) != value and not {held.get(name), value} <= _UTC:
-                text = value.replace("'", "''")
-                try:
-                    self.connection.execute(f"SET SESSION {name} = '{text}'")
-                except Exception:
-                    allowed = "a connection without locked settings of its own"
-                    raise ArgumentError("table", f"a connection with {name}", allowed) from None
-        for view in origins.temporary:
-            self.connection.execute(view)
+    def base_table(self, wanted: list[str]) -> str:
+        """A base table of a user's database for FROM, by its full name.
 
-    def coarse(self, files: Sequence[str]) -> list[str] | None:
+        A transaction begins that ends with the connection: all statements see one state.
+        """
+        self.connection.execute("BEGIN TRANSACTION READ ONLY")
+        refuse_other_functions(self.connection)
+        return ".".join(self.identifier(part) for part in base_table(self.connection, wanted))
+
+    def coarse(self, files: str) -> list[str] | None:
         """The names of columns that Parquet files hold in milliseconds; None: files disagree.
 
         Files with other columns or types than the first would be cast row by row.
         """
-        texts = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
+        text = "'" + files.replace("'", "''") + "'"
         rows = self.connection.execute(
             "SELECT file_name, name, type, type_length, converted_type, logical_type, precision, "
-            f"scale, num_children FROM parquet_schema([{texts}])"
+            f"scale, num_children FROM parquet_schema({text})"
         ).fetchall()
         schemas: dict[str, list[str]] = {}
         for file, name, *kind in rows:
@@ -142,17 +134,6 @@ class DuckDB(Dialect):
             if converted == "TIMESTAMP_MILLIS"
             or ("Timestamp" in str(logical) and "MILLIS=Milli" in str(logical))
         ]
-
-    def is_base_table(self, name: str, schema: str | None) -> bool:
-        """Whether all that has this name, in any schema, is a table of DuckDB itself."""
-        views = self.connection.execute("SELECT view_name FROM duckdb_views()").fetchall()
-        tables = self.connection.execute(
-            "SELECT t.table_name, d.type FROM duckdb_tables() AS t "
-            "JOIN duckdb_databases() AS d ON t.database_oid = d.database_oid"
-        ).fetchall()
-        same = name.casefold()
-        kinds = {kind for table, kind in tables if table.casefold() == same}
-        return kinds == {"duckdb"} and all(view.casefold() != same for (view,) in views)
 
     def _column(self, name: str, stored: str, raw: str) -> Column:
         text = f"encode(CAST({raw} AS VARCHAR))"

@@ -13,14 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from ...errors import ArgumentError
+
 
 class Frame:
-    """A table in memory: names, declared types, and columns on demand.
-
-    sized: whether it holds its rows, and is no recipe for them.
-    """
-
-    sized = True
+    """A table in memory: names, declared types, and columns on demand."""
 
     def names(self) -> list[str]:
         """The names of the columns."""
@@ -48,11 +45,21 @@ def frame_of(source: Any) -> Frame | None:
     module = type(source).__module__.partition(".")[0]
     if module == "pandas" and hasattr(source, "dtypes") and hasattr(source, "columns"):
         return _Pandas(source)
-    if module == "polars" and hasattr(source, "collect_schema") and hasattr(source, "lazy"):
-        return _Polars(source)
+    if module == "polars":
+        return _polars(source)
     if module == "pyarrow":
         return _arrow(source)
     return None
+
+
+def _polars(source: Any) -> Frame | None:
+    """A DataFrame. Polars reads rows to know the schema of a lazy one."""
+    import polars as pl
+
+    if isinstance(source, pl.LazyFrame):
+        allowed = "a DataFrame: call .collect(), because a lazy frame may guess types from rows"
+        raise ArgumentError("table", "a Polars LazyFrame", allowed)
+    return _Polars(source) if isinstance(source, pl.DataFrame) else None
 
 
 def _arrow(source: Any) -> Frame | None:
@@ -149,8 +156,7 @@ def _nullable(pd: Any) -> tuple[Any, ...]:
 class _Polars(Frame):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
-        self._schema = frame.collect_schema()
-        self.sized = not hasattr(frame, "collect")  # a LazyFrame
+        self._schema = frame.schema
 
     def names(self) -> list[str]:
         return list(self._schema.names())
@@ -169,13 +175,11 @@ class _Polars(Frame):
         import polars.selectors as cs
 
         # By exact name: col("^a.*$") would be a pattern.
-        found = self._frame.lazy().select(cs.by_name(*names)).collect()
+        found = self._frame.select(cs.by_name(*names))
         return {name: tidy(found.get_column(name).to_arrow()) for name in names}
 
     def rows(self) -> int:
-        import polars as pl
-
-        return int(self._frame.lazy().select(pl.len()).collect().item())
+        return int(self._frame.height)
 
 
 class _Arrow(Frame):

@@ -15,9 +15,9 @@ from typing import Any
 
 from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
 from ..csv_file import CsvFile
+from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
-from .origins import Origins
 from .postgres import Postgres
 from .spark import Spark
 from .table import Column, Table
@@ -125,21 +125,16 @@ def _parquet(path: Path) -> Table:
     text = "'" + file.replace("'", "''") + "'"
 
     def seen() -> Table:
-        coarse = _one_schema(engine, [file], str(path))
+        coarse = engine.coarse(file)
+        if coarse is None:
+            allowed = "a folder of files with the same columns and types"
+            raise ArgumentError("table", str(path), allowed)
         relation = f"read_parquet({text}, {_AS_STORED})"
         return Table(engine, relation, engine.columns(relation, coarse), sized=True)
 
     with _closing(engine):
         table: Table = quietly(f"{path} could not be read", seen)
     return table
-
-
-def _one_schema(engine: DuckDB, files: Sequence[str], shown: str) -> list[str]:
-    """The names of columns in milliseconds, of files that are read as one."""
-    coarse = engine.coarse(files)
-    if coarse is None:
-        raise ArgumentError("table", shown, "a folder of files with the same columns and types")
-    return coarse
 
 
 def _literal(path: Path) -> str:
@@ -213,7 +208,7 @@ def _frame(frame: Frame) -> Table:
 
     empty = pa.table(usable or {"c": pa.array([], pa.int8())})
     columns = [(name, frame.declared(name)) for name in names]
-    return _in_duckdb(empty, columns, loaded, frame.rows, sized=frame.sized)
+    return _in_duckdb(empty, columns, loaded, frame.rows)
 
 
 def _in_duckdb(
@@ -222,7 +217,6 @@ def _in_duckdb(
     loaded: Callable[[Any, Sequence[str]], None],
     counted: Callable[[], int],
     told: bool = True,
-    sized: bool = True,
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
@@ -242,7 +236,7 @@ def _in_duckdb(
         found = known.get(f"c{i}", Column(name, stored))
         forms = found.value, found.number, found.key, found.person
         held.append(Column(name, stored, *forms))
-    return Table(engine, _DATA, tuple(held), told, sized)
+    return Table(engine, _DATA, tuple(held), told, sized=True)
 
 
 # -- engines --------------------------------------------------------------------------------------
@@ -259,6 +253,8 @@ def _at_url(text: str) -> Table:
     def opened() -> Table:
         backend = _ibis().connect(url)
         try:
+            if backend.name == "duckdb":  # (Ibis would bind a view to open it)
+                return _of_duckdb(backend, None, None, name, own=True)
             return _of_backend(backend, backend.table(name), own=True)
         except BaseException:
             backend.disconnect()
@@ -287,39 +283,34 @@ def _ibis_table(source: Any) -> Table:
 
 def _of_backend(backend: Any, source: Any, own: bool) -> Table:
     """A table or an expression of Ibis: its SQL, on its own connection."""
-    engine: Postgres | Spark
+    import ibis.expr.operations as ops
+
+    operation = source.op()
+    plain = type(operation) is ops.DatabaseTable
     if backend.name == "duckdb":
-        return _of_duckdb(backend, backend.compile(source), own, source.op())
+        if not plain:
+            raise ArgumentError("table", "an expression or a query", BASE_TABLE)
+        space = operation.namespace
+        return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
+    engine: Postgres | Spark
     if backend.name == "postgres":
         engine = Postgres(backend.con, backend.disconnect if own else None)
     else:
         engine = Spark(backend._session)
     relation = f"({backend.compile(source)})"
-    return Table(engine, relation, engine.columns(relation), sized=_is_base(engine, source.op()))
+    base = plain and engine.is_base_table(operation.name, operation.namespace.database)
+    return Table(engine, relation, engine.columns(relation), sized=base)
 
 
-def _is_base(engine: DuckDB | Postgres | Spark, operation: Any) -> bool:
-    """Whether an Ibis expression is a base table and nothing else."""
-    import ibis.expr.operations as ops
-
-    if type(operation) is not ops.DatabaseTable:
-        return False
-    return engine.is_base_table(operation.name, operation.namespace.database)
-
-
-def _of_duckdb(backend: Any, sql: str, own: bool, operation: Any = None) -> Table:
-    """A query on a cursor of its connection, once it is known where its rows come from."""
-    origins = Origins(backend.con, sql)
+def _of_duckdb(
+    backend: Any, catalog: str | None, schema: str | None, name: str, own: bool
+) -> Table:
+    """A base table, on a cursor of its connection; nothing else is bound."""
+    wanted = full_name(backend.con, catalog, schema, name)
     engine = DuckDB(backend.con, False, ending=backend.disconnect if own else None)
     with _closing(engine):
-        engine.adopt(origins)
-        for files in origins.files:
-            if _one_schema(engine, files, "a view of Parquet files"):
-                # (DuckDB converts even the statistics of columns that nobody asks for.)
-                shown = "a view of Parquet files with moments in milliseconds"
-                raise ArgumentError("table", shown, "the file itself, or moments in microseconds")
-        base = _is_base(engine, operation)
-        return Table(engine, f"({sql})", engine.columns(f"({sql})"), sized=base)
+        relation = engine.base_table(wanted)
+        return Table(engine, relation, engine.columns(relation), sized=True)
 
 
 def _spark_frame(frame: Any) -> Table:

@@ -95,7 +95,7 @@ class Table:
 
     relation: what stands after FROM. told: whether names may be listed in an error.
     sized: whether neighbours, one unit of which is replaced, have as many rows. A file, a frame or
-    a base table has; a view, an expression or a lazy frame may leave rows out by what they hold.
+    a base table has; a view or an expression may leave rows out by what they hold.
     """
 
     engine: Engine
