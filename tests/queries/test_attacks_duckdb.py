@@ -215,7 +215,7 @@ def test_all_but_base_tables_are_refused_before_duckdb_binds_them(files, kind):
     (files / "a.csv").write_text("")  # what is looked at from now on fails
     (files / "a.parquet").unlink()
     with pytest.raises(
-        ArgumentError, match=r"make a table, export it to Parquet, or give the file"
+        ArgumentError, match=r"make a table of it, export it to Parquet, or give the file"
     ):
         ask(table, Count(), epsilon=1)
 

@@ -14,8 +14,8 @@ from typing import Any
 from ...errors import ArgumentError
 
 BASE_TABLE = (
-    "a base table of DuckDB: of anything else make a table, export it to Parquet, or give the file "
-    "or the frame itself"
+    "a base table of DuckDB (a view, an expression or a temporary table: make a table of it, "
+    "export it to Parquet, or give the file or the frame itself)"
 )
 #: The functions and operators of every query here, and those that DuckDB makes of them.
 _NAMES = (
