@@ -26,7 +26,7 @@ class Opened:
     def __init__(self, browser, server, **options) -> None:
         self.context = browser.new_context(**{"viewport": WIDE} | options)
         self.page = self.context.new_page()
-        self.page.set_default_timeout(40_000)
+        self.page.set_default_timeout(120_000)
         self.server = server
         self.asked: list[str] = []
         self.complaints: list[str] = []
