@@ -166,10 +166,8 @@ def labels_of(y: Any) -> NDArray[Any]:
     """Labels in one dimension, each as it is: only an array of NumPy has one type for all."""
     if isinstance(y, Mapping) or hasattr(y, "column_names"):
         raise DataError("y", type(y), "a column of labels")
-    if getattr(y, "ndim", 1) == 2 and hasattr(y, "columns") and len(y.columns) == 1:
-        y = y[y.columns[0]] if hasattr(y, "iloc") else y.to_series(0)
-    elif hasattr(y, "to_series") and len(getattr(y, "columns", ())) == 1:
-        y = y.to_series(0)
+    if len(getattr(y, "columns", ())) == 1:  # a data frame of one column
+        y = y.iloc[:, 0] if hasattr(y, "iloc") else y.to_series(0)
     if not isinstance(y, np.ndarray) and hasattr(y, "__array__") and getattr(y, "ndim", 1) == 1:
         y = cells_of(y)
     if hasattr(y, "__array__"):
