@@ -38,7 +38,9 @@ class Opened:
         )
 
     def go(self, view: str = "") -> None:
+        """To a view, once it listens: a file given to it earlier would be lost."""
         self.page.goto(self.server.address() + view)
+        self.page.locator(".view:not([hidden])").wait_for()
 
     def id(self, name: str):
         return self.page.locator(f"#{name}")
