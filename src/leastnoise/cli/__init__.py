@@ -22,7 +22,7 @@ from .reproduce import reproduce
 from .serve import serve
 from .shared import BROKEN, INTERRUPTED, REFUSED, interruptible, say, show_json
 from .sweep import sweep
-from .tables import ask, plan
+from .tables import ask, columns, plan
 from .verify import verify
 
 app = typer.Typer(
@@ -48,6 +48,7 @@ app.command("compose")(interruptible(compose))
 app.command("sweep")(interruptible(sweep, _kept))
 app.command("hierarchy")(interruptible(hierarchy))
 app.command("reproduce")(interruptible(reproduce, _kept))
+app.command("columns")(interruptible(columns))
 app.command("ask", context_settings=_numbers)(interruptible(ask))
 app.command("plan", context_settings=_numbers)(interruptible(plan))
 app.command("serve")(interruptible(serve, "the page is closed"))

@@ -1,4 +1,4 @@
-"""`leastnoise ask` and `leastnoise plan`: questions about tables."""
+"""`leastnoise ask`, `leastnoise plan` and `leastnoise columns`: questions about tables."""
 
 from __future__ import annotations
 
@@ -57,12 +57,79 @@ _ASKED: dict[str, tuple[Any, Any]] = {
     "interval": (flag("interval", "Quantiles: half of epsilon buys an interval of values."), False),
     "loss": (Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")], "l1"),
 }
+#: How a CSV file is written: stated by its owner, never guessed from its rows.
+_WRITTEN: dict[str, tuple[Any, Any]] = {
+    "delimiter": (text("CSV: what stands between fields (a comma; of .tsv files a tab)."), None),
+    "decimal": (text('CSV: what stands before decimals, "." or ",".'), None),
+    "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
+}
+_Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")]
 _takes_query = takes(*_ASKED, required=("epsilon",), options=_ASKED)
 
 
-@_takes_query
+@takes(*_WRITTEN, options=_WRITTEN)
+def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
+    """The columns of a table and how each would be read: no row is read, no budget is spent.
+
+    \b
+    Examples:
+      leastnoise columns data.csv
+      leastnoise columns umsatz.csv --delimiter ";" --decimal "," --encoding cp1252
+    """
+    from ..queries.answer import printable
+    from ..queries.door import opened
+
+    source = _source(table, given)
+    with opened(source) as found:
+        held = found.held
+    point = getattr(source, "decimal", ".")
+    told = [
+        {
+            "name": one.name,
+            "type": one.stored,
+            "number": one.number is not None,
+            "key": one.key is not None,
+            "person": one.person is not None,
+        }
+        for one in held
+    ]
+    if as_json:
+        show_json("columns", 0, {"table": table, "columns": told})
+        return
+    shown = Table("column", "type", "as a number", "to group by", "to tell persons apart")
+    for one in told:
+        number = f"texts like 1234{point}5" if one["type"] in ("text", "VARCHAR") else "yes"
+        shown.add_row(
+            escape(printable(one["name"])),
+            escape(one["type"]),
+            number if one["number"] else "no",
+            "yes" if one["key"] else "no",
+            "yes" if one["person"] else "no",
+        )
+    console = Console(highlight=False)
+    console.print(shown)
+    console.print("What is no number counts as missing in its row. No row was read.")
+
+
+def _source(table: str, given: dict[str, Any]) -> Any:
+    """What was named, as its owner says that it is written."""
+    from ..queries import CsvFile
+
+    written = {name: given[name] for name in _WRITTEN if given[name] is not None}
+    if not written:
+        return table
+    path = Path(table)
+    if "://" in table or ".parquet" in path.suffixes or not path.is_file():
+        raise ArgumentError("table", table, f"a CSV file that exists, with --{next(iter(written))}")
+    if written.get("delimiter") == "\\t":
+        written["delimiter"] = "\t"
+    tabs = {"delimiter": "\t"} if ".tsv" in path.suffixes else {}
+    return CsvFile(path, **(tabs | written))
+
+
+@takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
 def ask(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")],
+    table: _Table,
     query: _Query,
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
@@ -83,12 +150,13 @@ def ask(
     folder_exists("plot", plot)
     question, options = _question(query, given), _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
+    source = _source(table, given)
     shown = Console(stderr=True)
     if shown.is_terminal and not as_json:
         with shown.status("reading the table") as status:
-            answer = answer_of(table, question, **options, progress=status.update)
+            answer = answer_of(source, question, **options, progress=status.update)
     else:
-        answer = answer_of(table, question, **options)
+        answer = answer_of(source, question, **options)
     if plot is not None:
         answer.plot(plot)
     if as_json:

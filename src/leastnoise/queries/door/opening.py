@@ -176,6 +176,7 @@ def _csv(file: CsvFile) -> Table:
         loaded,
         lambda: sum(batch.num_rows for batch in file.batches(names[:1])),
         told=False,
+        decimal=file.decimal,
     )
 
 
@@ -217,13 +218,16 @@ def _in_duckdb(
     loaded: Callable[[Any, Sequence[str]], None],
     counted: Callable[[], int],
     told: bool = True,
+    decimal: str = ".",
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
     Column i is called c<i> there, so that no name is taken for another one.
     """
     connection = _own()
-    engine = DuckDB(connection, True, lambda names: loaded(connection, names), counted)
+    engine = DuckDB(
+        connection, True, lambda names: loaded(connection, names), counted, decimal=decimal
+    )
 
     def seen() -> dict[str, Column]:
         connection.register("data", empty)
