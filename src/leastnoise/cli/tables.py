@@ -46,9 +46,9 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         Annotated[int | None, typer.Option(help="Groups of one person that count.")],
         None,
     ),
-    "by": (text("A column to group by."), None),
+    "by": (text("A column to group by, or several with commas between them."), None),
     "keys": (
-        text("Its public values, separated by commas; or private, to find them privately."),
+        text("Its public values, a,b,c (several columns: a,b;x,y); or private: to be found."),
         None,
     ),
     "where": (text('A condition, such as "year = 2024".'), None),
@@ -83,7 +83,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     with opened(source) as found:
         held = found.held
     point = getattr(source, "decimal", ".")
-    told = [
+    told: list[dict[str, Any]] = [
         {
             "name": one.name,
             "type": one.stored,
@@ -214,7 +214,11 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
     if asked["keys"] not in (None, PRIVATE):
+        lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
+        if asked["by"] is not None and len(names := asked["by"].split(",")) > 1:
+            asked["by"] = names
+            asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
 

@@ -50,7 +50,9 @@ def query_of(query: Query | str, **options: Any) -> Query:
             raise ArgumentError("query", query, "histogram(column) or histogram(column, bins)")
         if more:
             options = options | {"bins": int(more[0])}
-        return Histogram(column=name, **_only(options, "where", "low", "high", "bins"))
+        return Histogram(
+            column=name, **_only(options, "where", "by", "keys", "low", "high", "bins")
+        )
     if word in ("mean", "average") and more:
         columns = [name, *more]
         options = {
