@@ -14,14 +14,10 @@ from rich.table import Table
 from ..errors import ArgumentError
 from .ledger import at_most
 from .options import flag, takes, text
-from .shared import JSON_HELP, folder_exists, show_json
+from .shared import JSON_HELP, folder_exists, show_json, working
 
-_Query = Annotated[
-    str,
-    typer.Argument(
-        help="count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
-    ),
-]
+_QUERIES = "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
+_Query = Annotated[str, typer.Argument(help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
 _ASKED: dict[str, tuple[Any, Any]] = {
@@ -130,39 +126,84 @@ def _source(table: str, given: dict[str, Any]) -> Any:
 @takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
 def ask(
     table: _Table,
-    query: _Query,
+    queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)],
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
-    plot: Annotated[Path | None, typer.Option(help="Draw the answers (.png or .svg).")] = None,
+    rows: Annotated[
+        int, typer.Option(help="Several questions: a public guess at the rows.")
+    ] = 1000,
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer (.png or .svg).")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="For reviewers: FILE.html, and FILE.json beside it.")
+    ] = None,
     as_json: _Json = False,
     **given: Any,
 ) -> None:
-    """A private answer with its 95 % interval, charged to a ledger before any noise is drawn.
+    """Private answers with their 95 % intervals, charged to a ledger before any row is read.
+
+    Several questions share the budget and are one charge; bounds of one of them stand inside it.
 
     \b
     Examples:
       leastnoise ask data.csv "count()" --epsilon 1
       leastnoise ask data.csv "mean(salary)" --low 0 --high 200 --epsilon 1 --ledger budget.db
+      leastnoise ask data.csv "count()" "mean(salary, low=0, high=200)" --epsilon 1 --report r.html
     """
     from ..ledger import Ledger
     from ..queries import ask as answer_of
+    from ..queries import ask_all
+    from ..queries import report as report_of
+    from ..queries.published import checked_report
 
-    folder_exists("plot", plot)
-    question, options = _question(query, given), _budget_and_unit(given)
+    _drawable(plot, len(queries))
+    if report is not None:
+        checked_report(report)
+    options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     source = _source(table, given)
-    shown = Console(stderr=True)
-    if shown.is_terminal and not as_json:
-        with shown.status("reading the table") as status:
-            answer = answer_of(source, question, **options, progress=status.update)
+    with working("reading the table") as tell:
+        options["progress"] = tell
+        if len(queries) == 1:
+            answers = [answer_of(source, _question(queries[0], given), **options)]
+        else:
+            asked = [_question(query, _fitting(query, given)) for query in queries]
+            answers = ask_all(source, asked, rows=rows, **options)
+    # What was paid for is told before anything else can go wrong.
+    if as_json and len(queries) == 1:
+        show_json("ask", 0, answers[0].as_dict())
+    elif as_json:
+        show_json("ask", 0, {"questions": [answer.as_dict() for answer in answers]})
     else:
-        answer = answer_of(source, question, **options)
+        for answer in answers:
+            _print(answer, book)
     if plot is not None:
-        answer.plot(plot)
-    if as_json:
-        show_json("ask", 0, answer.as_dict())
-    else:
-        _print(answer, book)
+        answers[0].plot(plot)
+    if report is not None:
+        report_of(answers, report, ledger=book)
+
+
+def _drawable(plot: Path | None, questions: int) -> None:
+    """`ArgumentError` before any budget is spent if a picture could not be drawn."""
+    if plot is None:
+        return
+    from ..plotting.picture import canvas, checked_path
+
+    folder_exists("plot", plot)
+    checked_path(plot)
+    with canvas(1, 1, None):  # says which extra is missing
+        pass
+    if questions > 1:
+        raise ArgumentError("plot", str(plot), "left out with several questions: see --report")
+
+
+def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of all questions that this one can have: counts have no bounds."""
+    word = query.strip().lower()
+    if word.startswith(("count", "share")):
+        return given | {"low": None, "high": None, "nulls": None, "interval": False}
+    if word.startswith("histogram"):
+        return given | {"nulls": None, "interval": False}
+    return given if word.startswith(("median", "quantile")) else given | {"interval": False}
 
 
 @_takes_query
@@ -244,7 +285,7 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import printable, shown
+    from ..queries.answer import printable, rounded
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))
@@ -258,13 +299,12 @@ def _print(answer: Any, book: Any) -> None:
     )
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
-        around = (
-            "of rank: see below" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
-        )
+        value, low, high = rounded(one)
+        around = "of rank: see below" if one.low is None else f"{low} to {high}"
         if one.low == float("-inf"):
             around = "too few rows"
-        bar = ["\u2588" * round(30 * one.value / most)] if bars else []
-        table.add_row(escape(printable(key) or "all rows"), shown(one.value), around, *bar)
+        bar = ["\u2588" * round(20 * one.value / most)] if bars else []
+        table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "

@@ -39,6 +39,8 @@ class Answer:
     by: tuple[str, ...] = ()
     #: From the number to the files that prove its noise, step by step.
     statements: tuple[Statement, ...] = ()
+    #: The same for answers that cost their budget together, once; empty where it is alone.
+    batch: str = ""
 
     @property
     def value(self) -> Any:
@@ -166,7 +168,8 @@ def rounded(one: Estimate) -> tuple[str, str, str]:
     """
     low, high = _finite(one.low), _finite(one.high)
     if low is None or high is None or not low < high:
-        return shown(one.value), *("" if end is None else shown(end) for end in (low, high))
+        ends = ["" if end is None else shown(end) for end in (low, high)]
+        return shown(one.value), ends[0], ends[1]
     decimals = max(0, -math.floor(math.log10((high - low) / 2)))
     if decimals > 12 or max(abs(low), abs(high)) >= 1e15:
         return shown(one.value), shown(low), shown(high)

@@ -200,6 +200,7 @@ class Prepared:
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
+    batch: str = ""  # which they are
     shown: Budget | None = None
 
     @property
@@ -316,14 +317,17 @@ class Prepared:
             charge=charge,
             by=self.query.columns_by,
             statements=self._statements(),
+            batch=self.batch,
         )
 
     def _statements(self) -> tuple[Statement, ...]:
         keys, values = self.budget.split(self.query, self.one_draw)
         found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
+        whole = self.shown or values
         rest = self.noise, values.epsilon, values.delta
         why = self.query.why(self.setting)
-        return statements_of(str(self.query), self.setting, why, self.groups, found, rest)
+        total = whole.epsilon, whole.delta
+        return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
     def _notes(self) -> list[str]:
         found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)

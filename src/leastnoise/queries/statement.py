@@ -93,11 +93,13 @@ def statements_of(
     groups: int,
     keys: tuple[Any, Fraction, Fraction] | None,
     values: tuple[Any, Fraction, Fraction],
+    whole: tuple[Fraction, Fraction],
 ) -> tuple[Statement, ...]:
     """The statements of an answer; their budgets add up to its own.
 
     keys: the design that finds private keys, where they are found apart, and its budget.
-    values: the noise of the values and its budget.
+    values: the noise of the values and its budget. whole: that of all questions whose releases
+    are proven together, where they are.
     """
     head = {"unit": str(setting.unit), "neighbours": setting.neighbours, "groups": groups}
     found = []
@@ -120,6 +122,7 @@ def statements_of(
         laws = noise.laws
         joint = any(getattr(law.design.document, "releases", None) for law in laws)
         how, steps, most = TOGETHER if joint else STEPS, noise.form.steps, noise.form.most
+        epsilon, delta = whole if joint else (epsilon, delta)
         moved = [part.sensitivity for part in parts] or [
             law.scale * law.design.document.sensitivity for law in laws
         ]
