@@ -60,7 +60,10 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
 }
 _Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")]
-_takes_query = takes(*_ASKED, required=("epsilon",), options=_ASKED)
+_PLANNED = _ASKED | {
+    "epsilon": (text("Budget: epsilon, from 0 to 15; or --within in its place."), None),
+    "within": (text("The error that 95 % of answers shall keep: finds epsilon."), None),
+}
 
 
 @takes(*_WRITTEN, options=_WRITTEN)
@@ -206,7 +209,7 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
     return given if word.startswith(("median", "quantile")) else given | {"interval": False}
 
 
-@_takes_query
+@takes(*_PLANNED, options=_PLANNED)
 def plan(
     query: _Query,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
@@ -218,10 +221,12 @@ def plan(
     \b
     Example:
       leastnoise plan "mean(salary)" --low 0 --high 200 --rows 1000 --epsilon 1
+      leastnoise plan "count()" --rows 1000 --within 5
     """
     from ..queries import plan as plan_of
 
-    found = plan_of(_question(query, given), rows=rows, **_budget_and_unit(given))
+    options = _budget_and_unit(given) | {"within": given["within"]}
+    found = plan_of(_question(query, given), rows=rows, **options)
     if as_json:
         told = {
             "query": found.query,
