@@ -19,7 +19,7 @@ _ALLOWED = (
 
 def table_of(design: Any) -> tuple[list[int], list[int]]:
     """(values, cumulative weights); the last cumulative weight is the denominator."""
-    document = getattr(design, "document", None)
+    document: Any = getattr(design, "document", None)
     plain = getattr(document, "kind", "") == "integer" and document.tail is None
     if not plain or document.edges is not None or document.step != 1:
         raise ArgumentError("mechanism", getattr(document, "kind", type(design).__name__), _ALLOWED)
