@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from cli_command import run
 
+from cli_command import run
 from leastnoise import (
     ArgumentError,
     budget_grid,

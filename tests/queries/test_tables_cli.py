@@ -6,6 +6,7 @@ import json
 import random
 
 import pytest
+
 from cli_command import run, run_alone
 
 
