@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test browser lint slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -27,12 +27,20 @@ $(VENV)/.dev: pyproject.toml constraints.txt
 demo: $(VENV)/.core
 	$(BIN)/python examples/everyday.py
 
-lint: $(VENV)/.dev
+lint: style types
+
+style: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet src tests benchmarks examples
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
 
-test: lint
+# Types are checked while the tests run: they take one core for a minute.
+test: style
+	$(MAKE) --no-print-directory -j 2 types suite
+
+suite: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The tests of the page want Chromium; Debian's is installed where that is possible.

@@ -7,9 +7,9 @@ import sys
 from fractions import Fraction
 
 import pytest
-from cli_command import run, run_alone
 from typer.testing import CliRunner
 
+from cli_command import run, run_alone
 from leastnoise import cli
 from leastnoise.cli import app
 

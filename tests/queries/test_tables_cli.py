@@ -2,42 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import random
-import subprocess
-import sys
 
 import pytest
 
-from leastnoise.cli import main
-
-
-def run_alone(*words, cwd):
-    """The command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "leastnoise", *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-        timeout=180,
-    )
-
-
-def run(*words, cwd):
-    """The same in this process: what `leastnoise` prints, and its exit code."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(cwd)
-        patch.setattr(sys, "argv", ["leastnoise", *map(str, words)])
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                main()
-            except SystemExit as stop:
-                code = stop.code or 0
-    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+from cli_command import run, run_alone
 
 
 @pytest.fixture(scope="module")
