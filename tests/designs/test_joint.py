@@ -138,6 +138,7 @@ def test_releases() -> None:
     [
         "123",
         7,
+        np.array(7.0),
         [1, 2],
         [1, 2, float("nan")],
         [1, 2, 3.25],
