@@ -89,11 +89,14 @@ def _private() -> Iterator[None]:
 
 def _opened(settings: Settings, browser: bool, say: Callable[[str], None]) -> None:
     _print_address(settings, say, "leastnoise is at")
+    typed = _terminal()
+    another = "" if typed is None else "Enter shows another one, "
     say(
-        "The address works once, for ten minutes, and only on this machine. Enter shows another "
-        "one, Ctrl-C ends leastnoise."
+        "The address works once, for ten minutes, and only on this machine. "
+        f"{another}Ctrl-C ends leastnoise."
     )
-    threading.Thread(target=_print_on_request, args=(settings, say), daemon=True).start()
+    if typed is not None:
+        threading.Thread(target=_print_on_request, args=(settings, say, typed), daemon=True).start()
     if browser:
         where = opening_page(settings).as_uri()
         threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
@@ -103,13 +106,20 @@ def _print_address(settings: Settings, say: Callable[[str], None], words: str) -
     say(f"{words} {settings.address(settings.codes.new())}")
 
 
-def _print_on_request(settings: Settings, say: Callable[[str], None]) -> None:
+def _terminal() -> int | None:
+    """Where somebody types, if anybody does: what comes from a file or a pipe asks for nothing."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # there may be no input at all
+        typed = sys.stdin.fileno()
+        return typed if os.isatty(typed) else None
+    return None
+
+
+def _print_on_request(settings: Settings, say: Callable[[str], None], typed: int) -> None:
     """Print another address for each line that is typed, and none otherwise.
 
     (What is printed may be kept in a file, in which no code shall stand that works for long.)
     """
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no terminal any more
-        typed = sys.stdin.fileno()
+    with contextlib.suppress(OSError):  # there is no terminal any more
         while said := os.read(typed, 4096):
             if b"\n" in said:
                 _print_address(settings, say, "for another browser:")
@@ -148,6 +158,7 @@ def serve(
     config = uvicorn.Config(
         create_app(settings, jobs, lobby.known),
         http=lobby.protocol(),
+        loop="asyncio",
         log_level="warning",
         access_log=False,  # addresses may hold what was asked
         server_header=False,
@@ -183,7 +194,8 @@ def bound(port: int | None) -> socket.socket:
 def _bound(port: int) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would let others share the port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(("127.0.0.1", port))
         found.listen(128)
     except BaseException:
