@@ -296,7 +296,7 @@ def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):
     one = opened("#ask")
     page, held = one.page, []
     page.get_by_text("data.csv: person_id, salary, region.").wait_for()
-    page.route("**/api/tables/demo/columns", lambda route: held.append(route))
+    page.route("**/api/tables/demo/columns", lambda route: held.extend([route]))
     one.id("demo").click()
     page.wait_for_function("document.getElementById('columns').textContent.startsWith('Reading')")
     deadline = time.monotonic() + 60
