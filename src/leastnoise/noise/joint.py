@@ -110,7 +110,7 @@ class JointNoise:
         exact draws for other shapes and for very small epsilon.
         """
         level = check_confidence(confidence)
-        law = BoxLaw(self.document.levels, float(self.document.ratio))
+        law = BoxLaw(self.document.levels, self.document.ratio)
         if law.manageable:
             blocks = range(len(self.document.shape.blocks))
             which: list[int | None] = [None] if all_at_once else [*blocks]
