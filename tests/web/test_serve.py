@@ -25,7 +25,7 @@ from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.web.codes import Codes
 from leastnoise.web.folder import _WORDS, MARKER, private_folder
-from leastnoise.web.serve import _terminal, bound, run
+from leastnoise.web.serve import _ends, _terminal, bound, run
 
 
 def test_a_port_that_is_taken_and_a_file_that_is_not_there(tmp_path):
@@ -115,6 +115,24 @@ def test_uploads_are_private_and_gone_however_the_server_ends(tmp_path):
             server.process.wait(20)
             assert "Traceback" not in "".join(server.rest()) and server.process.returncode >= 0
             assert not held.exists() and kept(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such signals")
+@pytest.mark.parametrize("first", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_who_is_told_to_end_again_and_again_still_cleans_up(tmp_path, monkeypatch, first):
+    """A terminal that closes says so twice; a second Ctrl-C ended the removal of uploads."""
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
+
+    def removed(folder: Path) -> None:
+        for again in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.raise_signal(again)
+        shutil.rmtree(folder)
+
+    monkeypatch.setattr("leastnoise.web.folder._remove", removed)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises((SystemExit, KeyboardInterrupt)), _ends(), private_folder():
+        signal.raise_signal(first)
+    assert kept(tmp_path) == [] and signal.getsignal(signal.SIGINT) is before
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no such signals")

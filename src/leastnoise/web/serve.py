@@ -1,7 +1,7 @@
 """Start the server: on loopback, with a folder of its own that is gone when it ends.
 
-However it ends: Ctrl-C, SIGTERM and SIGHUP (a terminal that closes) clean up, and what was killed
-is cleaned up by the next start.
+However it ends: Ctrl-C, SIGTERM and SIGHUP (a terminal that closes) clean up, once and undisturbed
+by further ones, and what was killed is cleaned up by the next start.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .folder import private_folder
 from .jobs import Jobs
 from .settings import Settings
 
+#: What ends a server.
+_ENDS = ("SIGINT", "SIGTERM", "SIGHUP")
 #: Tried first if nobody names a port.
 USUAL_PORT = 8765
 
@@ -48,6 +50,7 @@ def run(
         try:
             serve(settings, listening, jobs, lambda: _opened(settings, browser, say))
         finally:
+            _deaf()
             jobs.close()
 
 
@@ -56,11 +59,23 @@ def _ends() -> Iterator[None]:
     """Signals that would end this process on the spot let it clean up first."""
 
     def end(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
+        _deaf()
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
-    # In the background nobody types; to look whether somebody does must not stop this process.
-    with _heard("SIGTERM", end), _heard("SIGHUP", end), _heard("SIGTTIN", signal.SIG_IGN):
+    with contextlib.ExitStack() as stack:
+        for name in _ENDS:
+            stack.enter_context(_heard(name, end))
+        # In the background nobody types; to look whether somebody does must not stop this process.
+        stack.enter_context(_heard("SIGTTIN", signal.SIG_IGN))
         yield
+
+
+def _deaf() -> None:
+    """From now on nothing interrupts: a terminal that closes says so twice, and so do people."""
+    if threading.current_thread() is threading.main_thread():
+        for name in _ENDS:
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 @contextlib.contextmanager
