@@ -31,6 +31,15 @@ class Frame:
         """A column without its values, None if no question can use it."""
         raise NotImplementedError
 
+    def usable(self, name: str) -> Any:
+        """The same; None, too, for a type that its own library cannot hand over."""
+        try:
+            return self.empty(name)
+        except ImportError:
+            raise
+        except Exception:
+            return None
+
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         """The columns as Arrow arrays."""
         raise NotImplementedError
@@ -162,7 +171,7 @@ class _Polars(Frame):
         return list(self._schema.names())
 
     def declared(self, name: str) -> str:
-        return str(self._schema[name])
+        return str(self._schema[name].base_type())  # an Enum would list its categories
 
     def empty(self, name: str) -> Any:
         import polars as pl
@@ -218,7 +227,9 @@ def tidy(column: Any) -> Any:
     if isinstance(kind, pa.BaseExtensionType):
         return None
     if t.is_dictionary(kind):
-        return None if tidy(kind.value_type) is None else tidy(column.cast(kind.value_type))
+        # One text in many rows may take more bytes than the offsets of a plain string can say.
+        value = pa.large_string() if t.is_string(kind.value_type) else kind.value_type
+        return None if tidy(value) is None else tidy(column.cast(value))
     if t.is_float16(kind):
         return column.cast(pa.float32())
     if t.is_timestamp(kind):
@@ -228,7 +239,8 @@ def tidy(column: Any) -> Any:
     plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_string, t.is_large_string, t.is_date32)
     if any(is_one(kind) for is_one in plain):
         return column
-    return column if t.is_decimal(kind) and kind.bit_width <= 128 else None
+    usual = t.is_decimal(kind) and kind.bit_width <= 128 and kind.scale >= 0
+    return column if usual else None
 
 
 def _viewed(column: Any, kind: Any) -> Any:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
 from ..csv_file import CsvFile
+from ..paid import unwarned
 from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
@@ -72,8 +72,7 @@ def opened(source: Any) -> Iterator[Table]:
 def quietly(words: str, work: Callable[[], Any]) -> Any:
     """Run `work`; if it fails, say so and nothing that the engine said."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
+        with unwarned():
             return work()
     except LeastnoiseError:
         raise
@@ -189,7 +188,7 @@ def _frame(frame: Frame) -> Table:
         raise ArgumentError("table", "a frame", "without duplicate column names")
 
     def declared() -> dict[str, Any]:
-        return {name: frame.empty(name) for name in names}
+        return {name: frame.usable(name) for name in names}
 
     empties = quietly("the table's types could not be read", declared)
     import pyarrow as pa
