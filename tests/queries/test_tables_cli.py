@@ -209,3 +209,20 @@ def test_a_file_of_an_office_with_commas_for_decimals(tmp_path):
     refused = run("columns", "u.csv", *written[:4], cwd=tmp_path)
     assert refused.returncode == 2 and "cp1252" in refused.stderr and "Gr" not in refused.stderr
     assert run("columns", "x.parquet", *written, cwd=tmp_path).returncode == 2
+
+
+def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path, monkeypatch):
+    table = b"x\n" + b"1\n" * 50
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table)))
+    found = run("ask", "-", "count()", "--epsilon", 15, "--json", cwd=tmp_path)
+    assert abs(json.loads(found.stdout)["answers"][0]["value"] - 50) <= 3
+    (tmp_path / "t.csv").write_bytes(table)
+    asked = ["--epsilon", 1, "--plot", "p.tiff", "--ledger", "b.db"]
+    run("ledger", "create", "b.db", "--epsilon", 1, cwd=tmp_path)
+    refused = run("ask", "t.csv", "count()", *asked, cwd=tmp_path)
+    assert refused.returncode == 2 and "plot must be" in refused.stderr
+    shown = run("ledger", "show", "b.db", "--json", cwd=tmp_path)
+    assert json.loads(shown.stdout)["spent_epsilon"] == 0
+    bad = ["--epsilon", 1, "--delta", "0.1", "--sensitivity", 1, "--out", "m.json"]
+    assert run("design", *bad, "--plot", "p.tiff", cwd=tmp_path).returncode == 2
+    assert not (tmp_path / "m.json").exists()
