@@ -226,3 +226,14 @@ def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path, monkey
     bad = ["--epsilon", 1, "--delta", "0.1", "--sensitivity", 1, "--out", "m.json"]
     assert run("design", *bad, "--plot", "p.tiff", cwd=tmp_path).returncode == 2
     assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [("hive", "folders of partitions"), ("hive/*/*.parquet", "patterns are not read"),
+     ("s3://bucket/a.parquet", "addresses are not read")],
+)  # fmt: skip
+def test_folders_of_partitions_patterns_and_addresses_say_why(tmp_path, table, words):
+    (tmp_path / "hive" / "day=1").mkdir(parents=True)
+    refused = run("columns", table, cwd=tmp_path)
+    assert refused.returncode == 2 and words in refused.stderr
