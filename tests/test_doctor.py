@@ -60,7 +60,7 @@ def test_a_missing_extra_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(doctor, "self_test", lambda: iter(()))
     done = run(app, ["doctor"])
     assert done.exit_code == 0
-    assert "plot: needs matplotlib: pip install 'leastnoise[plot]'" in done.stdout
+    assert "plot: needs matplotlib: pip install '.[plot]'" in done.stdout
 
 
 def test_what_does_not_work_is_said_and_is_exit_code_1(monkeypatch):

@@ -105,7 +105,8 @@ def _named(text: str) -> Table:
         return _at_url(text)
     path = Path(text)
     if not path.exists():
-        raise ArgumentError("table", text, f"{_ALLOWED} that exists")
+        remedy = "; patterns are not read, name a folder" if set(text) & set("*?[") else ""
+        raise ArgumentError("table", text, f"{_ALLOWED} that exists{remedy}")
     inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
     if inner.suffix.lower() in _TEXT:
         return _csv(CsvFile(path, _TEXT[inner.suffix.lower()]))
@@ -119,6 +120,9 @@ def _named(text: str) -> Table:
 
 def _parquet(path: Path) -> Table:
     """A Parquet file, or all of a folder, which must have one schema."""
+    if path.is_dir() and not any(path.glob("*.parquet")):
+        allowed = "a folder with *.parquet files in it (folders of partitions: name one of them)"
+        raise ArgumentError("table", str(path), allowed)
     engine = DuckDB(_own(), own=True)
     file = _literal(path) + ("/*.parquet" if path.is_dir() else "")
     text = "'" + file.replace("'", "''") + "'"
@@ -248,6 +252,9 @@ def _in_duckdb(
 def _at_url(text: str) -> Table:
     url, mark, name = text.partition("#")
     scheme = url.partition("://")[0]
+    if scheme in ("s3", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "http", "https", "file"):
+        allowed = "a file of this machine, or a Spark DataFrame of it: addresses are not read"
+        raise ArgumentError("table", f"{scheme}://...", allowed)
     if not mark or not name:
         raise ArgumentError("table", f"{scheme}://...", "a URL with the table's name after #")
     if scheme not in ("duckdb", "postgres", "postgresql"):
