@@ -216,7 +216,7 @@ def labels_of(y: Any) -> NDArray[Any]:
 
 def rows_of(y: Any) -> int:
     """How many labels there are."""
-    return len(y)
+    return len(y if hasattr(y, "__len__") else np.asarray(y))
 
 
 def code_of(table: dict[Any, int], value: Any, other: int) -> int:
