@@ -169,7 +169,7 @@ def cells_of(column: Any) -> list[Any]:
 
 def _within_years(column: Any) -> Any:
     """A column of polars without the times that Python has no years for: it would panic, aloud."""
-    kind = getattr(column, "dtype", None)
+    kind: Any = getattr(column, "dtype", None)
     if not hasattr(column, "to_physical") or not kind.is_temporal() or str(kind) == "Time":
         return column
     a_day = 86_400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}.get(getattr(kind, "time_unit", ""), 0)
@@ -216,7 +216,7 @@ def labels_of(y: Any) -> NDArray[Any]:
 
 def rows_of(y: Any) -> int:
     """How many labels there are."""
-    return len(y)
+    return len(y if hasattr(y, "__len__") else np.asarray(y))
 
 
 def code_of(table: dict[Any, int], value: Any, other: int) -> int:
