@@ -10,6 +10,8 @@ import time
 import warnings
 from decimal import Decimal
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -17,7 +19,7 @@ from leastnoise import ArgumentError, Count, Histogram, Mean, Median, Person, To
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
-from leastnoise.queries.door.frames import tidy
+from leastnoise.queries.door.frames import text_of_category, tidy
 from leastnoise.queries.door.postgres import USED, Postgres
 from leastnoise.queries.door.spark import _silent
 from leastnoise.queries.paid import paid
@@ -222,6 +224,31 @@ def test_a_column_of_an_odd_type_is_no_matter_for_the_others():
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"x": [1.0, 2.0], "wide": polars.Series([1, 2], dtype=polars.Int128)})
     assert sums(frame, Count("x"))[""].rows == 2
+
+
+@pytest.mark.parametrize("extra", [1.5, 1e300, 1j, Decimal("0.5"), "x", None, True])
+def test_a_category_does_not_change_how_others_are_written(extra):
+    """One of 1.5 made floats of all others: 1,000 rows of the key "2" became none."""
+    few, more = (pd.DataFrame({"z": pd.Categorical([2, 0, *new])}) for new in ((), (extra,)))
+    assert open_table(few).schema() == open_table(more).schema()
+    keys = [{*sums(frame, Count(by="z", keys="private"))} for frame in (few, more)]
+    assert keys[0] == {"2", "0"} <= keys[1]
+    assert len(keys[1]) <= 3
+
+
+def test_numbers_that_pandas_takes_for_one_category_are_written_alike():
+    texts = [text_of_category(one) for one in (2, 2.0, 2 + 0j, np.float32(2), Decimal("2.00"))]
+    assert {*texts} == {"2"}
+    assert text_of_category(10**16) == text_of_category(1e16) == "1" + 16 * "0"
+    assert [text_of_category(one) for one in (-0.0, "2.0", 1.5, float("nan"), True, 1j)] == [
+        *("0", "2.0", "1.5", None, "true", None)
+    ]
+
+
+def test_a_public_key_that_is_given_twice_is_refused():
+    """Its text and its bytes: one of the two would have had no rows."""
+    with pytest.raises(ArgumentError, match="different"):
+        Count(by="g", keys=["a", r"\x61"])
 
 
 def test_the_categories_of_an_enum_are_not_shown():

@@ -15,6 +15,9 @@ import numpy as np
 
 from ...errors import ArgumentError
 
+#: A whole number of more digits is written as it is.
+_LONGEST = 400
+
 
 class Frame:
     """A table in memory: names, declared types, and columns on demand."""
@@ -109,6 +112,21 @@ def text_of(value: Any) -> str | None:
     return None if found.lower() in ("nan", "snan", "nat") and type(value) is not str else found
 
 
+def text_of_category(value: Any) -> str | None:
+    """A category as text, never an error. Whole numbers are written alike, whatever their type.
+
+    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones.
+    """
+    if issubclass(type(value), (complex, np.complexfloating)) and value.imag == 0:
+        value = value.real
+    found = text_of(value)
+    if found is not None and issubclass(type(value), (float, Decimal, np.floating)):
+        exact = Decimal(found) if issubclass(type(value), Decimal) else Decimal(float(value))
+        if exact.is_finite() and exact.adjusted() < _LONGEST and exact == exact.to_integral_value():
+            return str(int(exact))
+    return found
+
+
 class _Pandas(Frame):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -140,7 +158,8 @@ def _pandas_column(series: Any) -> Any:
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         # The type of the categories comes from the values, so they are all texts.
-        values = pa.array([text_of(value) for value in kind.categories], pa.large_string())
+        texts = [text_of_category(value) for value in kind.categories]
+        values = pa.array(texts, pa.large_string())
         codes = series.cat.codes.to_numpy()
         return values.take(pa.array(codes, mask=codes < 0))
     python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
@@ -171,7 +190,9 @@ class _Polars(Frame):
         return list(self._schema.names())
 
     def declared(self, name: str) -> str:
-        return str(self._schema[name].base_type())  # an Enum would list its categories
+        kind = self._schema[name]
+        plain = not (kind.is_nested() or kind.base_type().__name__ == "Enum")
+        return str(kind if plain else kind.base_type())  # an Enum would list its categories
 
     def empty(self, name: str) -> Any:
         import polars as pl
