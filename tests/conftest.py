@@ -1,7 +1,7 @@
 """Shared set-up: Hypothesis without deadlines (machines are shared), pictures without a display.
 
-`make test` hands out whole files (`--dist loadfile`), so that a module's designs and the browser are
-made once, by one process, and all that needs Spark to one.
+`make test` hands out whole files (`--dist loadfile`), so that a module's designs and the browser
+are made once, by one process, and all that needs Spark to one.
 """
 
 import os
