@@ -11,17 +11,22 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
+PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
+# What pip installed is compiled on all cores: on one it takes half a minute.
+COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
 .PHONY: demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e '.[dev]'
+	$(COMPILE)
 	touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core
