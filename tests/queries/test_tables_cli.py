@@ -181,12 +181,11 @@ def test_a_file_of_an_office_with_commas_for_decimals(tmp_path):
     assert run("columns", "x.parquet", *written, cwd=tmp_path).returncode == 2
 
 
-def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path, monkeypatch):
-    table = b"x\n" + b"1\n" * 50
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(table)))
-    found = run("ask", "-", "count()", "--epsilon", 15, "--json", cwd=tmp_path)
+def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path):
+    table = "x\n" + "1\n" * 50
+    found = run("ask", "-", "count()", "--epsilon", 15, "--json", cwd=tmp_path, input=table)
     assert abs(json.loads(found.stdout)["answers"][0]["value"] - 50) <= 3
-    (tmp_path / "t.csv").write_bytes(table)
+    (tmp_path / "t.csv").write_text(table)
     asked = ["--epsilon", 1, "--plot", "p.tiff", "--ledger", "b.db"]
     run("ledger", "create", "b.db", "--epsilon", 1, cwd=tmp_path)
     refused = run("ask", "t.csv", "count()", *asked, cwd=tmp_path)
