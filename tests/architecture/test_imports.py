@@ -19,6 +19,7 @@ ORDER = [
     "cache",
     "exact",
     "words",
+    "frame",
     "_live",
     "losses",
     "ask",

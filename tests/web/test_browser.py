@@ -291,6 +291,30 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     assert axe(page) == []
 
 
+def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):
+    """Two choices that overlap left the ledger of one table beside the name of the other."""
+    one = opened("#ask")
+    page, held = one.page, []
+    page.get_by_text("data.csv: person_id, salary, region.").wait_for()
+    page.route("**/api/tables/demo/columns", lambda route: held.extend([route]))
+    one.id("demo").click()
+    page.wait_for_function("document.getElementById('columns').textContent.startsWith('Reading')")
+    deadline = time.monotonic() + 60
+    while not held and time.monotonic() < deadline:
+        page.wait_for_timeout(20)
+    one.id("given").click()
+    page.get_by_text("data.csv: person_id, salary, region.").wait_for()
+    before = one.text("view-ask")
+    with page.expect_response("**/api/tables/demo/columns"):
+        held[0].continue_()
+    page.wait_for_timeout(300)
+    assert one.text("view-ask") == before and "about nobody" not in before
+    # Addresses that name what every object of the language has lead to a view, too.
+    page.evaluate('location.hash = \'#ask?questions=[{"kind":"constructor"}]\'')
+    page.evaluate("location.hash = '#constructor'")
+    page.locator("#view-design:not([hidden])").wait_for()
+
+
 def test_a_table_of_ones_own(browser, tmp_path):
     path = tmp_path / "own.csv"
     path.write_text("person,height\n" + "".join(f"{k},{150 + k % 40}\n" for k in range(80)))

@@ -195,6 +195,12 @@ def test_a_broken_upload_leaves_nothing(server):
 def test_requests_that_are_not_http(server):
     for data in (b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", b"\x00" * 2000, b"A" * 100_000):
         raw(server, data, 0.5)
+    # A head without an end is not kept: whoever connects could fill the memory with it.
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
+        with pytest.raises(OSError):
+            for _ in range(300):
+                line.sendall(b"a" * 65536)
     assert server.client.get("/api/tables").status_code == 200
 
 
