@@ -301,8 +301,7 @@ class Prepared:
             for key, parts in self.noise.shown(collected.units, entropy).items():
                 groups[self.query.label(key)] = self.query.estimate(parts, self.setting)
         elif isinstance(self.noise, KeyedValues):
-            drawn = self.noise.release(self.query, self.setting, collected.sums, entropy)
-            for key, parts in drawn.items():
+            for key, parts in self.noise.release(collected.sums, entropy).items():
                 found = self.query.estimate(parts, self.setting, self.noise)
                 groups[self.query.label(key)] = found
         elif self.noise is not None and keys:

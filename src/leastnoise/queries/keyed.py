@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ..cache import cache_folder
@@ -97,8 +97,12 @@ class KeyedNoise:
         """A number of one key as if it had been released."""
         return [self._released(value) for value in values]
 
+    @cached_property
+    def _error(self) -> int:
+        return self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
+
     def _released(self, value: Fraction) -> Released:
-        error = self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
+        error = self._error
         inside = max(Fraction(1), value - error), value + error
         return Released(value, Fraction(error), inside)
 

@@ -12,7 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from math import lcm
 from typing import Any
+
+import numpy as np
 
 from ..errors import ArgumentError
 from ..noise.keyed import in_order
@@ -31,52 +34,53 @@ _CONFIDENCE = Fraction(95, 100)
 _MOST_UNITS = 10**9
 
 
+#: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.
+Combination = tuple[Fraction, Fraction, Fraction]
+
+
 @dataclass(frozen=True)
 class Sharing:
     """How the numbers of a query tell that somebody has a key.
 
-    form: the numbers. Their sum is between `least` and `most` for one unit, and adds up over units.
+    form: the numbers; `of` says what each is of the exact sums. Together they are between `least`
+        and `most` for one unit, and add up over units.
     answer: what the answer is of them, in parts of each; None for a mean, which divides.
     """
 
     form: Form
+    of: tuple[Combination, ...]
     least: Fraction
     most: Fraction
-    low: Fraction = Fraction(0)
-    high: Fraction = Fraction(0)
     answer: tuple[Fraction, ...] | None = None
 
-    def numbers(self, query: Query, setting: Setting, sums: Sums) -> list[Fraction]:
+    def numbers(self, sums: Sums) -> list[Fraction]:
         """The exact numbers of one key."""
-        exact = query.exact(sums, setting)
-        if self.answer is None:
-            return query.numbers(self.form, exact)
-        (total,) = exact
-        below, above = total - self.low * sums.units, self.high * sums.units - total
-        return [below, above][: len(self.answer)]
+        return [r * sums.rows + v * sums.values + u * sums.units for r, v, u in self.of]
 
 
 def sharing_of(query: Query, setting: Setting) -> Sharing | None:
     """How a query with private keys shares its budget with them; None if it cannot."""
     if query.keys != PRIVATE:
         return None
-    rows = setting.rows
+    rows, none, one = setting.rows, Fraction(0), Fraction(1)
     if type(query) is Count:
+        counted = one, none, none
         if rows > 1:
-            return _sides(Fraction(0), Fraction(rows), Fraction(1))
-        part = Part("rows", Fraction(1), whole=True)
-        return Sharing(Form((part,), 1), Fraction(1), Fraction(1), answer=(Fraction(1),))
+            return _sides(counted, none, Fraction(rows), one)
+        part = Part("rows", one, whole=True)
+        return Sharing(Form((part,), 1), (counted,), one, one, (one,))
     if type(query) is Total:
         scale = query.scale
-        ends = rows * min(Fraction(0), scale.low), rows * max(Fraction(0), scale.high)
-        return _sides(*ends, scale.step)
+        ends = rows * min(none, scale.low), rows * max(none, scale.high)
+        return _sides((scale.low, scale.step, none), *ends, scale.step)
     if type(query) in (Mean, Share):
         form = query.forms(replace(setting, neighbours="add-remove"))[-1]
-        return Sharing(form, Fraction(form.top), Fraction(rows * form.top))
+        top = Fraction(form.top)
+        return Sharing(form, ((none, one, none), (top, -one, none)), top, rows * top)
     return None
 
 
-def _sides(low: Fraction, high: Fraction, step: Fraction) -> Sharing:
+def _sides(total: Combination, low: Fraction, high: Fraction, step: Fraction) -> Sharing:
     """The distances of a sum from its least and from its largest."""
     width = high - low
     whole = step == 1 and low.denominator == 1 and high.denominator == 1
@@ -86,8 +90,9 @@ def _sides(low: Fraction, high: Fraction, step: Fraction) -> Sharing:
         for name in ("distances from the least", "distances from the largest")
     )
     steps = fine if fine == width and whole else fine + 1
-    answer = high / width, low / width
-    return Sharing(Form(parts, steps, fine), width, width, low, high, answer)
+    rows, values, units = total
+    of = (rows, values, units - low), (-rows, -values, high - units)
+    return Sharing(Form(parts, steps, fine), of, width, width, (high / width, low / width))
 
 
 @dataclass(frozen=True)
@@ -168,34 +173,68 @@ class KeyedValues:
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one key as if they had been released, for planning."""
-        if self.sharing.answer is None:
-            return self.noise.around(values)
-        return [Released(value, self.error) for value in values]
+        errors = [self.error] if self.sharing.answer is not None else self._errors
+        return [Released(value, error) for value, error in zip(values, errors, strict=True)]
+
+    @cached_property
+    def _errors(self) -> list[Fraction]:
+        """Of each number by itself."""
+        return [one.error for one in self.noise.around([Fraction(0)] * len(self.laws))]
 
     # -- releasing ------------------------------------------------------------------------------
 
-    def release(
-        self, query: Query, setting: Setting, sums: Mapping[str, Sums], entropy: Entropy
-    ) -> dict[str, list[Released]]:
+    def release(self, sums: Mapping[str, Sums], entropy: Entropy) -> dict[str, list[Released]]:
         """What is shown, by key, in the order of the keys; a key of nobody never is."""
         keys = [key for key, _ in in_order({key: one.units for key, one in sums.items()})]
-        if not keys:
-            return {}
-        exact = [self.sharing.numbers(query, setting, sums[key]) for key in keys]
+        found = [sums[key] for key in keys]
+        step = grid_of(self.laws[0])
+        assert all(grid_of(law) == step for law in self.laws)
         columns = [
-            law.release([row[j] for row in exact], entropy) for j, law in enumerate(self.laws)
+            _drawn(law, of, found, entropy)
+            for law, of in zip(self.laws, self.sharing.of, strict=True)
         ]
-        found = {}
-        for key, drawn in zip(keys, zip(*columns, strict=True), strict=True):
-            if sum(drawn) > self.threshold:
-                found[key] = self._answer(drawn)
-        return found
+        level = self.threshold / step
+        least = level.numerator // level.denominator  # whole numbers are above both, or neither
+        return {
+            key: self._answer([k * step for k in drawn])
+            for key, drawn in zip(keys, zip(*columns, strict=True), strict=True)
+            if sum(drawn) > least
+        }
 
     def _answer(self, drawn: Sequence[Fraction]) -> list[Released]:
         if self.sharing.answer is None:
-            return self.noise.around(drawn)
+            return self.around(drawn)
         value = sum((w * x for w, x in zip(self.sharing.answer, drawn, strict=True)), Fraction(0))
         return self.around([value])
+
+
+def _drawn(law: Law, of: Combination, sums: Sequence[Sums], entropy: Entropy) -> list[int]:
+    """Releases of one number of every key, in steps of the grid, as `Law.release` draws them.
+
+    All of it is in whole numbers, for there may be a million keys.
+    """
+    each = [x / grid_of(law) for x in of]
+    q = lcm(*(x.denominator for x in each))
+    rows, values, units = (int(x * q) for x in each)
+    parts = [rows * one.rows + values * one.values + units * one.units for one in sums]
+    steps = law.design.noise.grid_sample_any(len(parts), entropy)
+    rounded = [n // q for n in parts]
+    if q > 1:  # floor(n/q + U): up with the probability (n mod q)/q
+        draws = _below(q, len(parts), entropy)
+        rounded = [k + (u < n % q) for k, n, u in zip(rounded, parts, draws, strict=True)]
+    return [k + int(n) for k, n in zip(rounded, steps, strict=True)]
+
+
+def _below(bound: int, count: int, entropy: Entropy) -> list[int]:
+    """So many whole numbers from 0 to bound - 1, each as likely."""
+    if bound < 1 << 63:
+        return entropy.below_each(np.full(count, bound, dtype=np.uint64)).tolist()
+    return [entropy.below(bound) for _ in range(count)]
+
+
+def grid_of(law: Law) -> Fraction:
+    """What is released is a whole multiple of it."""
+    return Fraction(law.design.noise.grid_step) * law.scale
 
 
 def tails_of(noise: Noise) -> TwoTails:
