@@ -10,6 +10,7 @@ import pytest
 from leastnoise import Count, Mean, Median, Person, ask, ask_all, keyed, load, plan
 from leastnoise.certify import check_file
 from leastnoise.designs.keyed import KeyedDesign
+from leastnoise.errors import ArgumentError
 from leastnoise.queries.keyed import keys_design, one_draw
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -43,6 +44,20 @@ def test_replaced_rows_move_two_keys() -> None:
     answer = ask(FRAME, COUNT, **BUDGET, neighbours="replace")
     (path,) = answer.mechanisms
     assert load(path) == keyed(**BUDGET, neighbours="replace")
+
+
+def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
+    unit = Person("p", max_rows=1, max_groups=5)
+    small = ask(FRAME, COUNT, **BUDGET, unit=unit, units=50)
+    large = ask(FRAME, COUNT, **BUDGET, unit=unit, units=1000)
+    curve, shares = (load(answer.mechanisms[0]) for answer in (small, large))
+    assert curve.document.curve is not None and shares.document.curve is None
+    assert "chosen: a Gaussian curve with failures" in small.noise
+    found = plan(COUNT, **BUDGET, unit=unit, rows=50, units=1000)
+    assert found.keys_from == shares.units_for(0.95) and "chosen: equal shares" in found.noise
+    for units in (0, -1, True, 2.5, "20"):
+        with pytest.raises(ArgumentError, match="units"):
+            ask(FRAME, COUNT, **BUDGET, units=units)
 
 
 def test_people_in_several_groups() -> None:

@@ -186,6 +186,28 @@ def test_a_unit_moves_no_more_than_is_claimed(query, unit) -> None:
             assert min(parts) >= 0 and sharing.least <= sum(parts) <= sharing.most
 
 
+def test_a_unit_that_moves_leaves_one_key_and_comes_to_another() -> None:
+    """Replaced rows: to another key, to none, to the same key with another value."""
+    query, setting = Total("x", low=-2, high=9, **KEYS), Setting(Row(), "replace")
+    sharing = sharing_for(query, setting, "l1")
+
+    def numbers(frame: pd.DataFrame) -> dict:
+        with opened(frame) as table:
+            return {k: sharing.numbers(s) for k, s in sums_of(table, query, setting).items()}
+
+    whole = numbers(FRAME)
+    for key, value in (("b", 5.0), ("new", -9.0), (None, 1.0), ("a", 9.0), ("a ", None)):
+        moved = numbers(FRAME.assign(g=[key, *FRAME["g"][1:]], x=[value, *FRAME["x"][1:]]))
+        none = [F(0)] * 2
+        parts = [
+            [abs(x - y) for x, y in zip(whole.get(k, none), moved.get(k, none), strict=True)]
+            for k in {*whole, *moved}
+        ]
+        changed = [part for part in parts if any(part)]
+        assert 1 <= len(changed) <= 2 and all(max(part) <= sharing.most for part in changed)
+        assert sum(map(sum, changed)) <= 2 * sharing.most
+
+
 def test_what_tables_answer() -> None:
     frame = pd.DataFrame({"g": ["big"] * 300 + ["one"], "x": [4.0] * 301})
     for query, truth in ((TOTAL, 1200), (MEAN, 4), (Share("x > 3", **KEYS), 1)):
