@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction as F
 from itertools import product
 
@@ -15,7 +16,7 @@ from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
 from leastnoise.queries.door import opened
 from leastnoise.queries.keyed import sharing_for, way_of
-from leastnoise.queries.keyed_values import keyed_values, sharing_of
+from leastnoise.queries.keyed_values import coarser, keyed_values, sharing_of
 from leastnoise.queries.unit import Row
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -107,6 +108,32 @@ def test_the_threshold_is_the_least_of_its_kind() -> None:
     for units in (1, 5, 14, 20):
         exact = above(values.threshold - units + 1)
         assert values.shown(units) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_noise_without_an_end_has_a_threshold_too() -> None:
+    """A delta that is of no use to the noise: two geometric variables, summed in closed form."""
+    delta = F(1, 10**25)
+    values = keyed_values(sharing_of(Share("x > 3", **KEYS), ROW), F(1), delta, 1, "l1")
+    assert values.laws[0].design.document.tail is not None
+    a = math.exp(-1)
+
+    def above(t: int) -> float:  # P(X1 + X2 > t), t >= 0
+        each = (1 - a) / (1 + a)
+        return sum(each**2 * a**s * (s + 1 + 2 * a**2 / (1 - a**2)) for s in range(t + 1, t + 400))
+
+    level = int(values.threshold) - 1
+    assert above(level) <= float(delta) * (1 + 1e-9) and above(level - 1) > float(delta)
+
+
+def test_few_steps_where_epsilon_is_small() -> None:
+    form = sharing_of(TOTAL, ROW).form
+    few = coarser(form, 4)
+    assert (form.steps, form.most, few.steps, few.most) == (33, 32, 5, 4)
+    assert all(part.measure * 4 == part.sensitivity for part in few.parts)
+    for first in (F(0), F(1, 3), F(25, 10), F(10)):
+        steps = [math.ceil(x / few.parts[0].measure) for x in (first, 10 - first)]
+        assert sum(steps) <= few.steps and max(steps) <= few.most
+    assert coarser(few, 32) is few
 
 
 def test_the_figures_of_a_sum_and_a_mean() -> None:

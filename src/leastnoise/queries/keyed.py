@@ -165,9 +165,8 @@ def _apart(
     units: int | None,
 ) -> Way:
     """Keys first: with the least part of epsilon that surely shows those that matter, or half."""
-    free = isinstance(query, Quantile) or (
-        not isinstance(query, MeanVector) and query.forms(setting)[0].steps * groups < MANY
-    )
+    few = not isinstance(query, MeanVector) and query.forms(setting)[0].steps * groups < MANY
+    free = isinstance(query, Quantile) or (few and epsilon > 0)
     whole = Fraction(1) if free else _HALF
     for part in _PARTS if units is not None else ():
         try:

@@ -32,6 +32,9 @@ from .total import Total
 
 _CONFIDENCE = Fraction(95, 100)
 _MOST_UNITS = 10**9
+#: Steps that a unit can make: so many times the epsilon of a key, and not fewer than that.
+_STEPS, _FEWEST = 1000, 4
+_LEAST_DELTA = Fraction(1, 10**20)
 
 
 #: What a number is of a key's sums: so much of the rows, of the scaled values and of the units.
@@ -228,13 +231,22 @@ def _drawn(law: Law, of: Combination, sums: Sequence[Sums], entropy: Entropy) ->
 def _below(bound: int, count: int, entropy: Entropy) -> list[int]:
     """So many whole numbers from 0 to bound - 1, each as likely."""
     if bound < 1 << 63:
-        return entropy.below_each(np.full(count, bound, dtype=np.uint64)).tolist()
+        drawn = entropy.below_each(np.full(count, bound, dtype=np.uint64))
+        return [int(u) for u in drawn.tolist()]
     return [entropy.below(bound) for _ in range(count)]
 
 
 def grid_of(law: Law) -> Fraction:
     """What is released is a whole multiple of it."""
     return Fraction(law.design.noise.grid_step) * law.scale
+
+
+def coarser(form: Form, fine: int) -> Form:
+    """The same numbers in at most so many steps: tables are short where epsilon is small."""
+    if form.most <= fine:
+        return form
+    parts = tuple(replace(part, step=part.sensitivity / fine) for part in form.parts)
+    return replace(form, parts=parts, steps=fine + 1, most=fine)
 
 
 def tails_of(noise: Noise) -> TwoTails:
@@ -252,7 +264,10 @@ def keyed_values(
     """
     if delta <= 0:
         raise ArgumentError("delta", number(delta), "positive: no unknown key is shown without")
-    noise = noise_for([sharing.form], epsilon, delta, groups, loss, together=False)
+    form = coarser(sharing.form, max(_FEWEST, int(_STEPS * epsilon / groups)))
+    # Noise can do without a delta that is too small to be of use; the keys cannot.
+    spare = delta if delta >= _LEAST_DELTA else Fraction(0)
+    noise = noise_for([form], epsilon, spare, groups, loss, together=False)
     assert all(isinstance(law, Law) for law in noise.laws)
     failure = delta / groups
     threshold = sharing.most + tails_of(noise).level(failure)
