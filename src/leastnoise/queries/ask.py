@@ -6,7 +6,6 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,7 +18,7 @@ from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer
+from .answer import Answer, named_in
 from .base import PRIVATE, Estimate, Query, Setting
 from .bounding import Reading, Sums, reading_of
 from .chosen import AnyNoise, check_units, noise_of
@@ -33,6 +32,7 @@ from .mean_vector import MeanVector
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
+from .statement import Statement, statements_of
 from .text import query_of
 from .unit import Person, Unit, check_neighbours, unit_of
 
@@ -204,6 +204,7 @@ class Prepared:
     groups: int
     way: Way
     workload: int = 1  # how many questions share the budget that is shown
+    batch: str = ""  # which they are
     shown: Budget | None = None
 
     @property
@@ -312,8 +313,8 @@ class Prepared:
             for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
-                if self.query.by is not None:
-                    named = {_named(label, name): one for name, one in named.items()}
+                if self.query.grouped:
+                    named = {named_in(label, name): one for name, one in named.items()}
                 groups |= named
         return Answer(
             query=str(self.query),
@@ -329,7 +330,19 @@ class Prepared:
             notes=tuple(self._notes()),
             mechanisms=self.mechanisms,
             charge=charge,
+            by=self.query.columns_by,
+            statements=self._statements(),
+            batch=self.batch,
         )
+
+    def _statements(self) -> tuple[Statement, ...]:
+        keys, values = self.budget.split(self.way)
+        found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
+        whole = self.shown or values
+        rest = self.noise, values.epsilon, values.delta
+        why = self.query.why(self.setting)
+        total = whole.epsilon, whole.delta
+        return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
     def _notes(self) -> list[str]:
         found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)
@@ -432,17 +445,9 @@ def _nothing(query: Query) -> Any:
     return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
 
 
-def _named(label: str, name: str) -> str:
-    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
-    if not name:
-        return label
-    plain = label and ": " not in label and not label.startswith('"')
-    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"
-
-
 def touched(query: Query, setting: Setting) -> int:
     """How many groups one unit can move, at most: added or removed, or in both of two places."""
-    if query.by is None:
+    if not query.grouped:
         return 1
     each = 1
     if isinstance(setting.unit, Person):
@@ -465,7 +470,7 @@ def _bounded(query: Query, setting: Setting) -> Any:
     """The engine's request, with the groups per person enforced where they are not all allowed."""
     request = query.request(setting)
     unit, keys = setting.unit, query.public_keys
-    if query.by is None or not isinstance(unit, Person) or unit.max_groups is None:
+    if not query.grouped or not isinstance(unit, Person) or unit.max_groups is None:
         return request
     if keys is not None and unit.max_groups >= len(keys):
         return request

@@ -121,6 +121,11 @@ class KeyedValues:
         return self.noise.form
 
     @property
+    def parts(self) -> tuple[Part, ...]:
+        """Each with how far a unit can move it."""
+        return self.form.parts
+
+    @property
     def sha256(self) -> str:
         """One hash for all mechanism files."""
         return self.noise.sha256
@@ -128,8 +133,13 @@ class KeyedValues:
     @property
     def words(self) -> str:
         """Which noise, and why."""
+        return f"{self.noise.words}; {self.told}"
+
+    @property
+    def told(self) -> str:
+        """Which keys are shown."""
         return (
-            f"{self.noise.words}; a key is shown where these add up to more than "
+            "a key is shown where these add up to more than "
             f"{float(self.threshold):.6g}, one unit alone with at most {float(self.failure):.3g}"
         )
 
