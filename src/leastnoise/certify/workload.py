@@ -13,9 +13,9 @@ from ..exact import nearest_float
 from ..work import counted
 from .orbits import concentrated_variance, gaussian_variance
 from .report import Claim, Report, claim_of
+from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
 from .strategy import (
     Multipliers,
-    Strategy,
     frame_of,
     inverse_of,
     longest_shift,
@@ -24,7 +24,7 @@ from .strategy import (
     upper_total,
 )
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
-from .workload_document import WorkloadDocument
+from .workload_document import AnyStrategy, WorkloadDocument
 
 
 def check_workload(document: WorkloadDocument) -> Report:
@@ -71,6 +71,8 @@ def shift_length(document: WorkloadDocument) -> Fraction:
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= length_of(part, strategy)
+        elif isinstance(strategy, RootStrategy):
+            found *= length_of_roots(part.cells, strategy)
         else:
             frame = frame_of(part, document.replaced, strategy.coordinates)
             found *= longest_shift(frame, strategy, document.replaced)
@@ -103,12 +105,14 @@ def release_cost(document: WorkloadDocument) -> Fraction:
 def _cost_of(
     document: WorkloadDocument,
     part: Part,
-    strategy: Strategy | TableStrategy,
+    strategy: AnyStrategy,
     own: Multipliers | tuple[int, ...] | None,
 ) -> Fraction:
     if isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
         return upper_tables(part, strategy, document.largest)
+    if isinstance(strategy, RootStrategy):
+        return upper_roots(part.cells, strategy)
     assert isinstance(own, Multipliers)
     frame = frame_of(part, document.replaced, strategy.coordinates)
     inverse = inverse_of(frame, strategy, own)
@@ -125,6 +129,8 @@ def lower_cost(document: WorkloadDocument) -> Fraction:
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= _lower_tables(part, own)
+        elif isinstance(strategy, RootStrategy):
+            found *= lower_roots(part.cells)
         else:
             assert isinstance(own, Multipliers)
             where = strategy.coordinates

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..ask.privacy import GaussianCurve
-from ..ask.queries_of import Marginals, Part, Product
+from ..ask.queries_of import Marginals, Named, Part, Product
 from ..ask.workload import Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
 from ..exact import text_of
@@ -29,6 +29,7 @@ from .fields import (
     read_object,
     read_positive,
 )
+from .roots import MAX_PREFIX, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy
 from .tables import TableStrategy
 from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
@@ -37,6 +38,9 @@ from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
 MAX_STRATEGY_BITS = 80
 #: Budgets: mu of Gaussian privacy, rho of concentrated privacy.
 BUDGETS_OF_WORKLOADS = {"gdp": (Fraction(1, 1000), 100), "zcdp": (Fraction(1, 10**6), 1000)}
+
+
+AnyStrategy = Strategy | TableStrategy | RootStrategy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +54,7 @@ class WorkloadDocument(MechanismDocument):
     budget: tuple[str, Fraction]
     largest: bool  # whether the loss is the largest variance, and not the total
     #: One strategy for each factor of a product, or one for tables.
-    strategies: tuple[Strategy | TableStrategy, ...]
+    strategies: tuple[AnyStrategy, ...]
     multipliers: tuple[Multipliers | tuple[int, ...] | None, ...]
     upper: Fraction
     lower: Fraction
@@ -104,7 +108,8 @@ class WorkloadDocument(MechanismDocument):
                     below = one.coordinates.denominator
                 elif one.coordinates == QUESTIONS:
                     below = self.factors[len(found)].denominator
-            found.append(Fraction(1, below << one.bits))
+            bits = 2 * one.bits if isinstance(one, RootStrategy) else one.bits
+            found.append(Fraction(1, below << bits))
         return tuple(found)
 
     def to_json(self) -> dict[str, Any]:
@@ -140,7 +145,9 @@ def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
     return (part,)
 
 
-def _strategy_json(one: Strategy | TableStrategy) -> dict[str, Any]:
+def _strategy_json(one: AnyStrategy) -> dict[str, Any]:
+    if isinstance(one, RootStrategy):
+        return {"bits": one.bits, "roots": True}
     if isinstance(one, TableStrategy):
         return {"bits": one.bits, "scales": list(one.scales)}
     data: dict[str, Any] = {"bits": one.bits, "triangle": [list(row) for row in one.triangle]}
@@ -198,11 +205,11 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     replaced = neighbours == REPLACE
     factors = factors_of(part, replaced)
     strategies = tuple(
-        _strategy(one, factor, replaced)
+        _strategy(one, factor, replaced, largest)
         for one, factor in zip(exactly(data["noise"], "noise", len(factors)), factors, strict=True)
     )
     demand(
-        len(factors) == 1 or all(isinstance(one, Strategy) for one in strategies),
+        len(factors) == 1 or not any(isinstance(one, TableStrategy) for one in strategies),
         '"scales" are for tables alone, not for products',
     )
     given = exactly(data["certificate"], "certificate", len(factors))
@@ -236,8 +243,17 @@ def _budget(value: object) -> tuple[str, Fraction]:
     return name, number
 
 
-def _strategy(value: object, part: Part, replaced: bool) -> Strategy | TableStrategy:
+def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnyStrategy:
     data = read_object(value, "noise")
+    if "roots" in data:
+        check_keys(data, "noise", {"bits", "roots"}, set())
+        demand(data["roots"] is True, '"roots" must be true')
+        demand(
+            isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX,
+            f'"roots" are for at most {MAX_PREFIX} prefix sums',
+        )
+        demand(not replaced and not largest, '"roots" are for totals, add-remove')
+        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS))
     if "scales" in data:
         check_keys(data, "noise", {"bits", "scales"}, set())
         demand(isinstance(part, Marginals) and not replaced, '"scales" are for tables')
@@ -283,9 +299,12 @@ def _coordinates(value: object, part: Part) -> Coordinates:
 
 
 def _multipliers(
-    value: object, part: Part, strategy: Strategy | TableStrategy, replaced: bool, largest: bool
+    value: object, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
 ) -> Multipliers | tuple[int, ...] | None:
     data = read_object(value, "certificate")
+    if isinstance(strategy, RootStrategy):
+        check_keys(data, "certificate", set(), set())
+        return None
     if isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
         check_keys(data, "certificate", {"questions"} if largest else set(), set())

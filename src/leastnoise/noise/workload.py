@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..ask.queries_of import Marginals, Part, along
 from ..ask.workload import MAX_TABLE
+from ..certify.roots import RootStrategy
 from ..certify.strategy import QUESTIONS, Basis, Strategy, rows_in
 from ..certify.tables import TableStrategy, table_variances
 from ..certify.workload import variance_above
@@ -48,8 +49,10 @@ class WorkloadNoise:
         self.document = document
         self._factors = [
             _Factor(part, one, document.replaced)
-            for part, one in zip(document.factors, document.strategies, strict=True)
             if isinstance(one, Strategy)
+            else _Roots(part, one)
+            for part, one in zip(document.factors, document.strategies, strict=True)
+            if not isinstance(one, TableStrategy)
         ]
 
     @property
@@ -265,6 +268,42 @@ class _Factor:
     def lifted(self, c: Floats) -> Floats:
         """Coefficients of answers, in the first axis, as coefficients of measurements."""
         return np.asarray(self._rows.T @ c)
+
+
+class _Roots(_Factor):
+    """Long prefix sums, by the square-root strategy."""
+
+    def __init__(self, part: Part, strategy: RootStrategy) -> None:
+        self.part, self.replaced, self.where = part, False, None
+        self.cells = self.queries = self.rank = part.cells
+        self.below = 1
+        self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)
+        self._bits = strategy.bits
+
+    def measured(self, z: Sequence[int]) -> list[int]:
+        """T diag(s) z, in steps of the grid."""
+        moved = [a * b for a, b in zip(self._scales, z, strict=True)]
+        back = self._series[::-1]
+        n = len(back)
+        return [
+            sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False)) for i in range(n)
+        ]
+
+    def solved(self, y: Sequence[int]) -> list[int]:
+        """The solution z of T diag(s) z = y, both times 2^128, from the beginning."""
+        n, found = len(y), list[int]()
+        back = self._series[:0:-1]  # without the diagonal
+        for i in range(n):
+            rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], found, strict=False))
+            found.append(rest >> self._bits)
+        return [a // b for a, b in zip(found, self._scales, strict=True)]
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        one = 2.0**self._bits
+        t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / one))
+        found = sl.solve_triangular(t, np.eye(self.cells), lower=True)
+        return np.asarray(found / (np.array([float(x) for x in self._scales]) / one)[:, None])
 
 
 class _Tables:

@@ -11,8 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask.queries_of import Marginals, Part
+from ...ask.queries_of import Marginals, Named, Part
 from ...ask.workloaded import REPLACE, WorkloadQuestion
+from ...certify.roots import MAX_PREFIX, RootStrategy
 from ...certify.strategy import QUESTIONS, Coordinates, Multipliers, Strategy, frame_of, rows_in
 from ...certify.workload import (
     lower_cost,
@@ -35,7 +36,7 @@ from .tables import best_tables, largest_tables
 #: Digits of the bounds in a file.
 _DIGITS = 15
 
-Found = tuple[Strategy, Multipliers]
+Found = tuple[Strategy, Multipliers] | tuple[RootStrategy, None]
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,9 @@ class Strategies:
         own = float(variance_above(found) / variance_below(found))
         return gap_of(found) + 1 <= own * (1 + 1e-6)
 
-    def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan:
+    def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
+        if _long_prefix(part) and not (replaced or most):
+            return _Roots()
         left = max(0.1, end - time.monotonic())
         where = self._coordinates(part, replaced)
         frame = frame_of(part, replaced, where)
@@ -163,6 +166,23 @@ class _Plan:
         return rounded(frame, self.shifts, self.where, bits, self.questions)
 
 
+@dataclass(frozen=True)
+class _Roots:
+    """Long prefix sums: nothing is searched for."""
+
+    rank: int = 1
+    bits: int = 40
+
+    def at(self, bits: int) -> Found:
+        """The square-root strategy."""
+        return RootStrategy(self.bits), None
+
+
+def _long_prefix(part: Part) -> bool:
+    prefix = isinstance(part, Named) and part.name == "prefix"
+    return prefix and MAX_RANK < part.cells <= MAX_PREFIX
+
+
 def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
     if replaced:
         first, second = np.triu_indices(cells, 1)
@@ -211,5 +231,6 @@ def _too_large(part: Part) -> ArgumentError:
     return ArgumentError(
         "workload",
         f"{part.queries} questions of {part.cells} counts",
-        f"of at most {MAX_RANK} independent counts or questions, a product of such, or marginals",
+        f"of at most {MAX_RANK} independent counts or questions, a product of such, marginals, or "
+        f"at most {MAX_PREFIX} prefix sums",
     )
