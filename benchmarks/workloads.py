@@ -5,9 +5,10 @@
 For each workload a line: the proven bracket, its gap, seconds of the design and of the exact check,
 and kilobytes of the file. Beside it the plain fixed point v <- diag((D K D)^(1/2)), D^2 = diag(v),
 of Denisov, McMahan, Rush, Smith and Thakurta (2022), by which JAX-Privacy's dense strategies are
-found: the best total that it has after as many rounds as ours took, and the rounds that it takes to 1e-6. For
-marginals, the value that ResidualPlanner (Xiao, He, Zhang, Kifer 2023) has in closed form, here
-from the singular values of the matrix where that can be written down. Seconds are of the processor.
+found: the best total that it has after as many rounds as ours took, and the rounds that it takes
+to 1e-6. For marginals, the value that ResidualPlanner (Xiao, He, Zhang, Kifer 2023) has in closed
+form, here from the singular values of the matrix where that can be written down. Seconds are of the
+processor.
 """
 
 from __future__ import annotations

@@ -116,8 +116,9 @@ def design(**given: Any) -> AnyNoise:
         whose loss is the mean over all numbers (`weights`: weighted), or loss="largest" that of the
         largest error. `Ball(d, radius)` says the same as `dimension=d`.
     workload: a `Workload` of many linear questions about one vector of counts; a `WorkloadDesign`
-        is returned. The budget is `gdp` or `zcdp` (rho), the loss "l2", the total of all squared
-        errors, or "largest", the largest variance; `neighbours` is "add-remove" or "replace".
+        is returned. The budget is `gdp`, `zcdp` (rho), or epsilon and delta; the loss "l2", the
+        total of all squared errors, or "largest", the largest variance; `neighbours` is
+        "add-remove" or "replace".
     """
     if given.get("workload") is not None:
         given.setdefault("loss", "l2")

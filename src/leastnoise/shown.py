@@ -103,8 +103,7 @@ def html_workload(design: Any) -> str:
             "",
         ),
     ]
-    name, value = design.document.budget
-    title = f"{design.workload.queries} questions, {name} = {number(value)}, {design.neighbours}"
+    title = f"{design.workload.queries} questions, {design.budget_words}, {design.neighbours}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 

@@ -9,7 +9,7 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from leastnoise.certify.orbits import concentrated_variance, gaussian_variance
+from leastnoise.certify.orbits import approximate_variance, concentrated_variance, gaussian_variance
 
 NORMAL = NormalDist()
 
@@ -89,6 +89,33 @@ def test_no_law_beats_the_bound_of_gaussian_privacy(seed: int) -> None:
         variance = (p * k**2).sum() - (p * k).sum() ** 2
         if 0.002 < mu < 6:
             assert variance >= float(gaussian_variance(Fraction(mu))) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_law_beats_the_bound_of_epsilon_and_delta(seed: int) -> None:
+    for k, p in laws(seed):
+        below = np.cumsum(p)
+        for epsilon in (0.3, 1.0, 2.5):
+            # The least delta of all tests "at most x", both ways: the bound uses no others.
+            e = math.exp(epsilon)
+            after, before = below[1:], below[:-1]
+            delta = max((after - e * before).max(), ((1 - before) - e * (1 - after)).max(), 0.0)
+            variance = (p * k**2).sum() - (p * k).sum() ** 2
+            if delta < 0.99:
+                exact = Fraction(epsilon), Fraction(delta) + Fraction(1, 10**12)
+                assert variance >= float(approximate_variance(*exact)) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "value"),
+    [("1", "1e-6", 1.841100), ("0.5", "1e-6", 7.833107), ("1", "0", 1.841347)],
+)
+def test_epsilon_and_delta(epsilon: str, delta: str, value: float) -> None:
+    """Close to the value of the theory, and never above it."""
+    found = float(approximate_variance(Fraction(epsilon), Fraction(delta)))
+    assert value * (1 - 2e-4) <= found <= value + 1e-6
+    assert approximate_variance(Fraction(0), Fraction(1, 10)) == 0
+    assert approximate_variance(Fraction(1), Fraction(9, 10)) == 0
 
 
 @pytest.mark.parametrize(

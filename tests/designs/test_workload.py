@@ -80,6 +80,31 @@ def test_a_larger_mu_costs_less_and_says_what_is_left() -> None:
     assert made(Workload.prefix(8)).zcdp() == 0.5
 
 
+@pytest.mark.parametrize(
+    ("workload", "total"),
+    [
+        (Workload.prefix(8), 66.29),
+        (Workload.prefix(16), 211.6),
+        (Workload.prefix(32), 628.9),
+        (Workload.marginals([2] * 3), 44.2),
+        (Workload.marginals([2] * 6), 1767.7),
+    ],
+    ids=str,
+)
+def test_epsilon_and_delta_take_the_best_of_several(workload, total) -> None:
+    found = made(workload, epsilon=1, delta=1e-6)
+    assert found.upper == pytest.approx(total, rel=1e-3) and found.epsilon == 1
+    bound = 1.8410896 * made(workload).lower
+    assert found.lower == pytest.approx(bound, rel=1e-5) and found.gdp is None
+    assert "not close" in found.status and found.zcdp() == 0.5
+
+
+def test_a_large_delta_wants_gaussian_noise() -> None:
+    found = made(Workload.prefix(16), epsilon=1, delta="0.2")
+    assert found.gdp is not None and found.verify().verdict("curve") == "proven"
+    assert found.per_release == ((1.0, 0.2),) and found.total == (1.0, 0.2)
+
+
 def test_products_multiply_and_equal_what_is_written_out() -> None:
     both = Workload.product(Workload.prefix(4), Workload.identity(3))
     written = Workload(np.kron(np.tril(np.ones((4, 4))), np.eye(3)).astype(int))
@@ -171,6 +196,13 @@ CASES = {
         Workload([["1/2", 1, 0, 3], [0, 1, 1, 1]]),
         {"gdp": 1, "neighbours": "replace"},
     ),
+    "counts": (Workload.prefix(4), {"epsilon": 1, "delta": "1e-6"}),
+    "sums": (Workload.prefix(16), {"epsilon": 1, "delta": 0}),
+    "counts, replace": (
+        Workload.prefix(3),
+        {"epsilon": 2, "delta": "1e-9", "neighbours": "replace"},
+    ),
+    "by a curve": (Workload.prefix(16), {"epsilon": 1, "delta": "0.2"}),
     "tables": (Workload.marginals([2, 3], [[0, 1], [0], []]), {"gdp": 1}),
     "tables, zcdp": (Workload.marginals([2, 3], [[0], [1]]), {"zcdp": 1}),
 }
@@ -303,7 +335,12 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: Workload.prefix(3).weighted(0), "weights must be"),
         (lambda: Workload.prefix(3).weighted(-1), "weights must be"),
         (lambda: design(workload=Workload.prefix(3)), "gdp"),
-        (lambda: design(workload=Workload.prefix(3), gdp=1, zcdp=1), "not both"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, zcdp=1), "one of them alone"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, epsilon=1, delta=0), "alone"),
+        (lambda: design(workload=Workload.prefix(3), epsilon=1), "delta must be"),
+        (lambda: design(workload=Workload.prefix(3), delta=0.1), "without epsilon"),
+        (lambda: design(workload=Workload.prefix(3), epsilon=0, delta=0.1), "epsilon must be"),
+        (lambda: design(workload=Workload.prefix(300), epsilon=1, delta=0), "delta must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=0), "gdp must be"),
         (lambda: design(workload=Workload.prefix(3), zcdp=-1), "zcdp must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=1, loss="l1"), "loss must be"),

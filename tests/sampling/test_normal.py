@@ -12,7 +12,7 @@ import pytest
 from leastnoise.errors import ArgumentError
 from leastnoise.sampling.entropy import Entropy, InsecureSeededEntropy
 from leastnoise.sampling.exponential import exp_enclosure
-from leastnoise.sampling.normal import DiscreteGaussian, RoundedNormal, coin
+from leastnoise.sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal, coin
 
 SIZE = 3_000
 
@@ -43,6 +43,15 @@ def test_rounded_normal(scale: str) -> None:
     assert chi_square(drawn, lambda k: rounded_law(own, k)) < 2.5
     for wrong in (1.3, 0.7):
         assert chi_square(drawn, lambda k, w=wrong: rounded_law(own * w, k)) > 5
+
+
+@pytest.mark.parametrize("rate", ["1/3", "5/4"])
+def test_discrete_laplace(rate: str) -> None:
+    drawn = DiscreteLaplace(Fraction(rate)).sample(SIZE, InsecureSeededEntropy(6))
+    own = math.exp(-Fraction(rate))
+    assert chi_square(drawn, lambda k: (1 - own) / (1 + own) * own ** abs(k)) < 2.5
+    for wrong in (own**1.3, own**0.7):
+        assert chi_square(drawn, lambda k, w=wrong: (1 - w) / (1 + w) * w ** abs(k)) > 5
 
 
 @pytest.mark.parametrize("square", ["1/3", "4", "50/7"])
@@ -88,7 +97,7 @@ def test_a_coin_reads_on_until_it_knows() -> None:
     assert coin(Fraction(0), Stubborn(2**64 - 1)) is True
 
 
-@pytest.mark.parametrize("made", [RoundedNormal, DiscreteGaussian])
+@pytest.mark.parametrize("made", [RoundedNormal, DiscreteGaussian, DiscreteLaplace])
 def test_nothing_of_no_size(made) -> None:
     with pytest.raises(ArgumentError):
         made(Fraction(0))

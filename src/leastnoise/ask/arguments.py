@@ -106,6 +106,8 @@ class ShapeArguments(TypedDict, total=False):
 class WorkloadArguments(TypedDict, total=False):
     """What `design` can be asked where there are many linear questions."""
 
+    epsilon: Number | None
+    delta: Number | None
     gdp: Number | None
     zcdp: Number | None
     loss: str | Loss

@@ -30,6 +30,8 @@ class Basis:
     shares: tuple[tuple[int, ...], ...]
 
 
+#: Bits behind the point of an inverse, at least.
+_FINE = 40
 #: What a strategy is about: all cells (None), some of them, or the questions themselves.
 Coordinates = Basis | None | str
 QUESTIONS = "questions"
@@ -54,6 +56,28 @@ class Strategy:
 
 
 @dataclass(frozen=True)
+class TallStrategy:
+    """A matrix Y over 2^bits of any number of rows, measured with Laplace noise: of all cells."""
+
+    bits: int
+    rows: tuple[tuple[int, ...], ...]
+
+    @property
+    def coordinates(self) -> Coordinates:
+        """All cells (with "replace": all but the first)."""
+        return None
+
+    @property
+    def rank(self) -> int:
+        """How many coordinates there are."""
+        return len(self.rows[0])
+
+    def square(self) -> Lists:
+        """Y, times 2^bits."""
+        return [list(row) for row in self.rows]
+
+
+@dataclass(frozen=True)
 class Multipliers:
     """What proves the bounds: weights of shifts, a matrix, and weights of questions for "largest".
 
@@ -64,6 +88,10 @@ class Multipliers:
     shifts: tuple[tuple[int, int, int], ...]  # (i, j, weight)
     matrix: tuple[tuple[int, ...], ...]
     questions: tuple[int, ...] | None = None
+    #: In proportion to the inverse of Y^T Y, where that does not follow from the others.
+    inverse: tuple[tuple[int, ...], ...] | None = None
+    #: What the matrix is about, where that is not what the strategy is about.
+    coordinates: Coordinates = None
 
 
 @dataclass(frozen=True)
@@ -187,7 +215,27 @@ def longest_shift(frame: Frame, strategy: Strategy, replace: bool) -> Fraction:
     return Fraction(most, (1 << (2 * strategy.bits)) * frame.denominator**2)
 
 
-def _squared(strategy: Strategy) -> Lists:
+def largest_sum(frame: Frame, strategy: TallStrategy, replace: bool) -> Fraction:
+    """The largest sum of the sizes of Y s over all shifts s."""
+    y = strategy.square()
+    moved = transposed(y if frame.columns is None else product(y, frame.columns))
+    if replace:
+        charge(len(moved) ** 2 * len(y) // 10)
+        most = max(
+            (
+                sum(abs(x - z) for x, z in zip(moved[i], moved[j], strict=True))
+                for i in range(len(moved))
+                for j in range(i)
+            ),
+            default=0,
+        )
+    else:
+        charge(len(moved) * len(y) // 10)
+        most = max(sum(map(abs, one)) for one in moved)
+    return Fraction(most, (1 << strategy.bits) * frame.denominator)
+
+
+def _squared(strategy: Strategy | TallStrategy) -> Lists:
     y = strategy.square()
     return product(transposed(y), y)
 
@@ -270,10 +318,12 @@ class Inverse:
     size: Fraction
 
 
-def inverse_of(frame: Frame, strategy: Strategy, multipliers: Multipliers) -> Inverse:
+def inverse_of(
+    frame: Frame, strategy: Strategy | TallStrategy, multipliers: Multipliers
+) -> Inverse:
     """An approximate inverse from the multipliers; `FormatError` if it is none."""
     m = _squared(strategy)
-    raw = _times(multipliers.matrix, frame, multipliers)
+    raw: Whole = multipliers.inverse or _times(multipliers.matrix, frame, multipliers)
     both = [
         [a + b for a, b in zip(p, q, strict=True)]
         for p, q in zip(raw, transposed(raw), strict=True)
@@ -281,7 +331,11 @@ def inverse_of(frame: Frame, strategy: Strategy, multipliers: Multipliers) -> In
     trace = dot(m, both)
     if trace <= 0:
         raise FormatError('"matrix" is of no use for the strategy')
+    # (M has 2 bits behind the point; R needs some however few these are.)
     r, bits = len(m), strategy.bits
+    if bits < _FINE:
+        m, bits = [[x << (2 * (_FINE - bits)) for x in row] for row in m], _FINE
+        trace <<= 2 * (_FINE - strategy.bits)
     charge(r * r)
     near = [[(x * r << (4 * bits)) // trace for x in row] for row in both]
     one = 1 << (4 * bits)

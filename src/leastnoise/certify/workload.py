@@ -8,16 +8,19 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from ..ask.privacy import curve_above
 from ..ask.queries_of import Marginals, Part
-from ..exact import nearest_float
+from ..exact import exp_upper, nearest_float
 from ..work import counted
-from .orbits import concentrated_variance, gaussian_variance
+from .orbits import approximate_variance, concentrated_variance, gaussian_variance
 from .report import Claim, Report, claim_of
 from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
 from .strategy import (
     Multipliers,
+    TallStrategy,
     frame_of,
     inverse_of,
+    largest_sum,
     longest_shift,
     lower_total,
     upper_largest,
@@ -33,17 +36,28 @@ def check_workload(document: WorkloadDocument) -> Report:
     `LimitError` if that takes more work than the budget of `../work.py`.
     """
     with counted():
-        return Report((_privacy(document), _upper(document), _lower(document)))
+        own = [_privacy(document)]
+        if document.asked is not None and document.budget[0] == "gdp":
+            own.append(_curve(document.budget[1], *document.asked))
+        return Report((*own, _upper(document), _lower(document)))
+
+
+def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
+    """The claim that mu-GDP is enough for the budget that was asked for."""
+    found = curve_above(mu, epsilon)
+    words = f"mu = {nearest_float(mu):.9g} keeps delta {nearest_float(found):.6g} at epsilon "
+    words += f"{nearest_float(epsilon):g}"
+    return claim_of("curve", delta - found, words, f"{words}, above what was asked")
 
 
 def _privacy(document: WorkloadDocument) -> Claim:
     length = shift_length(document)
     name, value = document.budget
-    noise = "rounded Gaussian noise" if name == "gdp" else "discrete Gaussian noise"
+    noise = NOISES[name]
+    moved = nearest_float(length) ** (1 if name == "epsilon" else 0.5)
     words = (
-        f"a unit moves the measurements by a length of at most "
-        f"{math.sqrt(nearest_float(length)):.12g}; {noise} for a length of 1 at {name} = "
-        f"{nearest_float(value):g}"
+        f"a unit moves the measurements by a length of at most {moved:.12g}; "
+        f"{noise} for a length of 1 at {name} = {nearest_float(value):g}"
     )
     return claim_of("privacy", 1 - length, words, f"{words}: too little")
 
@@ -64,8 +78,19 @@ def _lower(document: WorkloadDocument) -> Claim:
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
+#: Which noise keeps which budget.
+NOISES = {
+    "gdp": "rounded Gaussian noise",
+    "zcdp": "discrete Gaussian noise",
+    "epsilon": "discrete Laplace noise",
+}
+
+
 def shift_length(document: WorkloadDocument) -> Fraction:
-    """The largest squared length of what one unit changes in the measurements."""
+    """The largest squared length of what one unit changes in the measurements.
+
+    For Laplace noise lengths are sums of sizes, and not squared.
+    """
     found = Fraction(1)
     for part, strategy in zip(document.factors, document.strategies, strict=True):
         if isinstance(strategy, TableStrategy):
@@ -73,6 +98,9 @@ def shift_length(document: WorkloadDocument) -> Fraction:
             found *= length_of(part, strategy)
         elif isinstance(strategy, RootStrategy):
             found *= length_of_roots(part.cells, strategy)
+        elif isinstance(strategy, TallStrategy):
+            frame = frame_of(part, document.replaced, strategy.coordinates)
+            found *= largest_sum(frame, strategy, document.replaced)
         else:
             frame = frame_of(part, document.replaced, strategy.coordinates)
             found *= longest_shift(frame, strategy, document.replaced)
@@ -84,11 +112,17 @@ def variance_above(document: WorkloadDocument) -> Fraction:
     name, value = document.budget
     if name == "zcdp":
         return 1 / (2 * value)
+    if name == "epsilon":
+        grid = math.prod(document.grids, start=Fraction(1))
+        q = exp_upper(-value * grid)
+        return grid**2 * 2 * q / (1 - q) ** 2
     return (1 / value + math.prod(document.grids, start=Fraction(1)) / 2) ** 2
 
 
 def variance_below(document: WorkloadDocument) -> Fraction:
     """At most the variance of every noise that is as private for a shift by exactly 1."""
+    if document.asked is not None:
+        return approximate_variance(*document.asked)
     name, value = document.budget
     return concentrated_variance(value) if name == "zcdp" else gaussian_variance(value)
 
@@ -133,7 +167,8 @@ def lower_cost(document: WorkloadDocument) -> Fraction:
             found *= lower_roots(part.cells)
         else:
             assert isinstance(own, Multipliers)
-            where = strategy.coordinates
+            tall = isinstance(strategy, TallStrategy)
+            where = own.coordinates if tall else strategy.coordinates
             frame = frame_of(part, document.replaced, where, own.questions)
             found *= lower_total(frame, own)
             if own.questions is not None:

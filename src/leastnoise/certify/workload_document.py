@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import GaussianCurve
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point
 from ..ask.queries_of import Marginals, Named, Part, Product
 from ..ask.workload import Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
@@ -30,17 +30,22 @@ from .fields import (
     read_positive,
 )
 from .roots import MAX_PREFIX, RootStrategy
-from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy
+from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
 from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
 
 #: Limits of the checker.
 MAX_STRATEGY_BITS = 80
-#: Budgets: mu of Gaussian privacy, rho of concentrated privacy.
-BUDGETS_OF_WORKLOADS = {"gdp": (Fraction(1, 1000), 100), "zcdp": (Fraction(1, 10**6), 1000)}
+#: What noise keeps: mu of Gaussian privacy, rho of concentrated privacy, epsilon.
+BUDGETS_OF_WORKLOADS = {
+    "gdp": (Fraction(1, 1000), 100),
+    "zcdp": (Fraction(1, 10**6), 1000),
+    "epsilon": (Fraction(1, 10**6), MAX_EPSILON),
+}
+MAX_MEASURES = 1_000
 
 
-AnyStrategy = Strategy | TableStrategy | RootStrategy
+AnyStrategy = Strategy | TallStrategy | TableStrategy | RootStrategy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +56,8 @@ class WorkloadDocument(MechanismDocument):
 
     workload: Workload
     neighbours: str
-    budget: tuple[str, Fraction]
+    budget: tuple[str, Fraction]  # what the noise keeps
+    asked: Point | None = None  # (epsilon, delta), if that is what was asked for
     largest: bool  # whether the loss is the largest variance, and not the total
     #: One strategy for each factor of a product, or one for tables.
     strategies: tuple[AnyStrategy, ...]
@@ -103,7 +109,7 @@ class WorkloadDocument(MechanismDocument):
         found: list[Fraction] = []
         for one in self.strategies:
             below = 1
-            if isinstance(one, Strategy):
+            if isinstance(one, (Strategy, TallStrategy)):
                 if isinstance(one.coordinates, Basis):
                     below = one.coordinates.denominator
                 elif one.coordinates == QUESTIONS:
@@ -119,7 +125,7 @@ class WorkloadDocument(MechanismDocument):
             "kind": self.kind,
             "workload": self.workload.part.to_json(),
             "neighbours": self.neighbours,
-            "budget": {self.budget[0]: text_of(self.budget[1])},
+            "budget": self._budget_json(),
             "loss": self.loss.spec(),
             "largest": self.largest,
             "noise": [_strategy_json(one) for one in self.strategies],
@@ -130,6 +136,13 @@ class WorkloadDocument(MechanismDocument):
         if self.about:
             data["about"] = about_object(self.about)
         return data
+
+    def _budget_json(self) -> dict[str, str]:
+        name, value = self.budget
+        if self.asked is None:
+            return {name: text_of(value)}
+        asked = {"epsilon": text_of(self.asked[0]), "delta": text_of(self.asked[1])}
+        return asked if name == "epsilon" else asked | {name: text_of(value)}
 
     def _body_json(self) -> dict[str, Any]:
         return {}
@@ -150,17 +163,25 @@ def _strategy_json(one: AnyStrategy) -> dict[str, Any]:
         return {"bits": one.bits, "roots": True}
     if isinstance(one, TableStrategy):
         return {"bits": one.bits, "scales": list(one.scales)}
-    data: dict[str, Any] = {"bits": one.bits, "triangle": [list(row) for row in one.triangle]}
-    where = one.coordinates
-    if isinstance(where, Basis):
-        data["coordinates"] = {
-            "cells": list(where.cells),
-            "denominator": str(where.denominator),
-            "shares": [list(row) for row in where.shares],
-        }
-    elif where is not None:
-        data["coordinates"] = where
-    return data
+    data: dict[str, Any] = {"bits": one.bits}
+    if isinstance(one, TallStrategy):
+        data["rows"] = [list(row) for row in one.rows]
+    else:
+        data["triangle"] = [list(row) for row in one.triangle]
+    return data | _coordinates_json(one.coordinates)
+
+
+def _coordinates_json(where: Coordinates) -> dict[str, Any]:
+    if where is None:
+        return {}
+    if not isinstance(where, Basis):
+        return {"coordinates": where}
+    held = {
+        "cells": list(where.cells),
+        "denominator": str(where.denominator),
+        "shares": [list(row) for row in where.shares],
+    }
+    return {"coordinates": held}
 
 
 def _multipliers_json(one: Multipliers | tuple[int, ...] | None) -> dict[str, Any]:
@@ -175,7 +196,9 @@ def _multipliers_json(one: Multipliers | tuple[int, ...] | None) -> dict[str, An
     }
     if one.questions is not None:
         data["questions"] = list(one.questions)
-    return data
+    if one.inverse is not None:
+        data["inverse"] = [list(row) for row in one.inverse]
+    return data | _coordinates_json(one.coordinates)
 
 
 # -- reading ----------------------------------------------------------------------------------
@@ -218,10 +241,17 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
         for one, factor, strategy in zip(given, factors, strategies, strict=True)
     )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    budget, asked = _budget(data["budget"])
+    tall = [isinstance(one, TallStrategy) for one in strategies]
+    demand(
+        all(tall) if budget[0] == "epsilon" else not any(tall),
+        '"rows" are for a budget of epsilon and delta without gdp, and for no other',
+    )
     return WorkloadDocument(
         workload=Workload.of(part),
         neighbours=neighbours,
-        budget=_budget(data["budget"]),
+        budget=budget,
+        asked=asked,
         largest=largest,
         strategies=strategies,
         multipliers=multipliers,
@@ -231,16 +261,26 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     )
 
 
-def _budget(value: object) -> tuple[str, Fraction]:
+def _budget(value: object) -> tuple[tuple[str, Fraction], Point | None]:
+    """(what the noise keeps, (epsilon, delta) if that was asked for)."""
     data = read_object(value, "budget")
+    pair = {"epsilon", "delta"}
     demand(
-        len(data) == 1 and set(data) <= set(BUDGETS_OF_WORKLOADS), '"budget" must be gdp or zcdp'
+        set(data) in ({"gdp"}, {"zcdp"}, pair, pair | {"gdp"}),
+        '"budget" must be gdp, zcdp, or epsilon and delta, with or without gdp',
     )
-    ((name, given),) = data.items()
-    least, most = BUDGETS_OF_WORKLOADS[name]
-    number = read_positive(given, name)
-    demand(least <= number <= most, f'"{name}" must be from {float(least)} to {most}')
-    return name, number
+    held = {}
+    for name, (least, most) in BUDGETS_OF_WORKLOADS.items():
+        if name in data:
+            held[name] = read_positive(data[name], name)
+            words = f'"{name}" must be from {float(least)} to {most}'
+            demand(least <= held[name] <= most, words)
+    asked = None
+    if "delta" in data:
+        delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
+        asked = held["epsilon"], delta
+    name = next(name for name in BUDGETS_OF_WORKLOADS if name in held)
+    return (name, held[name]), asked
 
 
 def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnyStrategy:
@@ -261,17 +301,30 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
         scales = read_wholes(data["scales"], "scales", len(part.closure))
         demand(min(scales) > 0, '"scales" must be positive')
         return TableStrategy(_bits(data), tuple(scales))
+    if "rows" in data:
+        check_keys(data, "noise", {"bits", "rows"}, set())
+        rank = _rank(None, part, replaced)
+        held = read_list(data["rows"], "rows", MAX_MEASURES)
+        demand(len(held) >= rank, '"rows" must be at least as many as coordinates')
+        full = tuple(tuple(read_wholes(row, "rows", rank)) for row in held)
+        return TallStrategy(read_integer(data["bits"], "bits", 0, MAX_STRATEGY_BITS), full)
     check_keys(data, "noise", {"bits", "triangle"}, {"coordinates"})
     where = _coordinates(data.get("coordinates"), part)
-    if where is None:
-        rank = part.cells - replaced
-    else:
-        rank = part.queries if where == QUESTIONS else len(where.cells)  # type: ignore[union-attr]
-    demand(1 <= rank <= MAX_RANK, f'"triangle" must have 1 to {MAX_RANK} rows here')
+    rank = _rank(where, part, replaced)
     rows = exactly(data["triangle"], "triangle", rank)
     triangle = tuple(tuple(read_wholes(row, "triangle", rank - i)) for i, row in enumerate(rows))
     demand(all(row[0] > 0 for row in triangle), '"triangle" must have a positive diagonal')
     return Strategy(_bits(data), triangle, where)
+
+
+def _rank(where: Coordinates, part: Part, replaced: bool) -> int:
+    """How many coordinates there are."""
+    if where is None:
+        rank = part.cells - replaced
+    else:
+        rank = part.queries if where == QUESTIONS else len(where.cells)  # type: ignore[union-attr]
+    demand(1 <= rank <= MAX_RANK, f'"workload" must have 1 to {MAX_RANK} coordinates here')
+    return rank
 
 
 def _bits(data: dict[str, Any]) -> int:
@@ -309,9 +362,10 @@ def _multipliers(
         assert isinstance(part, Marginals)
         check_keys(data, "certificate", {"questions"} if largest else set(), set())
         return _questions(data, len(part.sets)) if largest else None
-    check_keys(
-        data, "certificate", {"shifts", "matrix", *(["questions"] if largest else [])}, set()
-    )
+    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
+    tall = isinstance(strategy, TallStrategy)
+    free = {"coordinates"} if tall else set()
+    check_keys(data, "certificate", needed | ({"inverse"} if tall else set()), free)
     n = part.cells
     length = 3 if replaced else 2
     shifts = []
@@ -322,11 +376,16 @@ def _multipliers(
         demand((i < j) if replaced else True, '"shifts" must have i < j')
         shifts.append((i, j, weight))
     demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
-    rank = strategy.rank
+    where = _coordinates(data.get("coordinates"), part)
+    rank = _rank(where, part, replaced) if tall else strategy.rank
     rows = exactly(data["matrix"], "matrix", rank)
     matrix = tuple(tuple(read_wholes(row, "matrix", rank)) for row in rows)
     questions = _questions(data, part.queries) if largest else None
-    return Multipliers(tuple(shifts), matrix, questions)
+    inverse = None
+    if tall:
+        held = exactly(data["inverse"], "inverse", strategy.rank)
+        inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
+    return Multipliers(tuple(shifts), matrix, questions, inverse, where if tall else None)
 
 
 def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:

@@ -22,7 +22,7 @@ from ..ask.values import check_confidence
 from ..ask.workload import Workload
 from ..ask.workloaded import workloaded
 from ..certify import check_any
-from ..certify.workload import variance_above, variance_below
+from ..certify.workload import NOISES, variance_above, variance_below
 from ..certify.workload_document import WorkloadDocument
 from ..engine.workload.method import Strategies
 from ..errors import ArgumentError, CertificateError, LimitError
@@ -69,22 +69,22 @@ class WorkloadDesign(BaseDesign):
 
     @property
     def exact_budget(self) -> Point | None:
-        """None: the budget is a curve."""
-        return None
+        """(epsilon, delta), if that is the budget."""
+        return self.document.asked
 
     @property
     def per_release(self) -> tuple[tuple[float, float], ...]:
-        """None: the budget is a curve."""
-        return ()
+        """The (epsilon, delta) of a release; none if the budget is a curve."""
+        return () if self.total is None else (self.total,)
 
     @property
     def gdp(self) -> float | None:
-        """mu, if the budget is one of Gaussian privacy."""
+        """mu, if the noise is Gaussian and keeps mu-GDP."""
         name, value = self.document.budget
         return float(value) if name == "gdp" else None
 
     def zcdp(self) -> float:
-        """rho of zero-concentrated privacy: as asked for, or mu^2/2, rounded up."""
+        """rho of zero-concentrated privacy: as asked for, or mu^2/2 or epsilon^2/2, rounded up."""
         name, value = self.document.budget
         return float_towards(value if name == "zcdp" else value * value / 2, math.inf)
 
@@ -148,9 +148,8 @@ class WorkloadDesign(BaseDesign):
 
     def plain(self) -> dict[str, Any]:
         """What was asked and what was found, in plain values."""
-        name, value = self.document.budget
         return {
-            name: float(value),
+            **self._budget,
             "workload": repr(self.workload),
             "cells": self.workload.cells,
             "queries": self.workload.queries,
@@ -163,8 +162,21 @@ class WorkloadDesign(BaseDesign):
         }
 
     def _question_words(self) -> list[str]:
+        budget = [f"{name}={number(value)}" for name, value in self._budget.items()]
+        return [repr(self.workload), *budget, self.neighbours]
+
+    @property
+    def _budget(self) -> dict[str, float]:
+        """The budget that was asked for, by its arguments."""
+        if self.total is not None:
+            return {"epsilon": self.total[0], "delta": self.total[1]}
         name, value = self.document.budget
-        return [repr(self.workload), f"{name}={number(value)}", self.neighbours]
+        return {name: float(value)}
+
+    @property
+    def budget_words(self) -> str:
+        """The budget in a few words."""
+        return ", ".join(f"{name} = {number(value)}" for name, value in self._budget.items())
 
     def __repr__(self) -> str:
         words = [*self._question_words(), f"loss={self.loss_name}"]
@@ -200,7 +212,12 @@ def workload_design(arguments: Arguments) -> WorkloadDesign:
 def _status(document: WorkloadDocument) -> str:
     words = gap_words(document, True)
     name, _ = document.budget
-    noise = "rounded Gaussian noise" if name == "gdp" else "discrete Gaussian noise"
+    noise = NOISES[name]
+    if document.asked is not None:
+        return (
+            f"{words}; {noise}, the best that was tried for this budget; lower is over all noise "
+            "and all mechanisms in the worst case, and not close for many questions"
+        )
     own = float(variance_above(document) / variance_below(document)) - 1
     rest = (1 + gap_of(document)) / (1 + own) - 1
     words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "

@@ -19,24 +19,28 @@ from numpy.typing import NDArray
 from ..ask.queries_of import Marginals, Part, along
 from ..ask.workload import MAX_TABLE
 from ..certify.roots import RootStrategy
-from ..certify.strategy import QUESTIONS, Basis, Strategy, rows_in
+from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
 from ..certify.tables import TableStrategy, table_variances
 from ..certify.workload import variance_above
 from ..certify.workload_document import WorkloadDocument
 from ..errors import DataError
 from ..sampling import Entropy, system_entropy
-from ..sampling.normal import DiscreteGaussian, RoundedNormal
+from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
 from .rounding import exact_value
 
 Floats = NDArray[np.float64]
 
 #: Bits behind the point of estimates: what rounding adds to an error is far below any answer.
 _SPARE = 128
+#: Corrections of least squares: each gains ten digits or so.
+_CORRECTIONS = 60
 
 
 def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, Entropy], list[int]]:
     """Draws of noise for measurements on this grid, in steps of it."""
     name, value = budget
+    if name == "epsilon":
+        return DiscreteLaplace(value * grid).sample
     if name == "zcdp":
         return DiscreteGaussian(1 / (2 * value * grid * grid)).sample
     return RoundedNormal(1 / (value * grid)).sample
@@ -48,9 +52,7 @@ class WorkloadNoise:
     def __init__(self, document: WorkloadDocument) -> None:
         self.document = document
         self._factors = [
-            _Factor(part, one, document.replaced)
-            if isinstance(one, Strategy)
-            else _Roots(part, one)
+            _factor(part, one, document.replaced)
             for part, one in zip(document.factors, document.strategies, strict=True)
             if not isinstance(one, TableStrategy)
         ]
@@ -85,7 +87,7 @@ class WorkloadNoise:
             grid *= one
         drawn = sampler_of(self.document.budget, grid)(len(y), source)
         noisy = [(a + b) << _SPARE for a, b in zip(y, drawn, strict=True)]
-        return along([one.solved for one in factors], ranks, noisy)
+        return along([one.solved for one in factors], [one.measures for one in factors], noisy)
 
     def _answered(self, z: list[int], total: int | None, exact: bool) -> Any:
         factors = self._factors
@@ -163,10 +165,11 @@ def whole_vector(x: Any, cells: int) -> list[int]:
 class _Factor:
     """One factor of a product: its coordinates, its strategy and its questions."""
 
-    def __init__(self, part: Part, strategy: Strategy, replaced: bool) -> None:
+    def __init__(self, part: Part, strategy: Strategy | TallStrategy, replaced: bool) -> None:
         self.part, self.replaced = part, replaced
         self.cells, self.queries, self.rank = part.cells, part.queries, strategy.rank
-        self.where, self.triangle = strategy.coordinates, strategy.triangle
+        self.measures = len(strategy.square())
+        self.where, self._y = strategy.coordinates, strategy.square()
         self._bits = strategy.bits
         where = strategy.coordinates
         #: What answers are to be divided by, besides the scale of the estimate.
@@ -197,27 +200,28 @@ class _Factor:
 
     def measured(self, z: Sequence[int]) -> list[int]:
         """Y z, in steps of the grid."""
-        found = []
-        for i, row in enumerate(self.triangle):
-            found.append(sum(a * b for a, b in zip(row, z[i:], strict=True)))
-        return found
+        return [sum(a * b for a, b in zip(row, z, strict=True) if a) for row in self._y]
 
     def solved(self, y: Sequence[int]) -> list[int]:
         """The solution z of Y z = y, both times 2^128, by substitution from the end.
 
         y is in steps of the grid, z in ones: D and 2^bits are divided by here.
         """
+        z = [0] * self.rank
+        for i in range(self.rank - 1, -1, -1):
+            row = self._y[i]
+            # (z is kept D times too large until the end)
+            rest = y[i] - sum(a * b for a, b in zip(row[i + 1 :], z[i + 1 :], strict=True))
+            z[i] = rest // row[i]
+        return self._divided(z)
+
+    def _divided(self, z: list[int]) -> list[int]:
+        """By D."""
         over = 1
         if isinstance(self.where, Basis):
             over = self.where.denominator
         elif self.where == QUESTIONS:
             over = self.part.denominator
-        z = [0] * self.rank
-        for i in range(self.rank - 1, -1, -1):
-            row = self.triangle[i]
-            # (z is kept D times too large until the end)
-            rest = y[i] - sum(a * b for a, b in zip(row[1:], z[i + 1 :], strict=True))
-            z[i] = rest // row[0]
         return [one // over for one in z] if over > 1 else z
 
     def answers(self, z: Sequence[Any]) -> list[Any]:
@@ -248,10 +252,10 @@ class _Factor:
 
     @cached_property
     def _inverse(self) -> Floats:
-        y = np.zeros((self.rank, self.rank))
-        for i, row in enumerate(self.triangle):
-            y[i, i:] = [float(one) for one in row]
-        return np.asarray(sl.solve_triangular(y / 2.0**self._bits, np.eye(self.rank), lower=False))
+        y = np.array([[float(one) for one in row] for row in self._y]) / 2.0**self._bits
+        if self.measures > self.rank:
+            return np.asarray(np.linalg.pinv(y))
+        return np.asarray(sl.solve_triangular(y, np.eye(self.rank), lower=False))
 
     @cached_property
     def _rows(self) -> Floats:
@@ -270,12 +274,52 @@ class _Factor:
         return np.asarray(self._rows.T @ c)
 
 
+class _Tall(_Factor):
+    """More measurements than coordinates, or other matrices: answers by least squares."""
+
+    def solved(self, y: Sequence[int]) -> list[int]:
+        """The z with Y^T Y z = Y^T y, all times 2^128, found in floats and corrected exactly."""
+        right = [sum(a * b for a, b in zip(row, y, strict=True) if a) for row in self._columns]
+        z = [0] * self.rank
+        for _ in range(_CORRECTIONS):
+            rest = [
+                b - sum(m * v for m, v in zip(row, z, strict=True))
+                for row, b in zip(self._gram, right, strict=True)
+            ]
+            shift = max(0, max(abs(one) for one in rest).bit_length() - 900)
+            step = self._near @ np.array([float(one >> shift) for one in rest])
+            if np.abs(step).max() < 1 and not shift:
+                break
+            z = [a + (int(b) << shift) for a, b in zip(z, step.tolist(), strict=True)]
+        return self._divided(z)
+
+    @cached_property
+    def _columns(self) -> list[list[int]]:
+        return [list(column) for column in zip(*self._y, strict=True)]
+
+    @cached_property
+    def _gram(self) -> list[list[int]]:
+        columns = self._columns
+        return [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
+
+    @cached_property
+    def _near(self) -> Floats:
+        return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
+
+
+def _factor(part: Part, strategy: Any, replaced: bool) -> _Factor:
+    if isinstance(strategy, RootStrategy):
+        return _Roots(part, strategy)
+    kind = _Tall if isinstance(strategy, TallStrategy) else _Factor
+    return kind(part, strategy, replaced)
+
+
 class _Roots(_Factor):
     """Long prefix sums, by the square-root strategy."""
 
     def __init__(self, part: Part, strategy: RootStrategy) -> None:
         self.part, self.replaced, self.where = part, False, None
-        self.cells = self.queries = self.rank = part.cells
+        self.cells = self.queries = self.rank = self.measures = part.cells
         self.below = 1
         self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)
         self._bits = strategy.bits

@@ -63,7 +63,6 @@ def _table(design: WorkloadDesign) -> tuple[int, int] | None:
 
 
 def _title(design: WorkloadDesign) -> str:
-    name, value = design.document.budget
     words = bracket_words(design.lower, design.upper, design.certified, 6)
     count = design.workload.queries
-    return f"{count} questions, {name} = {float(value):g}, {design.loss_name}: {words}"
+    return f"{count} questions, {design.budget_words}, {design.loss_name}: {words}"

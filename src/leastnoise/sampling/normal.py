@@ -1,7 +1,7 @@
-"""Gaussian noise in whole steps, exactly: rounded normal draws, and discrete Gaussian ones.
+"""Gaussian and Laplace noise in whole steps, exactly: rounded normal draws, and discrete ones.
 
 A normal number is drawn bit by bit, as many as are needed to know its nearest multiple of a step
-(after Karney 2016); discrete Gaussian numbers after Canonne, Kamath and Steinke (2020). Statements
+(after Karney 2016); the discrete laws after Canonne, Kamath and Steinke (2020). Statements
 and proofs: `normal.proof.md`.
 """
 
@@ -93,6 +93,34 @@ class RoundedNormal:
         return [self.sample_one(entropy) for _ in range(size)]
 
 
+class DiscreteLaplace:
+    """Draws k with probability exactly in proportion to e^(-rate |k|), k whole, rate rational."""
+
+    def __init__(self, rate: Fraction) -> None:
+        if rate <= 0:
+            raise ArgumentError("rate", rate, "positive")
+        self._top, self._below = rate.numerator, rate.denominator
+
+    def sample_one(self, entropy: Entropy) -> int:
+        """One draw."""
+        b = self._below
+        while True:
+            low = entropy.below(b)
+            if low and not coin(Fraction(low, b), entropy):
+                continue
+            high = 0
+            while coin(Fraction(1), entropy, _KEPT[1]):
+                high += 1
+            size = (low + b * high) // self._top
+            negative = entropy.bits(1)
+            if not (negative and size == 0):
+                return -size if negative else size
+
+    def sample(self, size: int, entropy: Entropy) -> list[int]:
+        """So many independent draws."""
+        return [self.sample_one(entropy) for _ in range(size)]
+
+
 class DiscreteGaussian:
     """Draws k with probability exactly in proportion to e^(-k^2/(2 square)), k whole."""
 
@@ -101,27 +129,13 @@ class DiscreteGaussian:
             raise ArgumentError("square", square, "positive")
         self._square = square
         self._scale = isqrt(int(square)) + 1
-
-    def _laplace(self, entropy: Entropy) -> int:
-        """k with probability in proportion to e^(-|k|/scale)."""
-        t = self._scale
-        while True:
-            low = entropy.below(t)
-            if not coin(Fraction(low, t), entropy):
-                continue
-            high = 0
-            while coin(Fraction(1), entropy, _KEPT[1]):
-                high += 1
-            size = low + t * high
-            negative = entropy.bits(1)
-            if not (negative and size == 0):
-                return -size if negative else size
+        self._proposal = DiscreteLaplace(Fraction(1, self._scale))
 
     def sample_one(self, entropy: Entropy) -> int:
         """One draw."""
         square, t = self._square, self._scale
         while True:
-            k = self._laplace(entropy)
+            k = self._proposal.sample_one(entropy)
             gap = abs(k) - square / t
             if coin(gap * gap / (2 * square), entropy):
                 return k

@@ -5,16 +5,29 @@ Nothing here is believed: the document's claims are checked by `certify/workload
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
+from ...ask.budgets import mu_for
+from ...ask.privacy import Releases
 from ...ask.queries_of import Marginals, Named, Part
 from ...ask.workloaded import REPLACE, WorkloadQuestion
 from ...certify.roots import MAX_PREFIX, RootStrategy
-from ...certify.strategy import QUESTIONS, Coordinates, Multipliers, Strategy, frame_of, rows_in
+from ...certify.strategy import (
+    QUESTIONS,
+    Coordinates,
+    Frame,
+    Multipliers,
+    Strategy,
+    TallStrategy,
+    frame_of,
+    largest_sum,
+    rows_in,
+)
 from ...certify.workload import (
     lower_cost,
     release_cost,
@@ -31,12 +44,13 @@ from ...work import counted
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
 from .rounding import as_floats, columns_of, rounded, whole_weights
+from .sums import counts_alone, inverse_rows, with_sums
 from .tables import best_tables, largest_tables
 
 #: Digits of the bounds in a file.
 _DIGITS = 15
 
-Found = tuple[Strategy, Multipliers] | tuple[RootStrategy, None]
+Found = tuple[Strategy, Multipliers] | tuple[TallStrategy, Multipliers] | tuple[RootStrategy, None]
 
 
 @dataclass(frozen=True)
@@ -48,12 +62,50 @@ class Strategies:
     many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
     few_bits: int = 30
     table_bits: int = 40
+    most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
+    sum_bits: int = 20  # of sums that are measured with Laplace noise
     largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
 
     def document(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
-        """The best document that passes; `ArgumentError` if there is none."""
+        """The best document that passes; `ArgumentError` if there is none.
+
+        For (epsilon, delta): the best of Gaussian noise, and of Laplace noise for the counts or for
+        counts and sums.
+        """
+        if question.asked is None:
+            return self._of_curve(question, gap, seconds)
+        mu = mu_for(Releases(1, *question.asked))
+        found = []
+        if mu is not None:
+            curve = replace(question, budget=("gdp", mu))
+            found.append(self._of_curve(curve, gap, seconds / 2))
+        part = question.workload.part
+        if all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question))):
+            found += self._of_sums(question, seconds / 2)
+        if not found:
+            raise ArgumentError(
+                "delta", question.asked[1], f"positive for more than {self.most_summed} counts"
+            )
+        return min(found, key=lambda one: one.upper)
+
+    def _of_sums(self, question: WorkloadQuestion, seconds: float) -> list[WorkloadDocument]:
+        """Documents with Laplace noise."""
         end = time.monotonic() + seconds
-        replaced = question.neighbours == REPLACE
+        replaced = _replaced(question)
+        factors = factors_of(question.workload.part, replaced)
+        plans = [self._plan(one, replaced, question.largest, end) for one in factors]
+        assert all(isinstance(plan, _Plan) for plan in plans)
+        found = []
+        for sums in (False, True):
+            with contextlib.suppress(FormatError, np.linalg.LinAlgError):
+                held = [plan.laplace(self.bits[0], sums) for plan in plans]  # type: ignore[union-attr]
+                with counted():
+                    found.append(_stated(question, held))
+        return found
+
+    def _of_curve(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
+        end = time.monotonic() + seconds
+        replaced = _replaced(question)
         part = question.workload.part
         if isinstance(part, Marginals) and not replaced:
             return self._tables(question, part, gap, seconds)
@@ -160,6 +212,16 @@ class _Plan:
     questions: tuple[int, ...] | None
     rounds: int
 
+    def laplace(self, bits: int, sums: bool) -> Found:
+        """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
+        plain = frame_of(self.part, self.replaced, None)
+        frame = frame_of(self.part, self.replaced, self.where, self.questions)
+        _, own = rounded(frame, self.shifts, self.where, bits, self.questions)
+        cost = as_floats(plain.cost) / float(plain.below)
+        tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
+        tall = shortened(tall, plain, self.replaced)
+        return tall, replace(own, inverse=inverse_rows(tall, bits), coordinates=self.where)
+
     def at(self, bits: int) -> Found:
         """The strategy and the multipliers with so many bits."""
         frame = frame_of(self.part, self.replaced, self.where, self.questions)
@@ -176,6 +238,22 @@ class _Roots:
     def at(self, bits: int) -> Found:
         """The square-root strategy."""
         return RootStrategy(self.bits), None
+
+
+def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
+    """The strategy scaled down, where a shift would move it by more than 1."""
+    most = largest_sum(frame, tall, replaced)
+    if most <= 1:
+        return tall
+    if most.denominator == 1 and most.numerator.bit_count() == 1:
+        return replace(tall, bits=tall.bits + most.numerator.bit_length() - 1)
+    bits = max(tall.bits, Strategies.sum_bits)
+    scale = (1 << (bits - tall.bits)) / most
+    return TallStrategy(bits, tuple(tuple(int(x * scale) for x in row) for row in tall.rows))
+
+
+def _replaced(question: WorkloadQuestion) -> bool:
+    return question.neighbours == REPLACE
 
 
 def _long_prefix(part: Part) -> bool:
@@ -202,6 +280,7 @@ def _empty(question: WorkloadQuestion) -> WorkloadDocument:
         workload=question.workload,
         neighbours=question.neighbours,
         budget=question.budget,
+        asked=question.asked,
         largest=question.largest,
         strategies=(),
         multipliers=(),
