@@ -74,6 +74,7 @@ _HOME = {
     "ask": "queries",
     "ask_all": "queries",
     "plan": "queries",
+    "report": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
     "EngineError": "errors",
@@ -85,6 +86,7 @@ _HOME = {
     "MissingExtraError": "errors",
     "NotAnsweredError": "errors",
     "RegimeError": "errors",
+    "ReleaseWarning": "errors",
 }
 
 __all__ = [
@@ -131,6 +133,7 @@ __all__ = [
     "Progress",
     "Quantile",
     "RegimeError",
+    "ReleaseWarning",
     "Shape",
     "Share",
     "Sparse",
@@ -158,6 +161,7 @@ __all__ = [
     "keyed",
     "load",
     "plan",
+    "report",
     "sweep",
     "tradeoff",
 ]
@@ -202,6 +206,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         NotAnsweredError,
         RegimeError,
+        ReleaseWarning,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
     from .keyed import keyed
@@ -224,6 +229,7 @@ if TYPE_CHECKING:
         ask,
         ask_all,
         plan,
+        report,
     )
     from .sweep import budget_grid, sweep
 

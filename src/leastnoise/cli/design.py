@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
 from .demands import about_of, bracket_of, described, title_of
 from .options import OPTIONS, arguments_of, takes
-from .shared import INTERRUPTED, JSON_HELP, folder_exists, say, show_json, working
+from .shared import INTERRUPTED, JSON_HELP, drawable, folder_exists, say, show_json, working
 
 
 @takes(*OPTIONS)
@@ -43,7 +43,7 @@ def design(
       leastnoise design --workload prefix:100 --gdp 1 --out ages.json
     """
     folder_exists("out", out)
-    folder_exists("plot", plot)
+    drawable(plot)
     notes = about_of(about or [])
     if notes and out is None:
         raise ArgumentError("about", about, "left out without --out: it is written to the file")
