@@ -146,8 +146,8 @@ def test_noise_without_an_end_has_a_threshold_too() -> None:
 
 
 def test_tails_that_fall_slowly_are_listed_many_copies_at_a_time() -> None:
-    """Noise that falls by a millionth: the threshold in closed form, and no million cells."""
-    epsilon, delta = F(1, 10**6), F(1, 10**9)
+    """Noise that hardly falls: the threshold in closed form, and no million cells."""
+    epsilon, delta = F(1, 10**5), F(1, 10**9)
     values = keyed_values(sharing_of(Share("x > 3", **KEYS), ROW), epsilon, delta, 1, "l1")
     law = values.laws[0]
     assert law.design.integer and law.design.document.tail is not None
