@@ -16,7 +16,7 @@ from ..words import outwards
 from .ask import Budget, touched
 from .base import Estimate, Query, Setting
 from .chosen import check_units, noise_of
-from .keyed import KeyedNoise, apart_note, keys_design, way_of
+from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
 from .mean_vector import MeanVector
 from .notes import notes
@@ -111,18 +111,10 @@ def plan(
     typical = check_units(units)
     way = way_of(question, setting, budget.epsilon, budget.delta, groups, loss, typical)
     keys, values = budget.split(way)
-    noise, said = None, []
-    found: KeyedDesign | KeyedValues | None = None
+    noise = None
     if not isinstance(question, Quantile):
         noise = noise_of(question, setting, values.pair, groups, loss, way, units=typical)
-    if isinstance(noise, KeyedNoise):
-        found, said = noise.design, [noise.note]
-    elif isinstance(noise, KeyedValues):
-        found, said = noise, [noise.note]
-    elif way.apart:
-        apart, _ = keys_design(keys.epsilon, keys.delta, groups)
-        found, said = apart, [apart_note(apart, way)]
-    said += [way.why] if way.why else []
+    found, said = _shows(noise, keys, way, groups)
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
     return Plan(
@@ -140,6 +132,21 @@ def plan(
         None if found is None else typical or rows,
         _counted(question),
     )
+
+
+def _shows(
+    noise: Any, keys: Budget, way: Way, groups: int
+) -> tuple[KeyedDesign | KeyedValues | None, list[str]]:
+    """What decides which keys are shown, and what to say of it."""
+    why = [way.why] if way.why else []
+    if isinstance(noise, KeyedNoise):
+        return noise.design, [noise.note, *why]
+    if isinstance(noise, KeyedValues):
+        return noise, [noise.note, *why]
+    if way.apart:
+        found, _ = keys_design(keys.epsilon, keys.delta, groups)
+        return found, [apart_note(found, way), *why]
+    return None, []
 
 
 def _counted(query: Query) -> str:
