@@ -12,7 +12,7 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 
-.PHONY: demo test browser lint slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test browser lint slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean coq proof agreement
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -46,6 +46,22 @@ browser:
 	else \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
 	fi
+
+# The theorem of docs/formal.md wants Coq; Debian's is installed where that is possible.
+coq:
+	@if command -v coqc >/dev/null; then \
+	  echo "coq: $$(coqc --print-version)"; \
+	elif ! command -v apt-get >/dev/null; then \
+	  echo "coq: not installed, there is no apt-get; https://coq.inria.fr/download"; exit 1; \
+	elif [ "$$(id -u)" != 0 ]; then \
+	  echo "coq: not installed, this is not root; ask for the package coq"; exit 1; \
+	else \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends coq >/dev/null; \
+	fi
+
+# Compile the theory, print what it rests on, prove a set of files.
+proof: $(VENV)/.core coq
+	$(BIN)/python -m leastnoise.formal
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
