@@ -63,6 +63,11 @@ coq:
 proof: $(VENV)/.core coq
 	$(BIN)/python -m leastnoise.formal
 
+# Three checkers, one verdict: altered files, Python against JavaScript and against Coq (an hour).
+agreement: $(VENV)/.dev coq
+	$(BIN)/python benchmarks/agreement.py javascript --count 10000
+	$(BIN)/python benchmarks/agreement.py coq --count 1000
+
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 	LEASTNOISE_EXAMPLES=50 $(BIN)/python -m pytest -n 2 tests/engine/test_properties.py

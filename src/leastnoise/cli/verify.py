@@ -100,7 +100,7 @@ def _formal_words(report: Report, told: dict[str, Any]) -> str:
     if formal["verdict"] == "proven":
         return (
             "Coq: proven. The noise is a probability law, private for every two values so far "
-            "apart, its expected loss is at most upper, and every private noise whatever costs at least "
-            "lower. What that rests on is in docs/formal.md."
+            "apart, its expected loss is at most upper, and every private noise whatever costs at "
+            "least lower. What that rests on is in docs/formal.md."
         )
     return f"Coq: {formal['verdict']}. {formal['detail']}."

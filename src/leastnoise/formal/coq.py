@@ -106,11 +106,11 @@ def prove(data: dict[str, Any], seconds: float = 600) -> Proof:
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorem rests on, as Coq lists it."""
     text = "Require Import Formal.Check.\nPrint Assumptions check_sound.\n"
-    return _axioms(_coqc(text, seconds).stdout)
+    return _axioms(run_coq(text, seconds).stdout)
 
 
 def _proof(text: str, seconds: float) -> Proof:
-    done = _coqc(text, seconds)
+    done = run_coq(text, seconds)
     if done.returncode == 0:
         rests_on = _axioms(done.stdout)
         if rests_on != AXIOMS:
@@ -126,7 +126,8 @@ def _axioms(text: str) -> tuple[str, ...]:
     return tuple(sorted(set(re.findall(r"^(\S+)", listed, re.MULTILINE))))
 
 
-def _coqc(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+def run_coq(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Coq on a text that may use the theory as `Formal`."""
     theory = compiled(seconds)
     with tempfile.TemporaryDirectory() as place:
         (Path(place) / "File.v").write_text(text, encoding="utf-8")
