@@ -206,6 +206,17 @@ def compared(which: str, files: list[dict[str, Any]]) -> Iterator[tuple[Any, Any
         yield python_says(text) == 0, other, text
 
 
+def explained(ours: object, other: object, data: dict[str, Any]) -> bool:
+    """Tails with l2: Coq counts g^2/4 for the rounding of a value there, ours g^2/2."""
+    if ours is not False or other is not True or "tail" not in data["noise"]:
+        return False
+    if data["loss"] != {"name": "l2"} or data["kind"] != "additive":
+        return False
+    bad = [claim for claim in check(parse_any(json.dumps(data))).claims if claim.slack < 0]
+    grid = Fraction(data["step"]) / data["grid"]
+    return [claim.name for claim in bad] == ["upper"] and -bad[0].slack <= grid * grid / 4
+
+
 def main() -> int:
     """Compare, print, keep what differs."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -227,6 +238,8 @@ def main() -> int:
     kept = Path(tempfile.mkdtemp(prefix="agreement-"))
     for number, (ours, other, text) in enumerate(compared(options.which, files)):
         verdict = "not covered" if other is None else "agree" if ours == other else "DIFFER"
+        if verdict == "DIFFER" and explained(ours, other, json.loads(text)):
+            verdict = "differ as documented"
         seen[f"{verdict}: {ours}"] += 1
         if verdict == "DIFFER":
             (kept / f"{number}.json").write_text(text, encoding="utf-8")
