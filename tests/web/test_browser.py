@@ -350,7 +350,16 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
     one.id("verify-file").set_input_files(tmp_path / "good.json")
     one.page.get_by_role("heading", name="Everything that this file claims is proven.").wait_for()
     assert one.page.locator("#claims .proven").count() >= 4
+    one.page.get_by_text("own checker: Everything that this file claims is proven.").wait_for()
     assert axe(one.page) == []
+    with one.page.expect_download() as held:  # the checker as a page of its own, without a server
+        one.id("save-checker").click()
+    held.value.save_as(tmp_path / "checker.html")
+    alone = one.page.context.browser.new_page()
+    alone.goto((tmp_path / "checker.html").as_uri())
+    alone.locator("input").set_input_files(tmp_path / "good.json")
+    alone.get_by_text("good.json: Everything that this file claims is proven.").wait_for()
+    alone.close()
     raw = json.loads(good)
     raw["delta"] = "0.1"
     one.page.evaluate(  # dropped, not chosen
