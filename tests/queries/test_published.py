@@ -178,9 +178,10 @@ def test_an_unknown_way_proves_nothing(reports):
 
 
 def test_two_files_are_not_proven_together():
-    found = design(epsilon=1, sensitivity=1, integer=True, releases=2).document
+    total = {"epsilon": 1, "delta": "1e-3"}
+    found = design(**total, sensitivity=1, integer=True, releases=2).document
     parts = [{"part": p, "moved": "1", "divided_by": "1", "mechanism": p} for p in "ab"]
-    raw = {"epsilon": "1", "delta": "0", "how": "together", "groups": 1, "steps": 2, "most": 1}
+    raw = {"epsilon": "1", "delta": "1e-3", "how": "together", "groups": 1, "steps": 2, "most": 1}
     files = {"a": found, "b": found}
     for releases, verdict in ((parts[:1], {"proven"}), (parts, {"proven", "refuted"})):
         steps = check_statement(raw | {"releases": releases}, files)
