@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from leastnoise import Ledger, design
+from leastnoise.ask.privacy import Releases
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.queries import Count, Histogram, Mean, Median, Person, ask, ask_all, report
 from leastnoise.queries.answer import rounded
@@ -178,10 +180,10 @@ def test_an_unknown_way_proves_nothing(reports):
 
 
 def test_two_files_are_not_proven_together():
-    total = {"epsilon": 1, "delta": "1e-3"}
-    found = design(**total, sensitivity=1, integer=True, releases=2).document
+    half = design(epsilon="0.5", sensitivity=1, integer=True).document
+    found = replace(half, releases=Releases(2, Fraction(1), Fraction(0)))
     parts = [{"part": p, "moved": "1", "divided_by": "1", "mechanism": p} for p in "ab"]
-    raw = {"epsilon": "1", "delta": "1e-3", "how": "together", "groups": 1, "steps": 2, "most": 1}
+    raw = {"epsilon": "1", "delta": "0", "how": "together", "groups": 1, "steps": 2, "most": 1}
     files = {"a": found, "b": found}
     for releases, verdict in ((parts[:1], {"proven"}), (parts, {"proven", "refuted"})):
         steps = check_statement(raw | {"releases": releases}, files)
