@@ -180,7 +180,7 @@ def test_an_unknown_way_proves_nothing(reports):
 
 
 def test_two_files_are_not_proven_together():
-    half = design(epsilon="0.5", sensitivity=1, integer=True).document
+    half = design(epsilon="0.5", delta=0, sensitivity=1, integer=True).document
     found = replace(half, releases=Releases(2, Fraction(1), Fraction(0)))
     parts = [{"part": p, "moved": "1", "divided_by": "1", "mechanism": p} for p in "ab"]
     raw = {"epsilon": "1", "delta": "0", "how": "together", "groups": 1, "steps": 2, "most": 1}
