@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..ask.privacy import Releases
+from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, rational, text_of
 from .kept import sha256_of
@@ -179,28 +180,31 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         how = raw["how"]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FormatError("a statement lacks a field, or has one of another kind") from None
-    if how == ARGUED or not releases:
+    if how not in (STEPS, TOGETHER, ONCE) or not releases:
         return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
     found, number = [], groups * steps
+    if how != STEPS and len({name for *_, name in releases}) > 1:
+        found.append(Step("one file is proven for all releases, and there are several", "refuted"))
+    if how == ONCE and (len(releases) > 1 or steps > 1):
+        found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None:
-            found.append(Step(f"{part}: the file is not in the report", "refuted"))
+        if document is None or isinstance(document, JointDocument):
+            found.append(Step(f"{part}: no file of the report is about one number", "refuted"))
             continue
-        if how == ONCE:
-            total = document.releases
-            total = Releases(1, document.epsilon, document.delta) if total is None else total
-            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
-            words = f"{part}: the file keeps the whole budget for {groups} of them"
-            found.append(Step(words, _verdict(held)))
-            continue
-        reach = most if how == STEPS else 1
+        reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
         words = (
             f"{part}: a unit moves it by at most {_short(moved)}; divided by {_short(scale)} that "
             f"is at most {reach} times the file's sensitivity {_short(document.sensitivity)}"
         )
         found.append(Step(words, _verdict(fits)))
+        if how == ONCE:
+            total = document.releases or Releases(1, document.epsilon, document.delta)
+            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
+            words = f"{part}: the file keeps the whole budget for {groups} of them"
+            found.append(Step(words, _verdict(held)))
+            continue
         found.append(_budget(part, document, how, number, most, epsilon, delta))
     return found
 
