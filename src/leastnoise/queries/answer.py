@@ -98,32 +98,13 @@ class Answer:
         return html_answer(self, rows)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Bars with error bars (extra `plot`), as a `Picture`; saved if `path` is given."""
-        from ..plotting.picture import canvas
+        """Every number with its interval (extra `plot`), as a `Picture`; saved if there is a path.
 
-        names = [printable(key) or self.query for key in self.groups]
-        values = [one.value for one in self.groups.values()]
-        around = [_error_bar(one) for one in self.groups.values()]
-        with canvas(7, 4, path) as picture:
-            axes = picture.figure.add_subplot()
-            axes.bar(
-                range(len(names)),
-                values,
-                color="#4477aa",
-                yerr=list(zip(*around, strict=True)),
-                capsize=3,
-            )
-            axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-            axes.set_title(self.query)
-        return picture
+        A histogram has its bins on an axis of numbers; see `plotting.plot_answer`.
+        """
+        from ..plotting import plot_answer
 
-
-def _error_bar(one: Estimate) -> tuple[float, float]:
-    low, high = _finite(one.low), _finite(one.high)
-    return (
-        0.0 if low is None else max(0.0, one.value - low),
-        0.0 if high is None else max(0.0, high - one.value),
-    )
+        return plot_answer(self, path)
 
 
 def printable(key: str) -> str:

@@ -13,6 +13,7 @@ from ..books import balance_of
 from ..questions import queries_of, unit_of
 from ..report import report
 from ..scripts import notebook, script
+from ..written import source_of
 
 FILES = ("report.html", "script.py", "notebook.ipynb")
 
@@ -20,7 +21,7 @@ FILES = ("report.html", "script.py", "notebook.ipynb")
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Ask `form` of `table` under `ledger`. All that is told and written may be published."""
     form, ledger = arguments["form"], Ledger(arguments["ledger"])
-    queries = queries_of(form)
+    queries, table = queries_of(form), source_of(arguments["table"], arguments["csv"])
     options: dict[str, Any] = {
         "epsilon": form["epsilon"],
         "delta": form["delta"],
@@ -31,12 +32,12 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         "progress": lambda words: tell("step", {"words": words}),
     }
     if len(queries) == 1:
-        answers = [ask(arguments["table"], queries[0], **options)]
+        answers = [ask(table, queries[0], **options)]
     else:
-        answers = ask_all(arguments["table"], queries, rows=form["rows"], **options)
+        answers = ask_all(table, queries, rows=form["rows"], **options)
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)
-    place = {name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting")}
+    place = {name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")}
     (folder / "report.html").write_text(
         report(told, form, balance, place, proofs), encoding="utf-8"
     )

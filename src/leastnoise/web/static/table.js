@@ -1,0 +1,117 @@
+// Step 1 of the view Ask: which table, and how its file is written. Of a table only the names of
+// its columns are known here; how a file is written says its owner, and its first line shows it.
+
+import { send } from "./api.js";
+import { clearErrors, showErrors } from "./fields.js";
+import { byId, make } from "./words.js";
+
+const OTHERS = [";", "\t", "|", ","];
+const NAMES = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
+
+let form, chosen = null, columns = [], tell = async () => {};
+
+export const table = () => chosen;
+export const columnNames = () => columns.map((one) => one.name);
+const isText = () => chosen && /\.(csv|tsv)(\.gz)?$/i.test(chosen.name);
+export const decimal = () => (isText() ? byId("csv-decimal").value : ".");
+
+// Files with semicolons come from places that write 3,7: there nobody assumes a point.
+export const unstated = () => (decimal() === "" ? [{ field: "decimal", message: "Say how decimals are written in this file: 3.7 or 3,7." }] : []);
+
+// How the file is written, as far as it was said.
+export function written() {
+  if (!isText()) return {};
+  const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, encoding: byId("csv-encoding").value };
+  if (said.delimiter === "" && /\.tsv(\.gz)?$/i.test(chosen.name)) said.delimiter = "\t";
+  return Object.fromEntries(Object.entries(said).filter(([name, value]) => value !== "" && !(name === "decimal" && value === ".")));
+}
+
+export async function beginTable(where, changed, wanted) {
+  form = where;
+  tell = changed;
+  byId("demo").addEventListener("click", () => choose(send("POST", "/api/tables/demo")));
+  byId("upload").addEventListener("change", (event) => {
+    const file = event.target.files[0];
+    event.target.value = ""; // so that the same file can be chosen again
+    if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
+  });
+  for (const id of ["csv-delimiter", "csv-decimal", "csv-encoding"]) {
+    byId(id).addEventListener("change", () => {
+      if (id === "csv-delimiter" && byId(id).value === ";") byId("csv-decimal").value = "";
+      read(false);
+    });
+  }
+  const all = await send("GET", "/api/tables");
+  const given = all.find((one) => one.kind === "file");
+  if (given) {
+    const button = make("button", { type: "button", text: `Use ${given.name}`, id: "given" });
+    button.addEventListener("click", () => choose(Promise.resolve(given)));
+    byId("tables").append(button);
+  }
+  if (wanted === "demo") await choose(send("POST", "/api/tables/demo"));
+  else if (given) await choose(Promise.resolve(given));
+}
+
+async function choose(coming) {
+  clearErrors(form, byId("error-table"));
+  byId("header").hidden = false;
+  byId("chips").replaceChildren();
+  byId("written").hidden = true;
+  byId("written-help").textContent = "";
+  byId("columns").textContent = "Reading the names of the columns …";
+  [chosen, columns] = [null, []];
+  try {
+    const { id } = await coming;
+    chosen = (await send("GET", "/api/tables")).find((one) => one.id === id);
+    for (const name of ["delimiter", "encoding"]) byId(`csv-${name}`).value = "";
+    byId("csv-decimal").value = ".";
+    if (/\.tsv(\.gz)?$/i.test(chosen.name)) byId("csv-delimiter").value = "\t";
+  } catch (error) {
+    byId("header").hidden = true;
+    fail(error);
+    await tell();
+    return;
+  }
+  await read(true);
+}
+
+// The names of the columns. Whether fields are told apart by something else is tried once: the first
+// line is public, and shows it.
+async function read(search) {
+  clearErrors(form, byId("error-table"));
+  byId("written").hidden = !isText() || chosen.kind === "demo";
+  let found = null, problem = null;
+  for (const delimiter of [byId("csv-delimiter").value, ...(search ? OTHERS : [])]) {
+    const before = byId("csv-delimiter").value;
+    byId("csv-delimiter").value = delimiter === "," ? "" : delimiter;
+    try {
+      found = await send("GET", `/api/tables/${chosen.id}/columns?${new URLSearchParams(written())}`);
+      break;
+    } catch (error) {
+      problem = problem ?? error;
+      byId("csv-delimiter").value = before;
+      if (!error.errors?.some((one) => one.field === "delimiter")) break;
+    }
+  }
+  columns = found ?? [];
+  if (search && byId("csv-delimiter").value === ";") byId("csv-decimal").value = "";
+  show();
+  if (!found) fail(problem);
+  await tell();
+}
+
+function show() {
+  const known = columns.length > 0;
+  byId("columns").textContent = known ? `${chosen.name}: ${columnNames().join(", ")}.` : `${chosen.name} could not be read so.`;
+  byId("columns").classList.toggle("unseen", known); // what follows says the same to the eye
+  byId("chips").replaceChildren(...(known ? [make("li", { class: "name", text: chosen.name })] : []), ...columns.map((one) => make("li", { text: one.name })));
+  const between = NAMES[byId("csv-delimiter").value || ","];
+  const point = { ",": "Now 3,7 is a number and 3.7 is none.", ".": "Now 3.7 is a number and 3,7 is none.", "": "" }[decimal()];
+  byId("written-help").textContent = !known ? "" : byId("written").hidden
+    ? "No row was read."
+    : `The first line was understood so, with ${between} between the names. No row was read: how decimals are written only you can say. ${point} What is no number counts as missing.`;
+}
+
+function fail(error) {
+  showErrors(form, byId("error-table"), error.errors?.map((one) => ({ ...one, field: one.field === "table" || one.field === "name" ? null : one.field })) ?? [{ field: null, message: error.message }]);
+}
