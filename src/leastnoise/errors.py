@@ -121,3 +121,7 @@ class NotAnsweredError(LeastnoiseError):
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return type(self), ()
+
+
+class ReleaseWarning(UserWarning):
+    """Many values are released at once, each at the whole budget."""

@@ -14,6 +14,7 @@ from .compare import compare
 from .compose import compose
 from .design import design
 from .doctor import doctor
+from .export import export
 from .hierarchy import hierarchy
 from .keyed import keyed
 from .ledger import ledger
@@ -42,6 +43,7 @@ app.command("doctor")(interruptible(doctor))
 app.command("verify")(interruptible(verify))
 app.command("release", context_settings=_numbers)(interruptible(release))
 app.command("sample")(interruptible(sample))
+app.command("export")(interruptible(export))
 app.command("keyed")(interruptible(keyed))
 app.command("compare")(interruptible(compare))
 app.command("compose")(interruptible(compose))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from ..errors import ArgumentError, DataError
+from ..errors import ArgumentError, DataError, ReleaseWarning
 from .keyed import release_keys
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
@@ -69,7 +70,12 @@ def release(
         told: list[Any] = [[str(x) if exact else plain(x) for x in row] for row in answers]
         shown = [",".join(map(str, row)) for row in told]
     else:
-        answers = design.release([_number(word) for line in lines for word in line], exact=exact)
+        numbers = [_number(word) for line in lines for word in line]
+        with warnings.catch_warnings(record=True) as told_of:
+            warnings.simplefilter("always", ReleaseWarning)
+            answers = design.release(numbers, exact=exact)
+        for one in told_of[:1]:
+            say(f"note: {str(one.message).rpartition(' (')[0]}", err=True)
         told = [str(answer) if exact else answer for answer in answers]
         shown = [str(answer) for answer in answers]
     if as_json:

@@ -14,14 +14,10 @@ from rich.table import Table
 from ..errors import ArgumentError
 from .ledger import at_most
 from .options import flag, takes, text
-from .shared import JSON_HELP, folder_exists, show_json
+from .shared import JSON_HELP, folder_exists, show_json, working
 
-_Query = Annotated[
-    str,
-    typer.Argument(
-        help="count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
-    ),
-]
+_QUERIES = "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
+_Query = Annotated[str, typer.Argument(help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
 _ASKED: dict[str, tuple[Any, Any]] = {
@@ -46,9 +42,9 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         Annotated[int | None, typer.Option(help="Groups of one person that count.")],
         None,
     ),
-    "by": (text("A column to group by."), None),
+    "by": (text("A column to group by, or several with commas between them."), None),
     "keys": (
-        text("Its public values, separated by commas; or private, to find them privately."),
+        text("Its public values, a,b,c (several columns: a,b;x,y); or private: to be found."),
         None,
     ),
     "where": (text('A condition, such as "year = 2024".'), None),
@@ -64,7 +60,10 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
 }
 _Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")]
-_takes_query = takes(*_ASKED, required=("epsilon",), options=_ASKED)
+_PLANNED = _ASKED | {
+    "epsilon": (text("Budget: epsilon, from 0 to 15; or --within in its place."), None),
+    "within": (text("The error that 95 % of answers shall keep: finds epsilon."), None),
+}
 
 
 @takes(*_WRITTEN, options=_WRITTEN)
@@ -83,7 +82,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     with opened(source) as found:
         held = found.held
     point = getattr(source, "decimal", ".")
-    told = [
+    told: list[dict[str, Any]] = [
         {
             "name": one.name,
             "type": one.stored,
@@ -130,42 +129,87 @@ def _source(table: str, given: dict[str, Any]) -> Any:
 @takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
 def ask(
     table: _Table,
-    query: _Query,
+    queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)],
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
-    plot: Annotated[Path | None, typer.Option(help="Draw the answers (.png or .svg).")] = None,
+    rows: Annotated[
+        int, typer.Option(help="Several questions: a public guess at the rows.")
+    ] = 1000,
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer (.png or .svg).")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="For reviewers: FILE.html, and FILE.json beside it.")
+    ] = None,
     as_json: _Json = False,
     **given: Any,
 ) -> None:
-    """A private answer with its 95 % interval, charged to a ledger before any noise is drawn.
+    """Private answers with their 95 % intervals, charged to a ledger before any row is read.
+
+    Several questions share the budget and are one charge; bounds of one of them stand inside it.
 
     \b
     Examples:
       leastnoise ask data.csv "count()" --epsilon 1
       leastnoise ask data.csv "mean(salary)" --low 0 --high 200 --epsilon 1 --ledger budget.db
+      leastnoise ask data.csv "count()" "mean(salary, low=0, high=200)" --epsilon 1 --report r.html
     """
     from ..ledger import Ledger
     from ..queries import ask as answer_of
+    from ..queries import ask_all
+    from ..queries import report as report_of
+    from ..queries.published import checked_report
 
-    folder_exists("plot", plot)
-    question, options = _question(query, given), _budget_and_unit(given)
+    _drawable(plot, len(queries))
+    if report is not None:
+        checked_report(report)
+    options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
     source = _source(table, given)
-    shown = Console(stderr=True)
-    if shown.is_terminal and not as_json:
-        with shown.status("reading the table") as status:
-            answer = answer_of(source, question, **options, progress=status.update)
+    with working("reading the table") as tell:
+        options["progress"] = tell
+        if len(queries) == 1:
+            answers = [answer_of(source, _question(queries[0], given), **options)]
+        else:
+            asked = [_question(query, _fitting(query, given)) for query in queries]
+            answers = ask_all(source, asked, rows=rows, **options)
+    # What was paid for is told before anything else can go wrong.
+    if as_json and len(queries) == 1:
+        show_json("ask", 0, answers[0].as_dict())
+    elif as_json:
+        show_json("ask", 0, {"questions": [answer.as_dict() for answer in answers]})
     else:
-        answer = answer_of(source, question, **options)
+        for answer in answers:
+            _print(answer, book)
     if plot is not None:
-        answer.plot(plot)
-    if as_json:
-        show_json("ask", 0, answer.as_dict())
-    else:
-        _print(answer, book)
+        answers[0].plot(plot)
+    if report is not None:
+        report_of(answers, report, ledger=book)
 
 
-@_takes_query
+def _drawable(plot: Path | None, questions: int) -> None:
+    """`ArgumentError` before any budget is spent if a picture could not be drawn."""
+    if plot is None:
+        return
+    from ..plotting.picture import canvas, checked_path
+
+    folder_exists("plot", plot)
+    checked_path(plot)
+    with canvas(1, 1, None):  # says which extra is missing
+        pass
+    if questions > 1:
+        raise ArgumentError("plot", str(plot), "left out with several questions: see --report")
+
+
+def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of all questions that this one can have: counts have no bounds."""
+    word = query.strip().lower()
+    if word.startswith(("count", "share")):
+        return given | {"low": None, "high": None, "nulls": None, "interval": False}
+    if word.startswith("histogram"):
+        return given | {"nulls": None, "interval": False}
+    return given if word.startswith(("median", "quantile")) else given | {"interval": False}
+
+
+@takes(*_PLANNED, options=_PLANNED)
 def plan(
     query: _Query,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
@@ -177,10 +221,12 @@ def plan(
     \b
     Example:
       leastnoise plan "mean(salary)" --low 0 --high 200 --rows 1000 --epsilon 1
+      leastnoise plan "count()" --rows 1000 --within 5
     """
     from ..queries import plan as plan_of
 
-    found = plan_of(_question(query, given), rows=rows, **_budget_and_unit(given))
+    options = _budget_and_unit(given) | {"within": given["within"]}
+    found = plan_of(_question(query, given), rows=rows, **options)
     if as_json:
         told = {
             "query": found.query,
@@ -214,7 +260,11 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
     if asked["keys"] not in (None, PRIVATE):
+        lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
+        if asked["by"] is not None and len(names := asked["by"].split(",")) > 1:
+            asked["by"] = names
+            asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
 
@@ -240,7 +290,7 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import printable, shown
+    from ..queries.answer import printable, rounded
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))
@@ -254,13 +304,12 @@ def _print(answer: Any, book: Any) -> None:
     )
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
-        around = (
-            "of rank: see below" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
-        )
+        value, low, high = rounded(one)
+        around = "of rank: see below" if one.low is None else f"{low} to {high}"
         if one.low == float("-inf"):
             around = "too few rows"
-        bar = ["\u2588" * round(30 * one.value / most)] if bars else []
-        table.add_row(escape(printable(key) or "all rows"), shown(one.value), around, *bar)
+        bar = ["\u2588" * round(20 * one.value / most)] if bars else []
+        table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "

@@ -32,6 +32,7 @@ from .noise import Noise, noise_for
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
+from .statement import Statement, statements_of
 from .text import query_of
 from .unit import Person, Unit, check_neighbours, unit_of
 
@@ -199,6 +200,7 @@ class Prepared:
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
+    batch: str = ""  # which they are
     shown: Budget | None = None
 
     @property
@@ -296,7 +298,7 @@ class Prepared:
             for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
-                if self.query.by is not None:
+                if self.query.grouped:
                     named = {_named(label, name): one for name, one in named.items()}
                 groups |= named
         return Answer(
@@ -313,7 +315,19 @@ class Prepared:
             notes=tuple(self._notes()),
             mechanisms=self.mechanisms,
             charge=charge,
+            by=self.query.columns_by,
+            statements=self._statements(),
+            batch=self.batch,
         )
+
+    def _statements(self) -> tuple[Statement, ...]:
+        keys, values = self.budget.split(self.query, self.one_draw)
+        found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
+        whole = self.shown or values
+        rest = self.noise, values.epsilon, values.delta
+        why = self.query.why(self.setting)
+        total = whole.epsilon, whole.delta
+        return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
     def _notes(self) -> list[str]:
         found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)
@@ -434,7 +448,7 @@ def _named(label: str, name: str) -> str:
 
 def touched(query: Query, setting: Setting) -> int:
     """How many groups one unit can move, at most: added or removed, or in both of two places."""
-    if query.by is None:
+    if not query.grouped:
         return 1
     each = 1
     if isinstance(setting.unit, Person):
@@ -457,7 +471,7 @@ def _bounded(query: Query, setting: Setting) -> Any:
     """The engine's request, with the groups per person enforced where they are not all allowed."""
     request = query.request(setting)
     unit, keys = setting.unit, query.public_keys
-    if query.by is None or not isinstance(unit, Person) or unit.max_groups is None:
+    if not query.grouped or not isinstance(unit, Person) or unit.max_groups is None:
         return request
     if keys is not None and unit.max_groups >= len(keys):
         return request

@@ -19,10 +19,10 @@ def notes(query: Query, setting: Setting, groups: int, epsilon: Fraction) -> lis
     if isinstance(setting.unit, Person):
         found.append(
             f"a person counts with at most {_rows(setting.unit.max_rows)}"
-            f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
+            f"{' in each group' if query.grouped else ''}: more are weighed down to that; "
             f"rows without {setting.unit.id} are left out"
         )
-    if query.by is not None and groups > 1:
+    if query.grouped and groups > 1:
         found.append(f"one unit can move {groups} groups, and each has its part of the budget")
     if isinstance(query, Quantile):
         if query.interval:

@@ -9,6 +9,7 @@ there the ledger's filter counts. How it adds up: `noise.proof.md`.
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -75,7 +76,9 @@ def ask_all(
             for query, part in zip(questions, parts, strict=True)
         ]
         tighter = _tighter(ready, whole, rows, loss)
-        return min((ready, *tighter), key=lambda found: _errors(found, rows))
+        best = min((ready, *tighter), key=lambda found: _errors(found, rows))
+        batch = uuid.uuid4().hex
+        return [replace(one, batch=batch) if one.shown is not None else one for one in best]
 
     with opened(table) as held:
         ready = ready_or_paid(

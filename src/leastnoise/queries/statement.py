@@ -1,0 +1,239 @@
+"""From a published number to the files that prove its noise: every step, and a check of it.
+
+A statement says what one unit can change, how that became the units of the mechanism files, and
+how their budgets add up to the one that is claimed. `check_statement` checks the arithmetic;
+what it rests on besides, and why it is right: `noise.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..ask.privacy import Releases
+from ..errors import FormatError
+from ..exact import exp_lower, exp_upper, rational, text_of
+from .kept import sha256_of
+from .keyed import KeyedNoise
+
+#: How budgets of files make that of an answer.
+STEPS, TOGETHER, ONCE, ARGUED = "steps", "together", "once", "argued"
+
+
+@dataclass(frozen=True)
+class Release:
+    """One kind of number that is released for each group.
+
+    moved: what one unit can change it by. scale: it is divided by this before the noise.
+    text: the mechanism file, as it is written.
+    """
+
+    part: str
+    moved: Fraction
+    scale: Fraction
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What an answer rests on. All of it is public.
+
+    groups: how many groups one unit can move. steps: in each, by so many steps at most, of which
+    `most` are of one number.
+    how: "steps" (so many steps, each at the budget of its file), "together" (files that are proven
+    for so many releases), "once" (the file's budget is the whole), or "argued": there is no file
+    for all of it, and the reason is a proof in prose.
+    """
+
+    question: str
+    unit: str
+    neighbours: str
+    epsilon: Fraction
+    delta: Fraction
+    why: str
+    how: str
+    groups: int = 1
+    steps: int = 1
+    most: int = 1
+    releases: tuple[Release, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Texts and whole numbers; exact numbers as fractions."""
+        return {
+            "question": self.question,
+            "unit": self.unit,
+            "neighbours": self.neighbours,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "why": self.why,
+            "how": self.how,
+            "groups": self.groups,
+            "steps": self.steps,
+            "most": self.most,
+            "releases": [
+                {
+                    "part": one.part,
+                    "moved": text_of(one.moved),
+                    "divided_by": text_of(one.scale),
+                    "mechanism": one.sha256,
+                }
+                for one in self.releases
+            ],
+        }
+
+
+def statements_of(
+    question: str,
+    setting: Any,
+    why: str,
+    groups: int,
+    keys: tuple[Any, Fraction, Fraction] | None,
+    values: tuple[Any, Fraction, Fraction],
+    whole: tuple[Fraction, Fraction],
+) -> tuple[Statement, ...]:
+    """The statements of an answer; their budgets add up to its own.
+
+    keys: the design that finds private keys, where they are found apart, and its budget.
+    values: the noise of the values and its budget. whole: that of all questions whose releases
+    are proven together, where they are.
+    """
+    head = {"unit": str(setting.unit), "neighbours": setting.neighbours, "groups": groups}
+    found = []
+    if keys is not None:
+        design, epsilon, delta = keys
+        one = _release("keys", Fraction(1), Fraction(1), design)
+        words = f"A unit has a part in at most {groups} keys."
+        found.append(
+            Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=words, how=ONCE,
+                      releases=(one,), **head)
+        )  # fmt: skip
+    noise, epsilon, delta = values
+    parts = getattr(noise, "parts", ())
+    if isinstance(noise, KeyedNoise):
+        how, steps, most = ONCE, 1, 1
+        releases = [_release("rows", Fraction(1), Fraction(1), noise.design)]
+    elif noise is None:
+        how, steps, most, releases = ARGUED, 1, 1, []
+    else:
+        laws = noise.laws
+        joint = any(getattr(law.design.document, "releases", None) for law in laws)
+        how, steps, most = TOGETHER if joint else STEPS, noise.form.steps, noise.form.most
+        epsilon, delta = whole if joint else (epsilon, delta)
+        moved = [part.sensitivity for part in parts] or [
+            law.scale * law.design.document.sensitivity for law in laws
+        ]
+        names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
+        releases = [
+            _release(name, far, law.scale, law.design)
+            for name, far, law in zip(names, moved, laws, strict=True)
+        ]
+    found.append(
+        Statement(question, epsilon=epsilon, delta=delta, why=why, how=how, steps=steps, most=most,
+                  releases=tuple(releases), **head)
+    )  # fmt: skip
+    return tuple(found)
+
+
+def _release(part: str, moved: Fraction, scale: Fraction, design: Any) -> Release:
+    return Release(part, moved, scale, sha256_of(design), design.document.dumps())
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step from a published number to its proof: "proven", "refuted" or "not covered"."""
+
+    words: str
+    verdict: str
+
+
+def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[Step]:
+    """Walk from a statement to its mechanism files; `files` are documents that were proven private.
+
+    Guarantee: if every step is "proven", the noise that the files describe is (epsilon, delta)-
+    private for numbers that one unit moves as the statement says.
+    """
+    try:
+        epsilon, delta = rational(raw["epsilon"], "epsilon"), rational(raw["delta"], "delta")
+        groups, steps, most = (_count(raw[name]) for name in ("groups", "steps", "most"))
+        releases = [
+            (
+                str(one["part"]),
+                rational(one["moved"], "moved"),
+                rational(one["divided_by"], "divided_by"),
+                str(one["mechanism"]),
+            )
+            for one in raw["releases"]
+        ]
+        how = raw["how"]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FormatError("a statement lacks a field, or has one of another kind") from None
+    if how == ARGUED or not releases:
+        return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
+    found, number = [], groups * steps
+    for part, moved, scale, name in releases:
+        document = files.get(name)
+        if document is None:
+            found.append(Step(f"{part}: the file is not in the report", "refuted"))
+            continue
+        if how == ONCE:
+            total = document.releases
+            total = Releases(1, document.epsilon, document.delta) if total is None else total
+            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
+            words = f"{part}: the file keeps the whole budget for {groups} of them"
+            found.append(Step(words, _verdict(held)))
+            continue
+        reach = most if how == STEPS else 1
+        fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
+        words = (
+            f"{part}: a unit moves it by at most {_short(moved)}; divided by {_short(scale)} that "
+            f"is at most {reach} times the file's sensitivity {_short(document.sensitivity)}"
+        )
+        found.append(Step(words, _verdict(fits)))
+        found.append(_budget(part, document, how, number, most, epsilon, delta))
+    return found
+
+
+def _budget(
+    part: str, document: Any, how: str, number: int, most: int, epsilon: Fraction, delta: Fraction
+) -> Step:
+    """Whether so many uses of one file's noise keep the whole budget."""
+    if how == TOGETHER:
+        total = document.releases
+        held = total is not None and number <= total.count
+        held = held and total.epsilon <= epsilon and total.delta <= delta
+        return Step(f"{part}: the file is proven for {number} releases together", _verdict(held))
+    each, slack = document.epsilon, document.delta
+    spent = number * each
+    # Group privacy: most steps of one number cost slack (e^(most e) - 1)/(e^e - 1).
+    grown = Fraction(most)
+    if most > 1 and each > 0:
+        if most * each > 900:
+            return Step(f"{part}: so many steps are not followed here", "not covered")
+        grown = most * exp_upper((most - 1) * each)
+        if (least := exp_lower(each)) > 1:
+            grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
+    lost = slack * grown * number / most
+    words = (
+        f"{part}: {number} steps at the file's epsilon={_short(each)}, delta={float(slack):.3g} "
+        f"make epsilon={_short(spent)}, delta={float(lost):.3g}"
+    )
+    return Step(words, _verdict(spent <= epsilon and lost <= delta))
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12:
+        raise ValueError("count")
+    return value
+
+
+def _verdict(held: bool) -> str:
+    return "proven" if held else "refuted"
+
+
+def _short(value: Fraction) -> str:
+    text = text_of(value)
+    return text if len(text) < 16 else f"{float(value):.6g}" if math.isfinite(value) else text
