@@ -13,7 +13,6 @@ from typing import Any
 
 from ..words import number
 from .picture import Picture, canvas
-from .words import point
 
 _BAR, _DOT = "#56B4E9", "#000000"
 _BIN = re.compile(r"\[(\S+), (\S+)[)\]]")
@@ -122,9 +121,8 @@ def _words(query: str) -> str:
 def _title(answer: Any) -> str:
     some = [one for one in answer.groups.values() if one.low is not None]
     whiskers = ", whiskers: 95 % intervals" if some else ", without an interval of values"
-    budget = point(float(answer.epsilon), float(answer.delta))
-    if answer.delta == 0:
-        budget = f"ε = {number(float(answer.epsilon))}"
+    budget = f"ε = {number(answer.epsilon, 4)}"
+    budget += f", δ = {number(answer.delta, 4)}" if answer.delta else ""
     query = "".join(c if c.isprintable() else "?" for c in answer.query)
     query = query if len(query) <= 60 else f"{query[:59]}…"
     return f"{query}\n{budget}{whiskers}"

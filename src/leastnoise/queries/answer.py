@@ -107,6 +107,10 @@ class Answer:
             [*lines, f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"]
         )
 
+    def __repr__(self) -> str:
+        groups = "" if set(self.groups) == {""} else f", {len(self.groups)} groups"
+        return f"Answer({str(self).partition(chr(10))[0]}{groups})"
+
     def _repr_html_(self) -> str:
         from ..shown import html_answer
 
@@ -128,6 +132,16 @@ class Answer:
         from ..plotting import plot_answer
 
         return plot_answer(self, path)
+
+
+class Answers(list[Answer]):
+    """Answers to questions that were asked together: a list that a notebook shows one by one."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        return "<hr>".join(one._repr_html_() for one in self)
 
 
 def printable(key: str) -> str:

@@ -53,6 +53,14 @@ class Plan:
             f"delta={float(self.delta):g} for {self.rows} rows a group"
         )
 
+    def __repr__(self) -> str:
+        return f"Plan({self})"
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_plan
+
+        return html_plan(self)
+
 
 def plan(
     query: Query | str,

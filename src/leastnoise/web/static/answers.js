@@ -12,14 +12,14 @@ export function showAnswers(data, job) {
   const place = byId("answers");
   for (const old of place.querySelectorAll("[id]")) old.removeAttribute("id");
   place.querySelector(".latest")?.classList.remove("latest");
-  const take = [["take-report", "report.html", "Report (HTML)"], ["take-script", "script.py", "Python script"], ["take-notebook", "notebook.ipynb", "Notebook"]]
+  const take = [["take-report", "report.html", "Report"], ["take-json", "report.json", "Report with proofs (JSON)"], ["take-script", "script.py", "Python script"], ["take-notebook", "notebook.ipynb", "Notebook"]]
     .map(([id, file, words]) => make("button", { type: "button", id, text: words, "data-name": file, "data-file": `/api/jobs/${job.job}/files/${file}` }));
   const now = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
   const title = make("h2", { class: "batch", tabindex: "-1", text: `Answered at ${now}` });
   place.prepend(make("section", { class: "results latest", "aria-label": "Answers" }, title,
     ...data.answers.map((one) => answerCard(one, job)),
     make("div", { class: "card" }, make("h2", { text: "Take it with you" }), make("div", { class: "row" }, ...take),
-      make("p", { class: "help", text: "All of it may be published. The script and the notebook ask again, and pay again." }))));
+      make("p", { class: "help", text: "All of it may be published. The JSON holds the proofs: leastnoise verify report.json. The script and the notebook ask again, and pay again." }))));
   title.focus({ preventScroll: true });
   title.scrollIntoView({ block: "start" });
 }
@@ -145,5 +145,5 @@ function rows(one) {
         ...(counts(one) ? [box(left, at - 7, x(group.value) - left, 14, "bar")] : []),
         known(group) ? whisker(x(group.low), counts(one) ? null : x(group.value), x(group.high), at, false, 4) : part("circle", { cx: x(group.value), cy: at, r: 4.5, class: "dot" })];
     }),
-    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, bottom + 38, one.query.replace(/ by .*/, ""), "strong"));
+    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, bottom + 38, counts(one) ? "rows" : spokenQuery(one.query.replace(/ by .*/, "")), "strong"));
 }

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ...ledger import Ledger
-from ...queries import Answer, ask, ask_all
+from ...queries import Answer, ask, ask_all, report
 from ..books import balance_of
 from ..questions import queries_of, unit_of
-from ..report import report
 from ..scripts import notebook, script
 from ..written import source_of
 
-FILES = ("report.html", "script.py", "notebook.ipynb")
+FILES = ("report.html", "report.json", "script.py", "notebook.ipynb")
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
@@ -38,9 +37,8 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)
     place = {name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")}
-    (folder / "report.html").write_text(
-        report(told, form, balance, place, proofs), encoding="utf-8"
-    )
+    title = f"Private answers about {place['name']}"
+    report(answers, folder / "report.html", ledger=ledger, title=title)
     (folder / "script.py").write_text(script(form, place), encoding="utf-8")
     (folder / "notebook.ipynb").write_text(notebook(form, place), encoding="utf-8")
     return {"answers": told, "balance": balance, "files": [*FILES, *proofs]}
