@@ -60,9 +60,7 @@ def _histogram(
     axes.set_ylim(bottom=0)
 
 
-def _lines(
-    axes: Any, names: list[str], values: list[float], around: list[Any], bars: bool
-) -> None:
+def _lines(axes: Any, names: list[str], values: list[float], around: list[Any], bars: bool) -> None:
     """One line a group, the first on top."""
     places = list(range(len(names)))
     if bars and len(names) > 1:

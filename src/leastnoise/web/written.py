@@ -14,7 +14,9 @@ def source_of(path: str, csv: dict[str, str]) -> str | CsvFile:
         return path
     suffixes = [one.lower() for one in Path(path).suffixes]
     if ".csv" not in suffixes and ".tsv" not in suffixes:
-        raise ArgumentError(next(iter(csv)), next(iter(csv.values())), "left out: it is no CSV file")
+        raise ArgumentError(
+            next(iter(csv)), next(iter(csv.values())), "left out: it is no CSV file"
+        )
     tabs = {"delimiter": "\t"} if ".tsv" in suffixes else {}
     return CsvFile(path, **(tabs | csv))
 

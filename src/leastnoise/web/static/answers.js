@@ -57,7 +57,7 @@ function single(one, group) {
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   });
   const quote = make("blockquote", { text: sentence });
-  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.even ? [make("span", { class: "to", text: `give or take ${told.margin}` })] : []))];
+  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.even ? [" ", make("span", { class: "to", text: `give or take ${told.margin}` })] : []))];
   if (known(group)) {
     parts.push(make("div", { class: "picture" }, rule(group, one.query)),
       make("p", { text: `The exact number of this table lies between ${told.low} and ${told.high}: that is right for 95 of 100 answers.` }));
@@ -105,42 +105,45 @@ function several(one) {
   const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);
   if (drawn && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "The numbers" }), numbers));
   else parts.push(numbers);
-  parts.push(make("p", { class: "help", text: `Whiskers: each covers its exact number with 95 %. Together ${spent(one)}.` }));
+  parts.push(make("p", { class: "help", text: `Each whisker covers its exact number with 95 %. All groups together: ${spent(one)}.` }));
   return parts;
 }
 
+// So wide that the words of a picture are as large as those of the page.
+const room = () => Math.min(640, Math.max(320, window.innerWidth - 70));
+
 // Bars over the bins as wide as these are, each with its whisker, from 0.
 function bars(one, bins) {
-  const left = 46, right = 632, top = 12, bottom = 214;
+  const wide = room(), left = 46, right = wide - 8, top = 16, bottom = 214;
   const from = bins[0][0], to = bins[bins.length - 1][1];
   const most = Math.max(1e-9, ...one.answers.map((group) => (known(group) ? group.high : group.value)));
   const x = (value) => left + ((right - left) * (value - from)) / (to - from);
   const y = (value) => bottom - ((bottom - top) * Math.max(0, value)) / most;
   const column = /^histogram\((.*?)\)/.exec(one.query)[1];
-  return picture(640, 256, `${one.query}: ${one.answers.length} bars with their intervals.`,
+  return picture(wide, 256, `${one.query}: ${one.answers.length} bars with their intervals.`,
     ...ticks(0, most, 4).flatMap((tick) => [line(left, y(tick), right, y(tick), "grid"), text(left - 6, y(tick) + 4, plain(tick), "", "end")]),
     ...one.answers.flatMap((group, k) => [
       box(x(bins[k][0]) + 1, y(group.value), x(bins[k][1]) - x(bins[k][0]) - 2, bottom - y(group.value), "bar"),
       ...(known(group) ? [whisker(y(group.low), null, y(group.high), (x(bins[k][0]) + x(bins[k][1])) / 2, true, 4)] : []),
     ]),
     line(left, bottom, right, bottom, "axis"),
-    ...ticks(from, to, 8).flatMap((tick) => [line(x(tick), bottom, x(tick), bottom + 5, "axis"), text(x(tick), bottom + 19, plain(tick))]),
-    text((left + right) / 2, 252, column, "strong"), text(left, 8, "rows", "", "start"));
+    ...ticks(from, to, wide / 80).flatMap((tick) => [line(x(tick), bottom, x(tick), bottom + 5, "axis"), text(x(tick), bottom + 19, plain(tick))]),
+    text((left + right) / 2, 252, column, "strong"), text(8, 8, "rows", "", "start"));
 }
 
 // One line a group: counts as bars from 0, other numbers as dots on an axis of their own.
 function rows(one) {
-  const left = 150, right = 620, tall = 24;
+  const wide = room(), left = 0.25 * wide, right = wide - 20, tall = 24, most = Math.floor(left / 8);
   const all = one.answers.flatMap((group) => (known(group) ? [group.low, group.high] : [group.value]));
   const pad = 0.06 * (Math.max(...all) - Math.min(...all) || 1);
   const from = counts(one) ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
   const x = (value) => left + ((right - left) * (Math.max(from, value) - from)) / (to - from);
   const bottom = 8 + tall * one.answers.length;
-  return picture(640, bottom + 44, `${one.query}: ${one.answers.length} groups with their intervals.`,
-    ...ticks(from, to, 5).flatMap((tick) => [line(x(tick), 4, x(tick), bottom, "grid"), text(x(tick), bottom + 18, plain(tick))]),
+  return picture(wide, bottom + 44, `${one.query}: ${one.answers.length} groups with their intervals.`,
+    ...ticks(from, to, wide / 120).flatMap((tick) => [line(x(tick), 4, x(tick), bottom, "grid"), text(x(tick), bottom + 18, plain(tick))]),
     ...one.answers.flatMap((group, k) => {
       const at = 8 + tall * (k + 0.5);
-      const name = group.key.length > 20 ? `${group.key.slice(0, 19)}…` : group.key || "all rows";
+      const name = group.key.length > most ? `${group.key.slice(0, most - 1)}…` : group.key || "all rows";
       return [text(left - 8, at + 4, name, "", "end"),
         ...(counts(one) ? [box(left, at - 7, x(group.value) - left, 14, "bar")] : []),
         known(group) ? whisker(x(group.low), counts(one) ? null : x(group.value), x(group.high), at, false, 4) : part("circle", { cx: x(group.value), cy: at, r: 4.5, class: "dot" })];

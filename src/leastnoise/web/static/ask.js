@@ -7,7 +7,7 @@ import { changed, clearErrors, restore, showErrors, writeAddress } from "./field
 import { balance, beginLedger, createLedger, ledgerOf, showLedger } from "./ledger.js";
 import { clear, plot } from "./plots.js";
 import { beginQuestions, columnsAre, grouped, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
-import { beginTable, columnNames, decimal, table, unstated, written } from "./table.js";
+import { beginTable, columnNames, columnsFor, decimal, table, unstated, written } from "./table.js";
 import { byId, make, measured, number, percent, plain } from "./words.js";
 
 const COLOURS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A6000", "#56B4E9", "#AA3377"];
@@ -81,8 +81,8 @@ function arrange() {
 }
 
 function keep() {
-  const { "csv-delimiter": a, "csv-decimal": b, "csv-encoding": c, "ledger-fresh": d, ...values } = changed(form);
-  writeAddress("ask", { ...values, questions: questionsText(), table: table()?.kind === "demo" ? "demo" : "" });
+  const kept = Object.entries(changed(form)).filter(([id]) => !/^(csv-|ledger-fresh)/.test(id));
+  writeAddress("ask", { ...Object.fromEntries(kept), questions: questionsText(), table: table()?.kind === "demo" ? "demo" : "" });
 }
 
 function fail(error, where = "ask-error") {
@@ -91,11 +91,11 @@ function fail(error, where = "ask-error") {
 
 // A table was chosen, or its file is read in another way.
 async function taken() {
-  const names = columnNames();
+  const names = columnsFor("person");
   const unit = byId("unit"), kept = unit.value;
   unit.replaceChildren(make("option", { value: "", text: "one row" }), ...names.map((name) => make("option", { value: name, text: `all rows of one ${name}` })));
   unit.value = names.includes(kept) ? kept : "";
-  columnsAre(names);
+  columnsAre(columnNames(), columnsFor("number"), columnsFor("key"));
   forgetPlan();
   byId("ask-state").textContent = "";
   if (table()) {

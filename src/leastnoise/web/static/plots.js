@@ -76,7 +76,7 @@ export function plot(container, wanted) {
       y: { distr: logY ? 3 : 1, ...(range ? { range } : {}) },
     },
     axes: [axis(xLabel, logX, whole, 40), axis(yLabel, logY, false, 58)],
-    series: [{ label: " ", value: (_, value) => (value === null ? "" : number(value, 4)) }, ...series.map(line)],
+    series: [{ label: "at", value: (_, value) => (value === null ? "" : number(value, 4)) }, ...series.map(line)],
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { show: true, markers: { dash: (_, k) => (series[k - 1]?.dash?.length ? "dashed" : "solid") } },
   }, [x, ...series.map((one) => one.y)], container);

@@ -29,7 +29,7 @@ const MISSING = {
 };
 
 let list = [{ kind: "mean" }];
-let columns = [];
+let columns = [], numeric = [], groupable = [];
 let tell = () => {};
 
 export function beginQuestions(changed) {
@@ -43,11 +43,14 @@ export function beginQuestions(changed) {
   show();
 }
 
-export function columnsAre(names) {
-  if (names.join("\n") === columns.join("\n")) return;
-  columns = names;
-  show();
+// All names; those that hold numbers (of a text file: may hold them); those to group by.
+export function columnsAre(names, numbers, keys) {
+  const same = JSON.stringify([names, numbers, keys]) === JSON.stringify([columns, numeric, groupable]);
+  [columns, numeric, groupable] = [names, numbers, keys];
+  if (!same) show();
 }
+
+const offered = (one, name) => (name === "by" ? groupable : one.kind === "count" ? columns : numeric);
 
 // As it is in the address; one question that is empty is how the page comes.
 export const questionsText = () => (list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
@@ -90,7 +93,10 @@ export function problems() {
     for (const name of names(one)) {
       const text = value(one, name);
       if (text === "" && MISSING[name] && !(name === "column" && one.kind === "count")) add(name, MISSING[name]);
-      if (["column", "by"].includes(name) && text !== "" && columns.length && !columns.includes(text)) add(name, `The table has no column ${text}: choose one of its own.`);
+      if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
+        add(name, columns.includes(text) ? `The column ${text} is of another kind: choose one of those offered.` : `The table has no column ${text}: choose one of its own.`);
+      }
+      if (["low", "high"].includes(name) && text.includes(",")) add(name, "Write it with a decimal point and without commas: 3.5, 1000.");
     }
     const [low, high] = bounds(one) ?? [];
     if (low >= high) add("high", "State a largest value above the smallest one.");
@@ -131,9 +137,9 @@ function field(one, name, place) {
   if (choices) {
     const none = name === "by" ? "no groups" : one.kind === "count" ? "any" : "choose";
     const kept = value(one, name);
-    const gone = kept && !columns.includes(kept) ? [make("option", { value: kept, text: `${kept} (not in the table)` })] : [];
+    const gone = kept && !offered(one, name).includes(kept) ? [make("option", { value: kept, text: `${kept} (cannot be asked)` })] : [];
     input = make("select", {}, make("option", { value: "", text: none }),
-      ...columns.map((column) => make("option", { value: column, text: column })), ...gone);
+      ...offered(one, name).map((column) => make("option", { value: column, text: column })), ...gone);
     input.value = kept;
   } else if (name === "interval") {
     input = make("select", {}, make("option", { value: "", text: "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));

@@ -12,6 +12,7 @@ let form, chosen = null, columns = [], tell = async () => {};
 
 export const table = () => chosen;
 export const columnNames = () => columns.map((one) => one.name);
+export const columnsFor = (use) => columns.filter((one) => one[use]).map((one) => one.name);
 const isText = () => chosen && /\.(csv|tsv)(\.gz)?$/i.test(chosen.name);
 export const decimal = () => (isText() ? byId("csv-decimal").value : ".");
 
@@ -33,7 +34,8 @@ export async function beginTable(where, changed, wanted) {
   byId("upload").addEventListener("change", (event) => {
     const file = event.target.files[0];
     event.target.value = ""; // so that the same file can be chosen again
-    if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
+    if (/\.(xlsx?|ods|numbers)$/i.test(file?.name ?? "")) fail({ errors: [{ field: null, message: "This is a spreadsheet. In the program that it comes from, save the sheet as CSV, and choose that file." }] });
+    else if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
   });
   for (const id of ["csv-delimiter", "csv-decimal", "csv-encoding"]) {
     byId(id).addEventListener("change", () => {
@@ -88,9 +90,10 @@ async function read(search) {
       found = await send("GET", `/api/tables/${chosen.id}/columns?${new URLSearchParams(written())}`);
       break;
     } catch (error) {
-      problem = problem ?? error;
+      const other = error.errors?.some((one) => one.field === "delimiter");
+      problem = other ? problem ?? error : error;
+      if (!other) break; // the fields are told apart, and something else is wrong
       byId("csv-delimiter").value = before;
-      if (!error.errors?.some((one) => one.field === "delimiter")) break;
     }
   }
   columns = found ?? [];

@@ -36,7 +36,9 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         answers = ask_all(table, queries, rows=form["rows"], **options)
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)
-    place = {name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")}
+    place = {
+        name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")
+    }
     title = f"Private answers about {place['name']}"
     report(answers, folder / "report.html", ledger=ledger, title=title)
     (folder / "script.py").write_text(script(form, place), encoding="utf-8")
