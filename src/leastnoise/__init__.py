@@ -72,6 +72,7 @@ _HOME = {
     "ask": "queries",
     "ask_all": "queries",
     "plan": "queries",
+    "report": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
     "EngineError": "errors",
@@ -83,6 +84,7 @@ _HOME = {
     "MissingExtraError": "errors",
     "NotAnsweredError": "errors",
     "RegimeError": "errors",
+    "ReleaseWarning": "errors",
 }
 
 __all__ = [
@@ -129,6 +131,7 @@ __all__ = [
     "Progress",
     "Quantile",
     "RegimeError",
+    "ReleaseWarning",
     "Shape",
     "Share",
     "Sparse",
@@ -154,6 +157,7 @@ __all__ = [
     "keyed",
     "load",
     "plan",
+    "report",
     "sweep",
     "tradeoff",
 ]
@@ -196,6 +200,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         NotAnsweredError,
         RegimeError,
+        ReleaseWarning,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
     from .keyed import keyed
@@ -218,6 +223,7 @@ if TYPE_CHECKING:
         ask,
         ask_all,
         plan,
+        report,
     )
     from .sweep import budget_grid, sweep
 

@@ -20,6 +20,7 @@ ORDER = [
     "cache",
     "exact",
     "words",
+    "frame",
     "_live",
     "losses",
     "ask",

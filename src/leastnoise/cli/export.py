@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from ..design import load
 from .shared import folder_exists
 
 
@@ -22,6 +21,7 @@ def export(
     Example:
       leastnoise export mechanism.json --as rust --out noise.rs
     """
+    from ..design import load
     from ..noise.export import exported
 
     folder_exists("out", out)

@@ -15,8 +15,6 @@ from ..certify.about import about_object
 from ..certify.json_file import load_json, read_bytes
 from ..errors import FormatError
 from ..exact import nearest_float
-from ..queries.published import check_report, is_report
-from ..queries.statement import Step
 from .shared import JSON_HELP, say, show_json, working
 
 
@@ -24,6 +22,11 @@ def _printable(value: Any) -> str:
     """In one line, without control characters: it may have been written by anyone."""
     text = value if isinstance(value, str) else json.dumps(value)
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def is_report(data: bytes) -> bool:
+    """Whether a file's content says of itself that it is a report of answers."""
+    return b'"format": "leastnoise-report/' in data[:200]
 
 
 def verify(
@@ -46,6 +49,8 @@ def verify(
         with working("checking"):
             data = read_bytes(file)
             if is_report(data):
+                from ..queries.published import check_report
+
                 steps = check_report(load_json(data))
             else:
                 document, report = check_bytes(data)
@@ -73,7 +78,7 @@ def verify(
     raise typer.Exit(report.exit_code)
 
 
-def _show_report(file: Path, steps: list[Step], as_json: bool) -> NoReturn:
+def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
     """The steps from published numbers to their proofs."""
     verdicts = {step.verdict for step in steps}
     code = 1 if "refuted" in verdicts else 3 if "not covered" in verdicts else 0

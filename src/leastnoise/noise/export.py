@@ -1,7 +1,7 @@
 """Whole-number noise as a table for other languages, with a sampler of a few lines.
 
 A draw is exact: a uniform whole number below the denominator, by rejection from random bits of
-the system, and the first value whose cumulative weight is above it.
+the system, and the first value whose cumulative weight is above it (`export.proof.md`).
 """
 
 from __future__ import annotations

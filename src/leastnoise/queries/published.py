@@ -156,11 +156,6 @@ def checked_report(path: str | Path) -> Path:
     return where
 
 
-def is_report(data: bytes) -> bool:
-    """Whether a file's content says of itself that it is a report."""
-    return f'"format": "{REPORT}"'.encode() in data[:200]
-
-
 def check_report(raw: Any) -> list[Step]:
     """Walk from every published number to its proof; `FormatError` if it is no report.
 

@@ -2,7 +2,7 @@
 
 A statement says what one unit can change, how that became the units of the mechanism files, and
 how their budgets add up to the one that is claimed. `check_statement` checks the arithmetic;
-what it rests on besides, and why it is right: `noise.proof.md`.
+what it rests on besides, and why it is right: `statement.proof.md`.
 """
 
 from __future__ import annotations
