@@ -263,16 +263,7 @@ def test_questions_to_the_demo_table(opened, tmp_path):
     assert one.text("rows-name") == "Rows of a group, about"
     one.id("rows").fill("1000")
     one.id("add-question").click()
-    second = page.get_by_role("group", name="Question 2")
-    second.get_by_label("What").select_option("histogram")
-    second.get_by_label("Column").select_option("age")
-    one.id("plan").click()
-    # Bounds are missing, and that is said where they belong, before anything is sent.
-    assert second.locator(".error").all_inner_texts() == [
-        "State the smallest value that there can be.",
-        "State the largest value that there can be.",
-    ]
-    bounded(second, "age", "20", "70")
+    _histogram_without_and_with_bounds(one)
     one.id("plan").click()
     page.get_by_text("Nothing was read, nothing was spent.").wait_for()
     assert "mean(salary)" in one.text("plan-table")
@@ -289,6 +280,28 @@ def test_questions_to_the_demo_table(opened, tmp_path):
         box.check()
     one.id("sure-yes").click()
     page.get_by_text("All of this may be published.").wait_for()
+    _answers_and_what_to_take(one, tmp_path)
+    # The address holds the questions and nothing of the table.
+    assert "region" in page.url and not any(secret in page.url for secret in SECRETS)
+    assert not any(secret in page.content() for secret in SECRETS)
+    assert axe(page) == []
+
+
+def _histogram_without_and_with_bounds(one) -> None:
+    second = one.page.get_by_role("group", name="Question 2")
+    second.get_by_label("What").select_option("histogram")
+    second.get_by_label("Column").select_option("age")
+    one.id("plan").click()
+    # Bounds are missing, and that is said where they belong, before anything is sent.
+    assert second.locator(".error").all_inner_texts() == [
+        "State the smallest value that there can be.",
+        "State the largest value that there can be.",
+    ]
+    bounded(second, "age", "20", "70")
+
+
+def _answers_and_what_to_take(one, tmp_path) -> None:
+    page = one.page
     assert page.locator(".answer").count() == 2
     assert "north" in page.locator(".answer").nth(0).inner_text()
     bars = page.locator(".answer").nth(1)
@@ -303,10 +316,6 @@ def test_questions_to_the_demo_table(opened, tmp_path):
         page.locator(".answer [data-file]").first.click()
     coming.value.save_as(tmp_path / "proof.json")
     assert check_file(tmp_path / "proof.json").proven
-    # The address holds the questions and nothing of the table.
-    assert "region" in page.url and not any(secret in page.url for secret in SECRETS)
-    assert not any(secret in page.content() for secret in SECRETS)
-    assert axe(page) == []
 
 
 OLD_BOOKMARK = '#ask?questions=[{"kind":"mean","column":"salary","low":"120","high":"190"}]'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from ..errors import ArgumentError
 from ..queries import CsvFile
@@ -17,8 +18,8 @@ def source_of(path: str, csv: dict[str, str]) -> str | CsvFile:
         raise ArgumentError(
             next(iter(csv)), next(iter(csv.values())), "left out: it is no CSV file"
         )
-    tabs = {"delimiter": "\t"} if ".tsv" in suffixes else {}
-    return CsvFile(path, **(tabs | csv))
+    said: dict[str, Any] = ({"delimiter": "\t"} if ".tsv" in suffixes else {}) | csv
+    return CsvFile(path, **said)
 
 
 def source_text(shown: str, csv: dict[str, str]) -> str:
