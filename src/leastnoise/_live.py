@@ -140,7 +140,8 @@ def search_words(now: Any, left: float, first: float, gap: float, seconds: float
     """Where a search stands, in one line; the bar is full when the gap is what was asked for."""
     return (
         f"{bar(_share(left, first, gap))}  gap {percent(left)} of "
-        f"{number(100 * gap, 3)} % asked for,  about {number(now.lower, 5)} to {number(now.upper, 5)},  "
+        f"{number(100 * gap, 3)} % asked for,  "
+        f"about {number(now.lower, 5)} to {number(now.upper, 5)},  "
         f"round {now.rounds}, {seconds:.0f} s"
     )
 

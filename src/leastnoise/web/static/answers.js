@@ -57,10 +57,10 @@ function single(one, group) {
     setTimeout(() => { copy.textContent = "Copy"; }, 1500);
   });
   const quote = make("blockquote", { text: sentence });
-  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.even ? [" ", make("span", { class: "to", text: `give or take ${told.margin}` })] : []))];
+  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.margin === null ? [] : [" ", make("span", { class: "to", text: told.even ? `give or take ${told.margin}` : `from ${told.low} to ${told.high}` })]))];
   if (known(group)) {
     parts.push(make("div", { class: "picture" }, rule(group, one.query)),
-      make("p", { text: `The exact number of this table lies between ${told.low} and ${told.high}: that is right for 95 of 100 answers.` }));
+      make("p", { text: `The exact number of this table lies from ${told.low} to ${told.high}: that is right for 95 of 100 answers.` }));
   } else {
     parts.push(make("p", { text: "It has no interval of values; its error is one of rank, see below." }));
   }

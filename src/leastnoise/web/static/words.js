@@ -17,9 +17,10 @@ export function plain(value, decimals = undefined) {
   return value.toLocaleString("en-GB", { minimumFractionDigits: decimals ?? 0, maximumFractionDigits: most });
 }
 
-// An answer in the digits that its interval supports: the margin rounded up, the ends outwards.
-// A margin has three digits from 1,000 on, whole numbers from 10 on, and below that one digit, or
-// two if it begins with 1 or 2: 33,871 plus or minus 346; 3.7 plus or minus 0.5.
+// An answer in the digits that its interval supports, whose ends are rounded outwards: three digits
+// of the margin from 1,000 on, whole numbers from 10 on, and below that one digit, or two if it
+// begins with 1 or 2: 33,871 plus or minus 347; 3.7. The margin is that of the rounded number, and
+// `even` says whether it says as much as the ends do.
 export function measured(value, low, high) {
   if (low === null || high === null) return { value: number(value), margin: null, low: null, high: null, even: false };
   const half = Math.max(high - value, value - low);
@@ -28,10 +29,11 @@ export function measured(value, low, high) {
   if (!(half > 0)) place = Number.isInteger(value) ? 0 : -6;
   if ([value, low, high].every(Number.isInteger)) place = Math.max(place, 0);
   const unit = 10 ** place, decimals = Math.max(0, -place);
-  const at = (one, round, slack) => plain(round(one / unit + slack) * unit + 0, decimals);
+  const to = (one, round, slack) => round(one / unit + slack) * unit + 0;
+  const near = to(value, Math.round, 0), margin = to(Math.max(high - near, near - low), Math.ceil, -1e-9);
   return {
-    value: at(value, Math.round, 0), margin: at(half, Math.ceil, -1e-9), low: at(low, Math.floor, 1e-9), high: at(high, Math.ceil, -1e-9),
-    even: Math.abs(high - value - (value - low)) <= 0.02 * half + 0.5 * unit,
+    value: plain(near, decimals), margin: plain(margin, decimals), low: plain(to(low, Math.floor, 1e-9), decimals), high: plain(to(high, Math.ceil, -1e-9), decimals),
+    even: margin <= 0.55 * (high - low) + 1e-9,
   };
 }
 
