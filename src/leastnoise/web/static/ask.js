@@ -2,7 +2,7 @@
 
 import { showAnswers } from "./answers.js";
 import { Following, send } from "./api.js";
-import { explain, marginOn, surely } from "./explain.js";
+import { explain, marginOn, often, right } from "./explain.js";
 import { changed, clearErrors, restore, showErrors, writeAddress } from "./fields.js";
 import { balance, beginLedger, createLedger, ledgerOf, showLedger } from "./ledger.js";
 import { clear, plot } from "./plots.js";
@@ -74,10 +74,11 @@ function arrange() {
   const groups = grouped();
   byId("rows-name").textContent = groups ? "Rows of a group, about" : "Rows, about";
   byId("rows-help").textContent = `Rows${groups ? " of one group, not of the whole table" : ""}: about how many, as everybody may know. The margin depends on it, the answer does not.`;
-  const epsilon = Number(byId("ask-epsilon").value), most = 1 / (1 + Math.exp(-epsilon));
-  const one = byId("neighbours").value === "replace" ? "what is said of a person is so or so" : "a person is in the table";
-  byId("bet-words").textContent = epsilon > 0 ? `Somebody who thinks it 50 % likely that ${one} can be ${surely(most)} sure after these answers, not more.` : "";
-  explain(byId("view-ask"), { epsilon, delta: Number(byId("ask-delta").value), way: byId("neighbours").value });
+  const epsilon = Number(byId("ask-epsilon").value), delta = Number(byId("ask-delta").value);
+  const what = byId("neighbours").value === "replace" ? "which of two things the table says of a person" : "whether a person is in the table";
+  byId("bet-words").textContent = epsilon > 0 && delta >= 0 && delta < 1
+    ? `Somebody who guesses ${what}, and knows all about the others, is right in at most ${often(right(epsilon, delta))} of 100 cases after these answers.` : "";
+  explain(byId("view-ask"), { epsilon, delta, way: byId("neighbours").value });
 }
 
 function keep() {

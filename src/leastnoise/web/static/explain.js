@@ -21,17 +21,18 @@ export function clamping(low, high) {
     text(x(outside[0]) - 4, 80, `count as ${plain(low)}`), text(x(outside[1]) + 4, 80, `count as ${plain(high)}`));
 }
 
-// What somebody can be sure of at most, who thought before that it was one to one.
-export function bet(epsilon) {
-  const most = 1 / (1 + Math.exp(-epsilon));
-  const x = (share) => 20 + 300 * share;
-  return picture(WIDE, 62, `Before: 50 %. After the answer: at most ${surely(most)}.`,
-    box(20, 20, 300, 16, "track"), box(x(1 - most), 20, x(most) - x(1 - most), 16, "shade"), line(x(0.5), 14, x(0.5), 42, "edge"),
-    text(x(0.5), 10, "before: 50 %"), text(x(0), 54, "surely not", "", "start"), text(x(1), 54, "surely", "", "end"),
-    line(x(most), 16, x(most), 40, "whisker"), text(Math.min(x(most), 290), 54, most > 0.9 ? "" : surely(most), "strong"));
-}
+// How often somebody is right at most who guesses which of two neighbours an answer came from.
+export const right = (epsilon, delta) => Math.min(1, 0.5 + 0.5 * Math.tanh(epsilon / 2) + delta / (1 + Math.exp(epsilon)));
+export const often = (share) => String(share > 0.99 ? Math.ceil(1000 * share - 1e-6) / 10 : Math.ceil(100 * share - 1e-6)); // at most
 
-export const surely = (share) => (share > 0.9995 ? "100 %" : `${(100 * share).toFixed(share > 0.99 ? 1 : 0)} %`);
+function bet(epsilon, delta) {
+  const most = right(epsilon, delta);
+  const x = (share) => 20 + 300 * share;
+  return picture(WIDE, 62, `Right by chance: 50 %. After the answers: at most ${often(most)} %.`,
+    box(20, 20, 300, 16, "track"), box(x(0.5), 20, x(most) - x(0.5), 16, "shade"), line(x(0.5), 14, x(0.5), 42, "edge"), line(x(most), 16, x(most), 40, "whisker"),
+    text(x(0.5), 10, "blind guess: 50 %"), text(x(0), 54, "0 %", "", "start"), text(x(1), 54, most > 0.9 ? "" : "100 %", "", "end"),
+    text(x(most), 54, `${often(most)} %`, "strong"));
+}
 
 function epsilonPicture(epsilon) {
   const middle = [145, 195], reach = 50 / Math.max(epsilon, 0.05);
@@ -117,7 +118,7 @@ const DRAW = {
   composition: compositionPicture,
   clamping: () => clamping(1, 6),
   interval: intervalPicture,
-  bet: ({ epsilon }) => bet(epsilon),
+  bet: ({ epsilon, delta }) => bet(epsilon, delta),
 };
 
 // All pictures of a part of the page, for these numbers.

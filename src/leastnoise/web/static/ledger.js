@@ -34,10 +34,15 @@ export async function createLedger(table) {
   const again = held !== null;
   const fresh = again ? byId("ledger-fresh").value : null;
   if (fresh === "") throw Object.assign(new Error(), { errors: [{ field: "ledger.fresh", message: "State why what was charged before does not count any more." }] });
-  showLedger(await send("POST", `/api/tables/${table.id}/ledger`, {
-    epsilon: byId("ledger-epsilon").value.trim(), delta: byId("ledger-delta").value.trim(),
-    composition: byId("ledger-composition").value, fresh,
-  }));
+  try {
+    showLedger(await send("POST", `/api/tables/${table.id}/ledger`, {
+      epsilon: byId("ledger-epsilon").value.trim(), delta: byId("ledger-delta").value.trim(),
+      composition: byId("ledger-composition").value, fresh,
+    }));
+  } catch (error) {
+    if (error.status === 409 && !again) showLedger(await send("GET", `/api/tables/${table.id}/ledger`)); // another tab made it
+    throw error;
+  }
 }
 
 export async function ledgerOf(table) {

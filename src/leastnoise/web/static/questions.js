@@ -156,7 +156,10 @@ function field(one, name, place) {
   });
   input.addEventListener("change", () => {
     list[place][name] = input.value;
-    if (name === "by") show();
+    if (name === "by") {
+      show();
+      byId("questions").children[place].querySelector('[data-field$=".keys"]')?.focus();
+    }
     tell();
   });
   return make("label", {}, LABELS[name], input);

@@ -115,6 +115,14 @@ function show() {
     : `The first line was understood so, with ${between} between the names. No row was read: how decimals are written only you can say. ${point} What is no number counts as missing.`;
 }
 
+const REMEDY = "If it has letters such as ü or é and comes from Windows, choose Windows-1252 under Characters.";
+
 function fail(error) {
+  if (error.errors?.some((one) => one.field === "table" && one.message.includes("encoding"))) {
+    const now = byId("csv-encoding").selectedOptions[0].textContent;
+    byId("error-table").textContent = `The first line of ${chosen.name} must hold the names of its columns, in ${now}. ${REMEDY}`;
+    byId("error-table").hidden = false;
+    return;
+  }
   showErrors(form, byId("error-table"), error.errors?.map((one) => ({ ...one, field: one.field === "table" || one.field === "name" ? null : one.field })) ?? [{ field: null, message: error.message }]);
 }
