@@ -6,6 +6,7 @@ the demo table.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -117,11 +118,10 @@ VIEWS: dict[str, tuple[str, Callable[[Any], None], dict[str, int], str]] = {
 }
 
 
-def printed(server: subprocess.Popen[str]) -> str:
+def printed(server: subprocess.Popen[str], keys: int) -> str:
     """Another address, which the server prints when Enter is pressed; each works once."""
-    assert server.stdin is not None and server.stdout is not None
-    server.stdin.write("\n")
-    server.stdin.flush()
+    assert server.stdout is not None
+    os.write(keys, b"\n")
     for line in server.stdout:
         if found := re.search(r"http://\S+", line):
             return found[0]
@@ -135,15 +135,16 @@ def main() -> None:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     command = [sys.executable, "-P", "-m", "leastnoise", "serve", "--no-browser"]
     HERE.mkdir(exist_ok=True)
+    keys, terminal = os.openpty()
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as server:
+    with subprocess.Popen(command, stdin=terminal, stdout=pipe, text=True) as server:
         try:
             with sync_playwright() as playwright:
                 browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
                 for name, (address, act, window, scheme) in VIEWS.items():
                     page = browser.new_page(viewport=window, color_scheme=scheme)
                     page.set_default_timeout(120_000)
-                    page.goto(printed(server) + address)
+                    page.goto(printed(server, keys) + address)
                     act(page)
                     page.wait_for_timeout(300)
                     page.screenshot(path=HERE / f"{name}.png")

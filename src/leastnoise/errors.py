@@ -94,7 +94,7 @@ class MissingExtraError(LeastnoiseError, ImportError):
         self.extra = extra
         super().__init__(
             f"this needs the package {package!r}, which is not installed: "
-            f"pip install 'leastnoise[{extra}]'"
+            f"pip install '.[{extra}]' in the folder of leastnoise's repository"
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:

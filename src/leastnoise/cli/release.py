@@ -139,10 +139,12 @@ def _number(text: str) -> Fraction | Decimal:
 def sample(
     file: Annotated[Path, typer.Argument(help="A mechanism file.")],
     count: Annotated[int, typer.Option(help="How many draws.")],
-    out: Annotated[Path, typer.Option(help="x.npy or x.csv.")],
+    out: Annotated[
+        Path | None, typer.Option(help="x.npy or x.csv; standard output if it is left out.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Draw exact samples of the noise, for simulation and study; a vector in each row.
+    """Draw exact samples of the noise, for simulation and study; a vector in each line.
 
     \b
     Example:
@@ -153,9 +155,11 @@ def sample(
     from ..design import DependentDesign, load
     from ..designs.keyed import KeyedDesign
 
-    if out.suffix not in (".npy", ".csv"):
+    if out is not None and out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
     folder_exists("out", out)
+    if out is None and as_json:
+        raise ArgumentError("out", None, "given with --json: there is one object and no more")
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
     design = load(file)
@@ -172,6 +176,9 @@ def sample(
             stop = min(start + block, count)
             drawn[start:stop] = noise.sample(stop - start)
             bar.update(task, completed=stop)
+    if out is None:
+        np.savetxt(sys.stdout, drawn, fmt="%.17g", delimiter=",")
+        return
     if out.suffix == ".npy":
         np.save(out, drawn)
     else:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import csv
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,7 +18,7 @@ from rich.table import Table
 from ..errors import ArgumentError
 from .ledger import at_most
 from .options import flag, takes, text
-from .shared import JSON_HELP, folder_exists, show_json, working
+from .shared import JSON_HELP, drawable, show_json, working
 
 _QUERIES = "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
 _Query = Annotated[str, typer.Argument(help=_QUERIES)]
@@ -59,7 +63,7 @@ _WRITTEN: dict[str, tuple[Any, Any]] = {
     "decimal": (text('CSV: what stands before decimals, "." or ",".'), None),
     "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
 }
-_Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")]
+_Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, - (a CSV), or URL#TABLE.")]
 _PLANNED = _ASKED | {
     "epsilon": (text("Budget: epsilon, from 0 to 15; or --within in its place."), None),
     "within": (text("The error that 95 % of answers shall keep: finds epsilon."), None),
@@ -78,9 +82,10 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     from ..queries.answer import printable
     from ..queries.door import opened
 
-    source = _source(table, given)
-    with opened(source) as found:
-        held = found.held
+    with _standing(table) as place:
+        source = _source(place, given)
+        with opened(source) as found:
+            held = found.held
     point = getattr(source, "decimal", ".")
     told: list[dict[str, Any]] = [
         {
@@ -158,18 +163,21 @@ def ask(
     from ..queries import report as report_of
     from ..queries.published import checked_report
 
-    _drawable(plot, len(queries))
+    drawable(plot)
+    if plot is not None and len(queries) > 1:
+        raise ArgumentError("plot", str(plot), "left out with several questions: see --report")
     if report is not None:
         checked_report(report)
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
-    source = _source(table, given)
-    with working("reading the table") as tell:
-        options["progress"] = tell
+    asked = [_question(query, given) for query in queries[:1]]
+    if len(queries) > 1:
+        asked = [_question(query, _fitting(query, given)) for query in queries]
+    with _standing(table) as place, working("reading the table") as tell:
+        options["progress"], source = tell, _source(place, given)
         if len(queries) == 1:
-            answers = [answer_of(source, _question(queries[0], given), **options)]
+            answers = [answer_of(source, asked[0], **options)]
         else:
-            asked = [_question(query, _fitting(query, given)) for query in queries]
             answers = ask_all(source, asked, rows=rows, **options)
     # What was paid for is told before anything else can go wrong.
     if as_json and len(queries) == 1:
@@ -185,18 +193,19 @@ def ask(
         report_of(answers, report, ledger=book)
 
 
-def _drawable(plot: Path | None, questions: int) -> None:
-    """`ArgumentError` before any budget is spent if a picture could not be drawn."""
-    if plot is None:
+@contextmanager
+def _standing(table: str) -> Iterator[str]:
+    """The table; what comes on standard input stands in a file of the user's own meanwhile."""
+    if table != "-":
+        yield table
         return
-    from ..plotting.picture import canvas, checked_path
+    from ..queries.door.spill import spill_folder
 
-    folder_exists("plot", plot)
-    checked_path(plot)
-    with canvas(1, 1, None):  # says which extra is missing
-        pass
-    if questions > 1:
-        raise ArgumentError("plot", str(plot), "left out with several questions: see --report")
+    with ExitStack() as ended:
+        path = Path(spill_folder(ended)) / "standard-input.csv"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield str(path)
 
 
 def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def verify(
                 "verify", 2, {"file": file, "ok": False, "private": False, "error": str(error)}
             )
         else:
-            say(f"malformed: {error}", err=True)
+            say(f"malformed: {_printable(str(error))}", err=True)
         raise typer.Exit(2) from None
     if is_report(data):
         _show_report(file, steps, as_json)

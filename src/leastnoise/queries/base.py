@@ -274,6 +274,8 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
         raise ArgumentError("keys", "a text with half a character", "texts that UTF-8 can write")
     if any(len(key) > LONGEST_KEY // 4 and len(octets_of(key)) > LONGEST_KEY for key in found):
         raise ArgumentError("keys", "a longer text", f"of at most {LONGEST_KEY} bytes each")
+    if len({octets_of(key) for key in found}) < len(found):
+        raise ArgumentError("keys", "a key twice", "different texts, or bytes such as \\x00ff")
     return found
 
 

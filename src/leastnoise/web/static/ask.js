@@ -4,7 +4,7 @@ import { showAnswers } from "./answers.js";
 import { Following, send } from "./api.js";
 import { explain, marginOn, often, right } from "./explain.js";
 import { changed, clearErrors, restore, showErrors, writeAddress } from "./fields.js";
-import { balance, beginLedger, createLedger, ledgerOf, showLedger } from "./ledger.js";
+import { balance, beginLedger, createLedger, ledgerOf, readLedger } from "./ledger.js";
 import { clear, plot } from "./plots.js";
 import { beginQuestions, columnsAre, grouped, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
 import { beginTable, columnNames, columnsFor, decimal, table, unstated, written } from "./table.js";
@@ -43,7 +43,7 @@ export async function begin(values) {
   beginLedger(async () => {
     clearErrors(form, byId("ask-error"));
     if (!table()) throw NO_TABLE;
-    await createLedger(table());
+    await createLedger();
   }, fail);
   slideTo(Number(byId("ask-epsilon").value));
   arrange();
@@ -90,8 +90,8 @@ function fail(error, where = "ask-error") {
   showErrors(form, byId(where), error.errors || [{ field: null, message: error.message }]);
 }
 
-// A table was chosen, or its file is read in another way.
-async function taken() {
+// A table was chosen, or its file is read in another way: what its ledger holds, or null.
+function taken(book) {
   const names = columnsFor("person");
   const unit = byId("unit"), kept = unit.value;
   unit.replaceChildren(make("option", { value: "", text: "one row" }), ...names.map((name) => make("option", { value: name, text: `all rows of one ${name}` })));
@@ -99,13 +99,7 @@ async function taken() {
   columnsAre(columnNames(), columnsFor("number"), columnsFor("key"));
   forgetPlan();
   byId("ask-state").textContent = "";
-  if (table()) {
-    try {
-      await ledgerOf(table());
-    } catch (error) {
-      fail(error);
-    }
-  }
+  if (table()) ledgerOf(table(), book);
   arrange();
   keep();
 }
@@ -288,7 +282,7 @@ async function ask() {
   byId("ask-go").disabled = true;
   byId("ask-state").textContent = "Asking …";
   try {
-    if (!balance()) await createLedger(table());
+    if (!balance()) await createLedger();
     const job = await send("POST", `/api/tables/${table().id}/ask`, { ...request(), csv: written() });
     asking = new Following(job, {
       queued: (ahead) => { byId("ask-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
@@ -302,16 +296,11 @@ async function ask() {
   }
 }
 
-async function answered(how, data, job) {
+function answered(how, data, job) {
   byId("ask-go").disabled = false;
   byId("ask-state").textContent = how === "done" ? "Answered. All of this may be published." : "Not answered.";
   if (how === "done") {
     showAnswers(data, job);
-    showLedger(data.balance);
-    return;
-  }
-  if (how === "failed") fail({ errors: [data] });
-  try {
-    showLedger(await send("GET", `/api/tables/${table().id}/ledger`));
-  } catch { /* there is none */ }
+  } else if (how === "failed") fail({ errors: [data] });
+  if (table()) readLedger();
 }

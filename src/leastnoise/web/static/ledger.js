@@ -2,6 +2,7 @@
 
 import { send } from "./api.js";
 import { ledgerBar } from "./explain.js";
+import { since, table } from "./table.js";
 import { byId, number } from "./words.js";
 
 let held = null;
@@ -30,28 +31,37 @@ function anew(yes) {
   (yes ? byId("ledger-fresh") : byId("ledger-again")).focus();
 }
 
-export async function createLedger(table) {
+export async function createLedger() {
   const again = held !== null;
   const fresh = again ? byId("ledger-fresh").value : null;
   if (fresh === "") throw Object.assign(new Error(), { errors: [{ field: "ledger.fresh", message: "State why what was charged before does not count any more." }] });
   try {
-    showLedger(await send("POST", `/api/tables/${table.id}/ledger`, {
+    await send("POST", `/api/tables/${table().id}/ledger`, {
       epsilon: byId("ledger-epsilon").value.trim(), delta: byId("ledger-delta").value.trim(),
       composition: byId("ledger-composition").value, fresh,
-    }));
+    });
+    await readLedger();
   } catch (error) {
-    if (error.status === 409 && !again) showLedger(await send("GET", `/api/tables/${table.id}/ledger`)); // another tab made it
+    if (error.status === 409 && !again) await readLedger(); // another tab has made it
     throw error;
   }
 }
 
-export async function ledgerOf(table) {
-  byId("ledger-lasts").textContent = table.lasting
+// The ledger of the table that is chosen now, which need not be that of an answer that has come.
+export async function readLedger() {
+  const late = since();
+  const found = await send("GET", `/api/tables/${table().id}/ledger`).catch(() => null); // there may be none
+  if (found && !late()) showLedger(found);
+}
+
+// The ledger of a table that was chosen; null if it has none yet.
+export function ledgerOf(chosen, found) {
+  byId("ledger-lasts").textContent = chosen.lasting
     ? "This ledger is the file that you named: it outlives this page. All tables here share it."
-    : table.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
+    : chosen.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
       : "All tables here share this ledger, which is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
-  if (table.ledger) {
-    showLedger(await send("GET", `/api/tables/${table.id}/ledger`));
+  if (found) {
+    showLedger(found);
     return;
   }
   held = null;
@@ -61,7 +71,7 @@ export async function ledgerOf(table) {
   byId("ledger-state").hidden = true;
 }
 
-export function showLedger(found) {
+function showLedger(found) {
   held = found;
   byId("ledger-new").hidden = true;
   byId("ledger-state").hidden = false;

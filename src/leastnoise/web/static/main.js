@@ -19,7 +19,7 @@ function show() {
   byId("view-closed").hidden = true;
   document.querySelector("nav").hidden = false;
   const [named, values] = readAddress();
-  const view = named in VIEWS ? named : home;
+  const view = Object.hasOwn(VIEWS, named) ? named : home;
   for (const name of Object.keys(VIEWS)) {
     byId(`view-${name}`).hidden = name !== view;
     const link = document.querySelector(`nav a[data-view=${name}]`);
@@ -50,7 +50,7 @@ async function start() {
     close();
     return;
   }
-  if (!(readAddress()[0] in VIEWS)) {
+  if (!Object.hasOwn(VIEWS, readAddress()[0])) {
     const given = await send("GET", "/api/tables").catch(() => []);
     home = given.some((one) => one.kind === "file") ? "ask" : "design";
   }

@@ -8,22 +8,27 @@ import { byId, make } from "./words.js";
 const OTHERS = [";", "\t", "|", ","];
 const NAMES = { ",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars" };
 
-let form, chosen = null, columns = [], tell = async () => {};
+let form, chosen = null, columns = [], choices = 0, tell = () => {};
 
 export const table = () => chosen;
 export const columnNames = () => columns.map((one) => one.name);
 export const columnsFor = (use) => columns.filter((one) => one[use]).map((one) => one.name);
-const isText = () => chosen && /\.(csv|tsv)(\.gz)?$/i.test(chosen.name);
-export const decimal = () => (isText() ? byId("csv-decimal").value : ".");
+const isText = (one) => /\.(csv|tsv)(\.gz)?$/i.test(one?.name ?? "");
+export const decimal = () => (isText(chosen) ? byId("csv-decimal").value : ".");
+
+// Whether, when it is called, a table has been chosen since.
+export function since() {
+  const mine = choices;
+  return () => mine !== choices;
+}
 
 // Files with semicolons come from places that write 3,7: there nobody assumes a point.
 export const unstated = () => (decimal() === "" ? [{ field: "decimal", message: "Say how decimals are written in this file: 3.7 or 3,7." }] : []);
 
 // How the file is written, as far as it was said.
-export function written() {
-  if (!isText()) return {};
+export function written(one = chosen) {
+  if (!isText(one)) return {};
   const said = { delimiter: byId("csv-delimiter").value, decimal: byId("csv-decimal").value, encoding: byId("csv-encoding").value };
-  if (said.delimiter === "" && /\.tsv(\.gz)?$/i.test(chosen.name)) said.delimiter = "\t";
   return Object.fromEntries(Object.entries(said).filter(([name, value]) => value !== "" && !(name === "decimal" && value === ".")));
 }
 
@@ -40,7 +45,8 @@ export async function beginTable(where, changed, wanted) {
   for (const id of ["csv-delimiter", "csv-decimal", "csv-encoding"]) {
     byId(id).addEventListener("change", () => {
       if (id === "csv-delimiter" && byId(id).value === ";") byId("csv-decimal").value = "";
-      read(false);
+      choices += 1;
+      if (chosen) read(chosen, false);
     });
   }
   const all = await send("GET", "/api/tables");
@@ -54,53 +60,63 @@ export async function beginTable(where, changed, wanted) {
   else if (given) await choose(Promise.resolve(given));
 }
 
+// What is shown is the latest choice, whichever answer comes last: a table, its columns and its
+// ledger are shown together, once all of them are there.
 async function choose(coming) {
+  choices += 1;
+  const late = since();
   clearErrors(form, byId("error-table"));
   byId("header").hidden = false;
   byId("chips").replaceChildren();
   byId("written").hidden = true;
   byId("written-help").textContent = "";
   byId("columns").textContent = "Reading the names of the columns …";
+  byId("columns").classList.remove("unseen");
   [chosen, columns] = [null, []];
   try {
     const { id } = await coming;
-    chosen = (await send("GET", "/api/tables")).find((one) => one.id === id);
-    for (const name of ["delimiter", "encoding"]) byId(`csv-${name}`).value = "";
+    const found = (await send("GET", "/api/tables")).find((one) => one.id === id);
+    if (late()) return;
+    byId("csv-encoding").value = "";
     byId("csv-decimal").value = ".";
-    if (/\.tsv(\.gz)?$/i.test(chosen.name)) byId("csv-delimiter").value = "\t";
+    byId("csv-delimiter").value = /\.tsv(\.gz)?$/i.test(found.name) ? "\t" : "";
+    await read(found, true);
   } catch (error) {
+    if (late()) return;
     byId("header").hidden = true;
     fail(error);
-    await tell();
-    return;
+    tell(null);
   }
-  await read(true);
 }
 
 // The names of the columns. Whether fields are told apart by something else is tried once: the first
 // line is public, and shows it.
-async function read(search) {
-  clearErrors(form, byId("error-table"));
-  byId("written").hidden = !isText() || chosen.kind === "demo";
+async function read(one, search) {
+  const late = since();
   let found = null, problem = null;
   for (const delimiter of [byId("csv-delimiter").value, ...(search ? OTHERS : [])]) {
-    const before = byId("csv-delimiter").value;
-    byId("csv-delimiter").value = delimiter === "," ? "" : delimiter;
+    const said = delimiter === "," ? "" : delimiter;
+    const asked = new URLSearchParams({ ...written(one), ...(said ? { delimiter: said } : {}) }).toString();
     try {
-      found = await send("GET", `/api/tables/${chosen.id}/columns?${new URLSearchParams(written())}`);
-      break;
+      found = await send("GET", `/api/tables/${one.id}/columns${asked && `?${asked}`}`);
     } catch (error) {
-      const other = error.errors?.some((one) => one.field === "delimiter");
+      const other = error.errors?.some((each) => each.field === "delimiter");
       problem = other ? problem ?? error : error;
-      if (!other) break; // the fields are told apart, and something else is wrong
-      byId("csv-delimiter").value = before;
+      if (other) continue;
     }
+    if (late()) return;
+    byId("csv-delimiter").value = said; // the fields are told apart so, whatever else is wrong
+    break;
   }
-  columns = found ?? [];
+  const balance = one.ledger ? await send("GET", `/api/tables/${one.id}/ledger`) : null;
+  if (late()) return;
+  [chosen, columns] = [one, found ?? []];
+  clearErrors(form, byId("error-table"));
+  byId("written").hidden = !isText(one);
   if (search && byId("csv-delimiter").value === ";") byId("csv-decimal").value = "";
   show();
+  tell(balance);
   if (!found) fail(problem);
-  await tell();
 }
 
 function show() {
