@@ -41,6 +41,8 @@ _HOME = {
     "keyed": "keyed",
     "KeyedDesign": "designs.keyed",
     "JointDesign": "design",
+    "Workload": "ask.workload",
+    "WorkloadDesign": "design",
     "Ball": "ask.shape",
     "Blocks": "ask.shape",
     "Cube": "ask.shape",
@@ -143,6 +145,8 @@ __all__ = [
     "Unimodal",
     "Variance",
     "VectorDesign",
+    "Workload",
+    "WorkloadDesign",
     "ask",
     "ask_all",
     "break_even",
@@ -175,6 +179,7 @@ if TYPE_CHECKING:
         Unimodal,
     )
     from .ask.shape import Ball, Blocks, Cube, Shape, Sparse
+    from .ask.workload import Workload
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
     from .design import (
@@ -182,6 +187,7 @@ if TYPE_CHECKING:
         Design,
         JointDesign,
         VectorDesign,
+        WorkloadDesign,
         design,
         design_dependent,
         load,

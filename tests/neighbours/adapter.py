@@ -22,6 +22,9 @@ from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
 from leastnoise.queries.base import Query
+from leastnoise.queries.keyed_values import KeyedValues
+from leastnoise.queries.mean_vector import VectorNoiseFor
+from leastnoise.queries.noise import Noise
 from leastnoise.queries.quantile import Quantile
 from leastnoise.sampling import InsecureSeededEntropy
 
@@ -129,8 +132,8 @@ def _words(answer: Any) -> str:
 def _watched() -> Iterator[list[_Seen]]:
     """Record what reaches the noise, question by question."""
     seen: list[_Seen] = []
-    draw, released = _asking.Prepared.draw, _asking.Noise.released
-    vector, choose = _asking.VectorNoiseFor.released, Quantile.choose
+    draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
+    vector, choose = VectorNoiseFor.released, Quantile.choose
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
@@ -145,16 +148,17 @@ def _watched() -> Iterator[list[_Seen]]:
         return {key: units[key] for key in sorted(units)}
 
     def releasing(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
-        form = self.form
         seen[-1].rows = [tuple(row) for row in rows]
-        seen[-1].limit = Steps(
-            tuple(part.name for part in form.parts),
-            tuple(part.sensitivity for part in form.parts),
-            tuple(part.measure for part in form.parts),
-            form.steps,
-            form.most,
-        )
+        seen[-1].limit = _steps(self.form, 1)
         return released(self, rows, entropy)
+
+    def telling(self: Any, sums: dict[str, Any], entropy: Any) -> Any:
+        held = {key: one for key, one in sorted(sums.items()) if one.units}
+        seen[-1].units, seen[-1].keys = {key: one.units for key, one in held.items()}, list(held)
+        seen[-1].rows = [tuple(self.sharing.numbers(one)) for one in held.values()]
+        # A key in which a unit is replaced counts as two of those that change.
+        seen[-1].limit = _steps(self.form, 2 if seen[-1].setting.replace else 1)
+        return told(self, sums, entropy)
 
     def vectoring(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
         query, setting = seen[-1].query, seen[-1].setting
@@ -171,11 +175,22 @@ def _watched() -> Iterator[list[_Seen]]:
     with (
         patch.object(_asking.Prepared, "draw", drawing),
         patch.object(KeyedDesign, "release", showing),
-        patch.object(_asking.Noise, "released", releasing),
-        patch.object(_asking.VectorNoiseFor, "released", vectoring),
+        patch.object(Noise, "released", releasing),
+        patch.object(KeyedValues, "release", telling),
+        patch.object(VectorNoiseFor, "released", vectoring),
         patch.object(Quantile, "choose", choosing),
     ):
         yield seen
+
+
+def _steps(form: Any, times: int) -> Steps:
+    return Steps(
+        tuple(part.name for part in form.parts),
+        tuple(part.sensitivity for part in form.parts),
+        tuple(part.measure for part in form.parts),
+        times * form.steps,
+        form.most,
+    )
 
 
 def _scores(query: Quantile, cells: dict[int, int]) -> tuple[Fraction, ...]:

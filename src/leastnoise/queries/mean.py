@@ -91,7 +91,7 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
 
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
-_FINE = 32
+FINE = 32
 _SIDES = "sides"
 
 
@@ -103,7 +103,7 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
     weights = Fraction(1), Fraction(top, 2)
     plain = Form(tuple(parts), 2, weights=weights)
     if setting.replace:
-        fine = min(rows, _FINE)
+        fine = min(rows, FINE)
         total, count = (
             replace(part, step=Fraction(size * rows, fine))
             for part, size in zip(parts, (top, 1), strict=True)
@@ -111,7 +111,7 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
         steps = 2 * rows if fine == rows else 2 * fine + 1
         return [plain, Form((total, count), steps, 2 * fine, "a total and a count", weights)]
     most = rows * top
-    fine = min(most, _FINE)
+    fine = min(most, FINE)
     sides = tuple(
         Part(name, Fraction(most), whole=True, step=Fraction(most, fine))
         for name in ("distances from the lower bound", "distances from the upper bound")

@@ -9,11 +9,15 @@ from functools import partial
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
+from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from .ask import Budget, noise_of, touched
-from .base import PRIVATE, Estimate, Query, Setting
-from .keyed import KeyedNoise, apart_note, keys_design, one_draw
+from ..words import outwards
+from .ask import Budget, touched
+from .base import Estimate, Query, Setting
+from .chosen import check_units, noise_of
+from .keyed import KeyedNoise, apart_note, keys_design, way_of
+from .keyed_values import KeyedValues
 from .mean_vector import MeanVector
 from .notes import notes
 from .quantile import Quantile
@@ -29,7 +33,8 @@ class Plan:
         for several means: in parts of each column's width), for rows in the middle of the bounds.
     relative: the error as a part of the number of rows, of the largest total, or of the width.
     keys_from: with private keys, how many units a key needs to be shown with 95 %.
-    shown: with private keys, the chance that a key is shown that `rows` units have.
+    shown: with private keys, the chance that a key is shown that `units` units have.
+    units: the guess at them, or `rows`.
     """
 
     query: str
@@ -43,6 +48,7 @@ class Plan:
     noise: str
     notes: tuple[str, ...]
     shown: float | None = None
+    units: int | None = None
     #: What the error is counted in: "" for the answer's own unit.
     counted: str = ""
 
@@ -50,7 +56,17 @@ class Plan:
         return (
             f"{self.query}: 95 % of answers within {self.error:.4g}{self.counted} "
             f"({100 * self.relative:.3g} %) at epsilon={float(self.epsilon):g}, "
-            f"delta={float(self.delta):g} for {self.rows} rows a group"
+            f"delta={float(self.delta):g} for {self.rows} rows a group{self._keys}"
+        )
+
+    @property
+    def _keys(self) -> str:
+        if self.shown is None:
+            return ""
+        return (
+            f"; a key that {self.units} units have is shown with "
+            f"{outwards(100 * self.shown, 6, False)} %, and with 95 % from {self.keys_from} "
+            "units on"
         )
 
     def __repr__(self) -> str:
@@ -71,11 +87,13 @@ def plan(
     unit: Unit | str = "row",
     neighbours: str = "add-remove",
     loss: str = "l1",
+    units: int | None = None,
     within: Number | None = None,
 ) -> Plan:
     """The error to expect of `ask` with the same arguments.
 
     rows: a public guess at the number of rows, in each group if there are groups.
+    units: with private keys, a public guess at the units of a key that matters, as for `ask`.
     within: in the place of epsilon, the error that 95 % of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
     """
@@ -84,23 +102,35 @@ def plan(
         raise ArgumentError("epsilon", epsilon, "given, or within= in its place")
     if within is not None:
         asked = partial(
-            plan, question, delta=delta, rows=rows, unit=unit, neighbours=neighbours, loss=loss
+            plan,
+            question,
+            delta=delta,
+            rows=rows,
+            unit=unit,
+            neighbours=neighbours,
+            loss=loss,
+            units=units,
         )
         return _cheapest(asked, rational(within, "within"))
     assert epsilon is not None
     setting = setting_for(question, unit, neighbours, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     groups = touched(question, setting)
-    whole = one_draw(question, setting, loss)
-    keys, values = budget.split(question, whole)
-    noise, found, said = None, None, []
+    typical = check_units(units)
+    way = way_of(question, setting, budget.epsilon, budget.delta, groups, loss, typical)
+    keys, values = budget.split(way)
+    noise, said = None, []
+    found: KeyedDesign | KeyedValues | None = None
     if not isinstance(question, Quantile):
-        noise = noise_of(question, setting, values, groups, loss)
+        noise = noise_of(question, setting, values.pair, groups, loss, way, units=typical)
     if isinstance(noise, KeyedNoise):
         found, said = noise.design, [noise.note]
-    elif question.keys == PRIVATE:
-        found, _ = keys_design(keys.epsilon, keys.delta, groups)
-        said = [apart_note(found)]
+    elif isinstance(noise, KeyedValues):
+        found, said = noise, [noise.note]
+    elif way.apart:
+        apart, _ = keys_design(keys.epsilon, keys.delta, groups)
+        found, said = apart, [apart_note(apart, way)]
+    said += [way.why] if way.why else []
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
     return Plan(
@@ -114,7 +144,8 @@ def plan(
         question.why(setting),
         noise.words if noise is not None else "exponential mechanism",
         (*notes(question, setting, groups, values.epsilon), *said),
-        None if found is None else found.shown(rows),
+        None if found is None else found.shown(typical or rows),
+        None if found is None else typical or rows,
         _counted(question),
     )
 
