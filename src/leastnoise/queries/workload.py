@@ -20,7 +20,7 @@ from ..errors import ArgumentError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer
+from .answer import Answers
 from .ask import Budget, Prepared, answered, as_ledger, charged, prepare, protects, ready_or_paid
 from .base import PRIVATE, Query, Setting
 from .declared import MECHANISMS_DELTA, largest_factor
@@ -49,7 +49,7 @@ def ask_all(
     loss: str = "l1",
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
-) -> list[Answer]:
+) -> Answers:
     """Private answers to several questions for one budget, one charge.
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
@@ -86,7 +86,7 @@ def ask_all(
         )
         text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
         charge = charged(book, whole, questions, setting, text)
-        return answered(held, ready, source, charge, tell)
+        return Answers(answered(held, ready, source, charge, tell))
 
 
 def _tighter(
