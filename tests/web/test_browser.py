@@ -366,7 +366,7 @@ def test_a_teacher_from_a_class_list_to_a_published_mean(browser, tmp_path):
         assert low <= mean <= high and high - low < 2.5 and 1.5 < mean < 5.5  # exactly 3.67
         shown = page.locator(".answer-value").inner_text().split()[0]
         assert re.fullmatch(r"\d\.\d\d?", shown)  # 3.7, not 3.6714
-        assert "Left: epsilon 2 of 3" in one.text("ledger-words")
+        page.get_by_text("Left: epsilon 2 of 3").wait_for()
         held = json.loads(saved(one, "take-json", tmp_path / "report.json"))
         assert held["answers"][0]["query"] == "mean(Note)" and held["epsilon"] == "1"
         assert SECRETS[1] not in page.content() + json.dumps(held) + page.url
