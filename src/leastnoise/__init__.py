@@ -72,6 +72,7 @@ _HOME = {
     "ask": "queries",
     "ask_all": "queries",
     "plan": "queries",
+    "plan_all": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
     "EngineError": "errors",
@@ -154,6 +155,7 @@ __all__ = [
     "keyed",
     "load",
     "plan",
+    "plan_all",
     "sweep",
     "tradeoff",
 ]
@@ -218,6 +220,7 @@ if TYPE_CHECKING:
         ask,
         ask_all,
         plan,
+        plan_all,
     )
     from .sweep import budget_grid, sweep
 

@@ -6,7 +6,6 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -20,11 +19,12 @@ from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer
-from .base import PRIVATE, Estimate, Query, Setting
+from .base import PRIVATE, Estimate, Query, Released, Setting
 from .bounding import Reading, Sums, reading_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
+from .groups import asked_of, bounded, named_in, touched
 from .kept import sha256_of
 from .keyed import KeyedNoise, apart_note, keyed_noise, keys_design, one_draw
 from .mean_vector import MeanVector, VectorNoiseFor
@@ -33,7 +33,8 @@ from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
 from .text import query_of
-from .unit import Person, Unit, check_neighbours, unit_of
+from .together import DrawnNoise, better_together, release_drawn
+from .unit import Unit, check_neighbours, unit_of
 
 #: Of a budget with private keys, the part that finds them.
 KEYS_SHARE = Fraction(1, 2)
@@ -103,7 +104,7 @@ def ask(
             lambda: [prepare(rows, question, setting, budget, loss, book, tell)],
             lambda: charged(book, budget, [question], setting, "not answered"),
         )
-        charge = charged(book, budget, [question], setting, ready[0].sha256)
+        charge = charged(book, ready[0].spent, [question], setting, ready[0].sha256)
         return answered(rows, ready, source, charge, tell)[0]
 
 
@@ -150,8 +151,9 @@ def answered(
         tell("adding up")
         collected = collect(table, ready)
         tell("drawing the noise")
-        pairs = zip(ready, collected, strict=True)
-        return [one.draw(sums, entropy, charge) for one, sums in pairs]
+        drawn = release_together(ready, collected, entropy)
+        every = zip(ready, collected, drawn, strict=True)
+        return [one.draw(sums, entropy, charge, found) for one, sums, found in every]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 
@@ -160,6 +162,23 @@ def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
     """Read the rows, once they are paid for, and add up."""
     table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
     return [one.collect() for one in ready]
+
+
+def release_together(
+    ready: Sequence[Prepared], collected: Sequence[Collected], entropy: Entropy
+) -> list[list[list[Released]] | None]:
+    """The releases of all questions whose noise is of one draw; None for each of the others."""
+    found: list[list[list[Released]] | None] = [None for _ in ready]
+    shared: dict[int, list[tuple[int, DrawnNoise]]] = {}
+    for i, one in enumerate(ready):
+        if isinstance(one.noise, DrawnNoise):
+            shared.setdefault(id(one.noise.draw), []).append((i, one.noise))
+    for own in shared.values():
+        rows = [ready[i].exact(collected[i], ready[i].public_keys) for i, _ in own]
+        released = release_drawn([noise for _, noise in own], rows, entropy)
+        for (i, _), answer in zip(own, released, strict=True):
+            found[i] = answer
+    return found
 
 
 class _UncountedError(Exception):
@@ -195,11 +214,18 @@ class Prepared:
     budget: Budget
     readings: tuple[Reading, ...]  # one, or that of each column of a vector
     counting: Reading | None  # of units by key, where the readings do not say it
-    noise: Noise | VectorNoiseFor | KeyedNoise | None  # None: an exponential mechanism
+    noise: Noise | VectorNoiseFor | KeyedNoise | DrawnNoise | None  # None: an exponential mechanism
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
     shown: Budget | None = None
+
+    @property
+    def spent(self) -> Budget:
+        """What it costs: noise of one draw has no use for a delta."""
+        if isinstance(self.noise, DrawnNoise):
+            return Budget(self.budget.epsilon, Fraction(0))
+        return self.budget
 
     @property
     def sha256(self) -> str:
@@ -272,16 +298,35 @@ class Prepared:
         units = {key: one[0] if isinstance(one, tuple) else one for key, one in counts.items()}
         return Collected(sums, {key: one.units for key, one in units.items()})
 
-    def draw(self, collected: Collected, entropy: Entropy, charge: int | None) -> Answer:
-        """The answer. Call it only after the budget has been charged."""
-        keys = [""]
-        if self.query.public_keys is not None:
-            keys = list(self.query.public_keys)
+    @property
+    def public_keys(self) -> list[str]:
+        """The keys of the groups, where they are public; one for everything."""
+        return [""] if self.query.public_keys is None else list(self.query.public_keys)
+
+    def exact(self, collected: Collected, keys: Sequence[str]) -> list[list[Fraction]]:
+        """The exact numbers of each group that the noise is for. Not private: never shown."""
+        assert self.noise is not None
+        form, query = self.noise.form, self.query
+        sums = [collected.sums.get(key, _nothing(query)) for key in keys]
+        return [query.numbers(form, query.exact(one, self.setting)) for one in sums]
+
+    def draw(
+        self,
+        collected: Collected,
+        entropy: Entropy,
+        charge: int | None,
+        drawn: list[list[Released]] | None = None,
+    ) -> Answer:
+        """The answer. Call it only after the budget has been charged.
+
+        drawn: what was released of every group, where that was one draw.
+        """
+        keys = self.public_keys
         if self.selection is not None:
             keys = list(self.selection[0].release(collected.units, entropy=entropy))
-        sums = [collected.sums.get(key, _nothing(self.query)) for key in keys]
         groups: dict[str, Estimate] = {}
         if isinstance(self.query, Quantile):
+            sums = [collected.sums.get(key, Sums()) for key in keys]
             groups = dict(
                 zip(map(self.query.label, keys), self._choices(sums, entropy), strict=True)
             )
@@ -289,34 +334,34 @@ class Prepared:
             for key, parts in self.noise.shown(collected.units, entropy).items():
                 groups[self.query.label(key)] = self.query.estimate(parts, self.setting)
         elif self.noise is not None and keys:
-            exact = [
-                self.query.numbers(self.noise.form, self.query.exact(one, self.setting))
-                for one in sums
-            ]
-            for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
+            if drawn is None:
+                drawn = self.noise.released(self.exact(collected, keys), entropy)
+            for key, parts in zip(keys, drawn, strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
                 if self.query.by is not None:
-                    named = {_named(label, name): one for name, one in named.items()}
+                    named = {named_in(label, name): one for name, one in named.items()}
                 groups |= named
         return Answer(
             query=str(self.query),
             groups=groups,
-            epsilon=(self.shown or self.budget).epsilon,
-            delta=(self.shown or self.budget).delta,
+            epsilon=(self.shown or self.spent).epsilon,
+            delta=(self.shown or self.spent).delta,
             unit=str(self.setting.unit),
             neighbours=self.setting.neighbours,
             why=self.query.why(self.setting),
             noise=self.noise.words
             if self.noise is not None
             else "exponential mechanism on public candidates, drawn exactly",
-            notes=tuple(self._notes()),
+            notes=tuple(self.notes()),
             mechanisms=self.mechanisms,
             charge=charge,
         )
 
-    def _notes(self) -> list[str]:
-        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)
+    def notes(self) -> list[str]:
+        """What a reader must know; public."""
+        apart = not isinstance(self.noise, DrawnNoise)
+        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon, apart)
         if isinstance(self.noise, KeyedNoise):
             found.append(self.noise.note)
         if self.selection is not None:
@@ -350,48 +395,55 @@ def prepare(
     """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
-    groups = touched(query, setting)
-    selection = None
-    whole = one_draw(query, setting, loss)
-    keys, values = budget.split(query, whole)
-    if query.keys == PRIVATE and not whole:
-        selection = keys_design(keys.epsilon, keys.delta, groups)
-    if isinstance(query, Quantile) and values.epsilon == 0:
-        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     _refuse_apart(table, query, setting)
     for reading in readings_of(table, query, setting):
         quietly("the engine does not know how to compute this", reading.check)
     if table.sized and query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=_public_size(table))
-    noise = None
     tell("finding the best noise")
-    if isinstance(query, Quantile):
-        query.mechanisms(values.epsilon / groups)  # before anything is charged
-    else:
-        noise = noise_of(query, setting, values, groups, loss)
+    ready = planned(query, setting, budget, loss)
     counting = None
-    if selection is not None and isinstance(query, Quantile):
+    if ready.selection is not None and isinstance(query, Quantile):
         units = Count(column=None, where=query.where, by=query.by, keys=query.keys)
         (counting,) = readings_of(table, units, setting)
-    readings = readings_of(table, query, setting)
-    return Prepared(query, setting, budget, readings, counting, noise, selection, groups)
+    return replace(ready, readings=readings_of(table, query, setting), counting=counting)
+
+
+def planned(query: Query, setting: Setting, budget: Budget, loss: str) -> Prepared:
+    """The question with its noise, from public numbers only; there is nothing yet to read."""
+    groups = touched(query, setting)
+    whole = one_draw(query, setting, loss)
+    keys, values = budget.split(query, whole)
+    selection = noise = None
+    if query.keys == PRIVATE and not whole:
+        selection = keys_design(keys.epsilon, keys.delta, groups)
+    if not isinstance(query, Quantile):
+        noise = noise_of(query, setting, values, groups, loss)
+    elif values.epsilon == 0:
+        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+    else:
+        query.mechanisms(values.epsilon / groups)  # before anything is charged
+    return Prepared(query, setting, budget, (), None, noise, selection, groups)
 
 
 def noise_of(
     query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
-) -> Noise | VectorNoiseFor | KeyedNoise:
+) -> Noise | VectorNoiseFor | KeyedNoise | DrawnNoise:
     """The best noise for what a query releases; of one law for all groups only if `together`."""
     if one_draw(query, setting, loss):
         return keyed_noise(query, setting, budget.epsilon, budget.delta, groups, loss, together)
     if isinstance(query, MeanVector):
         return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
-    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
+    noise = noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
+    if not together:
+        return noise
+    return better_together(noise, asked_of(query, setting), budget.epsilon, loss)
 
 
 def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, ...]:
     """What is read for a question; for a vector each of its columns."""
     queries = query.means if isinstance(query, MeanVector) else [query]
-    return tuple(reading_of(table, _bounded(one, setting)) for one in queries)
+    return tuple(reading_of(table, bounded(one, setting)) for one in queries)
 
 
 def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
@@ -399,7 +451,7 @@ def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
     name = getattr(table.engine, "name", "")
     if not isinstance(query, MeanVector) or name == "DuckDB":
         return
-    if any(_bounded(one, setting).max_groups is not None for one in query.means):
+    if any(bounded(one, setting).max_groups is not None for one in query.means):
         allowed = "a file or a frame for a vector with max_groups: its columns are read apart"
         raise ArgumentError("table", f"a table of {name}", allowed)
 
@@ -422,46 +474,6 @@ def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Any]:
 def _nothing(query: Query) -> Any:
     """The sums of a key that no row has."""
     return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
-
-
-def _named(label: str, name: str) -> str:
-    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
-    if not name:
-        return label
-    plain = label and ": " not in label and not label.startswith('"')
-    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"
-
-
-def touched(query: Query, setting: Setting) -> int:
-    """How many groups one unit can move, at most: added or removed, or in both of two places."""
-    if query.by is None:
-        return 1
-    each = 1
-    if isinstance(setting.unit, Person):
-        keys = query.public_keys
-        most = setting.unit.max_groups
-        if keys is None and most is None:
-            raise ArgumentError(
-                "max_groups",
-                None,
-                "given with private keys: how many groups of one person may count",
-            )
-        each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
-    if not setting.replace:
-        return each
-    keys = query.public_keys
-    return 2 * each if keys is None else min(2 * each, len(keys))
-
-
-def _bounded(query: Query, setting: Setting) -> Any:
-    """The engine's request, with the groups per person enforced where they are not all allowed."""
-    request = query.request(setting)
-    unit, keys = setting.unit, query.public_keys
-    if query.by is None or not isinstance(unit, Person) or unit.max_groups is None:
-        return request
-    if keys is not None and unit.max_groups >= len(keys):
-        return request
-    return replace(request, max_groups=unit.max_groups)
 
 
 def _public_size(table: Table) -> int:

@@ -10,11 +10,10 @@ from typing import Any
 from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
 from ..exact import Number
-from .ask import Budget, noise_of, touched
-from .base import PRIVATE, Estimate, Query, Setting
-from .keyed import KeyedNoise, apart_note, keys_design, one_draw
+from .ask import Budget, Prepared, planned
+from .base import Estimate, Query, Setting
+from .keyed import KeyedNoise
 from .mean_vector import MeanVector
-from .notes import notes
 from .quantile import Quantile
 from .text import query_of
 from .unit import Unit, check_neighbours, unit_of
@@ -68,30 +67,31 @@ def plan(
     question = query_of(query)
     setting = setting_for(question, unit, neighbours, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
-    groups = touched(question, setting)
-    whole = one_draw(question, setting, loss)
-    keys, values = budget.split(question, whole)
-    noise, found, said = None, None, []
-    if not isinstance(question, Quantile):
-        noise = noise_of(question, setting, values, groups, loss)
+    return plan_of(planned(question, setting, budget, loss), rows)
+
+
+def plan_of(ready: Prepared, rows: int) -> Plan:
+    """What the answer to a question will be like."""
+    question, noise, found = ready.query, ready.noise, None
     if isinstance(noise, KeyedNoise):
-        found, said = noise.design, [noise.note]
-    elif question.keys == PRIVATE:
-        found, _ = keys_design(keys.epsilon, keys.delta, groups)
-        said = [apart_note(found)]
-    error = expected_error(question, setting, rows, noise, values.epsilon / groups)
-    scale = question.typical(rows, setting)[1]
+        found = noise.design
+    elif ready.selection is not None:
+        found = ready.selection[0]
+    epsilon = ready.value_budget.epsilon / ready.groups
+    error = expected_error(question, ready.setting, rows, noise, epsilon)
+    scale = question.typical(rows, ready.setting)[1]
+    spent = ready.shown or ready.spent
     return Plan(
         str(question),
-        budget.epsilon,
-        budget.delta,
+        spent.epsilon,
+        spent.delta,
         rows,
         error,
         error / float(scale),
         None if found is None else found.units_for(0.95),
-        question.why(setting),
+        question.why(ready.setting),
         noise.words if noise is not None else "exponential mechanism",
-        (*notes(question, setting, groups, values.epsilon), *said),
+        tuple(ready.notes()),
         None if found is None else found.shown(rows),
     )
 
