@@ -107,7 +107,7 @@ class Draw:
 
     design: Any
     path: Path
-    _known: dict[Any, Any] = field(default_factory=dict, repr=False)
+    known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def sha256(self) -> str:
@@ -126,10 +126,10 @@ class Draw:
     def error(self, number: int, confidence: float) -> Fraction:
         """An error in steps that a number stays within with this confidence."""
         block = self.block(number)
-        if (block, confidence) not in self._known:
+        if (block, confidence) not in self.known:
             error = self.design.noise.block_error(block, confidence)
-            self._known[block, confidence] = Fraction(error)
-        found: Fraction = self._known[block, confidence]
+            self.known[block, confidence] = Fraction(error)
+        found: Fraction = self.known[block, confidence]
         return found
 
     def size(self, number: int) -> float:
@@ -137,10 +137,10 @@ class Draw:
         if self.design.loss_name != "l1":
             return float(self.error(number, 0.95))
         block = self.block(number)
-        if block not in self._known:
+        if block not in self.known:
             levels, ratio = self.design.document.levels, self.design.document.ratio
-            self._known[block] = float(levels.total(ratio, block, 1) / levels.weight(ratio))
-        return float(self._known[block])
+            self.known[block] = float(levels.total(ratio, block, 1) / levels.weight(ratio))
+        return float(self.known[block])
 
     def pairs(self, number: int, groups: int) -> tuple[Floats, Floats]:
         """Draws of the pairs of so many groups, of which the first number is this one."""
@@ -200,6 +200,15 @@ class DrawnNoise:
     ) -> list[float]:
         """What the noise of a line of the parts `first` and the next keeps to, piece by piece."""
         track, number = self._tracked[first]
+        known, key = self.draw.known, (number, lines, confidence)
+        if key not in known:
+            known[key] = self._limits(track, number, lines, confidence)
+        found: list[float] = known[key]
+        return found
+
+    def _limits(
+        self, track: Track, number: int, lines: tuple[Line, Line], confidence: float
+    ) -> list[float]:
         one, two = self.draw.pairs(number, self.place.groups)
         step, found = float(track.step), []
         for ends in pieces():

@@ -50,7 +50,8 @@ class Track:
     def steps(self) -> int:
         """The width in steps of the grid, a whole number."""
         if self.pair:
-            return self.rows * int(min(self.width / self.rows, -(-_FINE // self.rows)))
+            each = self.width.numerator // self.rows  # steps of the scale to a row, whole
+            return self.rows * min(each, -(-_FINE // self.rows))
         return int(self.width) if self.whole and self.width <= _FINE else _FINE
 
     @property
