@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
-from ..errors import ArgumentError
+from ..errors import ArgumentError, LimitError
 from ..exact import text_of
 from ..noise.joint import quantile_of
 from ..sampling import Entropy
@@ -265,7 +265,7 @@ def drawn_together(asked: Sequence[Asked], epsilon: Fraction, loss: str) -> list
     weights = _weights(asked, 1 if loss == "l1" else 2)
     try:
         found = designed_together(epsilon, tuple(blocks), one_sided, weights, loss)
-    except ArgumentError:
+    except (ArgumentError, LimitError):
         return None  # too large for exact counts
     draw, noises, first = Draw(*found), [], 0
     for one, own in zip(asked, tracks, strict=True):
