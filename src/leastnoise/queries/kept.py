@@ -153,7 +153,8 @@ def designed_together(
         if (
             isinstance(found, JointDesign)
             and found.certified
-            and (found.document.epsilon, found.document.delta, found.integer) == (epsilon, 0, True)
+            and (found.document.epsilon, found.document.delta) == (epsilon, Fraction(0))
+            and found.integer
             and (found.document.shape, found.document.largest) == (own, False)
             and (found.document.even if even else found.document.weights == shares)
             and found.document.loss.spec() == as_loss(loss).spec()

@@ -25,6 +25,7 @@ from ..sampling import Entropy
 from .base import PRIVATE, Form, Part, Query, Released, Setting
 from .believed import Line, pieces
 from .kept import designed_together, sha256_of
+from .noise import Noise
 from .tracks import Track
 
 Floats = NDArray[np.float64]
@@ -285,7 +286,7 @@ def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(max(1, round(w / max(found) * _PARTS)), _PARTS) for w in found)
 
 
-def better_together(noise: Any, asked: Asked, epsilon: Fraction, loss: str) -> Any:
+def better_together(noise: Noise, asked: Asked, epsilon: Fraction, loss: str) -> Noise | DrawnNoise:
     """The noise, or one draw for all groups and parts if its certified loss is smaller."""
     found = drawn_together([asked], epsilon, loss)
     if found is None or found[0].loss >= noise.loss:
