@@ -11,28 +11,41 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
+PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
+# What pip installed is compiled on all cores: on one it takes half a minute.
+COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
-.PHONY: demo test browser lint slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/.dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -e '.[dev]'
+	$(COMPILE)
 	touch $@ $(VENV)/.core
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/everyday.py
 
-lint: $(VENV)/.dev
+lint: style types
+
+style: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet src tests benchmarks examples
+
+types: $(VENV)/.dev
 	$(BIN)/mypy
 
-test: lint
+# Types are checked while the tests run: they take one core for a minute.
+test: style
+	$(MAKE) --no-print-directory -j 2 types suite
+
+suite: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # The tests of the page want Chromium; Debian's is installed where that is possible.

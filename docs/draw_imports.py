@@ -26,24 +26,36 @@ def part_of(path: Path) -> str:
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
-def imported(path: Path) -> Iterator[tuple[str, bool]]:
-    """(part, whether inside a function) for everything of ours that a module imports."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
-    inside = {id(child) for one in functions for child in ast.walk(one)}
-    types = [
-        one
-        for one in ast.walk(tree)
-        if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING"
-    ]
-    typed = {id(child) for one in types for child in ast.walk(one)}
+def statements(body: list[ast.stmt], lazy: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
+    """Every statement that an interpreter may enter, and whether it stands inside a function."""
+    for one in body:
+        if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING":
+            continue
+        yield one, lazy
+        inside = lazy or isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)
+        for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+            yield from statements(getattr(one, part, []), inside)
+
+
+@cache
+def imported(path: Path) -> list[tuple[str, bool, bool]]:
+    """(name, whether it is ours, whether inside a function) for everything a module imports.
+
+    The name is that of the part of the package, or of the foreign package.
+    """
     package = ["leastnoise", *path.relative_to(ROOT).parts[:-1]]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in typed:
+    found = []
+    for node, lazy in statements(ast.parse(path.read_text(encoding="utf-8")).body):
+        if isinstance(node, ast.Import):
+            found += [(one.name.split(".")[0], False, lazy) for one in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.append(((node.module or "").split(".")[0], False, lazy))
+        elif isinstance(node, ast.ImportFrom):
             base = package[: len(package) - node.level + 1]
             full = [*base, *(node.module or "").split(".")] if node.module else base
             names = [full[1]] if len(full) > 1 else [one.name for one in node.names]
-            yield from ((name, id(node) in inside) for name in names)
+            found += [(name, True, lazy) for name in names]
+    return found
 
 
 def graph() -> Graph:
@@ -53,7 +65,9 @@ def graph() -> Graph:
     for path in modules:
         here = part_of(path)
         found[here] |= {
-            name for name, lazy in imported(path) if not lazy and name in found and name != here
+            name
+            for name, ours, lazy in imported(path)
+            if ours and not lazy and name in found and name != here
         }
     return found
 

@@ -1,10 +1,11 @@
 """Shared set-up: Hypothesis without deadlines (machines are shared), pictures without a display.
 
-`make test` hands out whole files (`--dist loadfile`), so that a module's designs, the Spark session
-and the browser are made once, by one process.
+`make test` hands out whole files (`--dist loadfile`), so that a module's designs and the browser
+are made once, by one process, and all that needs Spark to one.
 """
 
 import os
+from pathlib import Path
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -32,6 +33,30 @@ def kept_files(tmp_path_factory):
         yield
 
 
+#: What waits most, for a server and a browser, and then what takes longest in one file.
+FIRST = ("web", "docs", "forged", "neighbours", "sweep")
+HERE = Path(__file__).parent
+
+
+def place(item):
+    """Where a test stands in the row: the longest files first, so that no process ends alone."""
+    folder, *below = item.path.relative_to(HERE).parts
+    if not below:
+        return 1  # files of their own, with processes of their own
+    return FIRST.index(folder) if folder in FIRST else len(FIRST)
+
+
 def pytest_collection_modifyitems(items):
-    """What waits most, for a server and a browser, comes first: then no process ends alone."""
-    items.sort(key=lambda item: "/tests/web/" not in item.path.as_posix())
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Whole files, but what needs Spark goes to one process: starting it takes half a minute."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Files(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return "spark" if "spark" in nodeid.lower() else super()._split_scope(nodeid)
+
+    return Files(config, log) if config.getvalue("dist") == "loadfile" else None

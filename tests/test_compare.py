@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from fractions import Fraction
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from leastnoise import design
 from leastnoise.cli.compare import compare as compare_command
 from leastnoise.compare import compare, design_for_error
 from leastnoise.errors import ArgumentError, RegimeError
@@ -140,3 +142,22 @@ def test_command_refuses_bad_input():
         ],
     )
     assert isinstance(result.exception, ArgumentError)
+
+
+def test_noise_of_ones_own():
+    """A law as weights: exact delta, exact loss; refused with its delta where it is not private."""
+    laplace = {k: Fraction(1, 3) ** abs(k) for k in range(-60, 61)}
+    best = design(epsilon=2, delta="0.05", sensitivity=1, integer=True)
+    weights = dict(zip(range(best.document.first, 10**6), best.document.weights, strict=False))
+    asked = {"epsilon": 2, "delta": "0.05", "sensitivity": 1, "integer": True}
+    found = compare(**asked, own={"mine": laplace, "copied": weights, "bare": {0: 1}})
+    rows = {row.name: row for row in found.rows}
+    assert rows["copied"].loss == pytest.approx(best.upper, rel=1e-9)
+    assert rows["mine"].loss == pytest.approx(2 / 3 / (1 - 1 / 9), rel=1e-9)
+    assert rows["mine"].note == "your own" and rows["mine"].excess > 0
+    assert ("bare", "its delta at this epsilon is 1") in found.refused
+    for bad in ({}, {0: -1}, {0.5: 1}, {0: 0}):
+        with pytest.raises(ArgumentError, match=r"^own must be weights"):
+            compare(**asked, own={"bad": bad})
+    with pytest.raises(ArgumentError, match=r"^own must be left out"):
+        compare(epsilon=2, delta="0.05", sensitivity=1, own={"mine": laplace})

@@ -60,7 +60,7 @@ def test_a_missing_extra_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setattr(doctor, "self_test", lambda: iter(()))
     done = run(app, ["doctor"])
     assert done.exit_code == 0
-    assert "plot: needs matplotlib: pip install 'leastnoise[plot]'" in done.stdout
+    assert "plot: needs matplotlib: pip install '.[plot]'" in done.stdout
 
 
 def test_what_does_not_work_is_said_and_is_exit_code_1(monkeypatch):
@@ -79,7 +79,7 @@ def test_what_does_not_work_is_said_and_is_exit_code_1(monkeypatch):
 def test_a_ledger_without_its_extra_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
     monkeypatch.delitem(sys.modules, "leastnoise.ledger.store", raising=False)
-    with pytest.raises(ImportError, match=r"leastnoise\[tables\]"):
+    with pytest.raises(ImportError, match=r"\.\[tables\]"):
         Ledger.create(tmp_path / "ledger.db", epsilon=1)
     left_out = list(doctor.self_test())[-1]
     assert left_out.name == "ledger" and left_out.ok is None and "tables" in left_out.detail

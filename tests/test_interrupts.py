@@ -23,6 +23,8 @@ pytestmark = pytest.mark.skipif(
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
 ENDLESS = [*BUDGET, "--gap", "1e-9", "--time-limit", "500"]
+#: Seconds of computing after which there is a first bracket: most go into imports.
+SOON = 2.5
 LOOP = """
 from leastnoise import design
 for _ in range(3):
@@ -97,7 +99,7 @@ def test_ctrl_c_ends_a_loop_of_designs():
 def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(tmp_path):
     path = tmp_path / "m.json"
     process = start("-m", "leastnoise", "design", *ENDLESS, "--json", "--out", str(path))
-    busy(process, 4)
+    busy(process, SOON)
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
@@ -123,7 +125,7 @@ def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(tmp_path):
 )
 def test_every_command_says_what_an_interrupt_left(words, told, tmp_path):
     process = start("-m", "leastnoise", *words, cwd=tmp_path)
-    busy(process, 4)
+    busy(process, SOON)
     os.kill(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130, err

@@ -73,6 +73,7 @@ _HOME = {
     "ask_all": "queries",
     "plan": "queries",
     "plan_all": "queries",
+    "report": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
     "EngineError": "errors",
@@ -84,6 +85,7 @@ _HOME = {
     "MissingExtraError": "errors",
     "NotAnsweredError": "errors",
     "RegimeError": "errors",
+    "ReleaseWarning": "errors",
 }
 
 __all__ = [
@@ -130,6 +132,7 @@ __all__ = [
     "Progress",
     "Quantile",
     "RegimeError",
+    "ReleaseWarning",
     "Shape",
     "Share",
     "Sparse",
@@ -156,6 +159,7 @@ __all__ = [
     "load",
     "plan",
     "plan_all",
+    "report",
     "sweep",
     "tradeoff",
 ]
@@ -198,6 +202,7 @@ if TYPE_CHECKING:
         MissingExtraError,
         NotAnsweredError,
         RegimeError,
+        ReleaseWarning,
     )
     from .estimators import DPLogisticRegression, DPNaiveBayes
     from .keyed import keyed
@@ -221,6 +226,7 @@ if TYPE_CHECKING:
         ask_all,
         plan,
         plan_all,
+        report,
     )
     from .sweep import budget_grid, sweep
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +20,7 @@ from .compared import Compared, excess_of
 from .design import DependentDesign, Design, JointDesign, VectorDesign, answer, design
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
-from .exact import Number, rational
+from .exact import Number, exp_lower, rational
 from .losses import Loss
 from .mechanisms import (
     REAL,
@@ -146,6 +146,7 @@ def compare(
     bounds: tuple[Number, Number] | None = None,
     releases: int | None = None,
     dimension: int | None = None,
+    own: Mapping[str, Mapping[int, Number]] | None = None,
     **given: Unpack[PlainArguments],
 ) -> Any:
     """Design noise for the budget, and put every closed-form mechanism that is private beside it.
@@ -162,19 +163,26 @@ def compare(
     dimension: from 2 on the comparison is about vectors, and a `VectorComparison`; else it is a
         `Comparison`.
     sensitivity: a shape (`Cube`, `Sparse`, `Blocks`) gives a `JointComparison`.
+    own: noise of your own for integer=True, as weights by name: {"mine": {-1: 1, 0: 2, 1: 1}}.
+        Its delta and its loss are computed exactly (e^epsilon rounded down); one that is not
+        private at the budget is listed in `refused`, with its delta.
     """
     more = {"bounds": bounds, "releases": releases, "dimension": dimension}
     known = [*PlainArguments.__annotations__, *more]
     arguments = Arguments.of({**given, **more}, known, "compare")
     found = answer(arguments)
+    if own is not None and not (type(found) is Design and found.integer and found.releases == 1):
+        raise ArgumentError("own", list(own), "left out but for whole numbers (integer=True)")
     if isinstance(found, JointDesign):
         return beside_shapes(found)
     if isinstance(found, VectorDesign):
         return beside_vectors(found)
-    return beside(found, arguments)
+    return beside(found, arguments, own or {})
 
 
-def beside(found: Any, asked: Arguments) -> Comparison:
+def beside(
+    found: Any, asked: Arguments, own: Mapping[str, Mapping[int, Number]] | None = None
+) -> Comparison:
     """The comparison of a design that is there already; `asked`: the arguments it answers."""
     note = "" if found.certified else "the loss is a Python function: an estimate"
     rows = [_row("design", "this design", found.upper, found, note)]
@@ -192,6 +200,12 @@ def beside(found: Any, asked: Arguments) -> Comparison:
             rows.append(row)
         except RegimeError as error:
             refused.append((rival.name, str(error)))
+    for name, weights in (own or {}).items():
+        row, delta = _own_row(name, weights, found)
+        if delta <= found.document.delta:
+            rows.append(row)
+        else:
+            refused.append((name, f"its delta at this epsilon is {float(delta):.6g}"))
     rows = [replace(row, excess=excess_of(row.loss, found.lower)) for row in rows]
     # Equal losses: the design first, because its figure is a proven bound.
     rows.sort(key=lambda row: (float(f"{row.loss:.9g}"), row.name != "design"))
@@ -222,6 +236,40 @@ def _rivals(
             ),
             "composed exactly",
         )
+
+
+def _own_row(name: str, weights: Mapping[int, Number], found: Design) -> tuple[Row, Fraction]:
+    """A law of the user's as a row, and at least its delta at the design's epsilon."""
+    allowed = "weights of at most 100000 whole numbers, none negative and not all 0"
+    if not isinstance(weights, Mapping) or not 1 <= len(weights) <= 100_000:
+        raise ArgumentError("own", name, allowed)
+    held = {value: rational(weight, "own") for value, weight in weights.items()}
+    whole = all(isinstance(value, int) and not isinstance(value, bool) for value in held)
+    total = sum(held.values(), Fraction(0))
+    if not whole or min(held.values()) < 0 or total == 0:
+        raise ArgumentError("own", name, allowed)
+    law = {value: weight / total for value, weight in held.items() if weight}
+    grown, reach = exp_lower(found.document.epsilon), int(found.document.sensitivity)
+    worst = max(
+        sum(
+            (max(Fraction(0), p - grown * law.get(value + s, 0)) for value, p in law.items()),
+            Fraction(0),
+        )
+        for s in range(-reach, reach + 1)
+        if s
+    )
+    assert found.loss is not None
+    costs = found.loss(np.array(sorted(law), dtype=np.float64))
+    masses = np.array([float(law[value]) for value in sorted(law)])
+    errors = sorted((abs(value), p) for value, p in law.items())
+    inside, error = Fraction(0), 0
+    for size, p in errors:
+        inside, error = inside + p, size
+        if inside >= Fraction(95, 100):
+            break
+    support = float(min(law)), float(max(law))
+    loss = float(np.dot(costs, masses))
+    return Row(name, name, loss, math.nan, support, float(error), "your own"), worst
 
 
 def design_for_error(

@@ -94,7 +94,7 @@ class MissingExtraError(LeastnoiseError, ImportError):
         self.extra = extra
         super().__init__(
             f"this needs the package {package!r}, which is not installed: "
-            f"pip install 'leastnoise[{extra}]'"
+            f"pip install '.[{extra}]' in the folder of leastnoise's repository"
         )
 
     def __reduce__(self) -> tuple[type, tuple[str, str]]:
@@ -121,3 +121,7 @@ class NotAnsweredError(LeastnoiseError):
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return type(self), ()
+
+
+class ReleaseWarning(UserWarning):
+    """Many values are released at once, each at the whole budget."""

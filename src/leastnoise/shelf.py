@@ -82,7 +82,7 @@ class Shelf:
         if upper is None or lower is None:
             return None
         document = replace(
-            upper.document, lower=min(lower.value, upper.value), certificate=lower.certificate
+            upper.noise, lower=min(lower.value, upper.value), certificate=lower.multipliers
         )
         report = check(document)
         if not report.proven:

@@ -9,14 +9,6 @@ import pytest
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-@pytest.fixture
-def draw(monkeypatch):
-    monkeypatch.syspath_prepend(str(DOCS))
-    import draw_imports
-
-    return draw_imports
-
-
 def test_it_is_up_to_date(draw):
     kept = (DOCS / "imports.svg").read_text(encoding="utf-8")
     assert kept == draw.drawn(draw.graph()), "run: python docs/draw_imports.py"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +19,7 @@ ORDER = [
     "cache",
     "exact",
     "words",
+    "frame",
     "_live",
     "losses",
     "ask",
@@ -58,8 +58,7 @@ STANDARD_LIBRARY_ONLY = {"errors", "work", "exact", "losses", "ask", "certify"}
 
 
 def home(path: Path) -> str:
-    part = path.relative_to(ROOT).parts[0]
-    return part.removesuffix(".py")
+    return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
 #: Pictures and tables for notebooks may be asked for from anywhere, inside functions.
@@ -71,52 +70,24 @@ UPWARDS = {
 }
 
 
-def for_types(node: ast.AST) -> bool:
-    """`if TYPE_CHECKING:`, which no interpreter enters."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-def imports(path: Path):
-    """(kind, name, whether inside a function): the package part, or a foreign top-level name."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    inside = {id(child) for f in functions for child in ast.walk(f)}
-    typed = {id(child) for one in ast.walk(tree) if for_types(one) for child in ast.walk(one)}
-    package = ["leastnoise", *path.relative_to(ROOT).parts[:-1]]
-    for node in ast.walk(tree):
-        if id(node) in typed:
-            continue
-        lazy = id(node) in inside
-        if isinstance(node, ast.Import):
-            yield from (("foreign", name.name.split(".")[0], lazy) for name in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            if node.level == 0:
-                yield "foreign", (node.module or "").split(".")[0], lazy
-                continue
-            base = package[: len(package) - node.level + 1]
-            full = [*base, *(node.module or "").split(".")] if node.module else base
-            names = [full[1]] if len(full) > 1 else [n.name for n in node.names]
-            yield from (("own", name, lazy) for name in names)
-
-
 def modules():
     return sorted(p for p in ROOT.rglob("*.py") if p != ROOT / "__init__.py")
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
-def test_imports_go_downwards(path):
+def test_imports_go_downwards(draw, path):
     mine = home(path)
-    for kind, name, lazy in imports(path):
-        if kind == "own" and name in ORDER:
+    for name, ours, lazy in draw.imported(path):
+        if ours and name in ORDER:
             excused = lazy and (name in SHOWN or (mine, name) in UPWARDS)
             downwards = ORDER.index(name) <= ORDER.index(mine)
             assert downwards or excused, f"{path.name} imports {name}"
-        if kind == "foreign" and mine in STANDARD_LIBRARY_ONLY:
+        if not ours and mine in STANDARD_LIBRARY_ONLY:
             assert name in sys.stdlib_module_names, f"{path.name} imports {name}"
 
 
-def test_excuses_are_needed():
-    used = {(home(path), name) for path in modules() for _, name, lazy in imports(path) if lazy}
+def test_excuses_are_needed(draw):
+    used = {(home(p), name) for p in modules() for name, _, lazy in draw.imported(p) if lazy}
     assert set(UPWARDS) <= used
 
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
+from cli_command import run
 from leastnoise import (
     ArgumentError,
     budget_grid,
@@ -56,14 +54,7 @@ def test_a_missing_sensitivity_is_refused_with_what_it_is(ask):
     ],
 )
 def test_the_command_line_has_no_default_either(words, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "leastnoise", *words, "--epsilon", "1", "--delta", "0.2"],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        cwd=tmp_path,
-    )
+    done = run(*words, "--epsilon", 1, "--delta", 0.2, cwd=tmp_path)
     assert done.returncode == 2 and not done.stdout and not list(tmp_path.iterdir())
     assert "sensitivity must be stated" in done.stderr and "Traceback" not in done.stderr
 

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+
 from cli_command import run, run_alone
 
 

@@ -7,9 +7,9 @@ import sys
 from fractions import Fraction
 
 import pytest
-from cli_command import run, run_alone
 from typer.testing import CliRunner
 
+from cli_command import run, run_alone
 from leastnoise import cli
 from leastnoise.cli import app
 
@@ -207,9 +207,9 @@ def test_noise_for_a_range_has_the_table_and_its_file(tmp_path):
     "words", [["--gdp", "1"], ["--epsilon", "1", "--delta", "0.01", "--releases", "3"]]
 )
 def test_exit_codes_are_alike(words):
-    for gap, code in (("0.02", 1), ("0.9", 0)):
+    for gap, limit, code in (("0.02", 0.5, 1), ("0.9", 30, 0)):
         done = invoke(
-            "design", *words, "--sensitivity", 1, "--gap", gap, "--time-limit", 3, "--json"
+            "design", *words, "--sensitivity", 1, "--gap", gap, "--time-limit", limit, "--json"
         )
         told = json.loads(done.stdout)
         assert done.exit_code == told["exit_code"] == (0 if told["converged"] else 1)
@@ -223,7 +223,7 @@ def test_no_releases_are_refused():
 
 
 @pytest.mark.parametrize(
-    "more", [[], ["--gap", "1e-5", "--time-limit", "2"], ["--delta", "0", "--integer"]]
+    "more", [[], ["--gap", "1e-5", "--time-limit", "0.5"], ["--delta", "0", "--integer"]]
 )
 def test_the_resolution_is_that_of_the_sentence(more):
     told = json.loads(invoke("design", *BUDGET, *more, "--json").stdout)

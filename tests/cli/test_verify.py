@@ -85,3 +85,10 @@ def test_a_tail_that_hardly_falls_is_released_from_and_not_listed(tmp_path):
     with pytest.raises(ArgumentError, match="tail ends within"):
         design.noise.cdf(0.5)
     assert len(design.release([1.5] * 10)) == 10
+
+
+def test_the_name_of_a_file_is_no_command_to_the_terminal(tmp_path):
+    folder = tmp_path / "\x1b]0;mine\x07.json"  # as `verify *.json` finds it
+    folder.mkdir()
+    done = verify(folder)
+    assert done.exit_code == 2 and "\x1b" not in done.output and "\x07" not in done.output

@@ -20,7 +20,9 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.block_counts import Side
 from leastnoise.certify.joint import largest_mean, lower_bound, release_loss
 from leastnoise.errors import DataError, FormatError
+from leastnoise.noise.joint import JointNoise
 from leastnoise.sampling.entropy import InsecureSeededEntropy
+from leastnoise.sampling.geometric import GridOverflowError
 
 
 @cache
@@ -100,6 +102,14 @@ def test_weights_move_noise_to_what_matters_less() -> None:
     assert parse_any(uneven.document.dumps()) == uneven.document
 
 
+def test_a_ratio_next_to_1_or_0_has_an_error_bound_or_a_clear_error() -> None:
+    found = made(Cube(2)).document
+    noise = JointNoise(replace(found, ratio=Fraction(1, 10**40)))
+    assert noise.error_bound() == found.offsets[0]
+    with pytest.raises(GridOverflowError):
+        JointNoise(replace(found, ratio=1 - Fraction(1, 10**40))).error_bound()
+
+
 def test_error_bounds() -> None:
     for k, within in ((10, 9), (20, 14), (30, 20)):
         shape = Cube(k, one_sided=True)
@@ -138,6 +148,7 @@ def test_releases() -> None:
     [
         "123",
         7,
+        np.array(7.0),
         [1, 2],
         [1, 2, float("nan")],
         [1, 2, 3.25],
@@ -183,6 +194,15 @@ def test_files_whose_draws_take_long_are_refused() -> None:
         forged["noise"]["ratio"] = ratio
         with pytest.raises(FormatError, match="draws would take long"):
             parse_any(json.dumps(forged))
+    # Nor may the weights that a level is drawn by fill the memory.
+    genuine = made(Cube(2, one_sided=True)).document
+    for overlap, ratio in ((25_000, Fraction(9, 10)), (1_500, 1 - Fraction(1, 10**190))):
+        forged = replace(genuine, overlap=overlap, ratio=ratio)
+        with pytest.raises(FormatError, match="too much memory"):
+            parse_any(forged.dumps())
+    began = time.process_time()
+    released = JointNoise(replace(genuine, overlap=10_000, ratio=Fraction(9, 10))).release([0, 0])
+    assert len(released) == 2 and time.process_time() - began < 2
     # What `design` allows can be loaded.
     most = design(epsilon=1, delta=0, sensitivity=Sparse(2, 1, width=10_000), integer=True)
     assert parse_any(most.document.dumps()) == most.document

@@ -265,6 +265,10 @@ def test_what_is_no_number_of_units_is_refused_unseen(number: Any) -> None:
     assert "secret" not in str(caught.value) and "2.5" not in str(caught.value)
 
 
+#: In UTC it would be before the year 1.
+EARLY = datetime.datetime(1, 1, 1, tzinfo=datetime.timezone(datetime.timedelta(hours=5)))
+
+
 @pytest.mark.parametrize(
     "key",
     [
@@ -277,6 +281,7 @@ def test_what_is_no_number_of_units_is_refused_unseen(number: Any) -> None:
         np.timedelta64(1, "D"),
         pd.Timestamp("2020-10-25 12:30", tz="Europe/Oslo"),
         pd.Timestamp(1),
+        EARLY,
     ],
 )
 def test_what_is_no_key_is_refused_unseen(key: Any) -> None:

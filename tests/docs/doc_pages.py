@@ -30,6 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
+from cli_command import run
+
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?:^<!-- (slow|not run): (.+?) -->\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)
 NUMBER = re.compile(r"(?<![\w.])[-+]?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?(?![\w])", re.I)
@@ -158,27 +160,14 @@ def one_command(line: str) -> tuple[list[str], dict[str, str]] | None:
 
 def own(words: list[str], files: dict[str, str], folder: Path) -> str:
     """What a command of ours prints, run in this process and in this folder."""
-    from leastnoise.cli import main
-
     given = (folder / files["<"]).read_text(encoding="utf-8") if "<" in files else ""
-    out, err = io.StringIO(), io.StringIO()
-    code: object = 0
-    with (
-        patch.object(sys, "argv", words),
-        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
-        patch.dict(os.environ, COLUMNS="100"),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        try:
-            main()
-        except SystemExit as end:
-            code = end.code or 0
-    assert code in (0, 1), f"{words}\n{out.getvalue()}\n{err.getvalue()}"
+    with patch.dict(os.environ, COLUMNS="100"):
+        done = run(*words[1:], cwd=folder, input=given)
+    assert done.returncode in (0, 1), f"{words}\n{done.stdout}\n{done.stderr}"
     if ">" in files:
-        (folder / files[">"]).write_text(out.getvalue(), encoding="utf-8")
+        (folder / files[">"]).write_text(done.stdout, encoding="utf-8")
         return ""
-    return out.getvalue()
+    return done.stdout
 
 
 def shell(command: str, folder: Path) -> str:

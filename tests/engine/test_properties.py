@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 from hypothesis import given, settings
@@ -16,7 +17,7 @@ from leastnoise.mechanisms import closed_forms
 from leastnoise.noise import noise_of
 
 GAP = 1e-2
-EXAMPLES = int(os.environ.get("LEASTNOISE_EXAMPLES", "10"))
+EXAMPLES = int(os.environ.get("LEASTNOISE_EXAMPLES", "6"))
 
 epsilons = st.sampled_from(["0", "0.05", "0.1", "0.3", "0.7", "1", "1.5", "2", "3"])
 deltas = st.sampled_from(["0.001", "0.01", "0.05", "0.1", "0.2", "0.35", "0.5", "0.8"])
@@ -24,6 +25,7 @@ losses = st.sampled_from(["l1", "l2", "pinball:0.7", "huber:0.5"])
 budgets = st.tuples(epsilons, deltas).filter(lambda b: not (b[0] == "0" and b[1] == "0.001"))
 
 
+@cache
 def solve(epsilon, delta, loss, **more):
     more = {"sensitivity": 1} | more
     return design(epsilon=epsilon, delta=delta, loss=loss, gap=GAP, **more)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -33,18 +34,18 @@ def counted(rows):
     return bayes_statistics(table[:, 0], 3, table[:, 1:3], [4, 3], table[:, 3:])
 
 
-PLANS = {
-    neighbours: at_once_plan(
-        DPNaiveBayes(neighbours=neighbours)._kinds(counted([(0, 0, 0, 0, 0)])), *BUDGET
-    )
-    for neighbours in ("replace", "add-remove")
-}
+NEIGHBOURS = ("replace", "add-remove")
+made = cache(at_once_plan)
+
+
+def planned(neighbours):
+    return made(DPNaiveBayes(neighbours=neighbours)._kinds(counted([(0, 0, 0, 0, 0)])), *BUDGET)
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(ROW, min_size=1, max_size=6), ROW, st.sampled_from(list(PLANS)))
+@given(st.lists(ROW, min_size=1, max_size=6), ROW, st.sampled_from(NEIGHBOURS))
 def test_one_row_moves_the_vector_by_no_more_than_its_sensitivity(rows, new, neighbours):
-    joint = PLANS[neighbours].at_once
+    joint = planned(neighbours).at_once
     after = [new, *rows[1:]] if neighbours == "replace" else [new, *rows]
     pairs = zip(
         DPNaiveBayes._exact(counted(rows)), DPNaiveBayes._exact(counted(after)), strict=True
@@ -66,9 +67,9 @@ def test_the_sensitivity_is_not_far_from_what_a_row_can_do():
     assert both_moments(Fraction(1), Fraction(0)) == 4
 
 
-@pytest.mark.parametrize("neighbours", list(PLANS))
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
 def test_a_plan_keeps_its_budget_and_a_tampered_one_does_not(neighbours):
-    found = PLANS[neighbours]
+    found = planned(neighbours)
     kinds = tuple(one.kind for one in found.chosen)
     joint = found.at_once
     assert joint.keeps(kinds, *BUDGET) and Fraction("0.999") < moved(kinds, joint.scales) <= 1
@@ -81,7 +82,7 @@ def test_a_plan_keeps_its_budget_and_a_tampered_one_does_not(neighbours):
 
 
 def test_it_is_taken_where_it_does_less_harm():
-    kinds = tuple(one.kind for one in PLANS["add-remove"].chosen)
+    kinds = tuple(one.kind for one in planned("add-remove").chosen)
     best, gaussian = (
         plan(kinds, *BUDGET, "optimal", True),
         plan(kinds, *BUDGET, "analytic-gaussian"),
@@ -93,12 +94,12 @@ def test_it_is_taken_where_it_does_less_harm():
 
 
 def test_releases_are_unbiased_with_the_spread_that_is_told():
-    found, values = PLANS["add-remove"], [[Fraction(3)] * 3, [Fraction(1, 7)] * 12]
+    found, values = planned("add-remove"), [[Fraction(3)] * 3, [Fraction(1, 7)] * 12]
     values += [[Fraction(0)] * 9, [Fraction(5, 3)] * 6, [Fraction(-2)] * 6]
     entropy = InsecureSeededEntropy(1)
     drawn = [found.at_once.release(values, entropy) for _ in range(400)]
     for k, one in enumerate(found.chosen):
-        errors = np.array([float(x) for made in drawn for x in made[k]]) - float(values[k][0])
+        errors = np.array([float(x) for each in drawn for x in each[k]]) - float(values[k][0])
         spread = one.std / float(one.kind.unit)
         assert abs(errors.mean()) < 5 * spread / math.sqrt(len(errors))
         assert errors.std() == pytest.approx(spread, rel=0.15)
@@ -111,7 +112,7 @@ def audited(neighbours, factor):
     if neighbours == "add-remove":
         other = [(1, 3, 2, SCALE, SCALE), *rows]
     kinds = DPNaiveBayes(neighbours=neighbours)._kinds(counted(rows))
-    joint = at_once_plan(kinds, Fraction(1), Fraction(1, 10)).at_once
+    joint = made(kinds, Fraction(1), Fraction(1, 10)).at_once
     wrong = replace(joint, scales=tuple(scale / factor for scale in joint.scales))
     entropy, exact = InsecureSeededEntropy(7), []
     for table in (rows, other):
@@ -121,7 +122,7 @@ def audited(neighbours, factor):
     ]
     scores = []
     for values in exact:
-        made = [wrong.release(values, entropy) for _ in range(1000)]
+        drawn = [wrong.release(values, entropy) for _ in range(1000)]
         scores.append(
             np.array(
                 [
@@ -129,7 +130,7 @@ def audited(neighbours, factor):
                         d @ np.array([float(x) for x in own]) * float(scale) ** 2
                         for d, own, scale in zip(line, one, joint.scales, strict=True)
                     )
-                    for one in made
+                    for one in drawn
                 ]
             )
         )
@@ -147,7 +148,7 @@ def violation(one, two, failure=1e-6):
     return low - math.e * high
 
 
-@pytest.mark.parametrize("neighbours", list(PLANS))
+@pytest.mark.parametrize("neighbours", NEIGHBOURS)
 def test_audit_of_the_vector(neighbours):
     assert audited(neighbours, 1.0) <= 0.1
 

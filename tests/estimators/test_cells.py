@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from leastnoise.errors import DataError
-from leastnoise.estimators.cells import cells_of, labels_of
+from leastnoise.estimators.cells import cells_of, column_numbers, labels_of, rows_of
 
 
 def test_a_missing_label_changes_no_other_label():
@@ -31,3 +33,33 @@ def test_a_cell_that_python_cannot_read_is_missing():
     for y in ({"a": 1}, pa.table({"y": [1, 2]})):
         with pytest.raises(DataError):
             labels_of(y)
+
+
+def _columns_with_years_beyond(pa, pd, pl):
+    """Columns of [a day, a day that Python has no year for, another day]."""
+    days = pa.array([0, 2**31 - 1, 2_932_896], pa.int32()).view(pa.date32())
+    times = pa.array([0, 2**62, 86_400_000_000], pa.int64()).view(pa.timestamp("us", "UTC"))
+    words = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2], pa.int8()), days)
+    for held in (days, times, words):
+        yield pl.from_arrow(held)
+        yield pa.chunked_array([held])
+        # As after a split into parts: the labels of the rows are not their places.
+        yield pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array([held])), index=[2, 0, 1])
+
+
+def test_a_day_beyond_the_years_of_python_is_missing_and_changes_no_other_cell(capfd):
+    """It was a panic of polars, or the cells of other rows, by their labels."""
+    pa, pd = pytest.importorskip("pyarrow"), pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    for column in _columns_with_years_beyond(pa, pd, pl):
+        found, alone = cells_of(column), cells_of(_part(column, 2, 3))
+        assert found[1] is None, column
+        assert [found[2]] == alone and found[0] == cells_of(_part(column, 0, 1))[0], column
+        assert str(found[2])[:10] in ("9999-12-31", "1970-01-02")
+        assert list(labels_of(column)) == found and rows_of(column) == 3
+        assert math.isnan(column_numbers(column)[1])
+    assert capfd.readouterr() == ("", "")
+
+
+def _part(column, start, end):
+    return column.iloc[start:end] if hasattr(column, "iloc") else column[start:end]

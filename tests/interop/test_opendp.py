@@ -264,3 +264,57 @@ def test_canonical_noise_has_the_moments_of_tulap():
     size = np.abs(draws)
     assert size.mean() == pytest.approx(noise.expected_loss("l1"), abs=5 * 0.45 / 8000**0.5)
     assert np.mean(draws**2) == pytest.approx(noise.variance, abs=5 * 0.65 / 8000**0.5)
+
+
+def test_a_context_gives_its_budget():
+    """`.least_noise()` without arguments: what the context assigns, after a split too."""
+    register_opendp()
+    context = dp.Context.compositor(
+        data=[31.0, 64.0, 18.5],
+        privacy_unit=dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(epsilon=1.0, delta=1e-2),
+        split_evenly_over=2,
+        domain=dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+    )
+    query = context.query().clamp((0.0, 90.0)).sum().least_noise()
+    assert query.resolve().map(1) == (0.5, 5e-3)
+    assert math.isfinite(query.release())
+    count = context.query().count().least_noise()
+    assert isinstance(count.release(), int)
+    with pytest.raises(Exception):  # noqa: B017 (OpenDP's own: the budget is spent)
+        context.query().count().least_noise().release()
+    zero = dp.Context.compositor(
+        data=[1.0],
+        privacy_unit=dp.unit_of(contributions=1),
+        privacy_loss=dp.loss_of(rho=0.5),
+        split_evenly_over=1,
+        domain=dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+    )
+    with pytest.raises(ArgumentError, match="d_out must be given, or a context"):
+        zero.query().count().least_noise()
+
+
+@pytest.mark.parametrize("loss", [{"epsilon": 1.0}, {"epsilon": 1.0, "delta": 1e-2}])
+@pytest.mark.parametrize("contributions", [1, 3])
+def test_counts_by_categories(loss, contributions):
+    register_opendp()
+    context = dp.Context.compositor(
+        data=["a", "b", "a", "z"],
+        privacy_unit=dp.unit_of(contributions=contributions),
+        privacy_loss=dp.loss_of(**loss),
+        split_evenly_over=1,
+        domain=dp.vector_domain(dp.atom_domain(T=str)),
+    )
+    query = context.query().count_by_categories(["a", "b"]).least_noise()
+    cost = query.resolve().map(contributions)
+    most = (1.0, 1e-2) if "delta" in loss else 1.0
+    assert cost <= most and (cost if isinstance(cost, float) else cost[0]) > 0.999
+    answer = query.release()
+    assert len(answer) == 3 and all(isinstance(one, int) for one in answer)
+
+
+def test_vector_designs():
+    best = design(epsilon=1, delta="0.2", sensitivity=2, dimension=3, gap="0.2")
+    measurement = to_opendp(best)
+    assert measurement.map(2.0) == (1.0, 0.2) and measurement.map(2.5)[0] == 2.0
+    assert len(measurement([1.0, float("inf"), -3.0])) == 3

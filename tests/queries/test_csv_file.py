@@ -393,3 +393,34 @@ def test_a_csv_file_is_a_table(folder, make) -> None:
     rows = table.engine.read(f"SELECT * FROM {table.relation} AS s")
     assert sorted(rows) == [("1", "2"), ("3", None), ("x\0y", None)]
     table.close()
+
+
+@FEW
+@given(data=DATA, block=st.sampled_from(BLOCKS))
+def test_an_encoding_is_read_byte_by_byte(data, block, tmp_path, monkeypatch):
+    """The same table as of a file that was rewritten in UTF-8 before."""
+    monkeypatch.setattr(csv_file, "_BLOCK", block)
+    (tmp_path / "one.csv").write_bytes(b"a,\xe9\n" + data)
+    # 0xff has no character in cp1253: no UTF-8 either.
+    text = (b"a,\xe9\n" + data).decode("cp1253", "surrogateescape")
+    (tmp_path / "other.csv").write_bytes(text.encode("utf-8", "surrogatepass"))
+    one, other = CsvFile(tmp_path / "one.csv", encoding="cp1253"), CsvFile(tmp_path / "other.csv")
+    assert one.names() == other.names() == ["a", "\N{GREEK SMALL LETTER IOTA}"]
+    assert one.reader().read_all() == other.reader().read_all()
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-7", "shift_jis", "cp037", "hex", "none", 7])
+def test_encodings_in_which_a_byte_depends_on_others_are_refused(encoding, tmp_path):
+    with pytest.raises(ArgumentError, match="encoding must be utf-8, or one with a byte"):
+        CsvFile(tmp_path / "x.csv", encoding=encoding)
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_another_delimiter_is_an_error_with_the_remedy(delimiter, tmp_path):
+    (tmp_path / "x.csv").write_text(f"name{delimiter}income\nZoe{delimiter}7\n")
+    with pytest.raises(ArgumentError, match="delimiter must be") as refused:
+        CsvFile(tmp_path / "x.csv").names()
+    assert repr(delimiter) in str(refused.value) and "income" not in str(refused.value)
+    assert CsvFile(tmp_path / "x.csv", delimiter).names() == ["name", "income"]
+    (tmp_path / "y.csv").write_text(f'"one{delimiter}name"\n')
+    assert CsvFile(tmp_path / "y.csv").names() == [f"one{delimiter}name"]

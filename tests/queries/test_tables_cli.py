@@ -2,42 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import random
-import subprocess
-import sys
 
 import pytest
 
-from leastnoise.cli import main
-
-
-def run_alone(*words, cwd):
-    """The command in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "leastnoise", *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        check=False,
-        timeout=180,
-    )
-
-
-def run(*words, cwd):
-    """The same in this process: what `leastnoise` prints, and its exit code."""
-    out, err, code = io.StringIO(), io.StringIO(), 0
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(cwd)
-        patch.setattr(sys, "argv", ["leastnoise", *map(str, words)])
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            try:
-                main()
-            except SystemExit as stop:
-                code = stop.code or 0
-    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
+from cli_command import run, run_alone
 
 
 @pytest.fixture(scope="module")
@@ -189,3 +159,50 @@ def test_bad_input_is_exit_code_2_and_a_sentence(folder, words, text):
     done = run("ask", *words, "--epsilon", 1, cwd=folder)
     assert done.returncode == 2 and not done.stdout
     assert text in " ".join(done.stderr.split()) and "Traceback" not in done.stderr
+
+
+def test_a_file_of_an_office_with_commas_for_decimals(tmp_path):
+    """Semicolons, decimal commas and cp1252: told by the owner, never guessed from rows."""
+    rows = ["Nord;51473,44", "S\xfcd;1.000,5", "Nord;99.5", "Nord; +1e3 ", "S\xfcd;,5"]
+    (tmp_path / "u.csv").write_bytes("\n".join(["Gr\xf6\xdfe;Geld", *rows, ""]).encode("cp1252"))
+    written = ["--delimiter", ";", "--decimal", ",", "--encoding", "cp1252"]
+    seen = run("columns", "u.csv", *written, "--json", cwd=tmp_path)
+    told = json.loads(seen.stdout)["columns"]
+    assert [one["name"] for one in told] == ["Gr\xf6\xdfe", "Geld"] and told[1]["number"]
+    assert "texts like 1234,5" in run("columns", "u.csv", *written, cwd=tmp_path).stdout
+    bounds = ["--low", 0, "--high", 60000, "--epsilon", 15, "--json"]
+    found = run("ask", "u.csv", "total(Geld)", *written, *bounds, cwd=tmp_path)
+    (one,) = json.loads(found.stdout)["answers"]
+    assert abs(one["value"] - (51473.44 + 1000 + 0.5)) < 300  # noise of 4,000 at epsilon 1
+    refused = run("columns", "u.csv", *written[2:], cwd=tmp_path)
+    assert refused.returncode == 2 and "delimiter must be" in refused.stderr
+    refused = run("columns", "u.csv", *written[:4], cwd=tmp_path)
+    assert refused.returncode == 2 and "cp1252" in refused.stderr and "Gr" not in refused.stderr
+    assert run("columns", "x.parquet", *written, cwd=tmp_path).returncode == 2
+
+
+def test_a_table_on_standard_input_and_a_picture_that_cannot_be(tmp_path):
+    table = "x\n" + "1\n" * 50
+    found = run("ask", "-", "count()", "--epsilon", 15, "--json", cwd=tmp_path, input=table)
+    assert abs(json.loads(found.stdout)["answers"][0]["value"] - 50) <= 3
+    (tmp_path / "t.csv").write_text(table)
+    asked = ["--epsilon", 1, "--plot", "p.tiff", "--ledger", "b.db"]
+    run("ledger", "create", "b.db", "--epsilon", 1, cwd=tmp_path)
+    refused = run("ask", "t.csv", "count()", *asked, cwd=tmp_path)
+    assert refused.returncode == 2 and "plot must be" in refused.stderr
+    shown = run("ledger", "show", "b.db", "--json", cwd=tmp_path)
+    assert json.loads(shown.stdout)["spent_epsilon"] == 0
+    bad = ["--epsilon", 1, "--delta", "0.1", "--sensitivity", 1, "--out", "m.json"]
+    assert run("design", *bad, "--plot", "p.tiff", cwd=tmp_path).returncode == 2
+    assert not (tmp_path / "m.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [("hive", "folders of partitions"), ("hive/*/*.parquet", "patterns are not read"),
+     ("s3://bucket/a.parquet", "addresses are not read")],
+)  # fmt: skip
+def test_folders_of_partitions_patterns_and_addresses_say_why(tmp_path, table, words):
+    (tmp_path / "hive" / "day=1").mkdir(parents=True)
+    refused = run("columns", table, cwd=tmp_path)
+    assert refused.returncode == 2 and words in refused.stderr

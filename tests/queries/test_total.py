@@ -287,6 +287,25 @@ def test_collations_make_no_difference(default):
     assert sum(one.rows for one in found.values()) == 1001
 
 
+def extremes():
+    """A connection with the extreme values, of persons with several rows each."""
+    con = ibis.duckdb.connect()
+    con.con.register("f", pa.table({"x": EXTREME * 3, "p": [i // 4 for i in range(33)]}))
+    con.raw_sql("create table t as select * from f")
+    return con
+
+
+def totals_of(con):
+    person = Setting(Person("p", 2), "add-remove")
+    queries = [*QUESTIONS, Mean("x", low=0, high=3, by="p", keys=[0, 1, 2])]
+    return [total(con.table("t"), query, unit) for query in queries for unit in (ROW, person)]
+
+
+@pytest.fixture(scope="module")
+def plain_totals():
+    return totals_of(extremes())
+
+
 @pytest.mark.parametrize(
     "setting",
     [
@@ -298,16 +317,10 @@ def test_collations_make_no_difference(default):
         "threads = 1",
     ],
 )
-def test_settings_of_a_connection_make_no_difference(setting):
-    con = ibis.duckdb.connect()
-    con.con.register("f", pa.table({"x": EXTREME * 3, "p": [i // 4 for i in range(33)]}))
-    con.raw_sql("create table t as select * from f")
-    person = Setting(Person("p", 2), "add-remove")
-    queries = [*QUESTIONS, Mean("x", low=0, high=3, by="p", keys=[0, 1, 2])]
-    before = [total(con.table("t"), query, unit) for query in queries for unit in (ROW, person)]
+def test_settings_of_a_connection_make_no_difference(plain_totals, setting):
+    con = extremes()
     con.raw_sql(f"set {setting}")
-    after = [total(con.table("t"), query, unit) for query in queries for unit in (ROW, person)]
-    assert before == after
+    assert totals_of(con) == plain_totals
     name = setting.partition(" ")[0]
     held = con.raw_sql(f"select current_setting('{name}')").fetchall()[0][0]
     assert str(held).lower() == setting.partition(" = ")[2].strip("'")

@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from urllib.parse import unquote
@@ -24,7 +25,7 @@ from leastnoise.cli import app
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.web.codes import Codes
 from leastnoise.web.folder import _WORDS, MARKER, private_folder
-from leastnoise.web.serve import bound, run
+from leastnoise.web.serve import _ends, _terminal, bound, run
 
 
 def test_a_port_that_is_taken_and_a_file_that_is_not_there(tmp_path):
@@ -117,6 +118,24 @@ def test_uploads_are_private_and_gone_however_the_server_ends(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no such signals")
+@pytest.mark.parametrize("first", [signal.SIGHUP, signal.SIGTERM, signal.SIGINT])
+def test_who_is_told_to_end_again_and_again_still_cleans_up(tmp_path, monkeypatch, first):
+    """A terminal that closes says so twice; a second Ctrl-C ended the removal of uploads."""
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
+
+    def removed(folder: Path) -> None:
+        for again in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
+            signal.raise_signal(again)
+        shutil.rmtree(folder)
+
+    monkeypatch.setattr("leastnoise.web.folder._remove", removed)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises((SystemExit, KeyboardInterrupt)), _ends(), private_folder():
+        signal.raise_signal(first)
+    assert kept(tmp_path) == [] and signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no such signals")
 def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path, monkeypatch):
     with running(tmp_path) as server:
         uploaded(server)
@@ -126,8 +145,10 @@ def test_what_a_killed_server_left_is_removed_by_the_next(tmp_path, monkeypatch)
     monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
     with private_folder() as one:
         assert kept(tmp_path) == [one]
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setenv("LEASTNOISE_CACHE", "cache")  # the same, from here
         with private_folder() as other:  # what is in use is left alone
-            assert one.is_dir() and other.is_dir() and one != other
+            assert one.is_dir() and other.as_uri() and other.is_dir() and one != other
     assert kept(tmp_path) == []
 
 
@@ -243,6 +264,39 @@ def test_codes_are_printed_on_request_only_and_grow_old(server, monkeypatch):
     assert codes.spend(second) and not codes.spend(second) and not gone
     now += 2
     assert not codes.spend(first) and gone == ["first"] and not codes._held
+
+
+def test_only_somebody_who_types_gets_another_address(monkeypatch):
+    """Lines of a file or a pipe are nobody's wish: each of them was answered with a code."""
+    piped, end = os.pipe()
+    keys, terminal = os.openpty()
+    for given, expected in ((piped, None), (terminal, terminal)):
+        with open(given, closefd=False) as stdin:
+            monkeypatch.setattr(sys, "stdin", stdin)
+            assert _terminal() == expected
+    monkeypatch.setattr(sys, "stdin", None)
+    assert _terminal() is None
+    for one in (piped, end, keys, terminal):
+        os.close(one)
+
+
+def test_codes_are_made_and_spent_by_threads_at_once():
+    """The terminal's thread makes codes while the server's spends some: none fails or is lost."""
+    codes, made, failed = Codes(), [], []
+
+    def make():
+        try:
+            made.extend(codes.new() for _ in range(300))
+        except RuntimeError as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=make) for _ in range(4)]
+    for one in threads:
+        one.start()
+    while any(one.is_alive() for one in threads):
+        codes.spend("none")
+    assert not failed and len(made) == 1200
+    assert all(codes.spend(one) for one in made) and not codes._held
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")

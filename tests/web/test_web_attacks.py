@@ -43,14 +43,16 @@ def fine(answer) -> None:
             assert "Traceback" not in error["message"]
 
 
-def raw(server, data: bytes, wait: float = 5.0) -> bytes:
-    """Bytes as they are, and what comes back."""
+def raw(server, data: bytes, wait: float = 5.0, enough: bytes = b"") -> bytes:
+    """Bytes as they are, and what comes back: all of it, or until there is `enough`."""
     with socket.create_connection(("127.0.0.1", server.port), timeout=wait) as line:
         held = b""
         with contextlib.suppress(OSError):  # it was closed before all was sent, or says nothing
             line.sendall(data)
             while chunk := line.recv(65536):
                 held += chunk
+                if enough and enough in held:
+                    break
         return held
 
 
@@ -169,12 +171,13 @@ def test_what_is_too_large_is_refused_before_it_is_read(server):
         ("/api/tables/upload?name=x.csv", 201_000_000),
     ):
         said = head(server, f"Content-Length: {size}\r\nContent-Type: application/json")
-        answer = raw(server, f"POST {path} HTTP/1.1\r\n{said}\r\n\r\n".encode())
+        answer = raw(server, f"POST {path} HTTP/1.1\r\n{said}\r\n\r\n".encode(), enough=b"\r\n")
         assert answer.split(b" ")[1] == b"413"
     # Also where nobody says beforehand how much will come.
     chunk = b"%x\r\n" % 200_000 + b" " * 200_000 + b"\r\n"
     said = head(server, "Transfer-Encoding: chunked\r\nContent-Type: application/json")
-    answer = raw(server, f"POST /api/design HTTP/1.1\r\n{said}\r\n\r\n".encode() + chunk * 2)
+    request = f"POST /api/design HTTP/1.1\r\n{said}\r\n\r\n".encode() + chunk * 2
+    answer = raw(server, request, enough=b"\r\n")
     assert answer.split(b" ")[1] in (b"413", b"400")
 
 
@@ -192,6 +195,12 @@ def test_a_broken_upload_leaves_nothing(server):
 def test_requests_that_are_not_http(server):
     for data in (b"\x16\x03\x01\x02\x00", b"GET\r\n\r\n", b"\x00" * 2000, b"A" * 100_000):
         raw(server, data, 0.5)
+    # A head without an end is not kept: whoever connects could fill the memory with it.
+    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as line:
+        line.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nX: ")
+        with pytest.raises(OSError):
+            for _ in range(300):
+                line.sendall(b"a" * 65536)
     assert server.client.get("/api/tables").status_code == 200
 
 

@@ -41,8 +41,9 @@ def free_port() -> int:
 class Server:
     """A running server: where it is, its key, and a client that has the key."""
 
-    def __init__(self, line: str, process: subprocess.Popen, folder: Path) -> None:
+    def __init__(self, line: str, process: subprocess.Popen, folder: Path, keys: int) -> None:
         self.process, self.folder, self.printed = process, folder, [line]
+        self._keys = keys  # what is written there is typed
         rest = process.stdout
         assert rest is not None
         self._reader = threading.Thread(target=lambda: self.printed.extend(rest), daemon=True)
@@ -65,9 +66,7 @@ class Server:
     def address(self) -> str:
         """An address that was not used yet; each but the first is printed for an Enter."""
         if self._used:
-            assert self.process.stdin is not None
-            self.process.stdin.write("\n")
-            self.process.stdin.flush()
+            os.write(self._keys, b"\n")
         deadline = time.monotonic() + 20
         while len(found := re.findall(r"http://\S+", "".join(self.printed))) <= self._used:
             assert time.monotonic() < deadline, self.printed
@@ -118,6 +117,7 @@ def table(path: Path) -> Path:
 def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
     """`leastnoise serve` on a free port, ended afterwards; BROWSER: what it opens."""
     source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
+    keys, terminal = os.openpty()
     process = subprocess.Popen(
         [
             sys.executable,
@@ -128,7 +128,7 @@ def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
             *([] if "BROWSER" in environment else ["--no-browser"]),
             f"--port={free_port()}",
         ],
-        stdin=subprocess.PIPE,
+        stdin=terminal,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -137,11 +137,13 @@ def running(folder: Path, *more: str, **environment: str) -> Iterator[Server]:
         | {"PYTHONPATH": source, "LEASTNOISE_CACHE": str(folder / "cache")}
         | environment,
     )
+    os.close(terminal)
     try:
         assert process.stdout is not None
-        server = Server(process.stdout.readline(), process, folder)
+        server = Server(process.stdout.readline(), process, folder, keys)
         yield server
         server.client.close()
     finally:
         process.terminate()
         process.wait(20)
+        os.close(keys)

@@ -1,6 +1,6 @@
 """The mechanism file and its checker: the standard library only, nothing from the solver side."""
 
-from .any_file import check, check_any, check_file, parse_any, read_and_check, read_any
+from .any_file import check, check_any, check_bytes, check_file, parse_any, read_and_check, read_any
 from .channel_document import ChannelDocument
 from .document import Certificate, Document, ShiftMultipliers, Tail, parse, read
 from .report import NOT_CHECKED, PROVEN, REFUTED, Claim, Report
@@ -18,6 +18,7 @@ __all__ = [
     "Tail",
     "check",
     "check_any",
+    "check_bytes",
     "check_file",
     "parse",
     "parse_any",

@@ -89,6 +89,11 @@ def check_file(path: str | Path) -> Report:
 
 def read_and_check(path: str | Path) -> tuple[AnyDocument, Report]:
     """The document too; errors as of `check_file`."""
+    return check_bytes(read_bytes(path))
+
+
+def check_bytes(data: bytes) -> tuple[AnyDocument, Report]:
+    """The same of a file's content."""
     with counted():
-        document = read_any(path)
+        document = _any_of(load_json(data))
         return document, check_any(document)

@@ -16,6 +16,7 @@ from ..ask.privacy import MAX_EPSILON
 from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, MAX_SPARSE_STEPS, Block, Shape
 from ..exact import text_of
 from ..losses import L1, L2, Loss
+from ..work import bits
 from .about import about_text
 from .base import MechanismDocument, check_file_keys, head_of, reading
 from .block_counts import Side
@@ -41,6 +42,7 @@ MAX_OFFSET = 1_000_000
 MAX_JOINT_RATES = 60_000
 MAX_FLOW = 60
 MAX_JOINT_CELLS = 1_000
+MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and twice that
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -197,7 +199,7 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
     )
     ratio = read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1")
-    _check_steps(shape, epsilon, ratio)
+    _check_steps(shape, epsilon, ratio, overlap)
     return JointDocument(
         epsilon=epsilon,
         delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
@@ -217,8 +219,14 @@ def _joint(data: dict[str, Any]) -> JointDocument:
     )
 
 
-def _check_steps(shape: Shape, epsilon: Fraction, ratio: Fraction) -> None:
+def _check_steps(shape: Shape, epsilon: Fraction, ratio: Fraction, overlap: int | None) -> None:
     """So that a draw takes moments: where the sum of moves is bounded it goes step by step."""
+    # The level is drawn by as many weights as there are numbers and steps of overlap, each as long
+    # as a power of the ratio.
+    demand(
+        (shape.dimension + (overlap or 0)) ** 2 * bits(ratio) <= MAX_JOINT_BITS,
+        '"overlap" and "ratio" must be shorter: draws would take too much memory',
+    )
     for block in shape.blocks:
         steps = shape.dimension * block.width
         # (1 / ratio - 1 is at least log(1 / ratio), and that is epsilon but for its rounding.)

@@ -14,6 +14,7 @@ from .compare import compare
 from .compose import compose
 from .design import design
 from .doctor import doctor
+from .export import export
 from .hierarchy import hierarchy
 from .keyed import keyed
 from .ledger import ledger
@@ -22,7 +23,7 @@ from .reproduce import reproduce
 from .serve import serve
 from .shared import BROKEN, INTERRUPTED, REFUSED, interruptible, say, show_json
 from .sweep import sweep
-from .tables import ask, plan
+from .tables import ask, columns, plan
 from .verify import verify
 
 app = typer.Typer(
@@ -42,12 +43,14 @@ app.command("doctor")(interruptible(doctor))
 app.command("verify")(interruptible(verify))
 app.command("release", context_settings=_numbers)(interruptible(release))
 app.command("sample")(interruptible(sample))
+app.command("export")(interruptible(export))
 app.command("keyed")(interruptible(keyed))
 app.command("compare")(interruptible(compare))
 app.command("compose")(interruptible(compose))
 app.command("sweep")(interruptible(sweep, _kept))
 app.command("hierarchy")(interruptible(hierarchy))
 app.command("reproduce")(interruptible(reproduce, _kept))
+app.command("columns")(interruptible(columns))
 app.command("ask", context_settings=_numbers)(interruptible(ask))
 app.command("plan", context_settings=_numbers)(interruptible(plan))
 app.command("serve")(interruptible(serve, "the page is closed"))

@@ -12,7 +12,7 @@ from rich.table import Table
 from ..errors import ArgumentError
 from ..words import UNPROVEN, excess_words, interval, outwards
 from .options import arguments_of, takes
-from .shared import JSON_HELP, folder_exists, say, show_json, working
+from .shared import JSON_HELP, drawable, say, show_json, working
 
 #: What can be compared.
 _QUESTION = (
@@ -41,7 +41,7 @@ def compare(
     """
     from ..compare import compare as run
 
-    folder_exists("plot", plot)
+    drawable(plot)
     if plot is not None and given["bounds"] is not None:
         raise ArgumentError("plot", str(plot), "left out with --bounds; design --bounds draws")
     with working("designing, then comparing"):

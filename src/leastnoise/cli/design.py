@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..words import UNPROVEN, outwards
 from .demands import about_of, bracket_of, described, title_of
 from .options import OPTIONS, arguments_of, takes
-from .shared import INTERRUPTED, JSON_HELP, folder_exists, say, show_json, working
+from .shared import INTERRUPTED, JSON_HELP, drawable, folder_exists, say, show_json, working
 
 
 @takes(*OPTIONS)
@@ -42,7 +42,7 @@ def design(
       leastnoise design --epsilon 1 --delta 0 --shape cube:10 --one-sided --integer --loss l2
     """
     folder_exists("out", out)
-    folder_exists("plot", plot)
+    drawable(plot)
     notes = about_of(about or [])
     if notes and out is None:
         raise ArgumentError("about", about, "left out without --out: it is written to the file")

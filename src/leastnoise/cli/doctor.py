@@ -90,7 +90,7 @@ def _print(found: list[Extra], checks: list[Check], fine: bool) -> None:
         missing = [name for name, version in extra.packages if version is None]
         there = ", ".join(f"{name} {version}" for name, version in extra.packages if version)
         if missing:
-            there = f"needs {', '.join(missing)}: pip install 'leastnoise[{extra.name}]'"
+            there = f"needs {', '.join(missing)}: pip install '.[{extra.name}]'"
         say(f"  {'yes' if extra.ready else 'no':8}  {extra.name}: {there}")
     say("\nSelf-test")
     words = {True: "ok", False: "FAILED", None: "left out"}

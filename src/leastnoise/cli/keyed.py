@@ -11,7 +11,7 @@ import typer
 
 from ..errors import ArgumentError, DataError
 from .options import LOSS_HELP
-from .shared import JSON_HELP, folder_exists, say, show_json, working
+from .shared import JSON_HELP, drawable, folder_exists, say, show_json, working
 
 
 def keyed(
@@ -46,7 +46,7 @@ def keyed(
     from ..keyed import keyed as make
 
     folder_exists("out", out)
-    folder_exists("plot", plot)
+    drawable(plot)
     with working("making the tables"):
         found = make(
             epsilon=epsilon,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column, Table
 
 from ..exact import round_down
 from .shared import JSON_HELP, show_json
@@ -81,7 +81,8 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
     table.add_row("left for one charge", at_most(state.left_epsilon), at_most(state.left_delta))
     console = Console()
     console.print(table)
-    words = f"{state.charges} charges, {state.composition} composition"
+    charges = "1 charge" if state.charges == 1 else f"{state.charges} charges"
+    words = f"{charges}, {state.composition} composition"
     words += f"; for {state.protects}" if state.protects else ""
     words += f"; closed at {state.closed}" if state.closed else ""
     console.print(words, highlight=False, markup=False)
@@ -111,11 +112,11 @@ def history(where: _Where, name: _Name = "budget", as_json: _Json = False) -> No
     if as_json:
         show_json("ledger history", 0, {"charges": entries})
         return
-    table = Table("id", "time", "epsilon", "delta", "query", "mechanism")
+    table = Table("id", Column("time", min_width=19), "epsilon", "delta", "query", "mechanism")
     for one in entries:
         table.add_row(
             str(one["id"]),
-            str(one["time"])[:19],
+            str(one["time"])[:19].replace("T", " "),
             f"{one['epsilon']:g}",
             f"{one['delta']:g}",
             escape(str(one["query"])),

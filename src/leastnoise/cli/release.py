@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from ..errors import ArgumentError, DataError
+from ..errors import ArgumentError, DataError, ReleaseWarning
 from .keyed import release_keys
 from .shared import JSON_HELP, folder_exists, say, show_json, working
 
@@ -69,7 +70,12 @@ def release(
         told: list[Any] = [[str(x) if exact else plain(x) for x in row] for row in answers]
         shown = [",".join(map(str, row)) for row in told]
     else:
-        answers = design.release([_number(word) for line in lines for word in line], exact=exact)
+        numbers = [_number(word) for line in lines for word in line]
+        with warnings.catch_warnings(record=True) as told_of:
+            warnings.simplefilter("always", ReleaseWarning)
+            answers = design.release(numbers, exact=exact)
+        for one in told_of[:1]:
+            say(f"note: {str(one.message).rpartition(' (')[0]}", err=True)
         told = [str(answer) if exact else answer for answer in answers]
         shown = [str(answer) for answer in answers]
     if as_json:
@@ -133,10 +139,12 @@ def _number(text: str) -> Fraction | Decimal:
 def sample(
     file: Annotated[Path, typer.Argument(help="A mechanism file.")],
     count: Annotated[int, typer.Option(help="How many draws.")],
-    out: Annotated[Path, typer.Option(help="x.npy or x.csv.")],
+    out: Annotated[
+        Path | None, typer.Option(help="x.npy or x.csv; standard output if it is left out.")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
-    """Draw exact samples of the noise, for simulation and study; a vector in each row.
+    """Draw exact samples of the noise, for simulation and study; a vector in each line.
 
     \b
     Example:
@@ -147,9 +155,11 @@ def sample(
     from ..design import DependentDesign, load
     from ..designs.keyed import KeyedDesign
 
-    if out.suffix not in (".npy", ".csv"):
+    if out is not None and out.suffix not in (".npy", ".csv"):
         raise ArgumentError("out", str(out), "a path that ends in .npy or .csv")
     folder_exists("out", out)
+    if out is None and as_json:
+        raise ArgumentError("out", None, "given with --json: there is one object and no more")
     if not 1 <= count <= 10**9:
         raise ArgumentError("count", count, "from 1 to 1000000000")
     design = load(file)
@@ -166,6 +176,9 @@ def sample(
             stop = min(start + block, count)
             drawn[start:stop] = noise.sample(stop - start)
             bar.update(task, completed=stop)
+    if out is None:
+        np.savetxt(sys.stdout, drawn, fmt="%.17g", delimiter=",")
+        return
     if out.suffix == ".npy":
         np.save(out, drawn)
     else:

@@ -58,6 +58,19 @@ def folder_exists(option: str, path: Path | None) -> None:
         raise ArgumentError(option, str(path), "a path in a folder that exists")
 
 
+def drawable(plot: Path | None) -> None:
+    """`ArgumentError` before any work if a picture could not be drawn in the end."""
+    if plot is None:
+        return
+    from ..plotting.picture import ENDINGS, canvas
+
+    folder_exists("plot", plot)
+    if plot.suffix.lower() not in ENDINGS:
+        raise ArgumentError("plot", str(plot), f"a path that ends in {', '.join(ENDINGS)}")
+    with canvas(1, 1):  # says which extra is missing
+        pass
+
+
 @contextmanager
 def working(words: str) -> Iterator[Callable[[str], None]]:
     """A line that moves on standard error, if a terminal; the function sets its words."""

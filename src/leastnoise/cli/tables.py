@@ -1,8 +1,12 @@
-"""`leastnoise ask` and `leastnoise plan`: questions about tables."""
+"""`leastnoise ask`, `leastnoise plan` and `leastnoise columns`: questions about tables."""
 
 from __future__ import annotations
 
 import csv
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,14 +18,10 @@ from rich.table import Table
 from ..errors import ArgumentError
 from .ledger import at_most
 from .options import flag, takes, text
-from .shared import JSON_HELP, folder_exists, show_json
+from .shared import JSON_HELP, drawable, show_json, working
 
-_Query = Annotated[
-    str,
-    typer.Argument(
-        help="count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
-    ),
-]
+_QUERIES = "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
+_Query = Annotated[str, typer.Argument(help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
 _ASKED: dict[str, tuple[Any, Any]] = {
@@ -46,9 +46,9 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         Annotated[int | None, typer.Option(help="Groups of one person that count.")],
         None,
     ),
-    "by": (text("A column to group by."), None),
+    "by": (text("A column to group by, or several with commas between them."), None),
     "keys": (
-        text("Its public values, separated by commas; or private, to find them privately."),
+        text("Its public values, a,b,c (several columns: a,b;x,y); or private: to be found."),
         None,
     ),
     "where": (text('A condition, such as "year = 2024".'), None),
@@ -57,47 +57,168 @@ _ASKED: dict[str, tuple[Any, Any]] = {
     "interval": (flag("interval", "Quantiles: half of epsilon buys an interval of values."), False),
     "loss": (Annotated[str, typer.Option(help="What the noise is best for: l1, l2, ...")], "l1"),
 }
-_takes_query = takes(*_ASKED, required=("epsilon",), options=_ASKED)
+#: How a CSV file is written: stated by its owner, never guessed from its rows.
+_WRITTEN: dict[str, tuple[Any, Any]] = {
+    "delimiter": (text("CSV: what stands between fields (a comma; of .tsv files a tab)."), None),
+    "decimal": (text('CSV: what stands before decimals, "." or ",".'), None),
+    "encoding": (text("CSV: utf-8, cp1252, latin-1, ..."), None),
+}
+_Table = Annotated[str, typer.Argument(help="A CSV or Parquet file, - (a CSV), or URL#TABLE.")]
+_PLANNED = _ASKED | {
+    "epsilon": (text("Budget: epsilon, from 0 to 15; or --within in its place."), None),
+    "within": (text("The error that 95 % of answers shall keep: finds epsilon."), None),
+}
 
 
-@_takes_query
+@takes(*_WRITTEN, options=_WRITTEN)
+def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
+    """The columns of a table and how each would be read: no row is read, no budget is spent.
+
+    \b
+    Examples:
+      leastnoise columns data.csv
+      leastnoise columns umsatz.csv --delimiter ";" --decimal "," --encoding cp1252
+    """
+    from ..queries.answer import printable
+    from ..queries.door import opened
+
+    with _standing(table) as place:
+        source = _source(place, given)
+        with opened(source) as found:
+            held = found.held
+    point = getattr(source, "decimal", ".")
+    told: list[dict[str, Any]] = [
+        {
+            "name": one.name,
+            "type": one.stored,
+            "number": one.number is not None,
+            "key": one.key is not None,
+            "person": one.person is not None,
+        }
+        for one in held
+    ]
+    if as_json:
+        show_json("columns", 0, {"table": table, "columns": told})
+        return
+    shown = Table("column", "type", "as a number", "to group by", "to tell persons apart")
+    for one in told:
+        number = f"texts like 1234{point}5" if one["type"] in ("text", "VARCHAR") else "yes"
+        shown.add_row(
+            escape(printable(one["name"])),
+            escape(one["type"]),
+            number if one["number"] else "no",
+            "yes" if one["key"] else "no",
+            "yes" if one["person"] else "no",
+        )
+    console = Console(highlight=False)
+    console.print(shown)
+    console.print("What is no number counts as missing in its row. No row was read.")
+
+
+def _source(table: str, given: dict[str, Any]) -> Any:
+    """What was named, as its owner says that it is written."""
+    from ..queries import CsvFile
+
+    written = {name: given[name] for name in _WRITTEN if given[name] is not None}
+    if not written:
+        return table
+    path = Path(table)
+    if "://" in table or ".parquet" in path.suffixes or not path.is_file():
+        raise ArgumentError("table", table, f"a CSV file that exists, with --{next(iter(written))}")
+    if written.get("delimiter") == "\\t":
+        written["delimiter"] = "\t"
+    tabs = {"delimiter": "\t"} if ".tsv" in path.suffixes else {}
+    return CsvFile(path, **(tabs | written))
+
+
+@takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
 def ask(
-    table: Annotated[str, typer.Argument(help="A CSV or Parquet file, or URL#TABLE.")],
-    query: _Query,
+    table: _Table,
+    queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)],
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
-    plot: Annotated[Path | None, typer.Option(help="Draw the answers (.png or .svg).")] = None,
+    rows: Annotated[
+        int, typer.Option(help="Several questions: a public guess at the rows.")
+    ] = 1000,
+    plot: Annotated[Path | None, typer.Option(help="Draw the answer (.png or .svg).")] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="For reviewers: FILE.html, and FILE.json beside it.")
+    ] = None,
     as_json: _Json = False,
     **given: Any,
 ) -> None:
-    """A private answer with its 95 % interval, charged to a ledger before any noise is drawn.
+    """Private answers with their 95 % intervals, charged to a ledger before any row is read.
+
+    Several questions share the budget and are one charge; bounds of one of them stand inside it.
 
     \b
     Examples:
       leastnoise ask data.csv "count()" --epsilon 1
       leastnoise ask data.csv "mean(salary)" --low 0 --high 200 --epsilon 1 --ledger budget.db
+      leastnoise ask data.csv "count()" "mean(salary, low=0, high=200)" --epsilon 1 --report r.html
     """
     from ..ledger import Ledger
     from ..queries import ask as answer_of
+    from ..queries import ask_all
+    from ..queries import report as report_of
+    from ..queries.published import checked_report
 
-    folder_exists("plot", plot)
-    question, options = _question(query, given), _budget_and_unit(given)
+    drawable(plot)
+    if plot is not None and len(queries) > 1:
+        raise ArgumentError("plot", str(plot), "left out with several questions: see --report")
+    if report is not None:
+        checked_report(report)
+    options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
-    shown = Console(stderr=True)
-    if shown.is_terminal and not as_json:
-        with shown.status("reading the table") as status:
-            answer = answer_of(table, question, **options, progress=status.update)
+    asked = [_question(query, given) for query in queries[:1]]
+    if len(queries) > 1:
+        asked = [_question(query, _fitting(query, given)) for query in queries]
+    with _standing(table) as place, working("reading the table") as tell:
+        options["progress"], source = tell, _source(place, given)
+        if len(queries) == 1:
+            answers = [answer_of(source, asked[0], **options)]
+        else:
+            answers = ask_all(source, asked, rows=rows, **options)
+    # What was paid for is told before anything else can go wrong.
+    if as_json and len(queries) == 1:
+        show_json("ask", 0, answers[0].as_dict())
+    elif as_json:
+        show_json("ask", 0, {"questions": [answer.as_dict() for answer in answers]})
     else:
-        answer = answer_of(table, question, **options)
+        for answer in answers:
+            _print(answer, book)
     if plot is not None:
-        answer.plot(plot)
-    if as_json:
-        show_json("ask", 0, answer.as_dict())
-    else:
-        _print(answer, book)
+        answers[0].plot(plot)
+    if report is not None:
+        report_of(answers, report, ledger=book)
 
 
-@_takes_query
+@contextmanager
+def _standing(table: str) -> Iterator[str]:
+    """The table; what comes on standard input stands in a file of the user's own meanwhile."""
+    if table != "-":
+        yield table
+        return
+    from ..queries.door.spill import spill_folder
+
+    with ExitStack() as ended:
+        path = Path(spill_folder(ended)) / "standard-input.csv"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield str(path)
+
+
+def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
+    """The options of all questions that this one can have: counts have no bounds."""
+    word = query.strip().lower()
+    if word.startswith(("count", "share")):
+        return given | {"low": None, "high": None, "nulls": None, "interval": False}
+    if word.startswith("histogram"):
+        return given | {"nulls": None, "interval": False}
+    return given if word.startswith(("median", "quantile")) else given | {"interval": False}
+
+
+@takes(*_PLANNED, options=_PLANNED)
 def plan(
     query: _Query,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
@@ -109,10 +230,12 @@ def plan(
     \b
     Example:
       leastnoise plan "mean(salary)" --low 0 --high 200 --rows 1000 --epsilon 1
+      leastnoise plan "count()" --rows 1000 --within 5
     """
     from ..queries import plan as plan_of
 
-    found = plan_of(_question(query, given), rows=rows, **_budget_and_unit(given))
+    options = _budget_and_unit(given) | {"within": given["within"]}
+    found = plan_of(_question(query, given), rows=rows, **options)
     if as_json:
         told = {
             "query": found.query,
@@ -146,7 +269,11 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
     if asked["keys"] not in (None, PRIVATE):
+        lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
+        if asked["by"] is not None and len(names := asked["by"].split(",")) > 1:
+            asked["by"] = names
+            asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
 
@@ -172,7 +299,7 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import printable, shown
+    from ..queries.answer import printable, rounded
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))
@@ -186,13 +313,12 @@ def _print(answer: Any, book: Any) -> None:
     )
     most = max((one.value for one in answer.groups.values()), default=0) or 1
     for key, one in answer.groups.items():
-        around = (
-            "of rank: see below" if one.low is None else f"{shown(one.low)} to {shown(one.high)}"
-        )
+        value, low, high = rounded(one)
+        around = "of rank: see below" if one.low is None else f"{low} to {high}"
         if one.low == float("-inf"):
             around = "too few rows"
-        bar = ["\u2588" * round(30 * one.value / most)] if bars else []
-        table.add_row(escape(printable(key) or "all rows"), shown(one.value), around, *bar)
+        bar = ["\u2588" * round(20 * one.value / most)] if bars else []
+        table.add_row(escape(printable(key) or "all rows"), value, around, *bar)
     console.print(table)
     console.print(
         f"spent epsilon={float(answer.epsilon):g}, delta={float(answer.delta):g} for the "

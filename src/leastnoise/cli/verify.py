@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from ..certify import read_and_check
+from ..certify import check_bytes
 from ..certify.about import about_object
+from ..certify.json_file import load_json, read_bytes
 from ..errors import FormatError
 from ..exact import nearest_float
 from .shared import JSON_HELP, say, show_json, working
@@ -23,12 +24,20 @@ def _printable(value: Any) -> str:
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
+def is_report(data: bytes) -> bool:
+    """Whether a file's content says of itself that it is a report of answers."""
+    return b'"format": "leastnoise-report/' in data[:200]
+
+
 def verify(
-    file: Annotated[Path, typer.Argument(help="A mechanism file; - is standard input.")],
+    file: Annotated[
+        Path, typer.Argument(help="A mechanism file, or a report of `ask`; - is standard input.")
+    ],
     as_json: Annotated[bool, typer.Option("--json", help=JSON_HELP)] = False,
 ) -> None:
     """Check a mechanism file exactly, with nothing but integer arithmetic.
 
+    Of a report (`ask --report`), each step from a published number to its proof.
     Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed;
     3: privacy is proven, the bracket is not.
 
@@ -38,15 +47,23 @@ def verify(
     """
     try:
         with working("checking"):
-            document, report = read_and_check(file)
+            data = read_bytes(file)
+            if is_report(data):
+                from ..queries.published import check_report
+
+                steps = check_report(load_json(data))
+            else:
+                document, report = check_bytes(data)
     except FormatError as error:
         if as_json:
             show_json(
                 "verify", 2, {"file": file, "ok": False, "private": False, "error": str(error)}
             )
         else:
-            say(f"malformed: {error}", err=True)
+            say(f"malformed: {_printable(str(error))}", err=True)
         raise typer.Exit(2) from None
+    if is_report(data):
+        _show_report(file, steps, as_json)
     about = about_object(document.about)
     if as_json:
         show_json("verify", report.exit_code, {"file": file, **report.to_json(), "about": about})
@@ -59,3 +76,22 @@ def verify(
         for key, value in about.items():
             say(f"The file says of itself, unchecked: {_printable(key)}: {_printable(value)}")
     raise typer.Exit(report.exit_code)
+
+
+def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
+    """The steps from published numbers to their proofs."""
+    verdicts = {step.verdict for step in steps}
+    code = 1 if "refuted" in verdicts else 3 if "not covered" in verdicts else 0
+    if as_json:
+        told = [{"step": step.words, "verdict": step.verdict} for step in steps]
+        show_json("verify", code, {"file": file, "ok": code == 0, "steps": told})
+    else:
+        table = Table("step", "verdict")
+        for step in steps:
+            table.add_row(_printable(step.words), step.verdict)
+        Console(markup=False).print(table)
+        say(
+            "What one unit can change was stated by the tool that read the table; its reasons are "
+            "proofs in prose. All else that is called proven was computed from this file alone."
+        )
+    raise typer.Exit(code)

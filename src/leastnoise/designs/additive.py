@@ -14,7 +14,7 @@ from ..errors import ArgumentError
 from ..exact import Number
 from ..noise import AdditiveNoise, Clamped, noise_of, release
 from ..sampling import Entropy
-from .base import BaseDesign
+from .base import BaseDesign, warn_of_many
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,16 +42,26 @@ class Design(BaseDesign):
         """The noise: its law to look at, its exact samples."""
         return noise_of(self.document)
 
-    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+    def release(
+        self,
+        value: Any,
+        *,
+        exact: bool = False,
+        each_is_a_release: bool = False,
+        entropy: Entropy | None = None,
+    ) -> Any:
         """A private release of `value`: rounded to the grid at random, plus exact grid noise.
 
         An int, float, Fraction, Decimal or NumPy number gives one float (an int for integer noise;
         with `exact=True` the Fraction: `upper` is about that, and a float is the nearest to it).
         A list, an array or a pandas or Polars Series gives as many independent releases, each of
-        which spends the whole (epsilon, delta): about the same person they add up. Every finite
-        value is answered (beyond 10^400 as that). NaN, infinities and what is no number are refused
-        before any randomness is drawn, and no error shows a value.
+        which spends the whole (epsilon, delta): about the same person they add up, and a warning
+        says to what, unless `each_is_a_release` does. Every finite value is answered (beyond 10^400
+        as that). NaN, infinities and what is no number are refused before any randomness is drawn,
+        and no error shows a value.
         """
+        if not each_is_a_release:
+            warn_of_many(self, value)
         return release(self.noise, value, exact=exact, entropy=entropy)
 
     def clamped(self, low: int, high: int) -> Clamped:

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from ..certify import Report, check, parse_any
 from ..certify.any_file import AnyDocument
-from ..errors import CertificateError
+from ..errors import CertificateError, ReleaseWarning
 from ..losses import Loss
 from ..words import bracket_words, float_towards, gap_of, percent, write_whole
 from .budgets import AskedBudgets, asked_words, with_about
 from .pickled import PickledAsFile
+
+
+def warn_of_many(design: Any, value: Any) -> None:
+    """Say what the releases of a whole column cost together, unless that is meant."""
+    held = getattr(value, "size", None) if hasattr(value, "shape") else None
+    many = held if isinstance(held, int) else len(value) if isinstance(value, Sized) else 1
+    together = getattr(design.document, "releases", None)
+    if many <= (1 if together is None else together.count) or isinstance(value, str):
+        return
+    epsilon, delta = (float(x) for x in (design.document.epsilon, design.document.delta))
+    warnings.warn(
+        f"this is {many} releases of epsilon={epsilon:g}, delta={delta:g} each: about one person "
+        f"they add up to epsilon={many * epsilon:g}, delta={min(1.0, many * delta):g} "
+        "(each_is_a_release=True says that it is meant)",
+        ReleaseWarning,
+        stacklevel=3,
+    )
 
 
 @dataclass(frozen=True)

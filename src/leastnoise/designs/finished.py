@@ -51,12 +51,9 @@ def _made(asked: Asked, search: Search, bracket: Bracket) -> AnyDesign:
     loss = asked.question.loss
     for lower, upper in bracket.halves(lambda: search.plan.trivial(search.plan.question)):
         low, high = ordered(lower.value, upper.value, loss.certified)
-        document = replace(
-            upper.document,
-            lower=low,
-            upper=high,
-            certificate=lower.certificate if loss.certified else None,
-        )
+        proof = lower.certificate if loss.certified else None
+        halves: dict[str, Any] = {"lower": low, "upper": high, "certificate": proof}
+        document = replace(upper.document, **halves)
         with contextlib.suppress(LimitError):
             report = check(document)
             break

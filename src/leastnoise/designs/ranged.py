@@ -23,7 +23,7 @@ from ..noise.rounding import Exact, beside, exact_number, exact_value, whole_val
 from ..program.layout import Floats
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..words import budget_words
-from .base import BaseDesign
+from .base import BaseDesign, warn_of_many
 
 
 @dataclass(frozen=True, repr=False)
@@ -55,16 +55,26 @@ class DependentDesign(BaseDesign):
 
     # -- releasing ----------------------------------------------------------------------------
 
-    def release(self, value: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+    def release(
+        self,
+        value: Any,
+        *,
+        exact: bool = False,
+        each_is_a_release: bool = False,
+        entropy: Entropy | None = None,
+    ) -> Any:
         """A private answer for a value of the range, drawn exactly from system entropy.
 
         The value is rounded to a node at random, which needs no more sensitivity, and the node's
         row is drawn from. A float (an int for integer queries); `exact=True` gives the Fraction.
         A list, an array or a pandas or Polars Series gives as many independent answers, each of
-        which spends the whole (epsilon, delta). A value outside the range is answered as the
-        nearest end of it. NaN, infinities and what is no number are refused before anything is
-        drawn, and no error shows a value.
+        which spends the whole (epsilon, delta); a warning says what they cost together, unless
+        `each_is_a_release` does. A value outside the range is answered as the nearest end of it.
+        NaN, infinities and what is no number are refused before anything is drawn, and no error
+        shows a value.
         """
+        if not each_is_a_release:
+            warn_of_many(self, value)
         source = entropy or system_entropy()
         held = unpacked(value)
         if held is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from ..ask import Point, Question
 from ..certify.channel import (
@@ -38,15 +37,25 @@ from ..losses import Loss
 #: of one that is claimed first: exact powers and square roots have many.
 _DIGITS, _DIGITS_OF_VECTORS, _DIGITS_CLAIMED = 15, 12, 9
 
+#: Noise, answers and noise for a vector, and what proves bounds on each.
+AnyNoise = Document | ChannelDocument | VectorDocument
+AnyCertificate = Certificate | ChannelCertificate | VectorCertificate
+
 
 @dataclass(frozen=True)
 class Lower:
     """An exact lower bound with the multipliers that prove it (an estimate for custom losses)."""
 
     value: Fraction
-    certificate: Any
+    certificate: AnyCertificate
     resolution: int
     method: str = ""  # the name of the method that gave it
+
+    @property
+    def multipliers(self) -> Certificate:
+        """What proves a bound on additive noise."""
+        assert isinstance(self.certificate, Certificate)
+        return self.certificate
 
 
 @dataclass(frozen=True)
@@ -54,11 +63,29 @@ class Upper:
     """A mechanism that passed every exact check, and its exact expected loss."""
 
     value: Fraction
-    document: Any
+    document: AnyNoise
     resolution: int
     origin: str
     repair: float = 0.0  # share of the loss that rounding, mixing and the release grid cost
     method: str = ""  # the name of the method that gave it
+
+    @property
+    def noise(self) -> Document:
+        """A mechanism that adds noise."""
+        assert isinstance(self.document, Document)
+        return self.document
+
+    @property
+    def answers(self) -> ChannelDocument:
+        """A mechanism whose answers depend on the value."""
+        assert isinstance(self.document, ChannelDocument)
+        return self.document
+
+    @property
+    def vector(self) -> VectorDocument:
+        """A mechanism that adds noise to a vector."""
+        assert isinstance(self.document, VectorDocument)
+        return self.document
 
 
 #: What is proposed together: either half may be missing.
@@ -95,7 +122,7 @@ def claimed(
 
 
 def certified(
-    document: Document | ChannelDocument | VectorDocument,
+    document: AnyNoise,
     origin: str,
     *,
     loss: Loss,

@@ -34,7 +34,7 @@ def _additive(question: Question) -> Lower:
         return found
     zero = Fraction(0)
     duals = tuple(Dual((zero,) * len(one.duals)) for one in question.constraints)
-    return replace(found, value=zero, certificate=replace(found.certificate, constraints=duals))
+    return replace(found, value=zero, certificate=replace(found.multipliers, constraints=duals))
 
 
 def _on_range(question: Question) -> Lower:

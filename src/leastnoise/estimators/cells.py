@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -30,6 +30,8 @@ _WORDS = (
 #: And how those begin that hold numbers, or text, of which a label may be one.
 _NUMBERS = ("int", "uint", "float", "double", "halffloat", "bool", "decimal")
 _TEXTS = ("str", "utf8", "large_string", "<u", ">u", "|s")
+#: The days of Python's years 1 to 9999, counted from 1970 on; and the day after them.
+_YEARS = -719_162, 2_932_897
 _ALLOWED = "numbers, or named in `categorical`"
 
 
@@ -62,10 +64,11 @@ def column_numbers(column: Any) -> Floats:
 
     (What NumPy makes of a column may depend on whether a cell of it is missing.)
     """
-    array = np.asarray(column)
-    if array.dtype.kind in "biuf" and array.ndim == 1:
-        return numbers(array)
-    return np.array([number(value) for value in column], dtype=np.float64)
+    if declared(column) == "numbers":
+        array = np.asarray(column)
+        if array.dtype.kind in "biuf" and array.ndim == 1:
+            return numbers(array)
+    return np.array([number(value) for value in cells_of(column)], dtype=np.float64)
 
 
 def holds_words(kind: Any) -> bool:
@@ -139,9 +142,9 @@ def _is_row(row: Any) -> bool:
 
 
 def declared(y: Any) -> str | None:
-    """ "numbers" or "text", by the name of the labels' type; None if that does not say it.
+    """ "numbers" or "text", by the name of a column's type; None if that does not say it.
 
-    (Not by what NumPy makes of them: that may depend on whether a label is missing.)
+    (Not by what NumPy makes of it: that may depend on whether a cell is missing.)
     """
     kind = getattr(y, "dtype", getattr(y, "type", None))
     name = str(kind).lower()
@@ -150,16 +153,39 @@ def declared(y: Any) -> str | None:
 
 def cells_of(column: Any) -> list[Any]:
     """The cells of a column as Python has them; None for one that Python cannot read."""
+    column = _within_years(column)
     listed = getattr(column, "to_pylist", getattr(column, "to_list", None))  # Arrow; polars, pandas
-    with contextlib.suppress(Exception):
+    with _passed_over():
         return list(column) if listed is None else list(listed())
+    at = getattr(column, "iloc", column)  # by place: a Series is asked for labels otherwise
     found: list[Any] = []
     for place in range(len(column)):
         found.append(None)
-        with contextlib.suppress(Exception):
-            cell = column[place]
+        with _passed_over():
+            cell = at[place]
             found[-1] = cell.as_py() if hasattr(cell, "as_py") else cell
     return found
+
+
+def _within_years(column: Any) -> Any:
+    """A column of polars without the times that Python has no years for: it would panic, aloud."""
+    kind: Any = getattr(column, "dtype", None)
+    if not hasattr(column, "to_physical") or not kind.is_temporal() or str(kind) == "Time":
+        return column
+    a_day = 86_400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}.get(getattr(kind, "time_unit", ""), 0)
+    held, (first, end) = column.to_physical(), _YEARS
+    return column.set((held < first * (a_day or 1)) | (held >= end * (a_day or 1)), None)
+
+
+@contextlib.contextmanager
+def _passed_over() -> Iterator[None]:
+    """Whatever a library makes of a cell, a panic (which is no Exception) too, tells nobody."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException:
+        return
 
 
 def labels_of(y: Any) -> NDArray[Any]:
@@ -190,7 +216,7 @@ def labels_of(y: Any) -> NDArray[Any]:
 
 def rows_of(y: Any) -> int:
     """How many labels there are."""
-    return len(np.asarray(y) if hasattr(y, "__array__") else y)
+    return len(y if hasattr(y, "__len__") else np.asarray(y))
 
 
 def code_of(table: dict[Any, int], value: Any, other: int) -> int:

@@ -21,8 +21,8 @@ Floats = NDArray[np.float64]
 #: What to do without public knowledge, in every refusal.
 _LOUD = "or set take_public_knowledge_from_data_not_private=True, which voids the guarantee"
 
-#: Bounds up to here have a middle and a width that are floats.
-_FARTHEST = 8e307
+#: Bounds up to here, and this far apart, have a middle, a width and a variance that are floats.
+_FARTHEST, _NEAREST = 1e150, 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,12 +130,12 @@ def bounds_of(
     if not bool(np.all(low < high)):
         raise ArgumentError("bounds", bounds, "pairs with low < high")
     near = np.all(np.maximum(np.abs(low), np.abs(high)) <= _FARTHEST)
-    if not bool(near and np.all((high - low) / 2 > 0)):
+    if not bool(near and np.all(high - low >= _NEAREST)):
         raise ArgumentError(
             "bounds",
             bounds,
-            "pairs whose middle and half width are floats above 0: at most "
-            f"{_FARTHEST:g} in size, and further apart than 5e-324",
+            f"pairs of at most {_FARTHEST:g} in size, and at least {_NEAREST:g} apart: variances "
+            "are floats, too",
         )
     return low, high
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: The whole numbers that each of OpenDP's integer types holds.
 _WHOLE = {"i32": 2**31 - 1, "i64": 2**63 - 1}
 _NAME = "least_noise"
+#: Measures whose distances are an epsilon, or a pair with delta.
+_BUDGETS = ("MaxDivergence", "Approximate<MaxDivergence>")
 
 
 def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None = None) -> Any:
@@ -33,6 +35,7 @@ def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None 
     - (epsilon, delta): Approximate(MaxDivergence). If delta is 0, MaxDivergence itself.
     - `gdp=mu`: ZeroConcentratedDivergence, rho = mu^2/2.
     - `releases=k`: vectors of k numbers, LInfDistance(T), and the total (epsilon, delta) of all k.
+    - `dimension=d`: vectors of d floats, L2Distance("f64"), and the budget of the whole vector.
     - With `epsilon` here, one release of any design at that epsilon, with its exact delta.
 
     The map holds for distances up to the sensitivity, and by group privacy beyond. Typed floats
@@ -55,6 +58,8 @@ def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None 
     """
     dp = _opendp()
     kind = T or ("i32" if design.integer else "f64")
+    if getattr(design, "dimension", 1) > 1:
+        return _vector_measurement(design)
     _check_type(design, kind, "T")
     domain = dp.atom_domain(T=kind) if design.integer else dp.atom_domain(T=kind, nan=False)
     return _measurement(design, domain, dp.absolute_distance(T=kind), kind, epsilon)
@@ -75,8 +80,13 @@ def make_least_noise(
     Either an existing design (and `epsilon`, as there), or d_in and d_out (an epsilon, or
     (epsilon, delta)): then the least noise for exactly these binary numbers is designed, so that
     `map(d_in)` is d_out.
+
+    Vectors of whole numbers with L1Distance, as OpenDP's counts by categories have it: every
+    number gets noise of its own, designed for one step of the distance.
     """
     kind = str(input_domain.carrier_type)
+    if kind.startswith("Vec<"):
+        return _counts_measurement(input_domain, input_metric, design, d_in, d_out, loss)
     if (design is None) == (d_in is None or d_out is None):
         raise ArgumentError("design", design, "given, or else d_in and d_out: one of the two")
     if design is None:
@@ -96,12 +106,34 @@ def then_least_noise(design: AnyDesign | None = None, **options: Any) -> Any:
 
 
 def register_opendp() -> None:
-    """Let OpenDP's Context API say `context.query().clamp(...).sum().least_noise(design=...)`."""
-    _opendp()
-    from opendp.context import constructors, register
+    """Let OpenDP's Context API say `context.query().clamp(...).sum().least_noise()`.
 
-    if _NAME not in constructors:
-        register(make_least_noise, _NAME)
+    Without arguments it is the least noise for the budget that the context gives to this query,
+    and for what the query's own map says of one unit.
+    """
+    _opendp()
+    from opendp.context import Query
+
+    setattr(Query, _NAME, _least_noise)
+
+
+def _least_noise(query: Any, design: AnyDesign | None = None, **options: Any) -> Any:
+    """A query of OpenDP's Context with the least noise at its end."""
+    from opendp.mod import Transformation
+
+    chain, given = query._chain, dict(options)
+    if design is None and "d_in" not in given:
+        ready = isinstance(chain, Transformation)
+        if not ready and not isinstance(chain, tuple):
+            raise ArgumentError("d_in", None, "given: the query before it lacks a parameter")
+        given["d_in"] = chain.map(query._d_in) if ready else query._d_in
+    if design is None and "d_out" not in given:
+        measure = str(query._output_measure.type)
+        if query._d_out is None or measure not in _BUDGETS:
+            allowed = f"given, or a context whose loss is {' or '.join(_BUDGETS)}"
+            raise ArgumentError("d_out", f"a loss of {measure}", allowed)
+        given["d_out"] = query._d_out
+    return query.new_with(chain=chain >> then_least_noise(design, **given))
 
 
 def to_opendp_profile(design: AnyDesign) -> Any:
@@ -186,6 +218,74 @@ def _measurement(
         privacy_map=privacy_map,
         TO=kind_out,
     )
+
+
+def _vector_measurement(design: Any) -> Any:
+    """A vector design: the whole vector is one release."""
+    dp = _opendp()
+    epsilon, delta = design.document.epsilon, design.document.delta
+    budget = Budget(float_towards(epsilon, math.inf), float_towards(delta, math.inf))
+    exact, size = design.document.sensitivity, design.dimension
+    edge = sys.float_info.max
+
+    def function(values: Any) -> list[float]:
+        held = [float(v) for v in [*values, *[0.0] * size][:size]]
+        held = [0.0 if math.isnan(v) else max(-edge, min(edge, v)) for v in held]
+        return [float(v) for v in design.release(held)]
+
+    return dp.m.make_user_measurement(
+        input_domain=dp.vector_domain(dp.atom_domain(T="f64", nan=False), size=size),
+        input_metric=dp.l2_distance(T="f64"),
+        output_measure=dp.approximate(dp.max_divergence()),
+        function=function,
+        privacy_map=lambda d_in: budget.group(math.ceil(_distance(d_in) / exact)),
+        TO="Vec<f64>",
+    )
+
+
+def _counts_measurement(
+    domain: Any, metric: Any, design: Any, d_in: Any, d_out: Any, loss: str | Loss
+) -> Any:
+    """Whole numbers, each with noise of its own; distances are in steps of all of them together."""
+    dp = _opendp()
+    kind = str(domain.carrier_type)[4:-1]
+    if kind not in _WHOLE or not str(metric.type).startswith("L1Distance"):
+        space = f"{domain.carrier_type}, {metric.type}"
+        raise ArgumentError("input_domain", space, "vectors of i32 or i64 with L1Distance")
+    if design is None:
+        design = _designed_for_a_step(_distance(d_in), d_out, loss)
+    if not design.integer or design.document.sensitivity != 1 or design.releases > 1:
+        raise ArgumentError("design", "another one", "whole-number noise for sensitivity 1")
+    budget, one = asked_budget(design), _function(design, kind)
+    pure = budget.delta == 0
+    measure = dp.max_divergence() if pure else dp.approximate(dp.max_divergence())
+    return dp.m.make_user_measurement(
+        input_domain=domain,
+        input_metric=metric,
+        output_measure=measure,
+        function=lambda values: [one(value) for value in values],
+        privacy_map=_whole_steps(
+            Ruler(Fraction(1), Fraction(1), Fraction(0)),
+            (lambda k: budget.group(k)[0]) if pure else budget.group,
+        ),
+        TO=f"Vec<{kind}>",
+    )
+
+
+def _designed_for_a_step(distance: Fraction, d_out: Any, loss: str | Loss) -> Design:
+    """Whole-number noise for one step such that `distance` of them keep d_out."""
+    pair = d_out if isinstance(d_out, tuple) else (d_out, 0.0)
+    steps = max(1, math.ceil(distance))
+    # Floats, each a little less than its share: what they are worth is computed by `group`.
+    epsilon, delta = float(pair[0]) / steps, float(pair[1])
+    for _ in range(60):
+        found = Budget(epsilon, delta).group(steps)
+        if found[0] <= pair[0] and found[1] <= pair[1]:
+            break
+        epsilon = epsilon if found[0] <= pair[0] else math.nextafter(epsilon, 0)
+        share = 1.0 if found[1] <= pair[1] else pair[1] / found[1]
+        delta = math.nextafter(delta * share, 0) if share < 1 else delta
+    return _designed("i64", 1, (epsilon, delta) if delta else epsilon, loss)
 
 
 def _distance(d_in: Any) -> Fraction:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
@@ -231,6 +231,14 @@ class Ledger:
             for page in self._store.pages(self.name, 0, last, *columns)
             for r in page
         ]
+
+    def to_pandas(self) -> Any:
+        """All charges as a pandas data frame, oldest first; costs are exact fractions."""
+        from ..frame import data_frame
+
+        return data_frame(
+            [vars(one) for one in self.history()], [one.name for one in fields(Charge)]
+        )
 
     def _catch_up(self) -> None:
         """Add up the entries that are new to this object, without keeping anybody waiting."""

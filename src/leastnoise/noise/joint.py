@@ -21,7 +21,7 @@ from ..exact import nearest_float
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
 from ..sampling.levels import LevelSampler
 from .joint_law import BoxLaw
-from .rounding import Uniform, exact_value
+from .rounding import Exact, Uniform, exact_number
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ class JointNoise:
         found = [self._released(row, exact, source) for row in held]
         return found if exact else np.array(found)
 
-    def _released(self, row: list[Fraction], exact: bool, source: Entropy) -> Any:
+    def _released(self, row: list[Exact], exact: bool, source: Entropy) -> Any:
         document = self.document
         drawn = self._sampler.sample_one(source)
         if document.integer:
@@ -77,14 +77,13 @@ class JointNoise:
         answers = [step * document.grid for step in steps]
         return answers if exact else np.array([nearest_float(one) for one in answers])
 
-    def _checked(self, values: Iterable[object]) -> list[Fraction]:
-        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-            raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
-        row = list(values)
+    def _checked(self, values: Iterable[object]) -> list[Exact]:
+        scalar = isinstance(values, (str, bytes)) or getattr(values, "ndim", 1) == 0
+        row = list(values) if isinstance(values, Iterable) and not scalar else []
         if len(row) != self.dimension:
             raise DataError("vector", type(values), f"a sequence of {self.dimension} numbers")
-        found = [exact_value(value, "vector") for value in row]
-        if self.document.integer and any(value.denominator != 1 for value in found):
+        found = [exact_number(value, "vector") for value in row]
+        if self.document.integer and not all(map(_whole, found)):
             raise DataError("vector", type(values), _WHOLE)
         return found
 
@@ -114,14 +113,14 @@ class JointNoise:
         if not all_at_once:
             blocks = range(len(self.document.shape.blocks))
             return max(self.block_error(b, level) for b in blocks)
-        law = BoxLaw(self.document.levels, float(self.document.ratio))
+        law = BoxLaw(self.document.levels, self.document.ratio)
         if law.manageable:
             return law.quantile(level, None) * float(self.document.grid)
         return quantile_of(np.abs(self._drawn).max(axis=1), level)
 
     def block_error(self, block: int, confidence: float) -> float:
         """The same for a number of one block of the shape."""
-        law = BoxLaw(self.document.levels, float(self.document.ratio))
+        law = BoxLaw(self.document.levels, self.document.ratio)
         if law.manageable:
             return law.quantile(confidence, block) * float(self.document.grid)
         return quantile_of(np.abs(self.drawn(block)), confidence)
@@ -149,6 +148,10 @@ def quantile_of(drawn: Floats, level: float) -> float:
     """
     error = math.sqrt(level * (1 - level) / len(drawn))
     return float(np.quantile(drawn, min(1.0, level + error), method="higher"))
+
+
+def _whole(value: Exact) -> bool:
+    return isinstance(value, Fraction) and value.denominator == 1
 
 
 def _long(values: list[int]) -> bool:

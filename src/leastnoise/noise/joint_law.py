@@ -6,11 +6,13 @@ From the counts of `certify/levels.proof.md`, section 4, level by level.
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..certify.levels import Levels
+from ..exact import nearest_float
 
 Floats = NDArray[np.float64]
 
@@ -21,9 +23,12 @@ MOST_LEVELS = 2_000
 class BoxLaw:
     """P(|x_i| <= t) of one number of a block, or of all numbers, for blocks that are boxes."""
 
-    def __init__(self, levels: Levels, ratio: float) -> None:
+    def __init__(self, levels: Levels, ratio: Fraction) -> None:
         self.levels = levels
-        self._epsilon = -math.log(ratio)
+        # (A ratio next to 1 would be 1 as a float.)
+        near = 2 * ratio > 1
+        log = math.log1p(-nearest_float(1 - ratio)) if near else math.log(nearest_float(ratio))
+        self._epsilon = max(-log, 1e-100)
         size = levels.dimension
         reach = (size + 60 + 12 * math.sqrt(size)) / self._epsilon + levels.start
         reach += max(2 * block.offset / block.width for block in levels.blocks)

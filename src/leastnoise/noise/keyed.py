@@ -147,7 +147,10 @@ def _plain_time(key: Any) -> Any:
         raise DataError("key", type(key), "times in UTC, or at a fixed distance from it")
     if getattr(key, "nanosecond", 0):
         raise DataError("key", type(key), "times in whole microseconds")
-    at = key if key.tzinfo is None else key.astimezone(UTC)
+    try:
+        at = key if key.tzinfo is None else key.astimezone(UTC)
+    except OverflowError:
+        raise DataError("key", type(key), "times in the years 1 to 9999 of UTC") from None
     clock = at.hour, at.minute, at.second, at.microsecond
     return datetime(at.year, at.month, at.day, *clock, tzinfo=at.tzinfo and UTC)
 

@@ -56,7 +56,7 @@ def exact_number(value: object, name: str = "value") -> Exact:
         if not math.isfinite(value):
             raise DataError(name, type(value), _FINITE)
         return Fraction(*value.as_integer_ratio())
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, (bool, np.bool_, np.timedelta64)):  # (to NumPy a duration is an integer)
         raise DataError(name, type(value), _NUMBER)
     if isinstance(value, Rational):
         return _clamped(Fraction(int(value.numerator), int(value.denominator)))

@@ -12,6 +12,7 @@ from .histogram import Histogram
 from .mean import Mean
 from .mean_vector import MeanVector
 from .planner import Plan, plan
+from .published import PublishedReport, report
 from .quantile import Median, Quantile
 from .share import Share
 from .text import query_of
@@ -31,6 +32,7 @@ __all__ = [
     "Median",
     "Person",
     "Plan",
+    "PublishedReport",
     "Quantile",
     "Query",
     "Row",
@@ -42,4 +44,5 @@ __all__ = [
     "plan",
     "plan_all",
     "query_of",
+    "report",
 ]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from .base import Estimate
+from .statement import Statement
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,12 @@ class Answer:
     notes: tuple[str, ...]
     mechanisms: tuple[Path, ...]
     charge: int | None
+    #: The columns that it is grouped by; several make keys such as "north, f".
+    by: tuple[str, ...] = ()
+    #: From the number to the files that prove its noise, step by step.
+    statements: tuple[Statement, ...] = ()
+    #: The same for answers that cost their budget together, once; empty where it is alone.
+    batch: str = ""
 
     @property
     def value(self) -> Any:
@@ -49,6 +57,20 @@ class Answer:
             for key, one in self.groups.items()
         }
         return pairs[""] if set(pairs) == {""} else pairs
+
+    def to_frame(self) -> Any:
+        """A pandas data frame: a row for each group with its key or keys, value, low and high."""
+        from ..frame import data_frame
+        from .crossed import parts_of
+
+        several = len(self.by) > 1
+        names = self.by if several else self.by or ("key",)
+        rows = [
+            dict(zip(names, parts_of(key) if several else [key], strict=True))
+            | {"value": _number(one.value), "low": _finite(one.low), "high": _finite(one.high)}
+            for key, one in self.groups.items()
+        ]
+        return data_frame(rows, [*names, "value", "low", "high"])
 
     def as_dict(self) -> dict[str, Any]:
         """Plain numbers and texts, for JSON; an end that is not known is None."""
@@ -73,11 +95,12 @@ class Answer:
             "notes": list(self.notes),
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
+            "statements": [one.to_json() for one in self.statements],
         }
 
     def __str__(self) -> str:
         lines = [
-            f"{printable(key) or self.query}: {shown(one.value)}{_around(one)}"
+            f"{printable(key) or self.query}: {rounded(one)[0]}{_around(one)}"
             for key, one in self.groups.items()
         ]
         return "\n".join(
@@ -90,7 +113,7 @@ class Answer:
         rows = [
             (
                 printable(key) or "all rows",
-                shown(one.value),
+                rounded(one)[0],
                 _around(one).strip(" []").replace(", ", " to "),
             )
             for key, one in self.groups.items()
@@ -138,12 +161,34 @@ def shown(value: float) -> str:
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.8g}"
 
 
+def rounded(one: Estimate) -> tuple[str, str, str]:
+    """The value and its interval in as many decimals as the interval supports.
+
+    The ends are rounded outwards, so that what is written is still an interval of 95 %.
+    """
+    low, high = _finite(one.low), _finite(one.high)
+    if low is None or high is None or not low < high:
+        ends = ["" if end is None else shown(end) for end in (low, high)]
+        return shown(one.value), ends[0], ends[1]
+    decimals = max(0, -math.floor(math.log10((high - low) / 2)))
+    if decimals > 12 or max(abs(low), abs(high)) >= 1e15:
+        return shown(one.value), shown(low), shown(high)
+    unit = Decimal(1).scaleb(-decimals)
+    ways = (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING)
+    exact = (Decimal(x) for x in (one.value, low, high))
+    value, below, above = (
+        f"{x.quantize(unit, way) + 0:f}" for x, way in zip(exact, ways, strict=True)
+    )
+    return value, below, above
+
+
 def _around(one: Estimate) -> str:
     if one.low is None or one.high is None:
         return "  (rank only: see the notes)"
     if not (math.isfinite(one.low) and math.isfinite(one.high)):
         return "  (too few rows for an interval)"
-    return f"  [{shown(one.low)}, {shown(one.high)}]"
+    _, low, high = rounded(one)
+    return f"  [{low}, {high}]"
 
 
 def _number(value: float) -> float | int:

@@ -32,6 +32,8 @@ from .noise import Noise, noise_for
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
+from .sized import UncountedError, check_size, public_size
+from .statement import Statement, statements_of
 from .text import query_of
 from .together import DrawnNoise, better_together, release_drawn
 from .unit import Unit, check_neighbours, unit_of
@@ -129,7 +131,7 @@ def ready_or_paid(
     """Questions that are ready. If not even the rows could be counted, that is paid for, too."""
     try:
         return prepared()
-    except _UncountedError:
+    except UncountedError:
         pass
     charge()
     raise NotAnsweredError
@@ -181,10 +183,6 @@ def release_together(
     return found
 
 
-class _UncountedError(Exception):
-    """The rows, whose number is public, could not be counted."""
-
-
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
     """A ledger, or where one is."""
     if ledger is None or isinstance(ledger, Ledger):
@@ -218,6 +216,7 @@ class Prepared:
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
+    batch: str = ""  # which they are
     shown: Budget | None = None
 
     @property
@@ -289,7 +288,7 @@ class Prepared:
         """Add up. Call it only after the budget has been charged, and the columns are loaded."""
         sums = _combined(self.query, [one.sums() for one in self.readings])
         if self.setting.size is not None:
-            _check_size(sums, self.setting.size)
+            check_size(sums, self.setting.size)
         if self.one_draw:
             return Collected(sums, {key: one.rows for key, one in sums.items()})
         if self.selection is None:
@@ -339,7 +338,7 @@ class Prepared:
             for key, parts in zip(keys, drawn, strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
-                if self.query.by is not None:
+                if self.query.grouped:
                     named = {named_in(label, name): one for name, one in named.items()}
                 groups |= named
         return Answer(
@@ -356,7 +355,19 @@ class Prepared:
             notes=tuple(self.notes()),
             mechanisms=self.mechanisms,
             charge=charge,
+            by=self.query.columns_by,
+            statements=self._statements(),
+            batch=self.batch,
         )
+
+    def _statements(self) -> tuple[Statement, ...]:
+        keys, values = self.budget.split(self.query, self.one_draw)
+        found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
+        whole = self.shown or values
+        rest = self.noise, values.epsilon, values.delta
+        why = self.query.why(self.setting)
+        total = whole.epsilon, whole.delta
+        return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""
@@ -399,7 +410,7 @@ def prepare(
     for reading in readings_of(table, query, setting):
         quietly("the engine does not know how to compute this", reading.check)
     if table.sized and query.fixed(setting.unit, setting.neighbours):
-        setting = replace(setting, size=_public_size(table))
+        setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
     ready = planned(query, setting, budget, loss)
     counting = None
@@ -474,23 +485,3 @@ def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Any]:
 def _nothing(query: Query) -> Any:
     """The sums of a key that no row has."""
     return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
-
-
-def _public_size(table: Table) -> int:
-    """The number of rows, which all neighbours share."""
-    try:
-        size = paid(lambda: table.engine.count(table.relation))
-    except NotAnsweredError:
-        size = None
-    if size is None:
-        raise _UncountedError
-    if size < 1:
-        raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
-    return size
-
-
-def _check_size(sums: dict[str, Any], size: int) -> None:
-    """Sensitivities rest on it: every row of the public number is in the sums."""
-    found = sums.get("", Sums())
-    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
-        raise NotAnsweredError

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from .bounding import Request, Sums
+from .crossed import Crossed, names_of
 from .door import LONGEST_KEY
 from .expression import parse_condition
 from .rows import Cell, Rows, octets_of
@@ -114,11 +115,12 @@ class Query:
 
     where: a condition such as "year = 2024"; rows for which it is not true do not count.
     by: a column to group by, with `keys`: a public list of its values (others do not count), or
-        "private" to find them privately. Keys never come silently from the data.
+        "private" to find them privately. Keys never come silently from the data. A list of
+        columns takes a list of keys for each: every combination is a group.
     """
 
     where: str | None = None
-    by: str | None = None
+    by: str | Sequence[str] | None = None
     keys: Sequence[Any] | str | None = None
 
     word: ClassVar[str]
@@ -132,8 +134,27 @@ class Query:
                 self.keys,
                 'a public list of values together with by=, or "private" to find them privately',
             )
-        if self.keys is not None and self.keys != PRIVATE:
+        if self.by is not None and not isinstance(self.by, str):
+            self._cross(names_of(self.by))
+        elif self.keys is not None and self.keys != PRIVATE:
             object.__setattr__(self, "keys", keys_of(self.keys))
+
+    def _cross(self, names: tuple[str, ...]) -> None:
+        """Put several columns and their keys into one form."""
+        keys = self.keys
+        if isinstance(keys, str) or not isinstance(keys, Sequence) or len(keys) != len(names):
+            allowed = f"{len(names)} public lists of values, one for each column of by="
+            raise ArgumentError("keys", keys, allowed)
+        crossed = Crossed(names, tuple(keys_of(one) for one in keys))
+        object.__setattr__(self, "by", names[0] if len(names) == 1 else names)
+        object.__setattr__(self, "keys", crossed.keys[0] if len(names) == 1 else crossed.keys)
+
+    @property
+    def crossed(self) -> Crossed | None:
+        """The columns that it is grouped by together, if there are several."""
+        if self.by is None or isinstance(self.by, str):
+            return None
+        return Crossed(tuple(self.by), tuple(map(tuple, self.keys or ())))
 
     # -- what a query says ----------------------------------------------------------------------
 
@@ -187,7 +208,7 @@ class Query:
 
     def fixed(self, unit: Unit, neighbours: str) -> bool:
         """Whether the number of rows is public and the same for neighbours, and used so."""
-        whole_table = self.where is None and self.by is None
+        whole_table = self.where is None and not self.grouped
         return whole_table and isinstance(unit, Row) and neighbours == "replace" and self._sized
 
     @property
@@ -196,15 +217,29 @@ class Query:
         return False
 
     @property
+    def columns_by(self) -> tuple[str, ...]:
+        """The columns whose keys make a group's key, where these can be told apart again."""
+        if self.by is None or isinstance(self.by, str):
+            return () if self.by is None else (self.by,)
+        return tuple(self.by)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether there are groups."""
+        return self.by is not None
+
+    @property
     def public_keys(self) -> tuple[str, ...] | None:
         """The list of keys, if there is one."""
         if self.keys is None or self.keys == PRIVATE:
             return None
+        if (crossed := self.crossed) is not None:
+            return tuple(map(str, range(crossed.groups)))
         return tuple(self.keys)
 
     def label(self, key: str) -> str:
         """A group's key as it is shown."""
-        return key
+        return key if (crossed := self.crossed) is None else crossed.label(int(key))
 
     # -- shared -----------------------------------------------------------------------------------
 
@@ -221,7 +256,9 @@ class Query:
         )
 
     def _group(self) -> Callable[[Rows], Cell] | None:
-        name = self.by
+        if (crossed := self.crossed) is not None:
+            return crossed.cell
+        name = None if self.by is None else str(self.by)
         return None if name is None else lambda rows: rows.key(name, "by")
 
     def text(self, inside: str) -> str:
@@ -230,7 +267,7 @@ class Query:
         if self.where is not None:
             words += f" where {self.where}"
         if self.by is not None:
-            words += f" by {self.by}"
+            words += f" by {self.by if isinstance(self.by, str) else ', '.join(self.by)}"
         return words
 
     def __str__(self) -> str:
@@ -248,6 +285,8 @@ def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:
         raise ArgumentError("keys", "a text with half a character", "texts that UTF-8 can write")
     if any(len(key) > LONGEST_KEY // 4 and len(octets_of(key)) > LONGEST_KEY for key in found):
         raise ArgumentError("keys", "a longer text", f"of at most {LONGEST_KEY} bytes each")
+    if len({octets_of(key) for key in found}) < len(found):
+        raise ArgumentError("keys", "a key twice", "different texts, or bytes such as \\x00ff")
     return found
 
 

@@ -10,6 +10,7 @@ raises OSError or EOFError. Proof: `csv_records.proof.md`.
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import zlib
 from collections.abc import Iterator, Sequence
@@ -29,17 +30,20 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True)
 class CsvFile:
-    """A CSV file: UTF-8, lines that end with LF or CRLF, the first record naming the columns.
+    """A CSV file: lines that end with LF or CRLF, the first record naming the columns.
 
     path: the file; one that ends in .gz is unpacked as it is read.
     delimiter: what stands between fields, one ASCII character.
+    encoding: "utf-8", or one with a byte for each character, such as "cp1252".
+    decimal: what stands before the decimals of a number, "." or ",": with "," a text such as
+    51473,44 is a number, and 51473.44 is none.
     line_breaks: whether a field in quotes may hold line breaks (True), or every line is a record,
     whatever it holds (False). None stands for True if all quotes of the file enclose whole fields
     and inner ones are doubled, and for False if not.
 
-    Every column is text. An empty field is NULL; so is one that is not UTF-8 or whose quotes are
-    malformed, in its row alone. A short record has NULLs at its end, further fields of a long one
-    are ignored, a record of more than 16 MiB has no values. Empty lines are no records;
+    Every column is text. An empty field is NULL; so is one that is not of the encoding or whose
+    quotes are malformed, in its row alone. A short record has NULLs at its end, further fields of
+    a long one are ignored, a record of more than 16 MiB has no values. Empty lines are no records;
     but where there is one column, they are records with NULL.
 
     Guarantee: any bytes after the header are a table, and all other rows stay as they are when
@@ -51,6 +55,8 @@ class CsvFile:
     path: str | Path
     delimiter: str = ","
     line_breaks: bool | None = None
+    encoding: str = "utf-8"
+    decimal: str = "."
 
     def __post_init__(self) -> None:
         if not isinstance(self.path, (str, Path)):
@@ -60,6 +66,9 @@ class CsvFile:
             raise ArgumentError("delimiter", self.delimiter, "one ASCII character that is no quote")
         if self.line_breaks is not None and not isinstance(self.line_breaks, bool):
             raise ArgumentError("line_breaks", self.line_breaks, "True, False or None")
+        if self.decimal not in (".", ","):
+            raise ArgumentError("decimal", self.decimal, '"." or ","')
+        _characters(self.encoding)
 
     def names(self) -> list[str]:
         """The names of the columns. Only the header is read; it is public."""
@@ -115,6 +124,7 @@ class _Source:
     def __enter__(self) -> _Source:
         path = Path(self._csv.path)
         packed = path.suffix.lower() == ".gz"
+        self._characters = _characters(self._csv.encoding)
         self._file: Any = gzip.open(path) if packed else path.open("rb")
         try:
             self.names = self._header()
@@ -138,7 +148,10 @@ class _Source:
             found: bytes = self._file.read(size)
         except zlib.error:
             raise OSError("the file could not be unpacked") from None
-        return found
+        if self._characters is None:
+            return found
+        text, _ = codecs.charmap_decode(found, "surrogateescape", self._characters)
+        return text.encode("utf-8", "surrogatepass")  # a byte of no character is no UTF-8 either
 
     def _header(self) -> list[str]:
         """The names; errors say nothing of what was found instead."""
@@ -160,6 +173,13 @@ class _Source:
         fields = Fields(text[begin:end], self._csv.delimiter, line_breaks)
         if not fields.records:
             raise self._refused()
+        if fields.width == 1 and not text[begin:end].lstrip().startswith(b'"'):
+            for other in ";\t|,":
+                if other.encode() in text[begin:end]:
+                    allowed = (
+                        f"what stands between the names of the first line: {other!r}, it seems"
+                    )
+                    raise ArgumentError("delimiter", self._csv.delimiter, allowed)
         names = [column[0].as_py() for column in fields.columns(range(fields.width))]
         if not all(name and name.strip() and "\0" not in name for name in names):
             raise self._refused()
@@ -177,8 +197,28 @@ class _Source:
         return ArgumentError(
             "table",
             str(self._csv.path),
-            "a file whose first line, in UTF-8, names its columns (not shown: it may be data)",
+            f"a file whose first line, in {self._csv.encoding}, names its columns (not shown: it "
+            "may be data); another encoding, such as cp1252, can be given",
         )
+
+
+def _characters(encoding: str) -> str | None:
+    """The characters of the bytes 0 to 255, U+FFFE for none; None stands for UTF-8."""
+    try:
+        name = codecs.lookup(encoding).name
+        if name in ("utf-8", "utf-8-sig"):
+            return None
+        one = [bytes([byte]).decode(name, "replace") for byte in range(256)]
+        pairs = bytes(
+            byte for first in range(256) for second in range(256) for byte in (first, second)
+        )
+        alone = pairs.decode(name, "replace") == "".join(one[byte] for byte in pairs)
+    except (LookupError, TypeError, ValueError):
+        alone = False
+    if not alone or "".join(one[:128]) != bytes(range(128)).decode():
+        allowed = "utf-8, or one with a byte for each character, such as cp1252 or latin-1"
+        raise ArgumentError("encoding", encoding, allowed)
+    return "".join(one).replace("\N{REPLACEMENT CHARACTER}", "\ufffe")
 
 
 def _pyarrow() -> Any:

@@ -14,7 +14,7 @@ from .unit import Person
 
 def touched(query: Query, setting: Setting) -> int:
     """How many groups one unit can move, at most: added or removed, or in both of two places."""
-    if query.by is None:
+    if not query.grouped:
         return 1
     each = 1
     if isinstance(setting.unit, Person):
@@ -43,7 +43,7 @@ def bounded(query: Query, setting: Setting) -> Any:
     """The engine's request, with the groups per person enforced where they are not all allowed."""
     request = query.request(setting)
     unit, keys = setting.unit, query.public_keys
-    if query.by is None or not isinstance(unit, Person) or unit.max_groups is None:
+    if not query.grouped or not isinstance(unit, Person) or unit.max_groups is None:
         return request
     if keys is not None and unit.max_groups >= len(keys):
         return request

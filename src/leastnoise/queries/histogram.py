@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from .base import Query, Setting
+from .base import PRIVATE, Query, Setting
 from .bounding import Request
 from .count import Count
+from .crossed import MOST_GROUPS, Crossed
 from .door import WHOLE, Form
 from .rows import Cell, Rows
 from .scale import FURTHEST, NARROWEST
@@ -27,6 +28,7 @@ class Histogram(Count):
 
     bins: a number of equal ones between low and high, or their edges in rising order. Values
     beyond the ends are in the first or last bin; rows without a number are in none.
+    by: a histogram for every combination of the public keys of these columns.
     """
 
     column: str | None = None
@@ -36,16 +38,39 @@ class Histogram(Count):
     word: ClassVar[str] = "histogram"
 
     def __post_init__(self) -> None:
-        if self.by is not None or self.keys is not None:
-            raise ArgumentError("by", self.by, "left out: a histogram is a count by bins")
         if not self.column:
             raise ArgumentError("column", self.column, "the name of a column")
-        edges = self._edges
-        object.__setattr__(self, "keys", tuple(str(i) for i in range(len(edges) - 1)))
-        object.__setattr__(self, "by", self.column)
-        if len({self.label(str(i)) for i in range(len(edges) - 1)}) < len(edges) - 1:
-            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
+        if self.keys == PRIVATE:
+            raise ArgumentError("keys", PRIVATE, "public keys: a histogram has a bin for each")
         Query.__post_init__(self)
+        bins = len(self._edges) - 1
+        if len({self._bin(i) for i in range(bins)}) < bins:
+            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
+        if self._outer is not None and bins * self._outer.groups > MOST_GROUPS:
+            raise ArgumentError("keys", self.keys, f"of at most {MOST_GROUPS} bins in all")
+
+    @property
+    def grouped(self) -> bool:
+        """It is: by its bins."""
+        return True
+
+    @property
+    def columns_by(self) -> tuple[str, ...]:
+        """Its column: a key is a bin, behind the keys of other columns."""
+        return (str(self.column),)
+
+    @property
+    def public_keys(self) -> tuple[str, ...]:
+        """The numbers of its bins, those of one combination of keys after the other."""
+        outer = 1 if self._outer is None else self._outer.groups
+        return tuple(map(str, range(outer * (len(self._edges) - 1))))
+
+    @property
+    def _outer(self) -> Crossed | None:
+        """The columns that it is grouped by, even if it is only one."""
+        if isinstance(self.by, str):
+            return Crossed((self.by,), (tuple(self.keys or ()),))
+        return self.crossed
 
     @cached_property
     def _edges(self) -> list[Fraction]:
@@ -81,7 +106,11 @@ class Histogram(Count):
                 passed = (f"{number} >= {rows.engine.real(edge)}" for edge in edges[1:-1])
                 ones = (f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in passed)
                 index = f"CAST({' + '.join(ones) or '0'} AS BIGINT)"
-            return Cell(f"CASE WHEN {number} IS NULL THEN NULL ELSE {index} END", Form(WHOLE, ""))
+            one = f"CASE WHEN {number} IS NULL THEN NULL ELSE {index} END"
+            if self._outer is not None:
+                before = self._outer.cell(rows).sql
+                one = f"({before} * {rows.engine.whole(len(edges) - 1)} + {one})"
+            return Cell(one, Form(WHOLE, ""))
 
         return group
 
@@ -90,9 +119,14 @@ class Histogram(Count):
         return self._request(setting)
 
     def label(self, key: str) -> str:
-        """The bin in words."""
+        """The bin in words, behind its combination of keys."""
+        outer, i = divmod(int(key), len(self._edges) - 1)
+        return (
+            self._bin(i) if self._outer is None else f"{self._outer.label(outer)}: {self._bin(i)}"
+        )
+
+    def _bin(self, i: int) -> str:
         edges = self._edges
-        i = int(key)
         close = "]" if i == len(edges) - 2 else ")"
         return f"[{float(edges[i]):.12g}, {float(edges[i + 1]):.12g}{close}"
 
@@ -101,8 +135,7 @@ class Histogram(Count):
         return super().why(setting) + " Every row is in at most one bin."
 
     def __str__(self) -> str:
-        words = f"histogram({self.column})"
-        return words if self.where is None else f"{words} where {self.where}"
+        return self.text(str(self.column))
 
 
 def _equal_bin(rows: Rows, number: str, edges: list[float]) -> str:

@@ -74,6 +74,11 @@ class MeanVector(Query):
         ]
 
     @property
+    def columns_by(self) -> tuple[str, ...]:
+        """None: a key is that of a group and the name of a column."""
+        return ()
+
+    @property
     def _sized(self) -> bool:
         return True
 

@@ -72,10 +72,11 @@ class Law:
     def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
         """One release each."""
         if self.design.integer:
-            found = self.design.release([int(value) for value in values], entropy=entropy)
+            whole = [int(value) for value in values]
+            found = self.design.release(whole, each_is_a_release=True, entropy=entropy)
         else:
             scaled = [value / self.scale for value in values]
-            found = self.design.release(scaled, exact=True, entropy=entropy)
+            found = self.design.release(scaled, exact=True, each_is_a_release=True, entropy=entropy)
         return [Fraction(value) * self.scale for value in found]
 
 

@@ -25,10 +25,10 @@ def notes(
     if isinstance(setting.unit, Person):
         found.append(
             f"a person counts with at most {_rows(setting.unit.max_rows)}"
-            f"{' in each group' if query.by is not None else ''}: more are weighed down to that; "
+            f"{' in each group' if query.grouped else ''}: more are weighed down to that; "
             f"rows without {setting.unit.id} are left out"
         )
-    if query.by is not None and groups > 1:
+    if query.grouped and groups > 1:
         budget = "each has its part of the budget" if apart else "all groups come from one draw"
         found.append(f"one unit can move {groups} groups, and {budget}")
     if isinstance(query, Quantile):

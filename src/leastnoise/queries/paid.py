@@ -6,12 +6,14 @@ what it likes about them. After it, nothing that goes wrong is told: `noise.proo
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
+import sys
+import threading
 import traceback
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TypeVar
 
 from ..errors import ArgumentError, NotAnsweredError
@@ -22,16 +24,45 @@ LOG = "LEASTNOISE_FAILURE_LOG"
 _T = TypeVar("_T")
 
 
+_turn = threading.Lock()
+_working: list[None] = []  # one for each that is at work now
+_before = ExitStack()  # puts the filters of warnings back
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Without warnings: an engine's may quote the data. Afterwards they are as they were before.
+
+    Their filters are those of all threads: they are put back when the last one has ended.
+    """
+    if getattr(sys.flags, "context_aware_warnings", False):  # of Python 3.14: each has its own
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+        return
+    with _turn:
+        if not _working:
+            _before.enter_context(warnings.catch_warnings())
+            warnings.simplefilter("ignore")
+        _working.append(None)
+    try:
+        yield
+    finally:
+        with _turn:
+            _working.pop()
+            if not _working:
+                _before.close()
+
+
 def paid(work: Callable[[], _T]) -> _T:
     """The result of `work`, or a `NotAnsweredError` that says nothing of why there is none."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
+        with unwarned():
             return work()
     except BaseException as error:  # panics of libraries in Rust are no Exception; objects may exit
         stopped = isinstance(error, KeyboardInterrupt)
         if not stopped:
-            with contextlib.suppress(Exception):
+            with suppress(Exception):
                 _logged(error)
         traceback.clear_frames(error.__traceback__)  # of exact sums, which a debugger would show
     # Raised outside the handler: the cause is not even the context of this error.
@@ -45,7 +76,7 @@ def warn_of_log() -> None:
     """
     path = os.environ.get(LOG)
     if path:
-        with contextlib.suppress(FileNotFoundError):
+        with suppress(FileNotFoundError):
             if not _is_private(os.lstat(path)):
                 raise ArgumentError(LOG, path, "a file of yours of mode 0600 (no link), or none")
         warnings.warn(

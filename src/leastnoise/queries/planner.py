@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
 from ..errors import ArgumentError
-from ..exact import Number
+from ..exact import Number, rational
 from .ask import Budget, Prepared, planned
 from .base import Estimate, Query, Setting
 from .keyed import KeyedNoise
@@ -41,10 +42,12 @@ class Plan:
     noise: str
     notes: tuple[str, ...]
     shown: float | None = None
+    #: What the error is counted in: "" for the answer's own unit.
+    counted: str = ""
 
     def __str__(self) -> str:
         return (
-            f"{self.query}: 95 % of answers within {self.error:.4g} "
+            f"{self.query}: 95 % of answers within {self.error:.4g}{self.counted} "
             f"({100 * self.relative:.3g} %) at epsilon={float(self.epsilon):g}, "
             f"delta={float(self.delta):g} for {self.rows} rows a group"
         )
@@ -53,18 +56,29 @@ class Plan:
 def plan(
     query: Query | str,
     *,
-    epsilon: Number,
+    epsilon: Number | None = None,
     delta: Number = 0,
     rows: int,
     unit: Unit | str = "row",
     neighbours: str = "add-remove",
     loss: str = "l1",
+    within: Number | None = None,
 ) -> Plan:
     """The error to expect of `ask` with the same arguments.
 
     rows: a public guess at the number of rows, in each group if there are groups.
+    within: in the place of epsilon, the error that 95 % of answers shall be within: the plan is
+        that of the smallest epsilon, in two digits, that keeps it.
     """
     question = query_of(query)
+    if (epsilon is None) == (within is None):
+        raise ArgumentError("epsilon", epsilon, "given, or within= in its place")
+    if within is not None:
+        asked = partial(
+            plan, question, delta=delta, rows=rows, unit=unit, neighbours=neighbours, loss=loss
+        )
+        return _cheapest(asked, rational(within, "within"))
+    assert epsilon is not None
     setting = setting_for(question, unit, neighbours, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     return plan_of(planned(question, setting, budget, loss), rows)
@@ -93,7 +107,32 @@ def plan_of(ready: Prepared, rows: int) -> Plan:
         noise.words if noise is not None else "exponential mechanism",
         tuple(ready.notes()),
         None if found is None else found.shown(rows),
+        _counted(question),
     )
+
+
+def _counted(query: Query) -> str:
+    """What an error is counted in, where it is not the answer's own unit."""
+    if isinstance(query, Quantile):
+        return " rows of rank"
+    return " of a width" if isinstance(query, MeanVector) else ""
+
+
+def _cheapest(asked: Callable[..., Plan], within: Fraction) -> Plan:
+    """The plan of the smallest epsilon of two digits whose error is within this."""
+    grid = [Fraction(i, 10**k) for k in (4, 3, 2, 1) for i in range(10, 100)]
+    grid += [Fraction(i) for i in range(10, 16)]
+    if within <= 0 or (best := asked(epsilon=grid[-1])).error > within:
+        raise ArgumentError("within", float(within), f"an error that epsilon={grid[-1]} can keep")
+    low, high = 0, len(grid) - 1  # the error falls with epsilon; grid[high] keeps it
+    while low < high:
+        middle = (low + high) // 2
+        found = asked(epsilon=grid[middle])
+        if found.error <= within:
+            best, high = found, middle
+        else:
+            low = middle + 1
+    return best
 
 
 def setting_for(query: Query, unit: Unit | str, neighbours: str, rows: int) -> Setting:

@@ -100,7 +100,7 @@ class RangedLaw:
     def release(self, values: Sequence[Fraction], entropy: Entropy | None) -> list[Fraction]:
         """One answer each."""
         placed = [(value - self._low) / self.scale for value in values]
-        found = self.design.release(placed, exact=True, entropy=entropy)
+        found = self.design.release(placed, exact=True, each_is_a_release=True, entropy=entropy)
         return [self._low + Fraction(answer) * self.scale for answer in found]
 
     @cached_property

@@ -109,7 +109,9 @@ class Rows:
         if per.denominator == 1:
             away = f"{away} * {engine.real(float(per))}"
         else:
-            away = f"{away} / {engine.real(float(scale.step))}"
+            # A quarter of a step rounds to nothing, and no engine has to divide less than that.
+            step = float(scale.step)
+            away = f"GREATEST({engine.real(step / 4)}, {away}) / {engine.real(step)}"
         steps = f"CAST(FLOOR({away} + {engine.real(0.5)}) AS BIGINT)"
         # Whatever was rounded before, this holds: a number from 0 to top, or NULL.
         return f"CASE WHEN {present} THEN LEAST({engine.whole(scale.top)}, {steps}) END"

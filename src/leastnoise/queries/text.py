@@ -1,4 +1,4 @@
-"""Queries as texts: "mean(salary)", "quantile(age, 0.9)", "share(age > 30)"."""
+"""Queries as texts: "mean(salary, low=0, high=200)", "quantile(age, 0.9)", "share(age > 30)"."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from .total import Total
 from .variance import Variance
 
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
+#: Options of one question among several: "mean(salary, low=0, high=200)".
+_NAMED = re.compile(r"\s*(low|high|bins|step|nulls|q)\s*=\s*([^=]+?)\s*")
 _VALUED: dict[str, Any] = {
     "total": Total,
     "sum": Total,
@@ -40,7 +42,12 @@ def query_of(query: Query | str, **options: Any) -> Query:
     word, inside = found.group(1).lower(), found.group(2).strip()
     if word == "share":
         return Share(condition=inside, **_only(options, "where", "by", "keys"))
-    name, *more = [_unquoted(part) for part in inside.split(",")]
+    plain = [part for part in inside.split(",") if _NAMED.fullmatch(part) is None]
+    inner = [found for part in inside.split(",") if (found := _NAMED.fullmatch(part))]
+    options = options | {one.group(1): _unquoted(one.group(2)) for one in inner}
+    if isinstance(options.get("bins"), str):
+        options["bins"] = int(options["bins"]) if options["bins"].isdigit() else options["bins"]
+    name, *more = [_unquoted(part) for part in plain or [""]]
     if word == "count":
         if more:
             raise ArgumentError("query", query, "count() or count(column)")
@@ -50,7 +57,9 @@ def query_of(query: Query | str, **options: Any) -> Query:
             raise ArgumentError("query", query, "histogram(column) or histogram(column, bins)")
         if more:
             options = options | {"bins": int(more[0])}
-        return Histogram(column=name, **_only(options, "where", "low", "high", "bins"))
+        return Histogram(
+            column=name, **_only(options, "where", "by", "keys", "low", "high", "bins")
+        )
     if word in ("mean", "average") and more:
         columns = [name, *more]
         options = {

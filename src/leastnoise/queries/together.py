@@ -70,6 +70,7 @@ class Place:
     tracks: tuple[Track, ...]
     groups: int
     first: int
+    most: tuple[int, ...]  # numbers of each track that a unit can move to the full
 
     @property
     def numbers(self) -> int:
@@ -172,6 +173,19 @@ class DrawnNoise:
         return self.form.parts
 
     @property
+    def blocks(self) -> tuple[tuple[int, int, int, int, bool], ...]:
+        """Where the numbers of each track are in the vector, and how a unit moves them."""
+        return tuple(
+            (start, track.size * self.place.groups, most, track.steps, track.one_sided)
+            for (track, start), most in zip(self.place.starts(), self.place.most, strict=True)
+        )
+
+    @property
+    def part_steps(self) -> list[Fraction]:
+        """The step of the grid of each part of a group."""
+        return [track.step for track, _ in self._tracked]
+
+    @property
     def sha256(self) -> str:
         """The hash of the mechanism file."""
         return self.draw.sha256
@@ -270,7 +284,7 @@ def drawn_together(asked: Sequence[Asked], epsilon: Fraction, loss: str) -> list
         return None  # too large for exact counts
     draw, noises, first = Draw(*found), [], 0
     for one, own in zip(asked, tracks, strict=True):
-        place = Place(own, one.groups, first)
+        place = Place(own, one.groups, first, tuple(one.block(track).most for track in own))
         noises.append(DrawnNoise(draw, place, one.query.drawn_form(one.setting)))
         first += place.numbers
     return noises

@@ -9,6 +9,7 @@ one after the other may not; there the ledger's filter counts. How it adds up: `
 from __future__ import annotations
 
 import hashlib
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -86,7 +87,9 @@ def ask_all(
             prepare(rows_, query, setting, part.used_by(query), loss, None, tell)
             for query, part in zip(questions, parts, strict=True)
         ]
-        return _best(ready, whole, rows, loss)
+        best = _best(ready, whole, rows, loss)
+        batch = uuid.uuid4().hex
+        return [replace(one, batch=batch) if one.shown is not None else one for one in best]
 
     with opened(table) as held:
         ready = ready_or_paid(

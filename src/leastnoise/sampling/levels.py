@@ -35,13 +35,16 @@ class LevelSampler:
         a, b = ratio.numerator, ratio.denominator
         c = b - a
         # ratio^j |L_j| for j below the start, and difference r times ratio^r / (1 - ratio)^(r + 1)
-        # from there on, all times c^(dimension + 1) * b^start.
-        top = len(differences)
-        whole = c**top
-        weights = [n * a**j * b ** (levels.start - j) * whole for j, n in enumerate(first)]
-        weights += [
-            n * a ** (levels.start + r) * b * c ** (top - r - 1) for r, n in enumerate(differences)
-        ]
+        # from there on, all times c^(dimension + 1) * b^start: from one to the next by one factor.
+        scale = b**levels.start * c ** len(differences)
+        weights = []
+        for n in first:
+            weights.append(n * scale)
+            scale = scale // b * a
+        scale = scale // c * b
+        for n in differences:
+            weights.append(n * scale)
+            scale = scale // c * a
         self._choice = DiscreteSampler(weights)
 
     def sample_levels(self, size: int, entropy: Entropy) -> Ints:

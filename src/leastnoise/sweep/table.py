@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 from ..design import Design, load
 from ..errors import ArgumentError, CertificateError
@@ -105,6 +105,12 @@ class SweepTable(Sequence[SweepRow]):
     def missed(self) -> SweepTable:
         """The rows that stopped before the gap that was asked for, or failed."""
         return SweepTable(tuple(row for row in self.rows if not row.converged))
+
+    def to_pandas(self) -> Any:
+        """The table as a pandas data frame, a row for each cell."""
+        from ..frame import data_frame
+
+        return data_frame([vars(row) for row in self.rows], [one.name for one in fields(SweepRow)])
 
     def to_csv(self, path: str | Path | None = None) -> str:
         """The table as CSV; written to `path`, complete or not at all, if given.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import secrets
+import threading
 import time
 from collections.abc import Callable
 
@@ -23,12 +24,14 @@ class Codes:
     def __init__(self, life: float = LIFE) -> None:
         self.life = life
         self._held: dict[str, tuple[float, Callable[[], None]]] = {}
+        self._lock = threading.Lock()  # the terminal has a thread of its own
 
     def new(self, gone: Callable[[], None] = lambda: None) -> str:
         """A code; `gone` is called when somebody has used it, or once it is known to be old."""
-        self._forget_old()
         code = secrets.token_urlsafe(24)
-        self._held[code] = time.monotonic() + self.life, gone
+        with self._lock:
+            self._forget_old()
+            self._held[code] = time.monotonic() + self.life, gone
         return code
 
     def _forget_old(self) -> None:
@@ -38,9 +41,10 @@ class Codes:
 
     def spend(self, code: str) -> bool:
         """Whether this is a code that nobody has used before, and not an old one."""
-        self._forget_old()
         given = code.encode("utf-8", "surrogatepass")
-        found = [one for one in self._held if hmac.compare_digest(one.encode(), given)]
-        for one in found:
-            self._held.pop(one)[1]()
+        with self._lock:
+            self._forget_old()
+            found = [one for one in self._held if hmac.compare_digest(one.encode(), given)]
+            for one in found:
+                self._held.pop(one)[1]()
         return bool(found)

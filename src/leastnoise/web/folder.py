@@ -35,7 +35,7 @@ def home() -> Path:
     """Where the folders of all servers of this user lie: `page` in the user's cache."""
     named = os.environ.get("LEASTNOISE_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return (Path(named) if named else Path(base) / "leastnoise") / "page"
+    return (Path(named) if named else Path(base) / "leastnoise").absolute() / "page"
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """Connections that have not shown the key: few at a time, and not for long.
 
 Other users of the machine reach the port. Without this, connections on which nobody says anything
-would fill the server up. A connection is let stay when a request on it has held the key.
+would fill the server up. A connection is let stay when a request on it has held the key. The
+protocol is h11's whatever else is installed: it bounds what the head of a request may hold.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from uvicorn.protocols.http.auto import AutoHTTPProtocol
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 Client = tuple[str, int]
 
@@ -43,7 +44,7 @@ class Lobby:
         """The server's protocol, with this lobby in front of it."""
         lobby = self
 
-        class Protocol(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+        class Protocol(H11Protocol):
             """HTTP, on connections that are counted."""
 
             def connection_made(self, transport: Any) -> None:

@@ -1,7 +1,7 @@
 """Start the server: on loopback, with a folder of its own that is gone when it ends.
 
-However it ends: Ctrl-C, SIGTERM and SIGHUP (a terminal that closes) clean up, and what was killed
-is cleaned up by the next start.
+However it ends: Ctrl-C, SIGTERM and SIGHUP (a terminal that closes) clean up, once and undisturbed
+by further ones, and what was killed is cleaned up by the next start.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .folder import private_folder
 from .jobs import Jobs
 from .settings import Settings
 
+#: What ends a server.
+_ENDS = ("SIGINT", "SIGTERM", "SIGHUP")
 #: Tried first if nobody names a port.
 USUAL_PORT = 8765
 
@@ -48,6 +50,7 @@ def run(
         try:
             serve(settings, listening, jobs, lambda: _opened(settings, browser, say))
         finally:
+            _deaf()
             jobs.close()
 
 
@@ -56,11 +59,23 @@ def _ends() -> Iterator[None]:
     """Signals that would end this process on the spot let it clean up first."""
 
     def end(number: int, frame: object) -> None:
-        raise SystemExit(128 + number)
+        _deaf()
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
 
-    # In the background nobody types; to look whether somebody does must not stop this process.
-    with _heard("SIGTERM", end), _heard("SIGHUP", end), _heard("SIGTTIN", signal.SIG_IGN):
+    with contextlib.ExitStack() as stack:
+        for name in _ENDS:
+            stack.enter_context(_heard(name, end))
+        # In the background nobody types; to look whether somebody does must not stop this process.
+        stack.enter_context(_heard("SIGTTIN", signal.SIG_IGN))
         yield
+
+
+def _deaf() -> None:
+    """From now on nothing interrupts: a terminal that closes says so twice, and so do people."""
+    if threading.current_thread() is threading.main_thread():
+        for name in _ENDS:
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
 @contextlib.contextmanager
@@ -89,11 +104,14 @@ def _private() -> Iterator[None]:
 
 def _opened(settings: Settings, browser: bool, say: Callable[[str], None]) -> None:
     _print_address(settings, say, "leastnoise is at")
+    typed = _terminal()
+    another = "" if typed is None else "Enter shows another one, "
     say(
-        "The address works once, for ten minutes, and only on this machine. Enter shows another "
-        "one, Ctrl-C ends leastnoise."
+        "The address works once, for ten minutes, and only on this machine. "
+        f"{another}Ctrl-C ends leastnoise."
     )
-    threading.Thread(target=_print_on_request, args=(settings, say), daemon=True).start()
+    if typed is not None:
+        threading.Thread(target=_print_on_request, args=(settings, say, typed), daemon=True).start()
     if browser:
         where = opening_page(settings).as_uri()
         threading.Thread(target=webbrowser.open, args=(where,), daemon=True).start()
@@ -103,13 +121,20 @@ def _print_address(settings: Settings, say: Callable[[str], None], words: str) -
     say(f"{words} {settings.address(settings.codes.new())}")
 
 
-def _print_on_request(settings: Settings, say: Callable[[str], None]) -> None:
+def _terminal() -> int | None:
+    """Where somebody types, if anybody does: what comes from a file or a pipe asks for nothing."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # there may be no input at all
+        typed = sys.stdin.fileno()
+        return typed if os.isatty(typed) else None
+    return None
+
+
+def _print_on_request(settings: Settings, say: Callable[[str], None], typed: int) -> None:
     """Print another address for each line that is typed, and none otherwise.
 
     (What is printed may be kept in a file, in which no code shall stand that works for long.)
     """
-    with contextlib.suppress(AttributeError, OSError, ValueError):  # there is no terminal any more
-        typed = sys.stdin.fileno()
+    with contextlib.suppress(OSError):  # there is no terminal any more
         while said := os.read(typed, 4096):
             if b"\n" in said:
                 _print_address(settings, say, "for another browser:")
@@ -148,6 +173,7 @@ def serve(
     config = uvicorn.Config(
         create_app(settings, jobs, lobby.known),
         http=lobby.protocol(),
+        loop="asyncio",
         log_level="warning",
         access_log=False,  # addresses may hold what was asked
         server_header=False,
@@ -183,7 +209,8 @@ def bound(port: int | None) -> socket.socket:
 def _bound(port: int) -> socket.socket:
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if os.name == "posix":  # elsewhere it would let others share the port
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind(("127.0.0.1", port))
         found.listen(128)
     except BaseException:

@@ -209,7 +209,7 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
         assert not check_channel(replace(found.document, question=more)).private
     assert design(**asked, releases=1) == design(**asked)
     # Regions have finite noise, which is below no curve; what is read once is read for both ways.
-    shared = design(**asked, releases=5, regions=2, time_limit=2)
+    shared = design(**asked, releases=5, regions=2, time_limit=0.5)
     assert shared.gdp is None and shared.verify().proven
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
     assert set(answers.answers) <= {0, 2, 4}
@@ -242,7 +242,7 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentError, match="delta must be positive when core is given"):
         design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2), sensitivity=1)
     with pytest.raises(ArgumentError, match="max_error must be larger"):
-        design(gdp=1, bounds=(0, 4), max_error=1.5, time_limit=1, sensitivity=1)
+        design(gdp=1, bounds=(0, 4), max_error=1.5, time_limit=0.3, sensitivity=1)
 
 
 def test_on_the_command_line(tmp_path) -> None:

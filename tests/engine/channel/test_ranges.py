@@ -183,7 +183,7 @@ def test_instance_bound() -> None:
     free = design_dependent(**BASE, gap=0.05)
     assert free.expected_loss(values).max() > 1.0
     with pytest.raises(ArgumentError, match="instance_bound must be larger"):
-        design_dependent(**BASE, gap=0.05, instance_bound=0.1, time_limit=3)
+        design_dependent(**BASE, gap=0.05, instance_bound=0.1, time_limit=0.5)
 
 
 def test_outputs_and_mesh_answers() -> None:
@@ -289,7 +289,7 @@ def test_save_and_show(base, tmp_path) -> None:
 
 def test_time_limit() -> None:
     design = design_dependent(
-        epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=1e-4, time_limit=2
+        epsilon=5, delta=0.25, sensitivity=2, bounds=(0, 4), gap=1e-4, time_limit=0.5
     )
     assert not design.converged and "time limit" in design.status
     assert design.verify().proven
@@ -447,7 +447,7 @@ def test_answers_within_a_distance() -> None:
     assert wide.converged and near.converged and near.verify().proven
     assert near.lower > wide.upper
     with pytest.raises(ArgumentError, match="max_error must be larger"):
-        design_dependent(**BASE, max_error=0.1, time_limit=2)
+        design_dependent(**BASE, max_error=0.1, time_limit=0.5)
 
 
 def test_constraints_hold_for_every_value() -> None:

@@ -190,7 +190,7 @@ def test_no_delta_one_release_and_constraints():
     "options",
     [
         {"integer": True, "sensitivity": 2, "loss": "l2"},
-        {"loss": "pinball:0.8", "time_limit": 1},
+        {"loss": "pinball:0.8", "time_limit": 0.4},
         {"output_step": "1/3"},
         {"epsilon": 0},
     ],

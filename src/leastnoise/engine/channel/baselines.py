@@ -79,7 +79,7 @@ def translated(question: Question, search: Search) -> Lower | None:
             continue
         close, seconds = max(search.gap / 4, 1e-4), search.left(_seconds(question))
         additive = additive_bracket(question, close, seconds, resolution, search).lower
-        found = additive and translated_lower(question, additive.certificate)
+        found = additive and translated_lower(question, additive.multipliers)
         if found is not None:
             return found
     return None
@@ -106,7 +106,7 @@ def additive_upper(question: Question, gap: float, search: Search) -> Upper | No
     # The largest step that divides both the range and the sensitivity.
     step = question.width / (question.sensitivity / question.width).denominator
     step = Fraction(1) if question.integer else step
-    noise = replace(found.document, epsilon=question.epsilon, delta=question.delta)
+    noise = replace(found.noise, epsilon=question.epsilon, delta=question.delta)
     question = replace(question, curve=noise.gdp)  # with the chords that this noise keeps
     document = ChannelDocument(
         question,

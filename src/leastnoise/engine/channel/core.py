@@ -75,9 +75,9 @@ def noise_inside(mesh: Mesh, search: Search) -> Floats:
     )
     resolution = None if question.integer else int(mesh.private_to / mesh.step)
     found = additive_bracket(inside, 1e-2, search.left(_SECONDS), resolution, search).upper
-    if found is None or found.document.tail is not None or found.document.edges is not None:
+    if found is None or found.noise.tail is not None or found.noise.edges is not None:
         raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
-    document = found.document
+    document = found.noise
     if document.step != mesh.step:
         raise ArgumentError("delta", float(question.delta), "larger for a range this wide")
     radius = max(-document.first, document.first + len(document.weights) - 1)
@@ -103,7 +103,7 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     search.reason = search.reason or "the finest mesh was reached"
     found = additive_answer(question, search)
     if found is not None:
-        yield None, replace(found, document=replace(found.document, beyond=search.plan.wide))
+        yield None, replace(found, document=replace(found.answers, beyond=search.plan.wide))
 
 
 def _core(programs: ChannelPrograms, mesh: Mesh, search: Search) -> Upper | None:

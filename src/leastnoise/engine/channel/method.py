@@ -71,7 +71,7 @@ def _additive_at_last(question: Question, search: Search) -> Iterator[Bounds]:
 
 def _moved(search: Search) -> bool:
     upper = search.bracket.upper
-    return upper is not None and upper.document.moved is not None
+    return upper is not None and upper.answers.moved is not None
 
 
 def _programs(question: Question, search: Search) -> Iterator[Bounds]:
@@ -161,7 +161,7 @@ def remarks(question: Question, search: Search) -> str:
     upper = search.bracket.upper
     if upper is None:
         return ""
-    words, document = "", upper.document
+    words, document = "", upper.answers
     if document.additive is not None:
         words += "; additive noise is the best that was found"
     if document.moved is not None:

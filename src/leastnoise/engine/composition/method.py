@@ -40,7 +40,7 @@ def _shares(question: Question, search: Search) -> Iterator[Bounds]:
     ]
     best = min(found, key=lambda one: one.upper.value if one.upper else math.inf)
     assert best.upper is not None
-    document = best.upper.document
+    document = best.upper.answers
     asked = replace(document.question, releases=total)
     yield best.lower, replace(best.upper, document=replace(document, question=asked))
 

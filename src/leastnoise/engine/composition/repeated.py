@@ -183,7 +183,7 @@ class Repeated:
         bracket = search.inner(plan_of_noise(question, self.resolution), gap)
         upper = bracket.upper
         assert upper is not None
-        document = replace(upper.document, releases=self.total)
+        document = replace(upper.noise, releases=self.total)
         return bracket.lower, replace(upper, document=document, origin="share")
 
     # -- sizes --------------------------------------------------------------------------------
@@ -319,7 +319,7 @@ class Repeated:
         if cost is None or cost > total.delta:
             return None
         document = replace(
-            upper.document,
+            upper.noise,
             epsilon=points[0][0],
             delta=points[0][1],
             profile=points[1:],
@@ -359,7 +359,7 @@ class Repeated:
         lower = relaxed.exact(found.multipliers, max(found.value, 1e-300))
         if lower.value <= 0:
             return None
-        return replace(lower, certificate=replace(lower.certificate, points=points))
+        return replace(lower, certificate=replace(lower.multipliers, points=points))
 
 
 def _refined(coarse: Line, fine: Line, noise: _Noise) -> Floats:

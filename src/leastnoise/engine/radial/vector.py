@@ -101,7 +101,7 @@ class Vector:
         if search.improves(float(found.value)):
             self.stairs = stairs
             with counted() as work:
-                own_claims(found.document)
+                own_claims(found.vector)
             self._spent = work.spent
         return found
 

@@ -49,12 +49,11 @@ class Descent:
             None
             if found is None
             else replace(
-                found,
-                document=replace(found.document, epsilon=question.epsilon, delta=question.delta),
+                found, document=replace(found.noise, epsilon=question.epsilon, delta=question.delta)
             )
         )
         if self.upper is not None and question.delta > 0:
-            noise = self.upper.document
+            noise = self.upper.noise
             first, last = noise.first, noise.first + len(noise.weights) - 1
             ends = (
                 max(-first, last) if noise.edges is None else max(-noise.edges[0], noise.edges[-1])

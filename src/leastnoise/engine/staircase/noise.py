@@ -290,9 +290,9 @@ def on_integers(found: Upper | None, question: Question) -> Upper | None:
 
     A file counts in an odd number of them: a cell may be several such steps wide.
     """
-    if found is None or found.document.integer:
+    if found is None or found.noise.integer:
         return found
-    noise, wide = found.document, int(found.document.step)
+    noise, wide = found.noise, int(found.noise.step)
     grid = _odd_part(wide)
     if grid < wide:
         cells = range(noise.first, noise.first + len(noise.weights) + 1)

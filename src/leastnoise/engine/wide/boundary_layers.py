@@ -96,13 +96,13 @@ def layered_lower(
     resolution = None if question.integer else n
     seconds_of_noise = min(seconds, _ADDITIVE_SECONDS)
     additive = additive_bracket(easier, 1e-4, seconds_of_noise, resolution, search).lower
-    if additive is None or additive.certificate.step != step or not additive.certificate.shifts:
+    if additive is None or additive.multipliers.step != step or not additive.multipliers.shifts:
         return None
     # Pairs reach n nodes beyond a layer; those of the two ends must not meet.
     layer = min(max(n, round(depth * n)), int(count) // 2 - n)
     if layer < n:
         return None
-    return _with_ends(easier, question, additive.certificate, layer, int(count), search, seconds)
+    return _with_ends(easier, question, additive.multipliers, layer, int(count), search, seconds)
 
 
 def _with_ends(

@@ -58,7 +58,7 @@ def moved_upper(question: Question, n: int, seconds: float, search: Search) -> U
     found = additive_bracket(question, _GAP, seconds, resolution, search).upper
     if found is None:
         return None
-    noise = found.document
+    noise = found.noise
     if noise.tail is not None or noise.edges is not None or noise.step != step:
         return None
     first = min(noise.first, 0)

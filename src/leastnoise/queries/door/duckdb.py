@@ -38,7 +38,7 @@ class DuckDB(Dialect):
 
     own: whether its database was made here, so that its settings are ours. Those of a user's
     are of the whole database, and are left alone: the forms alone hide numbers from statistics.
-    ending: what is to be done at the end.
+    ending: what is to be done at the end. decimal: what stands before the decimals of texts.
     loading: brings columns into the table, for sources that are not DuckDB's own, and
     counting: tells how many rows these have.
     """
@@ -52,10 +52,11 @@ class DuckDB(Dialect):
         loading: Callable[[Sequence[str]], None] | None = None,
         counting: Callable[[], int] | None = None,
         ending: Callable[[], None] | None = None,
+        decimal: str = ".",
     ) -> None:
         # The result of a connection is that of the last query, whichever thread has asked it.
         self.connection = connection if own else connection.cursor()
-        self._loading, self._counting = loading, counting
+        self._loading, self._counting, self._decimal = loading, counting, decimal
         self._ended = contextlib.ExitStack()
         if ending is not None:
             self._ended.callback(ending)
@@ -163,8 +164,11 @@ class DuckDB(Dialect):
         return Column(name, stored, self._moment(stored, raw))
 
     def _numeral(self, raw: str) -> Form:
-        fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{NUMERAL}')"
-        return self.number(f"TRY_CAST(CASE WHEN {fits} THEN trim({raw}) END AS DOUBLE)")
+        numeral, digits = NUMERAL, f"trim({raw})"
+        if self._decimal == ",":
+            numeral, digits = NUMERAL.replace("[.]", "[,]"), f"replace({digits}, ',', '.')"
+        fits = f"length({raw}) <= {LONGEST_NUMERAL} AND regexp_full_match({raw}, '{numeral}')"
+        return self.number(f"TRY_CAST(CASE WHEN {fits} THEN {digits} END AS DOUBLE)")
 
     def _moment(self, stored: str, raw: str) -> Form | None:
         plain = "CAST('{}' AS TIMESTAMP)"

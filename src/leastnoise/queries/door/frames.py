@@ -15,6 +15,9 @@ import numpy as np
 
 from ...errors import ArgumentError
 
+#: A whole number of more digits is written as it is.
+_LONGEST = 400
+
 
 class Frame:
     """A table in memory: names, declared types, and columns on demand."""
@@ -30,6 +33,15 @@ class Frame:
     def empty(self, name: str) -> Any:
         """A column without its values, None if no question can use it."""
         raise NotImplementedError
+
+    def usable(self, name: str) -> Any:
+        """The same; None, too, for a type that its own library cannot hand over."""
+        try:
+            return self.empty(name)
+        except ImportError:
+            raise
+        except Exception:
+            return None
 
     def columns(self, names: Sequence[str]) -> dict[str, Any]:
         """The columns as Arrow arrays."""
@@ -100,6 +112,21 @@ def text_of(value: Any) -> str | None:
     return None if found.lower() in ("nan", "snan", "nat") and type(value) is not str else found
 
 
+def text_of_category(value: Any) -> str | None:
+    """A category as text, never an error. Whole numbers are written alike, whatever their type.
+
+    One category 1.5 makes floats of all whole numbers beside it, and 1j complex ones.
+    """
+    if issubclass(type(value), (complex, np.complexfloating)) and value.imag == 0:
+        value = value.real
+    found = text_of(value)
+    if found is not None and issubclass(type(value), (float, Decimal, np.floating)):
+        exact = Decimal(found) if issubclass(type(value), Decimal) else Decimal(float(value))
+        if exact.is_finite() and exact.adjusted() < _LONGEST and exact == exact.to_integral_value():
+            return str(int(exact))
+    return found
+
+
 class _Pandas(Frame):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
@@ -131,7 +158,8 @@ def _pandas_column(series: Any) -> Any:
     kind = series.dtype
     if isinstance(kind, pd.CategoricalDtype):
         # The type of the categories comes from the values, so they are all texts.
-        values = pa.array([text_of(value) for value in kind.categories], pa.large_string())
+        texts = [text_of_category(value) for value in kind.categories]
+        values = pa.array(texts, pa.large_string())
         codes = series.cat.codes.to_numpy()
         return values.take(pa.array(codes, mask=codes < 0))
     python = isinstance(kind, pd.StringDtype) and kind.storage != "pyarrow"
@@ -162,7 +190,9 @@ class _Polars(Frame):
         return list(self._schema.names())
 
     def declared(self, name: str) -> str:
-        return str(self._schema[name])
+        kind = self._schema[name]
+        plain = not (kind.is_nested() or kind.base_type().__name__ == "Enum")
+        return str(kind if plain else kind.base_type())  # an Enum would list its categories
 
     def empty(self, name: str) -> Any:
         import polars as pl
@@ -218,7 +248,9 @@ def tidy(column: Any) -> Any:
     if isinstance(kind, pa.BaseExtensionType):
         return None
     if t.is_dictionary(kind):
-        return None if tidy(kind.value_type) is None else tidy(column.cast(kind.value_type))
+        # One text in many rows may take more bytes than the offsets of a plain string can say.
+        value = pa.large_string() if t.is_string(kind.value_type) else kind.value_type
+        return None if tidy(value) is None else tidy(column.cast(value))
     if t.is_float16(kind):
         return column.cast(pa.float32())
     if t.is_timestamp(kind):
@@ -228,7 +260,8 @@ def tidy(column: Any) -> Any:
     plain = (t.is_integer, t.is_floating, t.is_boolean, t.is_string, t.is_large_string, t.is_date32)
     if any(is_one(kind) for is_one in plain):
         return column
-    return column if t.is_decimal(kind) and kind.bit_width <= 128 else None
+    usual = t.is_decimal(kind) and kind.bit_width <= 128 and kind.scale >= 0
+    return column if usual else None
 
 
 def _viewed(column: Any, kind: Any) -> Any:

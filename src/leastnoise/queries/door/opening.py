@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import uuid
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 
 from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
 from ..csv_file import CsvFile
+from ..paid import unwarned
 from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
@@ -72,8 +72,7 @@ def opened(source: Any) -> Iterator[Table]:
 def quietly(words: str, work: Callable[[], Any]) -> Any:
     """Run `work`; if it fails, say so and nothing that the engine said."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an engine's warnings may quote the data, too
+        with unwarned():
             return work()
     except LeastnoiseError:
         raise
@@ -106,7 +105,8 @@ def _named(text: str) -> Table:
         return _at_url(text)
     path = Path(text)
     if not path.exists():
-        raise ArgumentError("table", text, f"{_ALLOWED} that exists")
+        remedy = "; patterns are not read, name a folder" if set(text) & set("*?[") else ""
+        raise ArgumentError("table", text, f"{_ALLOWED} that exists{remedy}")
     inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
     if inner.suffix.lower() in _TEXT:
         return _csv(CsvFile(path, _TEXT[inner.suffix.lower()]))
@@ -120,6 +120,9 @@ def _named(text: str) -> Table:
 
 def _parquet(path: Path) -> Table:
     """A Parquet file, or all of a folder, which must have one schema."""
+    if path.is_dir() and not any(path.glob("*.parquet")):
+        allowed = "a folder with *.parquet files in it (folders of partitions: name one of them)"
+        raise ArgumentError("table", str(path), allowed)
     engine = DuckDB(_own(), own=True)
     file = _literal(path) + ("/*.parquet" if path.is_dir() else "")
     text = "'" + file.replace("'", "''") + "'"
@@ -176,6 +179,7 @@ def _csv(file: CsvFile) -> Table:
         loaded,
         lambda: sum(batch.num_rows for batch in file.batches(names[:1])),
         told=False,
+        decimal=file.decimal,
     )
 
 
@@ -188,7 +192,7 @@ def _frame(frame: Frame) -> Table:
         raise ArgumentError("table", "a frame", "without duplicate column names")
 
     def declared() -> dict[str, Any]:
-        return {name: frame.empty(name) for name in names}
+        return {name: frame.usable(name) for name in names}
 
     empties = quietly("the table's types could not be read", declared)
     import pyarrow as pa
@@ -217,13 +221,16 @@ def _in_duckdb(
     loaded: Callable[[Any, Sequence[str]], None],
     counted: Callable[[], int],
     told: bool = True,
+    decimal: str = ".",
 ) -> Table:
     """A table that DuckDB gets when it is paid for; until then an empty one has its schema.
 
     Column i is called c<i> there, so that no name is taken for another one.
     """
     connection = _own()
-    engine = DuckDB(connection, True, lambda names: loaded(connection, names), counted)
+    engine = DuckDB(
+        connection, True, lambda names: loaded(connection, names), counted, decimal=decimal
+    )
 
     def seen() -> dict[str, Column]:
         connection.register("data", empty)
@@ -245,6 +252,9 @@ def _in_duckdb(
 def _at_url(text: str) -> Table:
     url, mark, name = text.partition("#")
     scheme = url.partition("://")[0]
+    if scheme in ("s3", "gs", "gcs", "az", "abfs", "abfss", "hdfs", "http", "https", "file"):
+        allowed = "a file of this machine, or a Spark DataFrame of it: addresses are not read"
+        raise ArgumentError("table", f"{scheme}://...", allowed)
     if not mark or not name:
         raise ArgumentError("table", f"{scheme}://...", "a URL with the table's name after #")
     if scheme not in ("duckdb", "postgres", "postgresql"):

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
 
-from ...errors import EngineError
+from ...errors import ArgumentError, EngineError
 from .dialect import LARGEST, LONGEST_NUMERAL, NUMERAL, SMALLEST, Dialect
 from .table import MOMENT, NUMBER, TEXT, Column, Form
 
@@ -29,6 +31,24 @@ _TYPES = {
 }
 #: PGRES_COMMAND_OK of libpq.
 _DONE = 1
+#: The functions of every query here.
+_NAMES = (
+    "abs concat convert_from convert_to count decode dense_rank encode floor md5 octet_length "
+    "repeat row_number sha256 sum"
+)
+USED = frozenset(_NAMES.split())
+#: Those that others have made of the same names and for types of PostgreSQL's own: where they fit
+#: better than its own, or stand before them, they would be called in their place.
+_OTHERS = (
+    "SELECT p.proname::text FROM pg_catalog.pg_proc AS p "
+    "JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace "
+    "WHERE p.proname = ANY (%s) AND n.nspname <> 'pg_catalog' "
+    "AND pg_catalog.pg_function_is_visible(p.oid) AND NOT EXISTS ("
+    "SELECT FROM pg_catalog.pg_type AS t WHERE t.oid = ANY (p.proargtypes) "
+    "AND t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace) ORDER BY 1"
+)
+#: Whose turn it is on a connection, which does one thing at a time.
+_turns: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 
 
 class Postgres(Dialect):
@@ -41,8 +61,20 @@ class Postgres(Dialect):
     def __init__(self, connection: Any, ending: Callable[[], None] | None = None) -> None:
         self.connection = connection
         self._ending = ending
+        self._turn = _turns.setdefault(connection, threading.RLock())
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
+        self._refuse_other_functions()
+
+    def _refuse_other_functions(self) -> None:
+        """Refuse a search path on which something else stands for a function or an operator."""
+        ((path,),) = self.read("SELECT pg_catalog.current_schemas(true)::text[]")
+        if [name for name in path if not name.startswith("pg_temp")][:1] != ["pg_catalog"]:
+            allowed = "of a connection whose search_path does not put pg_catalog behind others"
+            raise ArgumentError("table", "a table of PostgreSQL", allowed)
+        for (name,) in self.read(_OTHERS, ([*USED],)):
+            allowed = "on a connection whose search_path holds no functions of such names"
+            raise ArgumentError("table", f"a table beside another function {name}", allowed)
 
     # -- literals ---------------------------------------------------------------------------------
 
@@ -115,16 +147,15 @@ class Postgres(Dialect):
     def is_base_table(self, name: str, schema: str | None) -> bool:
         """Whether it and its heirs are tables, perhaps in partitions, and no policy hides rows."""
         whole = ".".join(self.identifier(part) for part in (schema, name) if part)
-        with self.connection.cursor() as cursor, self.connection.transaction():
-            found = cursor.execute(
-                "WITH RECURSIVE held AS (SELECT pg_catalog.to_regclass(%s)::oid AS oid UNION "
-                "SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN held "
-                "ON i.inhparent = held.oid) "
-                "SELECT COUNT(*) > 0 AND "
-                "BOOL_AND(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity) "
-                "FROM held JOIN pg_catalog.pg_class AS c ON c.oid = held.oid",
-                (whole,),
-            ).fetchall()
+        found = self.read(
+            "WITH RECURSIVE held AS (SELECT pg_catalog.to_regclass(%s)::oid AS oid UNION "
+            "SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN held "
+            "ON i.inhparent = held.oid) "
+            "SELECT COUNT(*) > 0 AND "
+            "BOOL_AND(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity) "
+            "FROM held JOIN pg_catalog.pg_class AS c ON c.oid = held.oid",
+            (whole,),
+        )
         return bool(found == [(True,)])
 
     # -- rows -------------------------------------------------------------------------------------
@@ -139,7 +170,8 @@ class Postgres(Dialect):
         The planner would run functions that are declared STABLE, on the data: LIMIT 0 is planned.
         """
         encoding, wire = self.connection.info.encoding, self.connection.pgconn
-        with self.connection.transaction():
+        # (The connection's own lock: what is said on the wire itself is not said in its turn.)
+        with self._turn, self.connection.transaction(), self.connection.lock:
             for result in (wire.prepare(b"", query.encode(encoding)), wire.describe_prepared(b"")):
                 if result.status != _DONE:
                     raise EngineError("PostgreSQL does not understand the query")
@@ -151,10 +183,13 @@ class Postgres(Dialect):
     def load(self, names: Sequence[str]) -> None:
         """The rows are there."""
 
-    def read(self, query: str) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        with self.connection.cursor() as cursor, self.connection.transaction():
-            return list(cursor.execute(query).fetchall())
+    def read(self, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
+        """The rows of a query; values: for its %s."""
+        from psycopg.rows import tuple_row
+
+        rows = self.connection.cursor(row_factory=tuple_row)
+        with self._turn, rows as cursor, self.connection.transaction():
+            return list(cursor.execute(query, values).fetchall())
 
     def close(self) -> None:
         """End a connection that was made here."""

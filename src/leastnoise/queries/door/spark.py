@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
@@ -120,12 +121,22 @@ class Spark(Dialect):
                 self.session.catalog.dropTempView(self._view)
 
 
+_here = threading.local()
+
+
+def _is_told(record: logging.LogRecord) -> bool:
+    return not getattr(_here, "silent", False)
+
+
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Without PySpark's own log, which writes an error to standard error, values and all."""
-    log = logging.getLogger("SQLQueryContextLogger")
-    before, log.disabled = log.disabled, True
+    """Without PySpark's own log, which writes an error to standard error, values and all.
+
+    For this thread alone: another one may end its question first, or fail in its own work.
+    """
+    logging.getLogger("SQLQueryContextLogger").addFilter(_is_told)  # (once: it is the same)
+    _here.silent = True
     try:
         yield
     finally:
-        log.disabled = before
+        _here.silent = False

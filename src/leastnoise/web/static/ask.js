@@ -9,7 +9,7 @@ import { byId, make, number, percent } from "./words.js";
 const COLOURS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A6000", "#56B4E9", "#AA3377"];
 const DASHES = [[], [9, 3], [2, 2], [9, 3, 2, 3], [5, 2], [12, 4], [3, 3], [6, 2, 1, 2]];
 
-let form, table = null, planning = null, asking = null, plans = new Map();
+let form, table = null, choices = 0, planning = null, asking = null, plans = new Map();
 
 export async function begin(values) {
   form = byId("ask-form");
@@ -83,36 +83,47 @@ async function listed(wanted) {
   }
 }
 
+// What is shown is the latest choice, whichever answer comes last: a table, its columns and its
+// ledger are shown together, once all of them are there.
 async function choose(coming) {
+  choices += 1;
+  const mine = choices;
   clearErrors(form, byId("error-table"));
   byId("columns").textContent = "Reading the names of the columns …";
   try {
     const { id } = await coming;
     const found = (await send("GET", "/api/tables")).find((one) => one.id === id);
     const columns = await send("GET", `/api/tables/${found.id}/columns`);
-    table = found;
-    byId("columns").textContent = `${table.name}: ${columns.map((one) => one.name).join(", ")}.`;
-    const unit = byId("unit"), kept = unit.value;
-    unit.replaceChildren(make("option", { value: "", text: "one row" }),
-      ...columns.map((one) => make("option", { value: one.name, text: `all rows of one ${one.name}` })));
-    unit.value = columns.some((one) => one.name === kept) ? kept : "";
-    columnsAre(columns.map((one) => one.name));
-    byId("ledger-lasts").textContent = table.lasting
-      ? "This ledger is the file that you named: it outlives this page. All tables here share it."
-      : table.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
-        : "All tables here share this ledger, which is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
-    if (table.ledger) showLedger(await send("GET", `/api/tables/${table.id}/ledger`));
-    else {
-      byId("ledger-new").hidden = false;
-      byId("ledger-state").hidden = true;
-    }
+    const balance = found.ledger ? await send("GET", `/api/tables/${found.id}/ledger`) : null;
+    if (mine !== choices) return;
+    chosen(found, columns, balance);
   } catch (error) {
+    if (mine !== choices) return;
     byId("columns").textContent = "";
     byId("error-table").textContent = error.message;
     byId("error-table").hidden = false;
   }
   arrange();
   keep();
+}
+
+function chosen(found, columns, balance) {
+  table = found;
+  byId("columns").textContent = `${table.name}: ${columns.map((one) => one.name).join(", ")}.`;
+  const unit = byId("unit"), kept = unit.value;
+  unit.replaceChildren(make("option", { value: "", text: "one row" }),
+    ...columns.map((one) => make("option", { value: one.name, text: `all rows of one ${one.name}` })));
+  unit.value = columns.some((one) => one.name === kept) ? kept : "";
+  columnsAre(columns.map((one) => one.name));
+  byId("ledger-lasts").textContent = table.lasting
+    ? "This ledger is the file that you named: it outlives this page. All tables here share it."
+    : table.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
+      : "All tables here share this ledger, which is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
+  if (balance) showLedger(balance);
+  else {
+    byId("ledger-new").hidden = false;
+    byId("ledger-state").hidden = true;
+  }
 }
 
 // -- what is asked ----------------------------------------------------------------------------------
@@ -220,13 +231,21 @@ async function createLedger() {
     return;
   }
   try {
-    showLedger(await send("POST", `/api/tables/${table.id}/ledger`, {
+    await send("POST", `/api/tables/${table.id}/ledger`, {
       epsilon: byId("ledger-epsilon").value.trim(), delta: byId("ledger-delta").value.trim(),
       composition: byId("ledger-composition").value,
-    }));
+    });
+    await readLedger();
   } catch (error) {
     fail(error);
   }
+}
+
+// The ledger of the table that is chosen now, which need not be that of an answer that has come.
+async function readLedger() {
+  const mine = choices;
+  const balance = await send("GET", `/api/tables/${table.id}/ledger`).catch(() => null); // there may be none
+  if (balance && mine === choices) showLedger(balance);
 }
 
 function showLedger(balance) {
@@ -263,7 +282,7 @@ async function ask() {
   }
 }
 
-async function answered(how, data, job) {
+function answered(how, data, job) {
   byId("ask-go").disabled = false;
   byId("ask-state").textContent = how === "done" ? "Answered. All of this may be published." : "Not answered.";
   if (how === "done") {
@@ -272,13 +291,8 @@ async function answered(how, data, job) {
     for (const [id, file] of [["take-report", "report.html"], ["take-script", "script.py"], ["take-notebook", "notebook.ipynb"]]) {
       byId(id).dataset.file = `/api/jobs/${job.job}/files/${file}`;
     }
-    showLedger(data.balance);
-    return;
-  }
-  if (how === "failed") fail({ errors: [data] });
-  try {
-    showLedger(await send("GET", `/api/tables/${table.id}/ledger`));
-  } catch { /* there is none */ }
+  } else if (how === "failed") fail({ errors: [data] });
+  readLedger();
 }
 
 function answerCard(one, job) {

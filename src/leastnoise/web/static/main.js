@@ -17,7 +17,7 @@ function show() {
   byId("view-closed").hidden = true;
   document.querySelector("nav").hidden = false;
   const [named, values] = readAddress();
-  const view = named in VIEWS ? named : "design";
+  const view = Object.hasOwn(VIEWS, named) ? named : "design";
   for (const name of Object.keys(VIEWS)) {
     byId(`view-${name}`).hidden = name !== view;
     const link = document.querySelector(`nav a[data-view=${name}]`);

@@ -46,7 +46,7 @@ export const questionsText = () => JSON.stringify(list);
 export function questionsFrom(text) {
   try {
     const found = JSON.parse(text);
-    const good = Array.isArray(found) && found.length && found.length <= 12 && found.every((one) => one && one.kind in KINDS);
+    const good = Array.isArray(found) && found.length && found.length <= 12 && found.every((one) => one && Object.hasOwn(KINDS, one.kind));
     if (good) list = found;
   } catch { /* an address that somebody changed by hand */ }
   show();

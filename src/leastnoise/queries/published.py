@@ -1,0 +1,350 @@
+"""report(answers): one page and one JSON file for those who review a release.
+
+The JSON holds the questions, answers, statements and mechanism files, and its own hash;
+`leastnoise verify report.json` walks from each number to its proof (`statement.py`).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from ..certify.any_file import check_any, parse_any
+from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
+from ..exact import rational, text_of
+from ..ledger import Ledger
+from .answer import Answer, printable, rounded
+from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
+
+REPORT = "leastnoise-report/1"
+#: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
+_HEADINGS = (
+    ("Unit of privacy", "stated by you", "{unit}"),
+    ("Neighbouring tables", "stated by you", "{neighbours}: what an observer cannot tell apart"),
+    ("Privacy loss", "proven", "epsilon = {epsilon}, delta = {delta} for all answers together"),
+    ("Mechanisms", "proven", "{files} mechanism files, in the JSON beside this page"),
+    ("What one unit can change", "proven", "the reason beside each answer; proofs in prose"),
+    ("Composition with other releases", "{ledger_by}", "{ledger}"),
+    ("Accuracy", "proven", "95 % intervals about the noise alone, not about sampling or clamping"),
+    ("Bounds, keys and filters", "stated by you", "public, chosen without looking at the data"),
+    ("Trust", "stated by you", "central: who runs this sees the data, who reads this does not"),
+    ("Timing and other side channels", "not covered", "not measured; run it where nobody watches"),
+    ("Collection, retention, access", "not covered", "the policies of the data's owner"),
+)
+
+
+@dataclass(frozen=True)
+class PublishedReport:
+    """Answers as they are handed in: all of it may be published."""
+
+    title: str
+    answers: tuple[Answer, ...]
+    epsilon: Fraction
+    delta: Fraction
+    balance: dict[str, Any] | None
+
+    def to_json(self) -> dict[str, Any]:
+        """The report in plain values, with the hash of all the rest of it."""
+        files = {
+            one.sha256: one.text
+            for answer in self.answers
+            for statement in answer.statements
+            for one in statement.releases
+        }
+        held: dict[str, Any] = {
+            "format": REPORT,
+            "title": self.title,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "answers": [_plain(answer) for answer in self.answers],
+            "ledger": self.balance,
+            "headings": [
+                {"heading": heading, "by": by, "words": words}
+                for heading, by, words in self._headings(len(files))
+            ],
+            "mechanisms": files,
+        }
+        return held | {"sha256": _hash_of(held)}
+
+    def to_html(self) -> str:
+        """One page that needs nothing else."""
+        held = self.to_json()
+        rows = "".join(
+            f"<tr><th>{escape(one['heading'])}</th><td>{escape(one['words'])}</td>"
+            f"<td class='{escape(one['by'].replace(' ', '-'))}'>{escape(one['by'])}</td></tr>"
+            for one in held["headings"]
+        )
+        return _PAGE.format(
+            title=escape(self.title),
+            answers="".join(map(_answer_html, self.answers)),
+            rows=rows,
+            sha256=held["sha256"],
+        )
+
+    def save(self, path: str | Path) -> tuple[Path, ...]:
+        """Write FILE.html and FILE.json beside it, or the JSON alone; what was written."""
+        where = checked_report(path)
+        beside = where.with_suffix(".json")
+        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        beside.write_text(text, encoding="utf-8")
+        if where == beside:
+            return (beside,)
+        where.write_text(self.to_html(), encoding="utf-8")
+        return where, beside
+
+    def _repr_html_(self) -> str:
+        return "".join(map(_answer_html, self.answers))
+
+    def _headings(self, files: int) -> list[tuple[str, str, str]]:
+        units = sorted({answer.unit for answer in self.answers})
+        ledger_by, ledger = "not covered", "no ledger: further releases add to this one"
+        if self.balance is not None:
+            ledger_by = "proven"
+            ledger = (
+                f"a ledger of epsilon = {self.balance['epsilon']:g}, delta = "
+                f"{self.balance['delta']:g}, of which {self.balance['spent_epsilon']:g} and "
+                f"{self.balance['spent_delta']:g} are spent"
+            )
+        words = {
+            "unit": ", ".join(units),
+            "neighbours": ", ".join(sorted({answer.neighbours for answer in self.answers})),
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "files": files,
+            "ledger": ledger,
+            "ledger_by": ledger_by,
+        }
+        return [(head, by.format(**words), said.format(**words)) for head, by, said in _HEADINGS]
+
+
+def report(
+    answers: Answer | Sequence[Answer],
+    path: str | Path | None = None,
+    *,
+    ledger: Ledger | str | Path | None = None,
+    title: str = "Private answers",
+) -> PublishedReport:
+    """A report of answers for reviewers: questions, numbers, budget, reasons and proofs.
+
+    Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
+    Everything in it is private already. Answers of one `ask_all` cost their budget once.
+    """
+    held = (answers,) if isinstance(answers, Answer) else tuple(answers)
+    if not held or not all(isinstance(one, Answer) for one in held):
+        raise ArgumentError("answers", type(answers).__name__, "an Answer, or a list of them")
+    book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
+    epsilon, delta = _total(held)
+    balance = None if book is None else book.balance.to_json()
+    found = PublishedReport(title, held, epsilon, delta, balance)
+    if path is not None:
+        found.save(path)
+    return found
+
+
+def checked_report(path: str | Path) -> Path:
+    """A path that a report can be written to."""
+    where = Path(path)
+    if where.suffix.lower() not in (".html", ".json") or not where.parent.is_dir():
+        raise ArgumentError("report", str(path), "FILE.html or FILE.json in a folder that exists")
+    return where
+
+
+def check_report(raw: Any) -> list[Step]:
+    """Walk from every published number to its proof; `FormatError` if it is no report.
+
+    Guarantee: with every step "proven", the mechanisms of the report keep its budget for numbers
+    that a unit moves as stated. That the tables were read so is the tool's own proof, in prose.
+    """
+    try:
+        found = [_hash_step(raw)]
+        documents = {}
+        for name, text in raw["mechanisms"].items():
+            same = hashlib.sha256(text.encode()).hexdigest() == name
+            document = parse_any(text)
+            private = same and check_any(document).private
+            words = f"mechanism {name[:12]}: the file is the one that is named, and is private"
+            found.append(Step(words, "proven" if private else "refuted"))
+            if private:
+                documents[name] = document
+        batches: dict[str, list[Any]] = {}
+        total = [Fraction(0), Fraction(0)]
+        for number, answer in enumerate(raw["answers"]):
+            for statement in answer["statements"]:
+                found += [
+                    Step(f"{statement['question']}: {step.words}", step.verdict)
+                    for step in check_statement(statement, documents)
+                ]
+            batch = answer["batch"] or f"alone {number}"
+            if batch not in batches:
+                total[0] += rational(answer["epsilon"], "epsilon")
+                total[1] += rational(answer["delta"], "delta")
+            batches.setdefault(batch, []).append(answer)
+        found += [_batch_step(answers, documents) for answers in batches.values()]
+        held = total[0] <= rational(raw["epsilon"], "epsilon")
+        held = held and total[1] <= rational(raw["delta"], "delta")
+        words = "budgets of all answers add up to at most that of the report"
+        found.append(Step(words, "proven" if held else "refuted"))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, LeastnoiseError):
+            raise
+        raise FormatError("a report lacks a field, or has one of another kind") from None
+    return found
+
+
+def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
+    """Whether the statements of answers that share a budget keep it together."""
+    name = "; ".join(str(answer["query"]) for answer in answers)
+    epsilon = rational(answers[0]["epsilon"], "epsilon")
+    delta = rational(answers[0]["delta"], "delta")
+    every = [statement for answer in answers for statement in answer["statements"]]
+    if any(
+        (answer["epsilon"], answer["delta"]) != (text_of(epsilon), text_of(delta))
+        for answer in answers
+    ):
+        return Step(f"{name}: share one budget", "refuted")
+    if every and all(one["how"] == TOGETHER for one in every):
+        used = {release["mechanism"] for one in every for release in one["releases"]}
+        count = sum(int(one["groups"]) * int(one["steps"]) for one in every)
+        file = documents.get(next(iter(used))) if len(used) == 1 else None
+        kept = None if file is None else file.releases
+        held = (
+            kept is not None
+            and count <= kept.count
+            and kept.epsilon <= epsilon
+            and kept.delta <= delta
+        )
+        words = f"{name}: one law, proven for all {count} releases together"
+        return Step(words, "proven" if held else "refuted")
+    drawn: dict[str, list[Any]] = {}  # by the file of the one draw
+    for one in every:
+        if one["how"] == DRAWN:
+            drawn.setdefault(one["releases"][0]["mechanism"], []).append(one)
+    for file_name, own in drawn.items():
+        file, blocks = documents.get(file_name), [b for one in own for b in blocks_of(one)]
+        if file is None or file.kind != "joint" or not within(file, blocks):
+            return Step(f"{name}: numbers of one draw, each in its place", "refuted")
+    rest = [one for one in every if one["how"] != DRAWN]
+    spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
+    spent += sum(documents[file_name].epsilon for file_name in drawn)
+    lost = sum((rational(one["delta"], "delta") for one in every), Fraction(0))
+    words = f"{name}: statements add up to the budget that was spent"
+    if every and spent <= epsilon and lost <= delta:
+        return Step(words, "proven")
+    words = f"{name}: composed by privacy loss distributions, which are not followed here"
+    return Step(words, "not covered" if len(answers) > 1 else "refuted")
+
+
+def _hash_step(raw: Mapping[str, Any]) -> Step:
+    rest = {name: value for name, value in raw.items() if name != "sha256"}
+    same = raw["format"] == REPORT and _hash_of(rest) == raw["sha256"]
+    return Step(
+        "the report is as it was written: its hash covers it", "proven" if same else "refuted"
+    )
+
+
+def _hash_of(held: Mapping[str, Any]) -> str:
+    text = json.dumps(held, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _total(answers: Sequence[Answer]) -> tuple[Fraction, Fraction]:
+    """What all of them cost together; those of one batch cost their budget once."""
+    costs = {one.batch or f"alone {i}": (one.epsilon, one.delta) for i, one in enumerate(answers)}
+    return sum((e for e, _ in costs.values()), Fraction(0)), sum(
+        (d for _, d in costs.values()), Fraction(0)
+    )
+
+
+def _plain(answer: Answer) -> dict[str, Any]:
+    """The answer with exact budgets, and as it is read: rounded to what the interval supports."""
+    held = answer.as_dict() | {
+        "epsilon": text_of(answer.epsilon),
+        "delta": text_of(answer.delta),
+        "batch": answer.batch,
+        "mechanisms": [one.sha256 for s in answer.statements for one in s.releases],
+    }
+    for one, estimate in zip(held["answers"], answer.groups.values(), strict=True):
+        one["shown"] = list(rounded(estimate))
+    return held
+
+
+def _answer_html(answer: Answer) -> str:
+    """One question: its numbers, its picture, and what it rests on."""
+    rows = "".join(
+        f"<tr><th>{escape(printable(key)) or 'all rows'}</th><td>{value}</td>"
+        f"<td>{f'{low} to {high}' if low and high else 'see the notes'}</td></tr>"
+        for key, (value, low, high) in (
+            (key, tuple(map(escape, rounded(one)))) for key, one in answer.groups.items()
+        )
+    )
+    picture = ""
+    if len(answer.groups) > 1:
+        try:
+            drawn = base64.b64encode(answer.plot().png()).decode()
+            picture = f'<img alt="the same as a picture" src="data:image/png;base64,{drawn}">'
+        except MissingExtraError:
+            pass  # the table says it all
+    said = [answer.why, answer.noise, *answer.notes]
+    said += [_words(one.to_json()) for one in answer.statements]
+    items = "".join(f"<li>{escape(line)}</li>" for line in said)
+    spent = (
+        f"Spent epsilon = {float(answer.epsilon):g}, delta = {float(answer.delta):g} for the unit "
+        f"{answer.unit} ({answer.neighbours})"
+        + (f", together with other questions; charge {answer.charge}" if answer.batch else "")
+    )
+    return (
+        f"<section><h2>{escape(answer.query)}</h2><table><tr><th></th><th>answer</th>"
+        f"<th>95 % interval</th></tr>{rows}</table>{picture}<p>{escape(spent)}.</p>"
+        f"<details><summary>What this rests on</summary><ul>{items}</ul></details></section>"
+    )
+
+
+def _words(statement: Mapping[str, Any]) -> str:
+    """A statement as a sentence."""
+    parts = [
+        f"{one['part']}: a unit moves it by at most {one['moved']}, it is divided by "
+        f"{one['divided_by']}, its noise is proven by {one['mechanism'][:12]}"
+        for one in statement["releases"]
+    ]
+    uses = f"{statement['groups']} groups times {statement['steps']} steps"
+    return f"Statement ({statement['how']}, {uses}): {'; '.join(parts) or 'a proof in prose'}"
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body {{
+  font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem;
+  color: #222; background: #fff;
+}}
+table {{ border-collapse: collapse; margin: 1rem 0; }}
+th, td {{
+  text-align: left; padding: .3rem .8rem; border-bottom: 1px solid #ddd; vertical-align: top;
+}}
+td:nth-child(2) {{ font-variant-numeric: tabular-nums; }}
+h2 {{ font-size: 1.15rem; margin-top: 2.5rem; }}
+img {{ max-width: 100%; }}
+details li {{ overflow-wrap: anywhere; }}
+.proven {{ color: #05603a; }}
+.stated-by-you {{ color: #7a4b00; }}
+.not-covered {{ color: #8b1a1a; }}
+</style></head><body>
+<h1>{title}</h1>
+<p>Everything on this page is differentially private and may be published. Intervals hold the
+exact answer with 95 %, one at a time.</p>
+{answers}
+<h2>For reviewers</h2>
+<table><tr><th>heading</th><th>what holds</th><th>who says so</th></tr>{rows}</table>
+<p>The JSON file beside this page holds the mechanism files;
+<code>leastnoise verify FILE.json</code> walks from each number to its proof.
+Its hash: <code>{sha256}</code></p>
+</body></html>
+"""

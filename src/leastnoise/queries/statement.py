@@ -1,0 +1,327 @@
+"""From a published number to the files that prove its noise: every step, and a check of it.
+
+A statement says what one unit can change, how that became the units of the mechanism files, and
+how their budgets add up to the one that is claimed. `check_statement` checks the arithmetic;
+what it rests on besides, and why it is right: `statement.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from ..ask.privacy import Releases
+from ..errors import FormatError
+from ..exact import exp_lower, exp_upper, rational, text_of
+from .kept import sha256_of
+from .keyed import KeyedNoise
+from .together import DrawnNoise
+
+#: How budgets of files make that of an answer.
+STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
+
+
+@dataclass(frozen=True)
+class Release:
+    """One kind of number that is released for each group.
+
+    moved: what one unit can change it by. scale: it is divided by this before the noise.
+    text: the mechanism file, as it is written.
+    """
+
+    part: str
+    moved: Fraction
+    scale: Fraction
+    sha256: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What an answer rests on. All of it is public.
+
+    groups: how many groups one unit can move. steps: in each, by so many steps at most, of which
+    `most` are of one number.
+    how: "steps" (so many steps, each at the budget of its file), "together" (files that are proven
+    for so many releases), "once" (the file's budget is the whole), "drawn" (numbers of one draw,
+    of which a unit moves so much in each of `blocks`), or "argued": there is no file for all of it,
+    and the reason is a proof in prose.
+    """
+
+    question: str
+    unit: str
+    neighbours: str
+    epsilon: Fraction
+    delta: Fraction
+    why: str
+    how: str
+    groups: int = 1
+    steps: int = 1
+    most: int = 1
+    releases: tuple[Release, ...] = ()
+    #: (first, numbers, most, width, one sign): so many numbers of the vector from `first` on, each
+    #: of which a unit moves by at most `width`, all together by at most `most` times that.
+    blocks: tuple[tuple[int, int, int, int, bool], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Texts and whole numbers; exact numbers as fractions."""
+        return {
+            "question": self.question,
+            "unit": self.unit,
+            "neighbours": self.neighbours,
+            "epsilon": text_of(self.epsilon),
+            "delta": text_of(self.delta),
+            "why": self.why,
+            "how": self.how,
+            "groups": self.groups,
+            "steps": self.steps,
+            "most": self.most,
+            "releases": [
+                {
+                    "part": one.part,
+                    "moved": text_of(one.moved),
+                    "divided_by": text_of(one.scale),
+                    "mechanism": one.sha256,
+                }
+                for one in self.releases
+            ],
+            **({"blocks": [list(one) for one in self.blocks]} if self.blocks else {}),
+        }
+
+
+def statements_of(
+    question: str,
+    setting: Any,
+    why: str,
+    groups: int,
+    keys: tuple[Any, Fraction, Fraction] | None,
+    values: tuple[Any, Fraction, Fraction],
+    whole: tuple[Fraction, Fraction],
+) -> tuple[Statement, ...]:
+    """The statements of an answer; their budgets add up to its own.
+
+    keys: the design that finds private keys, where they are found apart, and its budget.
+    values: the noise of the values and its budget. whole: that of all questions whose releases
+    are proven together, where they are.
+    """
+    head = {"unit": str(setting.unit), "neighbours": setting.neighbours, "groups": groups}
+    found = []
+    if keys is not None:
+        design, epsilon, delta = keys
+        one = _release("keys", Fraction(1), Fraction(1), design)
+        words = f"A unit has a part in at most {groups} keys."
+        found.append(
+            Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=words, how=ONCE,
+                      releases=(one,), **head)
+        )  # fmt: skip
+    noise, epsilon, delta = values
+    parts = getattr(noise, "parts", ())
+    blocks: tuple[tuple[int, int, int, int, bool], ...] = ()
+    if isinstance(noise, DrawnNoise):
+        how, steps, most, blocks = DRAWN, 1, 1, noise.blocks
+        design = noise.draw.design
+        epsilon, delta = design.document.epsilon, Fraction(0)
+        releases = [
+            _release(part.name, part.sensitivity, step, design)
+            for part, step in zip(parts, noise.part_steps, strict=True)
+        ]
+    elif isinstance(noise, KeyedNoise):
+        how, steps, most = ONCE, 1, 1
+        releases = [_release("rows", Fraction(1), Fraction(1), noise.design)]
+    elif noise is None:
+        how, steps, most, releases = ARGUED, 1, 1, []
+    else:
+        laws = noise.laws
+        joint = any(getattr(law.design.document, "releases", None) for law in laws)
+        how, steps, most = TOGETHER if joint else STEPS, noise.form.steps, noise.form.most
+        epsilon, delta = whole if joint else (epsilon, delta)
+        moved = [part.sensitivity for part in parts] or [
+            law.scale * law.design.document.sensitivity for law in laws
+        ]
+        names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
+        releases = [
+            _release(name, far, law.scale, law.design)
+            for name, far, law in zip(names, moved, laws, strict=True)
+        ]
+    found.append(
+        Statement(question, epsilon=epsilon, delta=delta, why=why, how=how, steps=steps, most=most,
+                  releases=tuple(releases), blocks=blocks, **head)
+    )  # fmt: skip
+    return tuple(found)
+
+
+def _release(part: str, moved: Fraction, scale: Fraction, design: Any) -> Release:
+    return Release(part, moved, scale, sha256_of(design), design.document.dumps())
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step from a published number to its proof: "proven", "refuted" or "not covered"."""
+
+    words: str
+    verdict: str
+
+
+def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[Step]:
+    """Walk from a statement to its mechanism files; `files` are documents that were proven private.
+
+    Guarantee: if every step is "proven", the noise that the files describe is (epsilon, delta)-
+    private for numbers that one unit moves as the statement says.
+    """
+    try:
+        epsilon, delta = rational(raw["epsilon"], "epsilon"), rational(raw["delta"], "delta")
+        groups, steps, most = (_count(raw[name]) for name in ("groups", "steps", "most"))
+        releases = [
+            (
+                str(one["part"]),
+                rational(one["moved"], "moved"),
+                rational(one["divided_by"], "divided_by"),
+                str(one["mechanism"]),
+            )
+            for one in raw["releases"]
+        ]
+        how = raw["how"]
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FormatError("a statement lacks a field, or has one of another kind") from None
+    if how == ARGUED or not releases:
+        return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
+    if how == DRAWN:
+        return _drawn_steps(raw, releases, files, epsilon, groups)
+    found, number = [], groups * steps
+    for part, moved, scale, name in releases:
+        document = files.get(name)
+        if document is None:
+            found.append(Step(f"{part}: the file is not in the report", "refuted"))
+            continue
+        if how == ONCE:
+            total = document.releases
+            total = Releases(1, document.epsilon, document.delta) if total is None else total
+            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
+            words = f"{part}: the file keeps the whole budget for {groups} of them"
+            found.append(Step(words, _verdict(held)))
+            continue
+        reach = most if how == STEPS else 1
+        fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
+        words = (
+            f"{part}: a unit moves it by at most {_short(moved)}; divided by {_short(scale)} that "
+            f"is at most {reach} times the file's sensitivity {_short(document.sensitivity)}"
+        )
+        found.append(Step(words, _verdict(fits)))
+        found.append(_budget(part, document, how, number, most, epsilon, delta))
+    return found
+
+
+def _drawn_steps(
+    raw: Mapping[str, Any],
+    releases: list[tuple[str, Fraction, Fraction, str]],
+    files: Mapping[str, Any],
+    epsilon: Fraction,
+    touched: int,
+) -> list[Step]:
+    """Whether all that a unit can do to these numbers of a draw lies in the shape of its file."""
+    document = files.get(releases[0][3])
+    blocks = blocks_of(raw)
+    one_file = {name for *_, name in releases} == {releases[0][3]}
+    if document is None or document.kind != "joint" or not one_file or not document.integer:
+        return [Step("the numbers of one draw have one file of several numbers", "refuted")]
+    groups = sum(numbers for _, numbers, *_ in blocks) // len(releases)
+    own = [block for block in blocks for _ in range(block[1] // max(1, groups))]
+    if len(own) != len(releases):
+        return [Step("every number of a group is in a block", "refuted")]
+    found = []
+    for (part, moved, scale, _), block in zip(releases, own, strict=True):
+        words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
+        fits = scale > 0 and 0 <= moved <= scale * block[3]
+        found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
+    words = f"all that a unit moves lies within the shape of the file, {len(blocks)} blocks"
+    held = within(document, blocks) and all(most >= touched for _, _, most, *_ in blocks)
+    found.append(Step(words, _verdict(held)))
+    kept = document.epsilon <= epsilon
+    return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
+
+
+def blocks_of(raw: Mapping[str, Any]) -> list[tuple[int, int, int, int, bool]]:
+    """The blocks of a statement; `FormatError` if they are none."""
+    try:
+        found = []
+        for first, numbers, most, width, one_sided in raw["blocks"]:
+            if isinstance(first, bool) or not isinstance(first, int) or first < 0:
+                raise ValueError
+            if not isinstance(one_sided, bool):
+                raise TypeError
+            found.append((first, _count(numbers), _count(most), _count(width), one_sided))
+    except (KeyError, TypeError, ValueError):
+        raise FormatError("a statement of one draw lacks its blocks") from None
+    if not found:
+        raise FormatError("a statement of one draw lacks its blocks")
+    return found
+
+
+def within(document: Any, blocks: Sequence[tuple[int, int, int, int, bool]]) -> bool:
+    """Whether all moves of such blocks, at once, are moves of the document's shape.
+
+    No number is in two blocks, and what they can move of one block of the shape adds up.
+    """
+    ends = sorted((first, first + numbers) for first, numbers, *_ in blocks)
+    apart = all(one[1] <= two[0] for one, two in pairwise(ends))
+    signs = not document.shape.one_sided or all(block[4] for block in blocks)
+    if not apart or not signs or ends[-1][1] > document.dimension:
+        return False
+    place = 0
+    for own in document.shape.blocks:
+        moved = 0
+        for first, numbers, most, width, _ in blocks:
+            shared = min(first + numbers, place + own.numbers) - max(first, place)
+            if shared > 0 and width > own.width:
+                return False
+            moved += max(0, min(most, shared)) * width
+        if moved > own.most * own.width:
+            return False
+        place += own.numbers
+    return True
+
+
+def _budget(
+    part: str, document: Any, how: str, number: int, most: int, epsilon: Fraction, delta: Fraction
+) -> Step:
+    """Whether so many uses of one file's noise keep the whole budget."""
+    if how == TOGETHER:
+        total = document.releases
+        held = total is not None and number <= total.count
+        held = held and total.epsilon <= epsilon and total.delta <= delta
+        return Step(f"{part}: the file is proven for {number} releases together", _verdict(held))
+    each, slack = document.epsilon, document.delta
+    spent = number * each
+    # Group privacy: most steps of one number cost slack (e^(most e) - 1)/(e^e - 1).
+    grown = Fraction(most)
+    if most > 1 and each > 0:
+        if most * each > 900:
+            return Step(f"{part}: so many steps are not followed here", "not covered")
+        grown = most * exp_upper((most - 1) * each)
+        if (least := exp_lower(each)) > 1:
+            grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
+    lost = slack * grown * number / most
+    words = (
+        f"{part}: {number} steps at the file's epsilon={_short(each)}, delta={float(slack):.3g} "
+        f"make epsilon={_short(spent)}, delta={float(lost):.3g}"
+    )
+    return Step(words, _verdict(spent <= epsilon and lost <= delta))
+
+
+def _count(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= 10**12:
+        raise ValueError("count")
+    return value
+
+
+def _verdict(held: bool) -> str:
+    return "proven" if held else "refuted"
+
+
+def _short(value: Fraction) -> str:
+    text = text_of(value)
+    return text if len(text) < 16 else f"{float(value):.6g}" if math.isfinite(value) else text

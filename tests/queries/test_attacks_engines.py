@@ -1,0 +1,263 @@
+"""Attacks through what stands beside a table: other threads, functions of others, odd types."""
+
+from __future__ import annotations
+
+import logging
+import math
+import re
+import threading
+import time
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from leastnoise import ArgumentError, Count, Histogram, Mean, Median, Person, Total, Variance, ask
+from leastnoise.queries.ask import sums_of
+from leastnoise.queries.base import Setting
+from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.door.frames import text_of_category, tidy
+from leastnoise.queries.door.postgres import USED, Postgres
+from leastnoise.queries.door.spark import _silent
+from leastnoise.queries.paid import paid
+from leastnoise.queries.unit import Row
+
+ROW = Setting(Row(), "add-remove")
+
+
+def run(uri, *statements):
+    psycopg = pytest.importorskip("psycopg", reason="the extra postgres is not installed")
+    with psycopg.connect(uri, autocommit=True) as con:
+        for statement in statements:
+            con.execute(statement)
+
+
+def sums(source, query, setting=ROW):
+    with opened(source) as table:
+        return sums_of(table, query, setting)
+
+
+def in_threads(*work):
+    threads = [threading.Thread(target=one, daemon=True) for one in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+
+def test_a_distance_from_the_lower_bound_that_is_next_to_nothing(postgres):
+    """PostgreSQL stops where a quotient is too small for a double: for one row of a table."""
+    near = math.nextafter(1e-300, 1)
+    values = f"values (0::float8), (1e-300), ({near!r}), (6e17), (1e300)"
+    run(postgres, f"create table near as select * from ({values}) as v (x)")
+    frame = pa.table({"x": [0.0, 1e-300, near, 6e17, 1e300]})
+    for low, step in (("1e-300", None), ("1e-300", 10**17), ("-1e-300", 10**17), ("0", 3)):
+        question = Total("x", low=low, high=10**18 if step != 3 else 10**9, step=step)
+        found = sums(f"{postgres}#near", question)
+        assert found == sums(frame, question)
+        assert found[""].rows == 5
+
+
+# -- functions of PostgreSQL ----------------------------------------------------------------------
+
+COUNTED = "create aggregate public.count(bigint) (sfunc = int8pl, stype = int8, initcond = '100')"
+OTHERS = {
+    COUNTED: "drop aggregate public.count(bigint)",
+    "create function public.convert_to(text, text) returns bytea immutable language sql as "
+    "$$ select 'x'::bytea $$": "drop function public.convert_to(text, text)",
+    "create function public.concat(text, text) returns text immutable language sql as "
+    "$$ select 'x' $$": "drop function public.concat(text, text)",
+}
+
+
+@pytest.fixture(scope="module")
+def people(postgres):
+    run(
+        postgres,
+        "create table beside as select i as p, 'g' || i % 3 as g, i::float8 as x, i::numeric as n, "
+        "i::bigint as b, date '2024-01-01' as d, timestamp '2024-01-01' as t, i > 2 as y "
+        "from generate_series(1, 30) i",
+    )
+    return f"{postgres}#beside"
+
+
+@pytest.mark.parametrize("made", OTHERS, ids=["count", "convert_to", "concat"])
+def test_functions_that_fit_better_than_those_of_postgresql_are_refused(postgres, people, made):
+    """The first one made a count of 30 rows 100, whatever the rows: it adds up nothing."""
+    run(postgres, made)
+    try:
+        with pytest.raises(ArgumentError, match="another function"):
+            ask(people, Count("b"), epsilon=1)
+    finally:
+        run(postgres, OTHERS[made])
+    assert sums(people, Count("b"))[""].rows == 30
+
+
+def test_a_search_path_that_hides_pg_catalog_is_refused(postgres, people):
+    ibis = pytest.importorskip("ibis")
+    con = ibis.connect(postgres)
+    table = con.table("beside")
+    with con.con.cursor() as cursor:
+        cursor.execute("set search_path to public, pg_catalog")
+    with pytest.raises(ArgumentError, match="search_path"):
+        open_table(table)
+    con.disconnect()
+
+
+def test_functions_for_types_of_their_own_are_no_reason_to_refuse(postgres, people):
+    run(
+        postgres,
+        "create type public.pair as (a float8, b float8)",
+        "create function public.abs(pair) returns float8 language sql as $$ select $1.a $$",
+    )
+    assert sums(people, Histogram("x", low=0, high=30, bins=1))["0"].rows == 30
+
+
+def test_every_function_of_a_question_to_postgresql_is_known(people, monkeypatch):
+    seen = []
+    real = Postgres.read
+    monkeypatch.setattr(Postgres, "read", lambda *given: seen.append(given[1]) or real(*given))
+    bounds = {"low": 0, "high": 9}
+    where = "g = 'g1' or x > 2 or n < 3 or y = true or d > '2020-01-01' or t > '2020-01-01'"
+    table = open_table(people)
+    seen.clear()
+    for query in (
+        Count(where=where),
+        Count(by="g", keys=["g1", "g2"]),
+        Mean("g", **bounds),
+        Mean("x", low=0, high=10**18),
+        Variance("n", **bounds),
+        Median("x", **bounds, by="g", keys=["g1", "g2"]),
+        Histogram("x", bins=3, **bounds),
+    ):
+        for unit in (Row(), Person("p", 2), Person("g", 2, 1), Person("x", 2, 1)):
+            sums_of(table, query, Setting(unit, "add-remove"))
+    called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}
+    # Words of the language, which no function can stand for.
+    words = "as when then else and or not from in over select by where cast least greatest coalesce"
+    assert called - {*words.split()} == USED
+    table.close()
+
+
+# -- threads --------------------------------------------------------------------------------------
+
+
+def test_threads_that_ask_on_one_connection_to_postgresql_take_turns(postgres, people):
+    """They ended in a connection that waited for ever, and in failures that were paid for."""
+    ibis = pytest.importorskip("ibis")
+    con = ibis.connect(postgres)
+    table, found = con.table("beside"), []
+
+    def asking(bound):
+        def work():
+            for _ in range(5):
+                found.append((bound, sums(table, Count(where=f"p <= {bound}"))[""].rows))
+
+        return work
+
+    in_threads(*map(asking, (3, 7, 20)))
+    con.disconnect()
+    assert sorted(found) == [(bound, bound) for bound in (3, 7, 20) for _ in range(5)]
+
+
+def test_warnings_are_as_before_when_questions_of_several_threads_have_ended():
+    """Whoever ended last used to leave all warnings off, that of the log of failures too."""
+    before = list(warnings.filters)
+    seen = []
+
+    def work(seconds):
+        def one():
+            time.sleep(seconds)
+            warnings.warn("a value", stacklevel=1)
+            seen.append(seconds)
+
+        return lambda: paid(one)
+
+    in_threads(*map(work, (0.02, 0.06, 0.04)))
+    assert sorted(seen) == [0.02, 0.04, 0.06]
+    assert list(warnings.filters) == before
+
+
+def test_a_thread_that_is_done_does_not_make_spark_tell_of_another(caplog):
+    log = logging.getLogger("SQLQueryContextLogger")
+    first, second = threading.Event(), threading.Event()
+
+    def short():
+        with _silent():
+            first.set()
+            second.wait(10)
+
+    def long():
+        first.wait(10)
+        with _silent():
+            second.set()
+            done.join(10)
+            log.error("a value")
+
+    done = threading.Thread(target=short, daemon=True)
+    done.start()
+    in_threads(long)
+    log.error("of the owner")
+    assert [record.getMessage() for record in caplog.records] == ["of the owner"]
+
+
+# -- types ----------------------------------------------------------------------------------------
+
+
+def test_texts_of_a_dictionary_may_be_many_gigabytes():
+    """Two gigabytes of them ended in a failure; a table of that size would be slow to test."""
+    found = tidy(pa.array(["a", "b", "a", None]).dictionary_encode())
+    assert found.type == pa.large_string()
+    assert found.to_pylist() == ["a", "b", "a", None]
+
+
+def test_a_column_of_an_odd_type_is_no_matter_for_the_others():
+    odd = pa.array([Decimal(100), Decimal(200)], pa.decimal128(5, -2))
+    assert sums(pa.table({"x": [1.0, 2.0], "odd": odd}), Count("x"))[""].rows == 2
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"x": [1.0, 2.0], "wide": polars.Series([1, 2], dtype=polars.Int128)})
+    assert sums(frame, Count("x"))[""].rows == 2
+
+
+@pytest.mark.parametrize("extra", [1.5, 1e300, 1j, Decimal("0.5"), "x", None, True])
+def test_a_category_does_not_change_how_others_are_written(extra):
+    """One of 1.5 made floats of all others: 1,000 rows of the key "2" became none."""
+    few, more = (pd.DataFrame({"z": pd.Categorical([2, 0, *new])}) for new in ((), (extra,)))
+    assert open_table(few).schema() == open_table(more).schema()
+    keys = [{*sums(frame, Count(by="z", keys="private"))} for frame in (few, more)]
+    assert keys[0] == {"2", "0"} <= keys[1]
+    assert len(keys[1]) <= 3
+
+
+def test_numbers_that_pandas_takes_for_one_category_are_written_alike():
+    texts = [text_of_category(one) for one in (2, 2.0, 2 + 0j, np.float32(2), Decimal("2.00"))]
+    assert {*texts} == {"2"}
+    assert text_of_category(10**16) == text_of_category(1e16) == "1" + 16 * "0"
+    assert [text_of_category(one) for one in (-0.0, "2.0", 1.5, float("nan"), True, 1j)] == [
+        *("0", "2.0", "1.5", None, "true", None)
+    ]
+
+
+def test_a_public_key_that_is_given_twice_is_refused():
+    """Its text and its bytes: one of the two would have had no rows."""
+    with pytest.raises(ArgumentError, match="different"):
+        Count(by="g", keys=["a", r"\x61"])
+
+
+def test_the_categories_of_an_enum_are_not_shown():
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"g": polars.Series(["s3cret"], dtype=polars.Enum(["s3cret"]))})
+    table = open_table(frame)
+    assert table.schema() == {"g": "Enum"}
+    assert {*sums_of(table, Count(by="g", keys="private"), ROW)} == {"s3cret"}
+    table.close()
+    with pytest.raises(ArgumentError) as caught:
+        ask(frame, Count(where="g > true"), epsilon=1)
+    assert "s3cret" not in str(caught.value)

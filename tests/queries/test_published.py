@@ -1,0 +1,217 @@
+"""Statements, reports, groups by several columns: from a published number to its proof."""
+
+from __future__ import annotations
+
+import copy
+import json
+from fractions import Fraction
+
+import pytest
+
+from leastnoise import Ledger
+from leastnoise.errors import ArgumentError, FormatError
+from leastnoise.queries import Count, Histogram, Mean, Median, Person, ask, ask_all, report
+from leastnoise.queries.answer import rounded
+from leastnoise.queries.ask import sums_of
+from leastnoise.queries.base import Estimate, Setting
+from leastnoise.queries.crossed import Crossed, parts_of
+from leastnoise.queries.door import opened
+from leastnoise.queries.published import _hash_of, check_report
+from leastnoise.queries.unit import Row
+
+pd = pytest.importorskip("pandas")
+pytest.importorskip("duckdb")
+
+TABLE = pd.DataFrame(
+    {
+        "region": ["north", "south", "north", "a, b", "south", None] * 20,
+        "sex": ["f", "m"] * 60,
+        "year": [2023, 2024, 2024] * 40,
+        "income": [float(k) for k in range(120)],
+        "person": [k % 30 for k in range(120)],
+    }
+)
+CROSSED = {"by": ["region", "year"], "keys": [["north", "a, b", 'q"'], [2023, 2024, "x"]]}
+
+
+def verdicts(raw):
+    return [step.verdict for step in check_report(raw)]
+
+
+def exact(query):
+    with opened(TABLE) as table:
+        found = sums_of(table, query, Setting(Row(), "add-remove"))
+    return {query.label(key): one.rows for key, one in found.items() if one.rows}
+
+
+def test_groups_by_several_columns_are_those_of_pandas():
+    rows = TABLE[TABLE.region.isin(["north", "a, b"])].groupby(["region", "year"]).size()
+    named = {(parts_of(label)[0], int(parts_of(label)[1])): n for label, n in exact(
+        Count(**CROSSED)
+    ).items()}  # fmt: skip
+    assert named == rows.to_dict()
+    bins = exact(Histogram("income", low=0, high=120, bins=2, by="sex", keys=["f"]))
+    assert bins == {"f: [0, 60)": 30, "f: [60, 120]": 30}
+    frame = ask(TABLE, Mean("income", low=0, high=120, **CROSSED), epsilon=5).to_frame()
+    assert list(frame.columns) == ["region", "year", "value", "low", "high"] and len(frame) == 9
+    assert list(frame.region[3:6]) == ["a, b"] * 3
+
+
+def test_combinations_have_names_of_their_own():
+    lists = (("a", "a, b", "", ' "', "b"), ("c", "b, c", '", "', " c"))
+    one = Crossed(("x", "y"), lists)
+    labels = [one.label(number) for number in range(one.groups)]
+    assert len(set(labels)) == 20
+    assert [tuple(parts_of(label)) for label in labels] == [
+        (a, b) for a in lists[0] for b in lists[1]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        ({"by": ["region", "sex"], "keys": "private"}, "keys"),
+        ({"by": ["region", "sex"], "keys": [["north"]]}, "keys"),
+        ({"by": ["sex", "sex"], "keys": [["f"], ["f"]]}, "by"),
+        ({"by": [], "keys": []}, "by"),
+        ({"by": ["a", "b"], "keys": [range(999), range(999)]}, "keys"),
+    ],
+)
+def test_groups_that_cannot_be_are_refused(options, field):
+    with pytest.raises(ArgumentError, match=f"^{field} must be"):
+        Count(**options)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (33871.142, 33525.3, 34216.9, ("33871", "33525", "34217")),
+        (3.7123, 3.31, 4.11, ("3.7", "3.3", "4.2")),
+        (-0.001, -0.3, 0.3, ("0.0", "-0.3", "0.3")),
+        (12, 12, 12, ("12", "12", "12")),
+        (5.5, None, None, ("5.5", "", "")),
+    ],
+)
+def test_numbers_are_shown_as_their_interval_supports(value, low, high, shown):
+    assert rounded(Estimate(value, low, high)) == shown
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """Reports of every way in which budgets of files make that of an answer."""
+    book = Ledger.create(tmp_path_factory.mktemp("r") / "b.db", epsilon=20, delta="1e-4")
+    person = Person("person", max_rows=2, max_groups=3)
+    mean = Mean("income", low=0, high=120, **CROSSED)
+    one = Person("person", max_rows=1, max_groups=1)
+    keys = {"by": "sex", "keys": "private"}
+    asked = {
+        "drawn": ask(TABLE, mean, epsilon=1, ledger=book, unit=person),
+        "keys": ask(TABLE, Histogram("income", low=0, high=120, bins=2), epsilon=1, unit=person),
+        "once": ask(TABLE, Count(**keys), epsilon=1, delta="1e-6", unit=one),
+        "argued": ask(TABLE, Median("income", low=0, high=120, step=1), epsilon=1),
+        "steps": ask(TABLE, Mean("income", low=0, high=120), epsilon=1),
+        "all": ask_all(TABLE, [Count(), Mean("income", low=0, high=120)], epsilon=1),
+    }  # fmt: skip
+    return {name: report(found, ledger=book).to_json() for name, found in asked.items()}
+
+
+def test_every_number_leads_to_its_proof(reports):
+    for name, raw in reports.items():
+        found = set(verdicts(json.loads(json.dumps(raw))))
+        assert found == ({"proven", "not covered"} if name == "argued" else {"proven"}), name
+
+
+def resealed(raw):
+    return raw | {"sha256": _hash_of({k: v for k, v in raw.items() if k != "sha256"})}
+
+
+def forged(raw, change):
+    held = copy.deepcopy(raw)
+    change(held)
+    return resealed(held)
+
+
+def first(raw):
+    return raw["answers"][0]["statements"][0]
+
+
+FORGERIES = {
+    "a smaller epsilon": lambda raw: first(raw).update(epsilon="0.999"),
+    "a number that moves further": lambda raw: first(raw)["releases"][0].update(moved="1e30"),
+    "a smaller divisor": lambda raw: first(raw)["releases"][0].update(divided_by="1e-9"),
+    "more groups": lambda raw: first(raw).update(groups=99),
+    "another file": lambda raw: first(raw)["releases"][0].update(mechanism="0" * 64),
+    "a smaller answer's budget": lambda raw: raw["answers"][0].update(epsilon="0.5"),
+    "a smaller report's budget": lambda raw: raw.update(epsilon="0.5"),
+    "a file under another's name": lambda raw: raw.update(
+        mechanisms={name: f"{text} " for name, text in raw["mechanisms"].items()}
+    ),
+}  # fmt: skip
+
+
+BLOCKS = {
+    "a place of another question": (1, 0, 0),
+    "numbers beyond the vector": (0, 0, 9),
+    "more steps": (1, 3, 99),
+    "more of them": (1, 2, 2),
+    "both signs": (0, 4, False),
+    "no sign": (0, 4, 1),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_forged_blocks_of_one_draw_are_refuted(reports, name):
+    answer, at, value = BLOCKS[name]
+
+    def change(raw):
+        raw["answers"][answer]["statements"][0]["blocks"][0][at] = value
+
+    assert first(reports["all"])["how"] == "drawn"
+    if name == "no sign":
+        with pytest.raises(FormatError, match="blocks"):
+            verdicts(forged(reports["all"], change))
+    else:
+        assert "refuted" in verdicts(forged(reports["all"], change))
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_forged_reports_are_refuted(reports, name):
+    assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"
+    assert "refuted" in verdicts(forged(reports["drawn"], FORGERIES[name]))
+    assert "refuted" in verdicts(forged(reports["steps"], FORGERIES[name]))
+
+
+def test_a_smaller_delta_is_refuted(reports):
+    smaller = forged(reports["once"], lambda raw: first(raw).update(delta="1e-7"))
+    assert "refuted" in verdicts(smaller)
+
+
+def test_a_changed_number_breaks_the_hash(reports):
+    held = copy.deepcopy(reports["steps"])
+    held["answers"][0]["answers"][0]["value"] += 1
+    assert verdicts(held)[0] == "refuted"
+
+
+@pytest.mark.parametrize("change", [
+    lambda raw: raw.pop("answers"),
+    lambda raw: first(raw).update(groups=0),
+    lambda raw: first(raw).update(steps="3"),
+    lambda raw: first(raw).update(releases=3),
+    lambda raw: raw.update(mechanisms=[]),
+    lambda raw: raw.update(mechanisms={"x": 7}),
+])  # fmt: skip
+def test_reports_that_are_none_are_malformed(reports, change):
+    with pytest.raises(FormatError):
+        verdicts(forged(reports["steps"], change))
+
+
+def test_a_report_is_written_for_people_and_for_machines(tmp_path):
+    title = "Income <of> all"
+    answers = ask(TABLE, Count(by="region", keys=["north", "<b>"]), epsilon=1)
+    found = report(answers, tmp_path / "r.html", title=title)
+    page = (tmp_path / "r.html").read_text()
+    assert "Income &lt;of&gt; all" in page and "<b>" not in page and "not covered" in page
+    assert json.loads((tmp_path / "r.json").read_text()) == found.to_json()
+    assert found.epsilon == Fraction(1)
+    with pytest.raises(ArgumentError, match=r"^report must be"):
+        report(answers, tmp_path / "r.pdf")
