@@ -110,7 +110,7 @@ def test_units_move_the_vector_within_its_shape(unit, relation):
 def _examine(noises, shape, setting, random):
     some, furthest = [noise.query for noise in noises], 0.0
     nobody = [{} for _ in some]
-    for seed in range(25):
+    for seed in range(15):
         base = [
             [part_of(q, 1000, setting, random) for _ in range(asked_of(q, setting).groups)]
             for q in some
