@@ -61,4 +61,4 @@ def test_the_best_noise_at_delta_0_is_as_stated():
 
     text = (ROOT / "docs" / "vectors.md").read_text(encoding="utf-8")
     for d in (2, 3, 10):
-        assert f"{least(d):.6g}".ljust(7, "0") in text
+        assert f"{least(d):.5f}"[:7] in text
