@@ -41,6 +41,8 @@ _HOME = {
     "keyed": "keyed",
     "KeyedDesign": "designs.keyed",
     "JointDesign": "design",
+    "Workload": "ask.workload",
+    "WorkloadDesign": "design",
     "Ball": "ask.shape",
     "Blocks": "ask.shape",
     "Cube": "ask.shape",
@@ -144,6 +146,8 @@ __all__ = [
     "Unimodal",
     "Variance",
     "VectorDesign",
+    "Workload",
+    "WorkloadDesign",
     "ask",
     "ask_all",
     "break_even",
@@ -177,6 +181,7 @@ if TYPE_CHECKING:
         Unimodal,
     )
     from .ask.shape import Ball, Blocks, Cube, Shape, Sparse
+    from .ask.workload import Workload
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
     from .design import (
@@ -184,6 +189,7 @@ if TYPE_CHECKING:
         Design,
         JointDesign,
         VectorDesign,
+        WorkloadDesign,
         design,
         design_dependent,
         load,

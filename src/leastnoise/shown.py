@@ -87,6 +87,26 @@ def html_joint(design: Any) -> str:
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
+def html_workload(design: Any) -> str:
+    """A `WorkloadDesign`: its bracket, what to expect of its answers, and their error bars."""
+    bars = design.error_bound(0.95)
+    rows = [
+        *_bracket(design, "noise"),
+        (
+            "standard deviation of an answer",
+            f"{number(design.std.min(), 5)} to {number(design.std.max(), 5)}",
+            "",
+        ),
+        (
+            "95 % of errors of an answer within",
+            f"{number(bars.min(), 5)} to {number(bars.max(), 5)}",
+            "",
+        ),
+    ]
+    title = f"{design.workload.queries} questions, {design.budget_words}, {design.neighbours}"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
 def html_vector_noise(noise: Any) -> str:
     """A `VectorNoise`: what to expect of it."""
     return _page(f"Noise for {noise.dimension} numbers", _radial(noise))

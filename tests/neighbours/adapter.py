@@ -22,7 +22,10 @@ from leastnoise.ask.shape import Shape
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
-from leastnoise.queries.base import Form, Query
+from leastnoise.queries.base import Query
+from leastnoise.queries.keyed_values import KeyedValues
+from leastnoise.queries.mean_vector import VectorNoiseFor
+from leastnoise.queries.noise import Noise
 from leastnoise.queries.quantile import Quantile
 from leastnoise.queries.together import Draw, DrawnNoise
 from leastnoise.sampling import InsecureSeededEntropy
@@ -142,15 +145,15 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     seen: list[_Seen] = []
     vectors: list[Vector] = []
     together = Draw.release
-    draw, released = _asking.Prepared.draw, _asking.Noise.released
-    vector, choose = _asking.VectorNoiseFor.released, Quantile.choose
+    draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
+    vector, choose = VectorNoiseFor.released, Quantile.choose
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
         seen.append(_Seen(self.query, self.setting, self.one_draw, keys=keys))
         if isinstance(self.noise, DrawnNoise):
             seen[-1].rows = [tuple(row) for row in self.exact(args[0], self.public_keys)]
-            seen[-1].limit = _steps(self.noise.form)
+            seen[-1].limit = _steps(self.noise.form, 1)
         return draw(self, *args)
 
     def drawing_together(self: Any, steps: Sequence[int], entropy: Any) -> Any:
@@ -166,8 +169,16 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
 
     def releasing(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
         seen[-1].rows = [tuple(row) for row in rows]
-        seen[-1].limit = _steps(self.form)
+        seen[-1].limit = _steps(self.form, 1)
         return released(self, rows, entropy)
+
+    def telling(self: Any, sums: dict[str, Any], entropy: Any) -> Any:
+        held = {key: one for key, one in sorted(sums.items()) if one.units}
+        seen[-1].units, seen[-1].keys = {key: one.units for key, one in held.items()}, list(held)
+        seen[-1].rows = [tuple(self.sharing.numbers(one)) for one in held.values()]
+        # A key in which a unit is replaced counts as two of those that change.
+        seen[-1].limit = _steps(self.form, 2 if seen[-1].setting.replace else 1)
+        return told(self, sums, entropy)
 
     def vectoring(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
         query, setting = seen[-1].query, seen[-1].setting
@@ -184,20 +195,21 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     with (
         patch.object(_asking.Prepared, "draw", drawing),
         patch.object(KeyedDesign, "release", showing),
-        patch.object(_asking.Noise, "released", releasing),
-        patch.object(_asking.VectorNoiseFor, "released", vectoring),
+        patch.object(Noise, "released", releasing),
+        patch.object(KeyedValues, "release", telling),
+        patch.object(VectorNoiseFor, "released", vectoring),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
     ):
         yield seen, vectors
 
 
-def _steps(form: Form) -> Steps:
+def _steps(form: Any, times: int) -> Steps:
     return Steps(
         tuple(part.name for part in form.parts),
         tuple(part.sensitivity for part in form.parts),
         tuple(part.measure for part in form.parts),
-        form.steps,
+        times * form.steps,
         form.most,
     )
 

@@ -53,6 +53,7 @@ def many(kind: str) -> list[Any]:
             Mean("x", **BOUNDS),
             Mean("x", **BOUNDS, **KEYS),
             Variance("x", **BOUNDS, **PRIVATE),
+            Total("x", low=-3, high=10, **PRIVATE),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Median("x", **BOUNDS, step=1, interval=True),
             Share("x >= 5 or x = 9223372036854775807"),

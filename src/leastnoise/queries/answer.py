@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
@@ -197,3 +198,11 @@ def _number(value: float) -> float | int:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def named_in(label: str, name: str) -> str:
+    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
+    if not name:
+        return label
+    plain = label and ": " not in label and not label.startswith('"')
+    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"

@@ -18,28 +18,26 @@ from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer
+from .answer import Answer, named_in
 from .base import PRIVATE, Estimate, Query, Released, Setting
 from .bounding import Reading, Sums, reading_of
+from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
-from .groups import asked_of, bounded, named_in, touched
+from .groups import bounded, touched
 from .kept import sha256_of
-from .keyed import KeyedNoise, apart_note, keyed_noise, keys_design, one_draw
-from .mean_vector import MeanVector, VectorNoiseFor
-from .noise import Noise, noise_for
+from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
+from .keyed_values import KeyedValues
+from .mean_vector import MeanVector
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
 from .sized import UncountedError, check_size, public_size
 from .statement import Statement, statements_of
 from .text import query_of
-from .together import DrawnNoise, better_together, release_drawn
+from .together import DrawnNoise, release_drawn
 from .unit import Unit, check_neighbours, unit_of
-
-#: Of a budget with private keys, the part that finds them.
-KEYS_SHARE = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -49,17 +47,19 @@ class Budget:
     epsilon: Fraction
     delta: Fraction
 
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        """(epsilon, delta)."""
+        return self.epsilon, self.delta
+
     def used_by(self, query: Query) -> Budget:
         """The budget without a delta that the query has no use for."""
         idle = isinstance(query, Quantile) and query.keys != PRIVATE
         return Budget(self.epsilon, Fraction(0)) if idle else self
 
-    def split(self, query: Query, one_draw: bool) -> tuple[Budget, Budget]:
+    def split(self, way: Way) -> tuple[Budget, Budget]:
         """(for the keys, for the values); nothing for keys that come with their values."""
-        if query.keys != PRIVATE or one_draw:
-            return Budget(Fraction(0), Fraction(0)), self
-        delta = self.delta * (1 if isinstance(query, Quantile) else KEYS_SHARE)
-        keys = Budget(self.epsilon * KEYS_SHARE, delta)
+        keys = Budget(self.epsilon * way.epsilon, self.delta * way.delta)
         return keys, Budget(self.epsilon - keys.epsilon, self.delta - keys.delta)
 
 
@@ -73,6 +73,7 @@ def ask(
     unit: Unit | str = "row",
     neighbours: str = "add-remove",
     loss: str = "l1",
+    units: int | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answer:
@@ -92,18 +93,21 @@ def ask(
     unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
     loss: what the noise is best for; see `design`.
+    units: with private keys, a public guess at how many units a key that matters has; where keys
+        can be found in several ways, the one that shows such keys and errs least is taken.
     progress: called with a word about each step.
     """
     question = query_of(query)
     setting = Setting(unit_of(unit), check_neighbours(neighbours))
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     book = as_ledger(ledger)
+    typical = check_units(units)
     tell = progress or (lambda _: None)
     source = entropy or system_entropy()
     warn_of_log()
     with opened(table) as rows:
         ready = ready_or_paid(
-            lambda: [prepare(rows, question, setting, budget, loss, book, tell)],
+            lambda: [prepare(rows, question, setting, budget, loss, book, tell, typical)],
             lambda: charged(book, budget, [question], setting, "not answered"),
         )
         charge = charged(book, ready[0].spent, [question], setting, ready[0].sha256)
@@ -212,9 +216,10 @@ class Prepared:
     budget: Budget
     readings: tuple[Reading, ...]  # one, or that of each column of a vector
     counting: Reading | None  # of units by key, where the readings do not say it
-    noise: Noise | VectorNoiseFor | KeyedNoise | DrawnNoise | None  # None: an exponential mechanism
+    noise: AnyNoise | None  # None: an exponential mechanism
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
+    way: Way
     workload: int = 1  # how many questions share the budget that is shown
     batch: str = ""  # which they are
     shown: Budget | None = None
@@ -253,7 +258,7 @@ class Prepared:
     @property
     def value_budget(self) -> Budget:
         """What the values may cost once the keys are known."""
-        return self.budget.split(self.query, self.one_draw)[1]
+        return self.budget.split(self.way)[1]
 
     @property
     def one_draw(self) -> bool:
@@ -262,21 +267,28 @@ class Prepared:
 
     def kind(self, whole: Budget, delta: Fraction) -> Kind:
         """What the query is in a workload: its releases that one unit can move."""
-        apart = self.selection is not None
         used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
-        releases = self.groups * (2 if apart else 1)
         share = self.budget.epsilon / whole.epsilon
+        if isinstance(self.noise, KeyedValues) and self.setting.replace:
+            each = self.groups // 2  # a key in which a unit is replaced keeps the shares of two
+            return Kind(share, each, used / each, used)
+        releases = self.groups * (2 if self.way.apart else 1)
         return Kind(share, releases, used / self.groups, used)
 
     def with_budget(self, budget: Budget, loss: str) -> Prepared:
         """The same sums with another budget, every group by itself."""
-        keys, values = budget.split(self.query, self.one_draw)
+        way = self.way
+        if way.apart:  # releases of a kind have equal parts of epsilon
+            way = Way(Fraction(1, 2), way.delta)
+        keys, values = budget.split(way)
         noise, selection = self.noise, self.selection
         if noise is not None:
-            noise = noise_of(self.query, self.setting, values, self.groups, loss, together=False)
+            noise = noise_of(
+                self.query, self.setting, values.pair, self.groups, loss, way, together=False
+            )
         if selection is not None:
             selection = keys_design(keys.epsilon, keys.delta, self.groups, together=False)
-        return replace(self, budget=budget, noise=noise, selection=selection)
+        return replace(self, budget=budget, noise=noise, selection=selection, way=way)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -332,6 +344,10 @@ class Prepared:
         elif isinstance(self.noise, KeyedNoise):
             for key, parts in self.noise.shown(collected.units, entropy).items():
                 groups[self.query.label(key)] = self.query.estimate(parts, self.setting)
+        elif isinstance(self.noise, KeyedValues):
+            for key, parts in self.noise.release(collected.sums, entropy).items():
+                found = self.query.estimate(parts, self.setting, self.noise)
+                groups[self.query.label(key)] = found
         elif self.noise is not None and keys:
             if drawn is None:
                 drawn = self.noise.released(self.exact(collected, keys), entropy)
@@ -361,7 +377,7 @@ class Prepared:
         )
 
     def _statements(self) -> tuple[Statement, ...]:
-        keys, values = self.budget.split(self.query, self.one_draw)
+        keys, values = self.budget.split(self.way)
         found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
         whole = self.shown or values
         rest = self.noise, values.epsilon, values.delta
@@ -373,10 +389,12 @@ class Prepared:
         """What a reader must know; public."""
         apart = not isinstance(self.noise, DrawnNoise)
         found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon, apart)
-        if isinstance(self.noise, KeyedNoise):
+        if isinstance(self.noise, (KeyedNoise, KeyedValues)):
             found.append(self.noise.note)
         if self.selection is not None:
-            found.append(apart_note(self.selection[0]))
+            found.append(apart_note(self.selection[0], self.way))
+        if self.way.why:
+            found.append(self.way.why)
         if self.workload > 1:
             found.append(
                 f"the budget is that of all {self.workload} questions together, which were "
@@ -399,6 +417,7 @@ def prepare(
     loss: str,
     ledger: Ledger | None,
     tell: Callable[[str], None],
+    units: int | None = None,
 ) -> Prepared:
     """Check the question against the schema and find the noise; no row is read, nothing charged.
 
@@ -412,43 +431,31 @@ def prepare(
     if table.sized and query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
-    ready = planned(query, setting, budget, loss)
+    ready = planned(query, setting, budget, loss, units)
     counting = None
     if ready.selection is not None and isinstance(query, Quantile):
-        units = Count(column=None, where=query.where, by=query.by, keys=query.keys)
-        (counting,) = readings_of(table, units, setting)
+        having = Count(column=None, where=query.where, by=query.by, keys=query.keys)
+        (counting,) = readings_of(table, having, setting)
     return replace(ready, readings=readings_of(table, query, setting), counting=counting)
 
 
-def planned(query: Query, setting: Setting, budget: Budget, loss: str) -> Prepared:
+def planned(
+    query: Query, setting: Setting, budget: Budget, loss: str, units: int | None = None
+) -> Prepared:
     """The question with its noise, from public numbers only; there is nothing yet to read."""
     groups = touched(query, setting)
-    whole = one_draw(query, setting, loss)
-    keys, values = budget.split(query, whole)
     selection = noise = None
-    if query.keys == PRIVATE and not whole:
+    way = way_of(query, setting, budget.epsilon, budget.delta, groups, loss, units)
+    keys, values = budget.split(way)
+    if way.apart:
         selection = keys_design(keys.epsilon, keys.delta, groups)
     if not isinstance(query, Quantile):
-        noise = noise_of(query, setting, values, groups, loss)
+        noise = noise_of(query, setting, values.pair, groups, loss, way, units=units)
     elif values.epsilon == 0:
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     else:
         query.mechanisms(values.epsilon / groups)  # before anything is charged
-    return Prepared(query, setting, budget, (), None, noise, selection, groups)
-
-
-def noise_of(
-    query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
-) -> Noise | VectorNoiseFor | KeyedNoise | DrawnNoise:
-    """The best noise for what a query releases; of one law for all groups only if `together`."""
-    if one_draw(query, setting, loss):
-        return keyed_noise(query, setting, budget.epsilon, budget.delta, groups, loss, together)
-    if isinstance(query, MeanVector):
-        return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
-    noise = noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
-    if not together:
-        return noise
-    return better_together(noise, asked_of(query, setting), budget.epsilon, loss)
+    return Prepared(query, setting, budget, (), None, noise, selection, groups, way)
 
 
 def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, ...]:

@@ -1,8 +1,7 @@
-"""Groups of a question: how many one unit is in, how many it can move, and what they are called."""
+"""Groups of a question: how many one unit is in, and how many it can move."""
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -48,11 +47,3 @@ def bounded(query: Query, setting: Setting) -> Any:
     if keys is not None and unit.max_groups >= len(keys):
         return request
     return replace(request, max_groups=unit.max_groups)
-
-
-def named_in(label: str, name: str) -> str:
-    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
-    if not name:
-        return label
-    plain = label and ": " not in label and not label.startswith('"')
-    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"

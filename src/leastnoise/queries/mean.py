@@ -100,7 +100,7 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
 
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
-_FINE = 32
+FINE = 32
 _SIDES = "sides"
 
 
@@ -112,7 +112,7 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
     weights = Fraction(1), Fraction(top, 2)
     plain = Form(tuple(parts), 2, weights=weights)
     if setting.replace:
-        fine = min(rows, _FINE)
+        fine = min(rows, FINE)
         total, count = (
             replace(part, step=Fraction(size * rows, fine))
             for part, size in zip(parts, (top, 1), strict=True)
@@ -120,7 +120,7 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
         steps = 2 * rows if fine == rows else 2 * fine + 1
         return [plain, Form((total, count), steps, 2 * fine, "a total and a count", weights)]
     most = rows * top
-    fine = min(most, _FINE)
+    fine = min(most, FINE)
     steps = fine if fine == most else fine + 1
     return [plain, _sides(scale, setting, fine, steps)]
 

@@ -23,7 +23,7 @@ from .ranged import RangedLaw, ranged_law, suits
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
 #: From so many releases on, noise designed for all of them together can beat equal shares.
-_MANY = 12
+MANY = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def jointly(
 
     Every form must be one whose parts move by one step at most.
     """
-    if count < _MANY or delta == 0:
+    if count < MANY or delta == 0:
         return None
     parts = [part for form in forms for part in form.parts]
     # One law for all of them: only the very same noise is proven to compose.

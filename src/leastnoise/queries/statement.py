@@ -19,6 +19,7 @@ from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, rational, text_of
 from .kept import sha256_of
 from .keyed import KeyedNoise
+from .keyed_values import KeyedValues
 from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
@@ -147,6 +148,13 @@ def statements_of(
             _release(name, far, law.scale, law.design)
             for name, far, law in zip(names, moved, laws, strict=True)
         ]
+    if isinstance(noise, KeyedValues):
+        # Its delta is for other pairs of tables than that of the noise: they do not add up.
+        none = Fraction(0)
+        found.append(
+            Statement(f"keys of {question}", epsilon=none, delta=none, why=noise.told, how=ARGUED,
+                      **head)
+        )  # fmt: skip
     found.append(
         Statement(question, epsilon=epsilon, delta=delta, why=why, how=how, steps=steps, most=most,
                   releases=tuple(releases), blocks=blocks, **head)
