@@ -233,7 +233,7 @@ def _release(seen: _Seen) -> Release:
         dict(zip(seen.keys, seen.rows, strict=True)),
         seen.limit or Each(Fraction(0)),
         None if query.public_keys is None else len(query.public_keys),
-        query.by is not None,
+        query.grouped,
         seen.units,
     )
 
