@@ -178,6 +178,7 @@ NO_CLAIMS = {
     "designs": "documents that were checked",
     "errors": "words",
     "experiments": "tables of figures",
+    "formal": "copies numbers into a term; its proofs are in formal/theory, and Coq checks them",
     "mechanisms": "closed forms of the literature; tests compute their hockey sticks",
     "plotting": "shows",
     "processes": "starts processes",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from leastnoise import Ledger
+from leastnoise import Ledger, design
+from leastnoise.ask.privacy import Releases
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.queries import Count, Histogram, Mean, Median, Person, ask, ask_all, report
 from leastnoise.queries.answer import rounded
@@ -17,6 +19,7 @@ from leastnoise.queries.base import Estimate, Setting
 from leastnoise.queries.crossed import Crossed, parts_of
 from leastnoise.queries.door import opened
 from leastnoise.queries.published import _hash_of, check_report
+from leastnoise.queries.statement import check_statement
 from leastnoise.queries.unit import Row
 
 pd = pytest.importorskip("pandas")
@@ -143,6 +146,12 @@ FORGERIES = {
     "another file": lambda raw: first(raw)["releases"][0].update(mechanism="0" * 64),
     "a smaller answer's budget": lambda raw: raw["answers"][0].update(epsilon="0.5"),
     "a smaller report's budget": lambda raw: raw.update(epsilon="0.5"),
+    "more steps of one number than of all": lambda raw: (
+        first(raw).update(most=10**3, steps=1, groups=1),
+        first(raw)["releases"][0].update(moved=str(10**3)),
+    ),
+    "another unit": lambda raw: first(raw).update(unit="company"),
+    "another question": lambda raw: first(raw).update(question="count()"),
     "a file under another's name": lambda raw: raw.update(
         mechanisms={name: f"{text} " for name, text in raw["mechanisms"].items()}
     ),
@@ -179,6 +188,34 @@ def test_forged_reports_are_refuted(reports, name):
     assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"
     assert "refuted" in verdicts(forged(reports["drawn"], FORGERIES[name]))
     assert "refuted" in verdicts(forged(reports["steps"], FORGERIES[name]))
+
+
+ONCE = {
+    "a number that moves further": lambda raw: first(raw)["releases"][0].update(moved="2"),
+    "the same file twice": lambda raw: first(raw)["releases"].append(first(raw)["releases"][0]),
+    "more steps": lambda raw: first(raw).update(steps=2),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_forged_releases_of_one_draw_are_refuted(reports, name):
+    assert "refuted" in verdicts(forged(reports["once"], ONCE[name]))
+
+
+def test_an_unknown_way_proves_nothing(reports):
+    unknown = forged(reports["steps"], lambda raw: first(raw).update(how="surely"))
+    assert "not covered" in verdicts(unknown)
+
+
+def test_two_files_are_not_proven_together():
+    half = design(epsilon="0.5", delta=0, sensitivity=1, integer=True).document
+    found = replace(half, releases=Releases(2, Fraction(1), Fraction(0)))
+    parts = [{"part": p, "moved": "1", "divided_by": "1", "mechanism": p} for p in "ab"]
+    raw = {"epsilon": "1", "delta": "0", "how": "together", "groups": 1, "steps": 2, "most": 1}
+    files = {"a": found, "b": found}
+    for releases, verdict in ((parts[:1], {"proven"}), (parts, {"proven", "refuted"})):
+        steps = check_statement(raw | {"releases": releases}, files)
+        assert {step.verdict for step in steps} == verdict
 
 
 def test_a_smaller_delta_is_refuted(reports):

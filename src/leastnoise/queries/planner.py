@@ -68,6 +68,14 @@ class Plan:
             "units on"
         )
 
+    def __repr__(self) -> str:
+        return f"Plan({self})"
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_plan
+
+        return html_plan(self)
+
 
 def plan(
     query: Query | str,

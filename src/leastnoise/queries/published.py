@@ -181,6 +181,7 @@ def check_report(raw: Any) -> list[Step]:
                     Step(f"{statement['question']}: {step.words}", step.verdict)
                     for step in check_statement(statement, documents)
                 ]
+            found.append(_about_step(answer))
             batch = answer["batch"] or f"alone {number}"
             if batch not in batches:
                 total[0] += rational(answer["epsilon"], "epsilon")
@@ -189,13 +190,28 @@ def check_report(raw: Any) -> list[Step]:
         found += [_batch_step(answers, documents) for answers in batches.values()]
         held = total[0] <= rational(raw["epsilon"], "epsilon")
         held = held and total[1] <= rational(raw["delta"], "delta")
-        words = "budgets of all answers add up to at most that of the report"
+        words = (
+            "budgets of all answers add up to at most that of the report: "
+            f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
+        )
         found.append(Step(words, "proven" if held else "refuted"))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, LeastnoiseError):
             raise
         raise FormatError("a report lacks a field, or has one of another kind") from None
     return found
+
+
+def _about_step(answer: Mapping[str, Any]) -> Step:
+    """Whether the statements of an answer are about it, and about what it says to protect."""
+    query, protected = answer["query"], (answer["unit"], answer["neighbours"])
+    same = all(
+        one["question"] in (query, f"keys of {query}")
+        and (one["unit"], one["neighbours"]) == protected
+        for one in answer["statements"]
+    )
+    words = f"{query}: its statements are about this question, its unit and its neighbours"
+    return Step(words, "proven" if same else "refuted")
 
 
 def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
@@ -233,7 +249,7 @@ def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
     rest = [one for one in every if one["how"] != DRAWN]
     spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
     spent += sum(documents[file_name].epsilon for file_name in drawn)
-    lost = sum((rational(one["delta"], "delta") for one in every), Fraction(0))
+    lost = sum((rational(one["delta"], "delta") for one in rest), Fraction(0))
     words = f"{name}: statements add up to the budget that was spent"
     if every and spent <= epsilon and lost <= delta:
         return Step(words, "proven")

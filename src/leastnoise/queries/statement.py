@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..ask.privacy import Releases
+from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, rational, text_of
 from .kept import sha256_of
@@ -195,30 +196,35 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         how = raw["how"]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FormatError("a statement lacks a field, or has one of another kind") from None
-    if how == ARGUED or not releases:
+    if how not in (STEPS, TOGETHER, ONCE, DRAWN) or not releases:
         return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
     if how == DRAWN:
+        if steps > 1 or most > 1 or delta < 0:
+            return [Step("one draw is one step, without a delta", "refuted")]
         return _drawn_steps(raw, releases, files, epsilon, groups)
     found, number = [], groups * steps
+    if how != STEPS and len({name for *_, name in releases}) > 1:
+        found.append(Step("one file is proven for all releases, and there are several", "refuted"))
+    if how == ONCE and (len(releases) > 1 or steps > 1):
+        found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None:
-            found.append(Step(f"{part}: the file is not in the report", "refuted"))
+        if document is None or isinstance(document, JointDocument):
+            found.append(Step(f"{part}: no file of the report is about one number", "refuted"))
             continue
-        if how == ONCE:
-            total = document.releases
-            total = Releases(1, document.epsilon, document.delta) if total is None else total
-            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
-            words = f"{part}: the file keeps the whole budget for {groups} of them"
-            found.append(Step(words, _verdict(held)))
-            continue
-        reach = most if how == STEPS else 1
+        reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
         words = (
             f"{part}: a unit moves it by at most {_short(moved)}; divided by {_short(scale)} that "
             f"is at most {reach} times the file's sensitivity {_short(document.sensitivity)}"
         )
         found.append(Step(words, _verdict(fits)))
+        if how == ONCE:
+            total = document.releases or Releases(1, document.epsilon, document.delta)
+            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
+            words = f"{part}: the file keeps the whole budget for {groups} of them"
+            found.append(Step(words, _verdict(held)))
+            continue
         found.append(_budget(part, document, how, number, most, epsilon, delta))
     return found
 
@@ -234,20 +240,20 @@ def _drawn_steps(
     document = files.get(releases[0][3])
     blocks = blocks_of(raw)
     one_file = {name for *_, name in releases} == {releases[0][3]}
-    if document is None or document.kind != "joint" or not one_file or not document.integer:
+    if not isinstance(document, JointDocument) or not one_file or not document.integer:
         return [Step("the numbers of one draw have one file of several numbers", "refuted")]
+    words = f"all that a unit moves lies within the shape of the file, {len(blocks)} blocks"
+    if not within(document, blocks) or any(most < touched for _, _, most, *_ in blocks):
+        return [Step(words, "refuted")]
+    found = [Step(words, "proven")]
     groups = sum(numbers for _, numbers, *_ in blocks) // len(releases)
     own = [block for block in blocks for _ in range(block[1] // max(1, groups))]
     if len(own) != len(releases):
         return [Step("every number of a group is in a block", "refuted")]
-    found = []
     for (part, moved, scale, _), block in zip(releases, own, strict=True):
         words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
         fits = scale > 0 and 0 <= moved <= scale * block[3]
         found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
-    words = f"all that a unit moves lies within the shape of the file, {len(blocks)} blocks"
-    held = within(document, blocks) and all(most >= touched for _, _, most, *_ in blocks)
-    found.append(Step(words, _verdict(held)))
     kept = document.epsilon <= epsilon
     return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
 

@@ -21,7 +21,7 @@ from ..errors import ArgumentError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer
+from .answer import Answers
 from .ask import (
     Budget,
     Prepared,
@@ -62,7 +62,7 @@ def ask_all(
     loss: str = "l1",
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
-) -> list[Answer]:
+) -> Answers:
     """Private answers to several questions for one budget, one charge.
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
@@ -97,7 +97,7 @@ def ask_all(
         )
         text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
         charge = charged(book, _spent(ready, whole), questions, setting, text)
-        return answered(held, ready, source, charge, tell)
+        return Answers(answered(held, ready, source, charge, tell))
 
 
 def plan_all(
