@@ -91,6 +91,19 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
         translated(pointed)
 
 
+def test_no_text_of_a_file_becomes_coq() -> None:
+    """The reader refuses such files; the translator would not copy them either."""
+    code = "1) 0 [])]. Axiom x : False. Definition y := [(true, Entry (1"
+    for path in (("certificate", "shifts", 0, "shift"), ("noise", "first"), ("upper",)):
+        file = copy.deepcopy(EXAMPLE)
+        holder = file
+        for part in path[:-1]:
+            holder = holder[part]
+        holder[path[-1]] = code
+        with pytest.raises(ValueError, match="nvalid literal"):
+            translated(file)
+
+
 def test_without_coq_it_says_how_to_get_it(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(coq.shutil, "which", lambda name: None)
     done = CliRunner().invoke(

@@ -10,8 +10,9 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from ..certify import parse_any
 from ..certify.json_file import load_json, read_bytes
 from ..errors import LeastnoiseError
 from .coq import AXIOMS, assumptions, compiled, prove
@@ -39,6 +40,13 @@ def _designed() -> Iterator[tuple[str, dict[str, Any]]]:
         yield words, json.loads(found.document.dumps())
 
 
+def _read(path: str) -> dict[str, Any]:
+    """The JSON of a file that our reader accepts."""
+    content = read_bytes(Path(path))
+    parse_any(content)
+    return cast("dict[str, Any]", load_json(content))
+
+
 def main(paths: list[str]) -> int:
     """0 if Coq proves every file."""
     start = time.monotonic()
@@ -49,12 +57,12 @@ def main(paths: list[str]) -> int:
     if found != AXIOMS:
         print("That is not what it should rest on.")
         return 1
-    given = ((path, load_json(read_bytes(Path(path)))) for path in paths)
+    given = ((path, _read(path)) for path in paths)
     bad = 0
     for name, data in given if paths else _designed():
         start = time.monotonic()
         try:
-            proof = prove(data)  # type: ignore[arg-type]
+            proof = prove(data)
             words, good = ("proven" if proof.proven else f"refused: {proof.detail}"), proof.proven
         except LeastnoiseError as error:
             words, good = str(error), False

@@ -132,8 +132,8 @@ def _multipliers(certificate: dict[str, Any]) -> tuple[int, str]:
         )
     )
     rows = [
-        f"({str(mirror).lower()}, Entry ({shift}) {int(budget * scale)} "
-        + _list(f"({i}, {int(z * scale)})" for i, z in sorted(cells))
+        f"({'true' if mirror else 'false'}, Entry {_whole(shift)} {int(budget * scale)} "
+        + _list(f"({int(i)}, {int(z * scale)})" for i, z in sorted(cells))
         + ")"
         for mirror, shift, budget, cells in entries
     ]
