@@ -16,7 +16,7 @@ from ..words import outwards
 from .ask import Budget, touched
 from .base import Estimate, Query, Setting
 from .chosen import check_units, noise_of
-from .keyed import KeyedNoise, apart_note, keys_design, way_of
+from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
 from .mean_vector import MeanVector
 from .notes import notes
@@ -111,17 +111,10 @@ def plan(
     typical = check_units(units)
     way = way_of(question, setting, budget.epsilon, budget.delta, groups, loss, typical)
     keys, values = budget.split(way)
-    noise, said = None, []
-    found: KeyedDesign | KeyedValues | None = None
+    noise = None
     if not isinstance(question, Quantile):
         noise = noise_of(question, setting, values.pair, groups, loss, way, units=typical)
-    if isinstance(noise, KeyedNoise):
-        found, said = noise.design, [noise.note]
-    elif isinstance(noise, KeyedValues):
-        found, said = noise, [noise.note]
-    elif way.apart:
-        apart, _ = keys_design(keys.epsilon, keys.delta, groups)
-        found, said = apart, [apart_note(apart, way)]
+    found, said = _shown_by(noise, way, keys, groups)
     said += [way.why] if way.why else []
     error = expected_error(question, setting, rows, noise, values.epsilon / groups)
     scale = question.typical(rows, setting)[1]
@@ -140,6 +133,20 @@ def plan(
         None if found is None else typical or rows,
         _counted(question),
     )
+
+
+def _shown_by(
+    noise: Any, way: Way, keys: Budget, groups: int
+) -> tuple[KeyedDesign | KeyedValues | None, list[str]]:
+    """(what decides which keys are shown, if they are private, and what to say of it)."""
+    if isinstance(noise, KeyedNoise):
+        return noise.design, [noise.note]
+    if isinstance(noise, KeyedValues):
+        return noise, [noise.note]
+    if way.apart:
+        apart, _ = keys_design(keys.epsilon, keys.delta, groups)
+        return apart, [apart_note(apart, way)]
+    return None, []
 
 
 def _counted(query: Query) -> str:
