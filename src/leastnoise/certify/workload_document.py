@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, curve_above
 from ..ask.queries_of import Marginals, Named, Part, Product
 from ..ask.workload import Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
@@ -98,10 +98,18 @@ class WorkloadDocument(MechanismDocument):
 
     @property
     def epsilon(self) -> Fraction:
-        """None is stated."""
-        raise AttributeError("a workload has a budget of its own")
+        """With `delta`, what is kept when one count changes by one: as asked for, or 0."""
+        return Fraction(0) if self.asked is None or self.replaced else self.asked[0]
 
-    delta = epsilon
+    @property
+    def delta(self) -> Fraction:
+        """What belongs to `epsilon`; 1, which says nothing, where that is all that is known."""
+        if self.replaced:
+            return Fraction(1)
+        if self.asked is not None:
+            return self.asked[1]
+        name, value = self.budget
+        return min(Fraction(1), curve_above(value, Fraction(0))) if name == "gdp" else Fraction(1)
 
     @property
     def grids(self) -> tuple[Fraction, ...]:

@@ -23,6 +23,7 @@ from .answer import Answer
 from .base import PRIVATE, Estimate, Query, Setting
 from .bounding import Reading, Sums, reading_of
 from .count import Count
+from .cumulative import Cumulative, WorkloadNoiseFor
 from .declared import Kind
 from .door import Table, opened, quietly
 from .kept import sha256_of
@@ -196,7 +197,9 @@ class Prepared:
     budget: Budget
     readings: tuple[Reading, ...]  # one, or that of each column of a vector
     counting: Reading | None  # of units by key, where the readings do not say it
-    noise: Noise | VectorNoiseFor | KeyedNoise | None  # None: an exponential mechanism
+    noise: (
+        Noise | VectorNoiseFor | WorkloadNoiseFor | KeyedNoise | None
+    )  # None: an exponential mechanism
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
     workload: int = 1  # how many questions share the budget that is shown
@@ -239,11 +242,11 @@ class Prepared:
 
     def kind(self, whole: Budget, delta: Fraction) -> Kind:
         """What the query is in a workload: its releases that one unit can move."""
-        apart = self.selection is not None
         used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
-        releases = self.groups * (2 if apart else 1)
-        share = self.budget.epsilon / whole.epsilon
-        return Kind(share, releases, used / self.groups, used)
+        # (Of sums a unit moves one release, however many bins it is in.)
+        groups = 1 if isinstance(self.query, Cumulative) else self.groups
+        releases = groups * (1 if self.selection is None else 2)
+        return Kind(self.budget.epsilon / whole.epsilon, releases, used / groups, used)
 
     def with_budget(self, budget: Budget, loss: str) -> Prepared:
         """The same sums with another budget, every group by itself."""
@@ -325,8 +328,7 @@ class Prepared:
         found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
         whole = self.shown or values
         rest = self.noise, values.epsilon, values.delta
-        why = self.query.why(self.setting)
-        total = whole.epsilon, whole.delta
+        total, why = (whole.epsilon, whole.delta), self.query.why(self.setting)
         return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
     def _notes(self) -> list[str]:
@@ -393,11 +395,11 @@ def prepare(
 
 def noise_of(
     query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
-) -> Noise | VectorNoiseFor | KeyedNoise:
+) -> Noise | VectorNoiseFor | WorkloadNoiseFor | KeyedNoise:
     """The best noise for what a query releases; of one law for all groups only if `together`."""
     if one_draw(query, setting, loss):
         return keyed_noise(query, setting, budget.epsilon, budget.delta, groups, loss, together)
-    if isinstance(query, MeanVector):
+    if isinstance(query, (MeanVector, Cumulative)):
         return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
     return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
 

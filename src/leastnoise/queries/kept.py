@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from ..ask.question import Range
+from ..ask.workload import Workload
 from ..cache import cache_folder
 from ..certify.json_file import read_bytes
+from ..certify.workload_document import WorkloadDocument
 from ..design import design, load
 from ..errors import LeastnoiseError
+from ..exact import exp_lower, exp_upper, round_down
 from ..losses import as_loss
 
 _GAP = "0.01"
@@ -71,6 +75,53 @@ def designed(
     )
     found.save(path)
     return found, path
+
+
+@lru_cache(maxsize=64)
+def workload_designed(
+    workload: Workload, epsilon: Fraction, delta: Fraction, steps: int
+) -> tuple[Any, Path]:
+    """The design for many sums, so many steps of which keep (epsilon, delta); and its file."""
+    each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, steps)
+    text = json.dumps(workload.part.to_json(), separators=(",", ":"))
+    asked = f"workload|{each[0]}|{each[1]}|{text}"
+    folder = cache_folder("designs")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
+    if path.exists():
+        try:
+            found = load(path)
+            held = read_bytes(path)
+        except LeastnoiseError:
+            found = None
+        document = getattr(found, "document", None)
+        if (
+            isinstance(document, WorkloadDocument)
+            and found is not None
+            and found.certified
+            and (document.workload, document.asked) == (workload, each)
+            and not document.replaced
+            and not document.largest
+        ):
+            if held != _text(found):
+                found.save(path)
+            return found, path
+    made = design(workload=workload, epsilon=each[0], delta=each[1], gap=_GAP, time_limit=_SECONDS)
+    made.save(path)
+    return made, path
+
+
+def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
+    """A delta such that `most` steps of one release cost at most `most` times the given delta."""
+    if most == 1 or delta == 0:
+        return delta
+    if epsilon == 0:
+        return delta
+    # 1 + e^eps + ... is at most so many times its last term, which is sharp where eps is tiny.
+    grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
+    if least > 1:
+        grown = min(grown, (exp_upper(most * epsilon) - 1) / (least - 1))
+    return round_down(delta * most / grown, 12)
 
 
 def sha256_of(found: Any) -> str:

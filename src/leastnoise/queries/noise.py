@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError
-from ..exact import exp_lower, exp_upper, round_down, text_of
+from ..exact import text_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
-from .kept import designed, sha256_of
+from .kept import delta_of_a_step, designed, sha256_of
 from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
@@ -162,22 +162,9 @@ def noise_for(
 def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: str) -> Noise:
     """A budget for one step of one part; so many steps of all parts keep the whole."""
     steps = form.steps * groups
-    each = epsilon / steps, _delta_of_a_step(epsilon / steps, delta / steps, form.most)
+    each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
     laws = [_law(part, *each, 1, loss) for part in form.parts]
     return Noise(tuple(laws), form)
-
-
-def _delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
-    """A delta such that `most` steps of one release cost at most `most` times the given delta."""
-    if most == 1 or delta == 0:
-        return delta
-    if epsilon == 0:
-        return delta
-    # 1 + e^eps + ... is at most so many times its last term, which is sharp where eps is tiny.
-    grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
-    if least > 1:
-        grown = min(grown, (exp_upper(most * epsilon) - 1) / (least - 1))
-    return round_down(delta * most / grown, 12)
 
 
 def jointly(

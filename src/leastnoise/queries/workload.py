@@ -23,6 +23,7 @@ from ..sampling import Entropy, system_entropy
 from .answer import Answer
 from .ask import Budget, Prepared, answered, as_ledger, charged, prepare, protects, ready_or_paid
 from .base import PRIVATE, Query, Setting
+from .cumulative import Cumulative
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
 from .mean_vector import MeanVector
@@ -100,7 +101,8 @@ def _tighter(
 def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
     if any(
-        isinstance(one.query, (Quantile, MeanVector)) or one.query.keys == PRIVATE for one in ready
+        isinstance(one.query, (Quantile, MeanVector, Cumulative)) or one.query.keys == PRIVATE
+        for one in ready
     ):
         return None
     forms = [one.query.forms(one.setting)[0] for one in ready]
