@@ -12,7 +12,7 @@ from ..ask.privacy import curve_above
 from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
 from ..work import counted
-from .orbits import approximate_variance, concentrated_variance, gaussian_variance
+from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
 from .report import Claim, Report, claim_of
 from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
 from .strategy import (
@@ -124,7 +124,12 @@ def variance_below(document: WorkloadDocument) -> Fraction:
     if document.asked is not None:
         return approximate_variance(*document.asked)
     name, value = document.budget
-    return concentrated_variance(value) if name == "zcdp" else gaussian_variance(value)
+    if name == "gdp":
+        return gaussian_variance(value)
+    found = concentrated_variance(value)
+    if document.entropy is not None:
+        found = max(found, entropy_variance(value, document.entropy))
+    return found
 
 
 def release_cost(document: WorkloadDocument) -> Fraction:

@@ -41,6 +41,7 @@ from ...errors import ArgumentError, FormatError, LimitError
 from ...exact import round_down, round_up
 from ...words import gap_of
 from ...work import counted
+from .entropy import best_entropy
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
 from .rounding import as_floats, columns_of, rounded, whole_weights
@@ -280,6 +281,7 @@ def _empty(question: WorkloadQuestion) -> WorkloadDocument:
         workload=question.workload,
         neighbours=question.neighbours,
         budget=question.budget,
+        entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
         asked=question.asked,
         largest=question.largest,
         strategies=(),
