@@ -372,6 +372,26 @@ def test_files_and_pickles(tmp_path) -> None:
         assert json.loads(found.document.dumps())["kind"] == "workload"
 
 
+def test_what_one_would_do_without() -> None:
+    beside = made(Workload.prefix(8)).compare()
+    assert [row.name for row in beside] == ["design", "counts", "answers"]
+    assert beside["counts"].loss == pytest.approx(36) and "this design" in repr(beside)
+    assert beside["answers"].loss == pytest.approx(64) and beside["design"].excess < 1e-6
+    moved = made(Workload.prefix(8), gdp=1, neighbours="replace").compare()
+    assert moved["counts"].loss == pytest.approx(72) and moved["answers"].loss == pytest.approx(56)
+    table = made(Workload.product(Workload.prefix(3), Workload.identity(2))).compare()
+    assert table["counts"].loss == pytest.approx(12) and table.to_json()["rows"][0]["loss"] < 12
+    plain = made(Workload.prefix(8), epsilon=1, delta=0).compare()
+    assert plain["counts"].loss == pytest.approx(made(Workload.prefix(8), epsilon=1, delta=0).upper)
+    assert len(made(Workload.marginals([10] * 100)).compare().rows) == 1
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(3, "0.1"), (1, "0.9"), (15, "0.1"), (15, 0)])
+def test_budgets_of_which_nothing_is_known_from_below(epsilon, delta) -> None:
+    found = design(workload=Workload.prefix(3), epsilon=epsilon, delta=delta)
+    assert found.verify().proven and found.lower >= 0 and found.upper > 0
+
+
 def test_it_is_shown() -> None:
     found = made(Workload.prefix(8))
     assert repr(found).startswith("WorkloadDesign(Workload(prefix: 8 questions of 8 counts), gdp=1")

@@ -31,6 +31,7 @@ from ..noise.workload import WorkloadNoise
 from ..sampling import Entropy
 from ..words import float_towards, gap_of, gap_words, number, percent
 from .base import BaseDesign
+from .workload_comparison import WorkloadComparison, beside_workload
 
 Floats = NDArray[np.float64]
 
@@ -133,6 +134,10 @@ class WorkloadDesign(BaseDesign):
         beyond = (1 - level) / (2 * (self.workload.queries if all_at_once else 1))
         return np.asarray(-NormalDist().inv_cdf(beyond) * self.std)
 
+    def compare(self) -> WorkloadComparison:
+        """What the same noise on each count, or on each answer, would cost, beside this."""
+        return beside_workload(self)
+
     # -- showing ------------------------------------------------------------------------------
 
     def plot(self, path: str | Path | None = None, answers: Any = None) -> Any:
@@ -218,7 +223,10 @@ def _status(document: WorkloadDocument) -> str:
             f"{words}; {noise}, the best that was tried for this budget; lower is over all noise "
             "and all mechanisms in the worst case, and not close for many questions"
         )
-    own = float(variance_above(document) / variance_below(document)) - 1
+    least = variance_below(document)
+    if least == 0:
+        return f"{words}; {noise}; nothing is known from below"
+    own = float(variance_above(document) / least) - 1
     rest = (1 + gap_of(document)) / (1 + own) - 1
     words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
     words += f"of Gaussian noise for one number {percent(own)}"

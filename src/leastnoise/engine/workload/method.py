@@ -6,6 +6,7 @@ Nothing here is believed: the document's claims are checked by `certify/workload
 from __future__ import annotations
 
 import contextlib
+import math
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -142,7 +143,8 @@ class Strategies:
 
     def _constant(self, found: WorkloadDocument) -> bool:
         """Whether more bits would not help: what is left is the constant of one number."""
-        own = float(variance_above(found) / variance_below(found))
+        least = variance_below(found)
+        own = float(variance_above(found) / least) if least else math.inf
         return gap_of(found) + 1 <= own * (1 + 1e-6)
 
     def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
