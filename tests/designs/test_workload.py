@@ -328,6 +328,7 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: Workload.marginals([2, 2], [[0, 0]]), "no attribute twice"),
         (lambda: Workload.marginals([2, 2], [[0], [0]]), "different sets"),
         (lambda: Workload.marginals([2, 2], [[2]]), "places from 0 to 1"),
+        (lambda: Workload.marginals([2] * 20, 20), "subsets at most"),
         (lambda: Workload.stack(Workload.prefix(2), Workload.prefix(3)), "cells"),
         (Workload.stack, "one workload or more"),
         (lambda: Workload.product(Workload.prefix(2), 3), "workloads"),

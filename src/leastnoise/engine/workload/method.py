@@ -30,6 +30,7 @@ from ...certify.strategy import (
     rows_in,
 )
 from ...certify.workload import (
+    Frames,
     lower_cost,
     release_cost,
     shift_length,
@@ -151,8 +152,10 @@ class Strategies:
         if _long_prefix(part) and not (replaced or most):
             return _Roots()
         left = max(0.1, end - time.monotonic())
-        where = self._coordinates(part, replaced)
-        frame = frame_of(part, replaced, where)
+        with counted():  # so that nobody waits for what cannot be checked
+            where = self._coordinates(part, replaced)
+        with counted():
+            frame = frame_of(part, replaced, where)
         rank = len(frame.cost)
         if rank > MAX_RANK:
             raise _too_large(part)
@@ -189,7 +192,7 @@ class Strategies:
                 return QUESTIONS
         if part.cells > MAX_RANK + 1:
             raise _too_large(part)
-        return coordinates_of(part, part.gram()[0], replaced)
+        return coordinates_of(part, frame_of(part, False, None).cost, replaced)
 
     def _tables(
         self, question: WorkloadQuestion, part: Marginals, gap: float, seconds: float
@@ -300,14 +303,16 @@ def _stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
         strategies=tuple(strategy for strategy, _ in found),
         multipliers=tuple(own for _, own in found),
     )
-    if shift_length(document) > 1:
+    frames = Frames(document)
+    if shift_length(document, frames) > 1:
         raise FormatError("a shift is longer than 1")
-    return _bounded(document)
+    return _bounded(document, frames)
 
 
-def _bounded(document: WorkloadDocument) -> WorkloadDocument:
-    upper = round_up(release_cost(document), _DIGITS)
-    return replace(document, upper=upper, lower=round_down(lower_cost(document), _DIGITS))
+def _bounded(document: WorkloadDocument, frames: Frames | None = None) -> WorkloadDocument:
+    upper = round_up(release_cost(document, frames), _DIGITS)
+    lower = round_down(lower_cost(document, frames), _DIGITS)
+    return replace(document, upper=upper, lower=lower)
 
 
 def _too_large(part: Part) -> ArgumentError:
