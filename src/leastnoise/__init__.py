@@ -75,6 +75,7 @@ _HOME = {
     "ask": "queries",
     "ask_all": "queries",
     "plan": "queries",
+    "plan_all": "queries",
     "report": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
@@ -163,6 +164,7 @@ __all__ = [
     "keyed",
     "load",
     "plan",
+    "plan_all",
     "report",
     "sweep",
     "tradeoff",
@@ -232,6 +234,7 @@ if TYPE_CHECKING:
         ask,
         ask_all,
         plan,
+        plan_all,
         report,
     )
     from .sweep import budget_grid, sweep

@@ -17,6 +17,8 @@ from ..sampling import Entropy
 from .base import Form, Part, Released, Setting
 from .histogram import Histogram
 from .kept import sha256_of, workload_designed
+from .noise import delta_of_a_step
+from .tracks import Track
 
 
 @dataclass(frozen=True)
@@ -46,12 +48,17 @@ class Cumulative(Histogram):
         The least total of squared errors, whatever the loss is.
         """
         steps = groups * setting.rows
-        found, path = workload_designed(self.workload(), epsilon, delta, steps)
+        share = delta_of_a_step(epsilon / steps, delta / steps, steps)
+        found, path = workload_designed(self.workload(), epsilon / steps, share)
         words = (
             f"noise for {found.workload.queries} sums together, for each of {steps} rows that a "
             f"unit can have in them: {found.status.partition(';')[2].partition(',')[0].strip()}"
         )
-        return WorkloadNoiseFor(found, path, words, setting.rows, steps)
+        return WorkloadNoiseFor(found, path, words, steps)
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """None: sums are not drawn with the numbers of other questions."""
+        return ()
 
     def why(self, setting: Setting) -> str:
         """Why a unit moves the counts by little, and the sums with them."""
@@ -70,7 +77,6 @@ class WorkloadNoiseFor:
     design: Any
     path: Path
     words: str
-    rows: int  # of one unit in a bin
     steps: int  # by which one unit can move all counts together
     scale: ClassVar[Fraction] = Fraction(1)
 
@@ -87,7 +93,7 @@ class WorkloadNoiseFor:
     @property
     def form(self) -> Form:
         """The counts as they are: all steps of a unit are steps of the one release."""
-        return Form(self.parts, self.rows, most=self.steps)
+        return Form(self.parts, self.steps, most=self.steps)
 
     @property
     def parts(self) -> tuple[Part, ...]:

@@ -10,17 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.question import Range
+from ..ask.shape import Block, Blocks, Shape, weighed
 from ..ask.workload import Workload
 from ..cache import cache_folder
 from ..certify.json_file import read_bytes
 from ..certify.workload_document import WorkloadDocument
 from ..design import design, load
+from ..designs.joint import JointDesign
 from ..errors import LeastnoiseError
-from ..exact import exp_lower, exp_upper, round_down
 from ..losses import as_loss
 
 _GAP = "0.01"
 _SECONDS = 10.0
+#: For bounds from below of a whole vector, which nothing is chosen by.
+_SECONDS_TOGETHER = 1.0
 
 
 @lru_cache(maxsize=256)
@@ -40,9 +43,7 @@ def designed(
     """
     asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
     asked += "" if width is None else f"|0..{width}"
-    folder = cache_folder("designs")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
+    path = _path(asked)
     if path.exists():
         try:
             found = load(path)  # the exact checker decides
@@ -78,16 +79,10 @@ def designed(
 
 
 @lru_cache(maxsize=64)
-def workload_designed(
-    workload: Workload, epsilon: Fraction, delta: Fraction, steps: int
-) -> tuple[Any, Path]:
-    """The design for many sums, so many steps of which keep (epsilon, delta); and its file."""
-    each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, steps)
+def workload_designed(workload: Workload, epsilon: Fraction, delta: Fraction) -> tuple[Any, Path]:
+    """The design for many sums and its file; read from the cache if one is there and checks out."""
     text = json.dumps(workload.part.to_json(), separators=(",", ":"))
-    asked = f"workload|{each[0]}|{each[1]}|{text}"
-    folder = cache_folder("designs")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
+    path = _path(f"workload|{epsilon}|{delta}|{text}")
     if path.exists():
         try:
             found = load(path)
@@ -99,29 +94,23 @@ def workload_designed(
             isinstance(document, WorkloadDocument)
             and found is not None
             and found.certified
-            and (document.workload, document.asked) == (workload, each)
+            and (document.workload, document.asked) == (workload, (epsilon, delta))
             and not document.replaced
             and not document.largest
         ):
             if held != _text(found):
                 found.save(path)
             return found, path
-    made = design(workload=workload, epsilon=each[0], delta=each[1], gap=_GAP, time_limit=_SECONDS)
+    made = design(workload=workload, epsilon=epsilon, delta=delta, gap=_GAP, time_limit=_SECONDS)
     made.save(path)
     return made, path
 
 
-def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
-    """A delta such that `most` steps of one release cost at most `most` times the given delta."""
-    if most == 1 or delta == 0:
-        return delta
-    if epsilon == 0:
-        return delta
-    # 1 + e^eps + ... is at most so many times its last term, which is sharp where eps is tiny.
-    grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
-    if least > 1:
-        grown = min(grown, (exp_upper(most * epsilon) - 1) / (least - 1))
-    return round_down(delta * most / grown, 12)
+def _path(asked: str) -> Path:
+    """Where the design for a question is kept."""
+    folder = cache_folder("designs")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
 
 
 def sha256_of(found: Any) -> str:
@@ -168,3 +157,51 @@ def _answers(
         more = total is not None or document.profile or document.gdp is not None
         budget = not more and (document.epsilon, document.delta) == (epsilon, delta)
     return bool(budget and document.sensitivity == sensitivity and found.integer == whole)
+
+
+@lru_cache(maxsize=64)
+def designed_together(
+    epsilon: Fraction,
+    blocks: tuple[Block, ...],
+    one_sided: bool,
+    weights: tuple[Fraction, ...],
+    loss: str,
+) -> tuple[Any, Path]:
+    """The design for whole numbers of a shape at delta = 0, and its file, kept as above.
+
+    weights: one for each number.
+    """
+    shape = Blocks(*(Shape((block,), one_sided) for block in blocks))
+    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}"
+    even = len(set(weights)) == 1
+    own, shares = (shape, (Fraction(1),)) if even else weighed(shape, weights)
+    path = _path(asked)
+    if path.exists():
+        try:
+            found = load(path)  # the exact checker decides
+        except LeastnoiseError:
+            found = None
+        if (
+            isinstance(found, JointDesign)
+            and found.certified
+            and (found.document.epsilon, found.document.delta) == (epsilon, Fraction(0))
+            and found.integer
+            and (found.document.shape, found.document.largest) == (own, False)
+            and (found.document.even if even else found.document.weights == shares)
+            and found.document.loss.spec() == as_loss(loss).spec()
+        ):
+            if read_bytes(path) != _text(found):
+                found.save(path)
+            return found, path
+    found = design(
+        epsilon=epsilon,
+        delta=0,
+        sensitivity=shape,
+        integer=True,
+        loss=loss,
+        weights=None if even else weights,
+        gap=_GAP,
+        time_limit=_SECONDS_TOGETHER,
+    )
+    found.save(path)
+    return found, path

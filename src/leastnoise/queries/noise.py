@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError
-from ..exact import text_of
+from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
-from .kept import delta_of_a_step, designed, sha256_of
+from .believed import Line, limits_of
+from .kept import designed, sha256_of
 from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
 #: From so many releases on, noise designed for all of them together can beat equal shares.
-_MANY = 12
+MANY = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,10 @@ class Noise:
     def _confidence(self) -> float:
         return 1 - 0.05 / len(self.parts)
 
+    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+        """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
+        return limits_of(self.laws[0], self.laws[1], lines)
+
     @property
     def loss(self) -> float:
         """What forms are compared by: the losses of the parts with their weights."""
@@ -167,6 +172,19 @@ def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: 
     return Noise(tuple(laws), form)
 
 
+def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
+    """A delta such that `most` steps of one release cost at most `most` times the given delta."""
+    if most == 1 or delta == 0:
+        return delta
+    if epsilon == 0:
+        return delta
+    # 1 + e^eps + ... is at most so many times its last term, which is sharp where eps is tiny.
+    grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
+    if least > 1:
+        grown = min(grown, (exp_upper(most * epsilon) - 1) / (least - 1))
+    return round_down(delta * most / grown, 12)
+
+
 def jointly(
     forms: Sequence[Form], epsilon: Fraction, delta: Fraction, count: int, loss: str
 ) -> list[Noise] | None:
@@ -174,7 +192,7 @@ def jointly(
 
     Every form must be one whose parts move by one step at most.
     """
-    if count < _MANY or delta == 0:
+    if count < MANY or delta == 0:
         return None
     parts = [part for form in forms for part in form.parts]
     # One law for all of them: only the very same noise is proven to compose.
