@@ -136,8 +136,9 @@ class Answer:
                 yerr=list(zip(*around, strict=True)),
                 capsize=3,
             )
-            axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-            axes.set_title(self.query)
+            # (What stands between two dollars would be taken for a formula.)
+            axes.set_xticks(range(len(names)), names, rotation=30, ha="right", parse_math=False)
+            axes.set_title(printable(self.query), parse_math=False)
         return picture
 
 
