@@ -16,7 +16,7 @@ from .ask.arguments import Arguments, PlainArguments
 from .ask.values import check_confidence, stated_sensitivity
 from .compare_joint import beside_shapes
 from .compare_vectors import beside_vectors
-from .compared import Compared, excess_of
+from .compared import Compared, ComparedRow, excess_of
 from .design import DependentDesign, Design, JointDesign, VectorDesign, answer, design
 from .designs.accuracy import error_bound
 from .errors import ArgumentError, RegimeError
@@ -39,15 +39,9 @@ _VALUES, _QUANTILES = 256, 1 << 14
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(ComparedRow):
     """One mechanism of a comparison."""
 
-    name: str
-    label: str
-    #: Expected loss; for the design the certified upper bound on that of a release.
-    loss: float
-    #: (loss - lower) / lower for the certified lower bound: at least what the optimum would save.
-    excess: float
     support: tuple[float, float]
     #: The smallest t with P(|noise| <= t) >= 95 %.
     error_95: float
@@ -55,18 +49,6 @@ class Row:
     mechanism: Design | DependentDesign | Mechanism | None = field(
         default=None, repr=False, compare=False
     )
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values; infinities become None, which JSON can say."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "loss": self.loss,
-            "excess": _finite(self.excess),
-            "support": [_finite(x) for x in self.support],
-            "error_95": self.error_95,
-            "note": self.note,
-        }
 
 
 @dataclass(frozen=True)
@@ -380,7 +362,3 @@ def _outside(epsilon: Number, delta: Number, integer: bool) -> list[tuple[str, s
         except RegimeError as error:
             found.append((kind.name, str(error)))
     return found
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from .compared import Compared, excess_of
+from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
 from .errors import LeastnoiseError
 from .mechanisms.analytic_gaussian import smallest_sigma
@@ -20,26 +20,10 @@ _SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class JointRow:
-    """One noise of a comparison; losses are means over all numbers."""
+class JointRow(ComparedRow):
+    """One noise; losses are means over all numbers, of other noise closed forms in floats."""
 
-    name: str
-    label: str
-    #: For our designs a certified upper bound, else a closed form in floats.
-    loss: float
-    #: (loss - lower) / lower for the certified lower bound.
-    excess: float
     note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values; infinities become None, which JSON can say."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "loss": self.loss,
-            "excess": self.excess if math.isfinite(self.excess) else None,
-            "note": self.note,
-        }
 
 
 @dataclass(frozen=True)

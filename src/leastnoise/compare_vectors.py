@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .compared import Compared, excess_of
+from .compared import Compared, ComparedRow, excess_of
 from .design import VectorDesign
 from .errors import LeastnoiseError
 from .mechanisms.vectors import VectorRival, rivals, split_design_rival
@@ -18,29 +17,12 @@ _SPLIT_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class VectorRow:
-    """One noise of a comparison; losses and errors are those of the norm."""
+class VectorRow(ComparedRow):
+    """One noise; losses and errors are those of the norm, of other noise exact up to rounding."""
 
-    name: str
-    label: str
-    #: For the design the certified upper bound, else exact up to rounding, or at most `loss`.
-    loss: float
-    #: (loss - lower) / lower for the certified lower bound.
-    excess: float
     #: The smallest t with P(|noise| <= t) >= 95 %; None where there is no closed form.
     error_95: float | None
     note: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values; infinities become None, which JSON can say."""
-        return {
-            "name": self.name,
-            "label": self.label,
-            "loss": self.loss,
-            "excess": self.excess if math.isfinite(self.excess) else None,
-            "error_95": self.error_95,
-            "note": self.note,
-        }
 
 
 @dataclass(frozen=True)

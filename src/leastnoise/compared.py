@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from dataclasses import dataclass, fields
+from typing import Any, Generic, TypeVar
 
 from .designs.base import BaseDesign
 
 
-class _Row(Protocol):
-    @property
-    def name(self) -> str: ...
+@dataclass(frozen=True)
+class ComparedRow:
+    """One noise of a comparison; each kind of comparison says more about it."""
 
-    def to_json(self) -> dict[str, Any]: ...
+    name: str
+    label: str
+    #: Expected loss; for our designs a certified upper bound on it.
+    loss: float
+    #: (loss - lower) / lower for the certified lower bound: at least what the optimum would save.
+    excess: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values that are shown; infinities become None, which JSON can say."""
+        return {one.name: _plain(getattr(self, one.name)) for one in fields(self) if one.repr}
 
 
-R = TypeVar("R", bound=_Row)
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+R = TypeVar("R", bound=ComparedRow)
 
 
 @dataclass(frozen=True)

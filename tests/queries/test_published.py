@@ -108,10 +108,11 @@ def reports(tmp_path_factory):
     one = Person("person", max_rows=1, max_groups=1)
     keys = {"by": "sex", "keys": "private"}
     asked = {
-        "steps": ask(TABLE, mean, epsilon=1, ledger=book, unit=person),
+        "drawn": ask(TABLE, mean, epsilon=1, ledger=book, unit=person),
         "keys": ask(TABLE, Histogram("income", low=0, high=120, bins=2), epsilon=1, unit=person),
         "once": ask(TABLE, Count(**keys), epsilon=1, delta="1e-6", unit=one),
         "argued": ask(TABLE, Median("income", low=0, high=120, step=1), epsilon=1),
+        "steps": ask(TABLE, Mean("income", low=0, high=120), epsilon=1),
         "all": ask_all(TABLE, [Count(), Mean("income", low=0, high=120)], epsilon=1),
     }  # fmt: skip
     return {name: report(found, ledger=book).to_json() for name, found in asked.items()}
@@ -141,7 +142,7 @@ FORGERIES = {
     "a smaller epsilon": lambda raw: first(raw).update(epsilon="0.999"),
     "a number that moves further": lambda raw: first(raw)["releases"][0].update(moved="1e30"),
     "a smaller divisor": lambda raw: first(raw)["releases"][0].update(divided_by="1e-9"),
-    "more groups": lambda raw: first(raw).update(groups=9),
+    "more groups": lambda raw: first(raw).update(groups=99),
     "another file": lambda raw: first(raw)["releases"][0].update(mechanism="0" * 64),
     "a smaller answer's budget": lambda raw: raw["answers"][0].update(epsilon="0.5"),
     "a smaller report's budget": lambda raw: raw.update(epsilon="0.5"),
@@ -157,8 +158,35 @@ FORGERIES = {
 }  # fmt: skip
 
 
+BLOCKS = {
+    "a place of another question": (1, 0, 0),
+    "numbers beyond the vector": (0, 0, 9),
+    "more steps": (1, 3, 99),
+    "more of them": (1, 2, 2),
+    "both signs": (0, 4, False),
+    "no sign": (0, 4, 1),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_forged_blocks_of_one_draw_are_refuted(reports, name):
+    answer, at, value = BLOCKS[name]
+
+    def change(raw):
+        raw["answers"][answer]["statements"][0]["blocks"][0][at] = value
+
+    assert first(reports["all"])["how"] == "drawn"
+    if name == "no sign":
+        with pytest.raises(FormatError, match="blocks"):
+            verdicts(forged(reports["all"], change))
+    else:
+        assert "refuted" in verdicts(forged(reports["all"], change))
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_reports_are_refuted(reports, name):
+    assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"
+    assert "refuted" in verdicts(forged(reports["drawn"], FORGERIES[name]))
     assert "refuted" in verdicts(forged(reports["steps"], FORGERIES[name]))
 
 

@@ -18,7 +18,7 @@ from .._live import tell
 from ..certify.document import MAX_CELLS
 from ..certify.runs import written_out
 from ..design import Design, design
-from ..errors import ArgumentError, RegimeError
+from ..errors import ArgumentError, LimitError, RegimeError
 from .at_once import MOST_NUMBERS, at_once_plan
 from .families import (
     MOST_CELLS_OF_STEPS,
@@ -112,7 +112,7 @@ def _best(
     candidates, far = [gaussian_plan(kinds, epsilon, delta)], []
     if at_once and 1 < sum(kind.numbers for kind in kinds) <= MOST_NUMBERS:
         tell("designing noise for all numbers as one vector")
-        with contextlib.suppress(RegimeError, ArgumentError):
+        with contextlib.suppress(RegimeError, ArgumentError, LimitError):
             candidates.append(at_once_plan(kinds, epsilon, delta))
     if changed(kinds) <= _FEW:
         levels = []

@@ -21,7 +21,7 @@ from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraEr
 from ..exact import rational, text_of
 from ..ledger import Ledger
 from .answer import Answer, printable, rounded
-from .statement import TOGETHER, Step, check_statement
+from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
 
 REPORT = "leastnoise-report/1"
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
@@ -238,8 +238,18 @@ def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
         )
         words = f"{name}: one law, proven for all {count} releases together"
         return Step(words, "proven" if held else "refuted")
-    spent = sum((rational(one["epsilon"], "epsilon") for one in every), Fraction(0))
-    lost = sum((rational(one["delta"], "delta") for one in every), Fraction(0))
+    drawn: dict[str, list[Any]] = {}  # by the file of the one draw
+    for one in every:
+        if one["how"] == DRAWN:
+            drawn.setdefault(one["releases"][0]["mechanism"], []).append(one)
+    for file_name, own in drawn.items():
+        file, blocks = documents.get(file_name), [b for one in own for b in blocks_of(one)]
+        if file is None or file.kind != "joint" or not within(file, blocks):
+            return Step(f"{name}: numbers of one draw, each in its place", "refuted")
+    rest = [one for one in every if one["how"] != DRAWN]
+    spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
+    spent += sum(documents[file_name].epsilon for file_name in drawn)
+    lost = sum((rational(one["delta"], "delta") for one in rest), Fraction(0))
     words = f"{name}: statements add up to the budget that was spent"
     if every and spent <= epsilon and lost <= delta:
         return Step(words, "proven")

@@ -246,3 +246,12 @@ def test_a_leaning_loss_on_wide_whole_numbers_closes():
     question = {"epsilon": "0.1", "delta": "1e-6", "sensitivity": 10**9, "loss": "pinball:0.9"}
     found = design(**question, integer=True)
     assert found.converged and found.verify().proven
+
+
+@pytest.mark.slow
+def test_whole_numbers_of_ten_millions_at_a_small_epsilon():
+    """Cells of an even number of whole numbers may be too many steps for a file."""
+    found = design(
+        epsilon="0.011", delta="2.78e-7", sensitivity=10**7, integer=True, gap="0.01", time_limit=30
+    )
+    assert found.certified

@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from ...ask import Question
 from ...certify.vector import own_claims
+from ...errors import LimitError
 from ...work import counted
 from ..bounds import Bounds, Upper
 from ..search import Search
@@ -96,13 +97,16 @@ class Vector:
             best = found if found is not None and found.loss < best.loss else best
         return best
 
-    def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper:
+    def _upper(self, stairs: RadialStaircase, search: Search, origin: str) -> Upper | None:
+        """The noise as a document; None if a file of it would take too long to check."""
         found = exact_noise(self.question, stairs, origin)
         if search.improves(float(found.value)):
-            self.stairs = stairs
-            with counted() as work:
-                own_claims(found.vector)
-            self._spent = work.spent
+            try:
+                with counted() as work:
+                    own_claims(found.vector)
+            except LimitError:
+                return None
+            self.stairs, self._spent = stairs, work.spent
         return found
 
     # -- lower ----------------------------------------------------------------------------------

@@ -288,7 +288,8 @@ class Steps:
 def on_integers(found: Upper | None, question: Question) -> Upper | None:
     """Real noise on cells of whole widths, rounded to the whole numbers.
 
-    A file counts in an odd number of them: a cell may be several such steps wide.
+    A file counts in an odd number of them: a cell may be several such steps wide. None if that
+    are more steps than a file may have.
     """
     if found is None or found.noise.integer:
         return found
@@ -297,6 +298,8 @@ def on_integers(found: Upper | None, question: Question) -> Upper | None:
     if grid < wide:
         cells = range(noise.first, noise.first + len(noise.weights) + 1)
         edges = tuple(Fraction((2 * i - 1) * wide, 2 * grid) for i in cells)
+        if max(-edges[0], edges[-1]) > MAX_CELLS:
+            return None
         noise = replace(noise, first=0, edges=edges, step=Fraction(grid))
     noise = replace(noise, kind="integer", grid=grid, sensitivity=question.sensitivity)
     return checked(noise, question, float(found.value), found.origin)
