@@ -257,7 +257,9 @@ def test_a_report_is_written_for_people_and_for_machines(tmp_path):
 def test_what_a_key_or_a_name_says_is_text_and_no_command():
     """A key such as "$10 to $20" was a formula for the picture, and some of them no valid one."""
     odd = ["<script>alert(1)</script>", "$\\frac$", "{title}", "'><img src=x onerror=y>"]
-    table = pd.DataFrame({"<b>$_$": odd})
-    page = report(ask(table, Count(by="<b>$_$", keys=odd), epsilon=1), title=odd[0]).to_html()
+    table = pd.DataFrame({"<u>$_$": odd})
+    answer = ask(table, Count(by="<u>$_$", keys=odd), epsilon=1)
+    page = report(answer, title=odd[0]).to_html()
     assert "data:image/png" in page
-    assert not any(one in page for one in ("<script", "<img src=x", "<b>"))
+    page += answer._repr_html_()
+    assert not any(one in page for one in ("<script", "<img src=x", "<u>"))
