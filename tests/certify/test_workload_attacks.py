@@ -11,6 +11,8 @@ import pytest
 
 from leastnoise import Workload, design
 from leastnoise.certify import check_any, parse_any
+from leastnoise.cli.workload import release_workload
+from leastnoise.errors import DataError
 from leastnoise.noise.bars import laplace_bars
 
 ONE = {"name": "identity", "cells": 1}
@@ -44,7 +46,7 @@ def test_a_rho_whose_exponential_is_too_large(rho: str) -> None:
 def test_laplace_noise_on_a_grid_finer_than_any_number(copies: int) -> None:
     fine = {"bits": 80, "rows": [[1 << 80]]}
     budget = {"epsilon": "0.000001", "delta": "0"}
-    for upper, proven in (("2000000000000", True), ("1999999999998", False)):
+    for upper, proven in (("2000000000001", True), ("1999999999998", False)):
         data = made(budget, fine, SHIFTS | {"inverse": [[1]]}, copies, upper)
         assert check_any(parse_any(json.dumps(data))).proven is proven
 
@@ -82,3 +84,16 @@ def test_error_bars_are_not_those_of_the_normal_law() -> None:
     law, size = law_of_sum(1.0, 1), np.abs(np.arange(-200, 201))
     assert law[size <= 1.96 * math.sqrt(1.8414)].sum() < 0.93
     assert float(Fraction(best.document.upper)) == pytest.approx(6 * 1.84135, rel=1e-4)
+
+
+def test_answers_that_are_known_have_no_bars() -> None:
+    best = design(workload=Workload.prefix(2), epsilon=1, delta=0, neighbours="replace")
+    assert best.error_bound(0.95)[1] == 0 < best.error_bound(0.95)[0]
+
+
+@pytest.mark.parametrize("word", ["--5", "-", "9" * 5000, "1.0", "1_0", "٣"])
+def test_a_count_that_is_none_is_not_shown(word: str) -> None:
+    best = design(workload=Workload.identity(1), gdp=1)
+    with pytest.raises(DataError) as caught:
+        release_workload(best, [[word]], False, False, {})
+    assert str(caught.value) == ("values must be whole counts; got text (not shown: it is data)")

@@ -24,4 +24,4 @@ def laplace_bars(rate: float, many: Floats, beyond: float) -> Floats:
         part = (math.sinh(share * rate / 2) / math.sinh(rate / 2)) ** 2
         bar = (math.log(2 / beyond) - many * math.log1p(-part)) / (share * rate)
         found = np.where(several, bar if share == 0.02 else np.minimum(found, bar), found)
-    return found
+    return np.where(many > 0, found, 0.0)  # (an answer that is known has none)
