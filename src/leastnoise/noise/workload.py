@@ -6,7 +6,7 @@ Why a release is private, and what its errors are: `workload.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
@@ -28,7 +28,7 @@ from ..errors import CertificateError, DataError
 from ..sampling import Entropy, system_entropy
 from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
 from .bars import laplace_bars
-from .rounding import exact_value
+from .counts import codes_of, whole_vector, width_of
 
 Floats = NDArray[np.float64]
 
@@ -104,8 +104,7 @@ class WorkloadNoise:
 
     def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
         """So many exact draws of the errors of all answers, one set in each row."""
-        tables = None if self._factors else np.zeros((0, len(self._tables.part.sizes)), int)
-        nothing = [0] * self.part.cells if tables is None else tables
+        nothing = [0] * self.part.cells if self._factors else []
         return np.array([self.release(nothing, entropy=entropy) for _ in range(size)])
 
     @cached_property
@@ -150,25 +149,6 @@ class WorkloadNoise:
     @cached_property
     def _tables(self) -> _Tables:
         return _Tables(self.document)
-
-
-def whole_vector(x: Any, cells: int) -> list[int]:
-    """So many whole numbers, or a `DataError` that shows none of them."""
-    allowed = f"a sequence of {cells} whole counts"
-    if isinstance(x, (str, bytes, Mapping, Set)):
-        raise DataError("x", type(x), allowed)
-    held = np.asarray(x).ravel().tolist() if hasattr(x, "to_numpy") else x
-    held = held.tolist() if hasattr(held, "tolist") else held
-    try:
-        row = list(held)
-    except TypeError:
-        raise DataError("x", type(x), allowed) from None
-    if len(row) != cells:
-        raise DataError("x", type(x), allowed)
-    exact = [one if type(one) is int else exact_value(one, "x") for one in row]
-    if any(one.denominator != 1 for one in exact):
-        raise DataError("x", type(x), allowed)
-    return [int(one) for one in exact]
 
 
 class _Factor:
@@ -388,8 +368,10 @@ class _Tables:
     def _counts(self, x: Any) -> Callable[[tuple[int, ...]], NDArray[Any]]:
         """A function that counts the combinations of a set of attributes, in whole numbers."""
         part = self.part
-        if _width(x) == len(part.sizes):
-            codes = _codes(x, part.sizes)
+        if isinstance(x, (list, tuple)) and not x:
+            x = np.zeros((0, len(part.sizes)), dtype=int)  # no records are records, too
+        if width_of(x) == len(part.sizes):
+            codes = codes_of(x, part.sizes)
 
             def counted(chosen: tuple[int, ...]) -> NDArray[Any]:
                 place = np.zeros(len(codes), dtype=np.int64)
@@ -473,27 +455,3 @@ class _Tables:
                 float((centred**2).sum()) * (2.0**self.strategy.bits / self._scales[inner]) ** 2
             )
         return float(np.sqrt(total))
-
-
-def _width(x: Any) -> int | None:
-    """How many columns a table of records has; None: it is no table."""
-    shape = getattr(x, "shape", None)
-    if shape is not None:
-        return int(shape[1]) if len(shape) == 2 else None
-    if isinstance(x, (list, tuple)) and x and isinstance(x[0], (list, tuple)):
-        return len(x[0])
-    return None
-
-
-def _codes(x: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Records as whole numbers from 0 on, each below the size of its attribute."""
-    allowed = "rows of whole codes from 0 on, each below the size of its attribute"
-    try:
-        held = np.asarray(x)
-    except ValueError:
-        raise DataError("x", type(x), allowed) from None
-    if held.dtype.kind not in "iub" or held.ndim != 2:
-        raise DataError("x", type(x), allowed)
-    if held.size and ((held < 0).any() or (held >= np.array(sizes)).any()):
-        raise DataError("x", type(x), allowed)
-    return held.astype(np.int64)
