@@ -15,7 +15,7 @@ PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.t
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
-.PHONY: demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean
+.PHONY: demo test suite browser lint style types slow every-commit bench bench-tables diffprivlib bench-classifiers against-diffprivlib reproduce wheel clean coq proof agreement
 
 $(VENV)/.core: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -59,6 +59,27 @@ browser:
 	else \
 	  apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; \
 	fi
+
+# The theorem of docs/formal.md wants Coq; Debian's is installed where that is possible.
+coq:
+	@if command -v coqc >/dev/null; then \
+	  echo "coq: $$(coqc --print-version)"; \
+	elif ! command -v apt-get >/dev/null; then \
+	  echo "coq: not installed, there is no apt-get; https://coq.inria.fr/download"; exit 1; \
+	elif [ "$$(id -u)" != 0 ]; then \
+	  echo "coq: not installed, this is not root; ask for the package coq"; exit 1; \
+	else \
+	  apt-get update -qq && apt-get install -y -qq --no-install-recommends coq >/dev/null; \
+	fi
+
+# Compile the theory, print what it rests on, prove a set of files.
+proof: $(VENV)/.core coq
+	$(BIN)/python -m leastnoise.formal
+
+# Three checkers, one verdict: altered files, Python against JavaScript and against Coq (an hour).
+agreement: $(VENV)/.dev coq
+	$(BIN)/python benchmarks/agreement.py javascript --count 10000
+	$(BIN)/python benchmarks/agreement.py coq --count 1000
 
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow

@@ -74,6 +74,7 @@ _HOME = {
     "ask": "queries",
     "ask_all": "queries",
     "plan": "queries",
+    "plan_all": "queries",
     "report": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
@@ -161,6 +162,7 @@ __all__ = [
     "keyed",
     "load",
     "plan",
+    "plan_all",
     "report",
     "sweep",
     "tradeoff",
@@ -229,6 +231,7 @@ if TYPE_CHECKING:
         ask,
         ask_all,
         plan,
+        plan_all,
         report,
     )
     from .sweep import budget_grid, sweep

@@ -24,6 +24,7 @@ ORDER = [
     "losses",
     "ask",
     "certify",
+    "formal",
     "lp",
     "program",
     "sampling",

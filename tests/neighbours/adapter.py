@@ -18,6 +18,7 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, Person, ask
+from leastnoise.ask.shape import Shape
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
@@ -26,6 +27,7 @@ from leastnoise.queries.keyed_values import KeyedValues
 from leastnoise.queries.mean_vector import VectorNoiseFor
 from leastnoise.queries.noise import Noise
 from leastnoise.queries.quantile import Quantile
+from leastnoise.queries.together import Draw, DrawnNoise
 from leastnoise.sampling import InsecureSeededEntropy
 
 from .limits import Each, Length, Limit, Steps
@@ -49,6 +51,14 @@ class Release:
 
 
 @dataclass(frozen=True)
+class Vector:
+    """Numbers of one or several questions that were drawn together, and what one unit may do."""
+
+    steps: tuple[int, ...]
+    shape: Shape
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Everything that leaves `ask`: its kind, its words, what was charged, and exact numbers."""
 
@@ -56,6 +66,7 @@ class Outcome:
     text: str
     charged: str
     releases: tuple[Release, ...] = ()
+    vectors: tuple[Vector, ...] = ()  # numbers that were drawn together
 
 
 @dataclass
@@ -81,20 +92,20 @@ def outcome(
     book, many = Book(), isinstance(question, (list, tuple))
     options = {"unit": unit, "neighbours": neighbours, "ledger": book}
     options |= {"epsilon": EPSILON, "delta": DELTA, "entropy": InsecureSeededEntropy(1)}
-    kind, releases = "answer", ()
-    with warnings.catch_warnings(record=True) as warned, _watched() as seen:
+    kind, releases, vectors = "answer", (), ()
+    with warnings.catch_warnings(record=True) as warned, _watched() as (seen, drawn):
         warnings.simplefilter("always")
         try:
             query = question() if callable(question) else question
             found = (ask_all if many else ask)(source, query, **options)
             text = "; ".join(map(_words, found if many else [found]))
-            releases = tuple(map(_release, seen))
+            releases, vectors = tuple(map(_release, seen)), tuple(drawn)
         except ArgumentError as error:
             kind, text = "refusal", _told(error)
         except Exception as error:
             kind, text = "failure", _told(error)
     heard = [f" warning: {w.message}" for w in warned if not issubclass(w.category, _IDLE)]
-    return Outcome(kind, "".join([text, *heard]), "; ".join(book.charged), releases)
+    return Outcome(kind, "".join([text, *heard]), "; ".join(book.charged), releases, vectors)
 
 
 class Book(Ledger):
@@ -129,16 +140,25 @@ def _words(answer: Any) -> str:
 
 
 @contextmanager
-def _watched() -> Iterator[list[_Seen]]:
-    """Record what reaches the noise, question by question."""
+def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
+    """Record what reaches the noise, question by question, and vectors that are drawn together."""
     seen: list[_Seen] = []
+    vectors: list[Vector] = []
+    together = Draw.release
     draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
     vector, choose = VectorNoiseFor.released, Quantile.choose
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
         seen.append(_Seen(self.query, self.setting, self.one_draw, keys=keys))
+        if isinstance(self.noise, DrawnNoise):
+            seen[-1].rows = [tuple(row) for row in self.exact(args[0], self.public_keys)]
+            seen[-1].limit = _steps(self.noise.form, 1)
         return draw(self, *args)
+
+    def drawing_together(self: Any, steps: Sequence[int], entropy: Any) -> Any:
+        vectors.append(Vector(tuple(steps), self.design.shape))
+        return together(self, steps, entropy)
 
     def showing(self: Any, units: dict[str, int], **_: Any) -> dict[str, int]:
         seen[-1].units, seen[-1].keys = dict(units), sorted(units)
@@ -179,8 +199,9 @@ def _watched() -> Iterator[list[_Seen]]:
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorNoiseFor, "released", vectoring),
         patch.object(Quantile, "choose", choosing),
+        patch.object(Draw, "release", drawing_together),
     ):
-        yield seen
+        yield seen, vectors
 
 
 def _steps(form: Any, times: int) -> Steps:
@@ -212,7 +233,7 @@ def _release(seen: _Seen) -> Release:
         dict(zip(seen.keys, seen.rows, strict=True)),
         seen.limit or Each(Fraction(0)),
         None if query.public_keys is None else len(query.public_keys),
-        query.by is not None,
+        query.grouped,
         seen.units,
     )
 

@@ -21,6 +21,7 @@ from leastnoise.queries.ask import Budget, collect, prepare
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
 from leastnoise.queries.door import open_table
+from leastnoise.queries.together import DrawnNoise
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 
@@ -76,12 +77,18 @@ def drawn(data, query, relation, unit, seed):
     exact = [
         query.numbers(form, query.exact(sums.sums.get(k, Sums()), prepared.setting)) for k in keys
     ]
-    found = prepared.noise.released(exact * DRAWS, InsecureSeededEntropy(seed))
+    entropy = InsecureSeededEntropy(seed)
+    if isinstance(prepared.noise, DrawnNoise):  # one draw for all groups
+        found = [row for _ in range(DRAWS) for row in prepared.noise.released(exact, entropy)]
+    else:
+        found = prepared.noise.released(exact * DRAWS, entropy)
     size = np.array([float(part.sensitivity) for part in prepared.noise.parts])
     signs = np.array([1.0, -1.0] if len(keys) == 2 else [1.0])
     if isinstance(query, Histogram):
         signs = -signs  # the first table's row is in the last bin
     scale = signs[:, None] / size[None, :]
+    if form.name == "sides" and relation == "replace":
+        scale[:, 1] *= -1  # what is nearer to the upper bound is further from the lower one
     draws = np.array([[float(one.value) for one in parts] for parts in found])
     draws = draws.reshape(DRAWS, len(keys), -1) * scale
     return (np.array(exact, dtype=float) * scale).reshape(-1), draws.reshape(DRAWS, -1)

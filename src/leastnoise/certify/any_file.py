@@ -54,7 +54,7 @@ def read_any(path: str | Path) -> AnyDocument:
         return _any_of(load_json(read_bytes(path)))
 
 
-def parse_any(text: str) -> AnyDocument:
+def parse_any(text: bytes | str) -> AnyDocument:
     """The document in a mechanism file's text, of any kind; `FormatError` if it is not one."""
     with counted():
         return _any_of(load_json(text))

@@ -185,6 +185,8 @@ def ask(
         if len(queries) == 1:
             answers = [answer_of(source, asked[0], **options)]
         else:
+            if options.pop("units") is not None:
+                raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
     # What was paid for is told before anything else can go wrong.
     if as_json and len(queries) == 1:

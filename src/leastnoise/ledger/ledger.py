@@ -39,6 +39,19 @@ class Charge:
     query: str
     mechanism: str
 
+    def __repr__(self) -> str:
+        cost = f"epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"
+        return f"Charge({self.id}, {self.time[:19]}, {cost}, {self.query!r})"
+
+
+class History(list[Charge]):
+    """Charges, oldest first: a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_history
+
+        return html_history(self)
+
 
 @dataclass(frozen=True)
 class Balance:
@@ -65,6 +78,18 @@ class Balance:
         """Plain values, fractions as floats."""
         found = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {n: float(v) if isinstance(v, Fraction) else v for n, v in found.items()}
+
+    def __repr__(self) -> str:
+        return (
+            f"Balance(left epsilon={float(self.left_epsilon):g} of {float(self.epsilon):g}, "
+            f"delta={float(self.left_delta):g} of {float(self.delta):g}, {self.charges} "
+            f"charge{'' if self.charges == 1 else 's'}{', closed' if self.closed else ''})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_balance
+
+        return html_balance(self)
 
 
 class Ledger:
@@ -251,17 +276,17 @@ class Ledger:
             row.protects,
         )
 
-    def history(self) -> list[Charge]:
-        """All charges, oldest first."""
+    def history(self) -> History:
+        """All charges, oldest first: a list."""
         from .store import charges as c
 
         last = self._store.seen(self.name).last or 0
         columns = (c.c.time, c.c.epsilon, c.c.delta, c.c.query, c.c.mechanism)
-        return [
+        return History(
             Charge(r.id, r.time, read(r.epsilon), read(r.delta), r.query, r.mechanism)
             for page in self._store.pages(self.name, 0, last, *columns)
             for r in page
-        ]
+        )
 
     def to_pandas(self) -> Any:
         """All charges as a pandas data frame, oldest first; costs are exact fractions."""

@@ -19,12 +19,13 @@ from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer, named_in
-from .base import PRIVATE, Estimate, Query, Setting
+from .base import PRIVATE, Estimate, Query, Released, Setting
 from .bounding import Reading, Sums, reading_of
 from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
+from .groups import bounded, touched
 from .kept import sha256_of
 from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
@@ -32,9 +33,11 @@ from .mean_vector import MeanVector
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
+from .sized import UncountedError, check_size, public_size
 from .statement import Statement, statements_of
 from .text import query_of
-from .unit import Person, Unit, check_neighbours, unit_of
+from .together import DrawnNoise, release_drawn
+from .unit import Unit, check_neighbours, unit_of
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def ask(
             lambda: [prepare(rows, question, setting, budget, loss, book, tell, typical)],
             lambda: charged(book, budget, [question], setting, "not answered"),
         )
-        charge = charged(book, budget, [question], setting, ready[0].sha256)
+        charge = charged(book, ready[0].spent, [question], setting, ready[0].sha256)
         return answered(rows, ready, source, charge, tell)[0]
 
 
@@ -132,7 +135,7 @@ def ready_or_paid(
     """Questions that are ready. If not even the rows could be counted, that is paid for, too."""
     try:
         return prepared()
-    except _UncountedError:
+    except UncountedError:
         pass
     charge()
     raise NotAnsweredError
@@ -154,8 +157,9 @@ def answered(
         tell("adding up")
         collected = collect(table, ready)
         tell("drawing the noise")
-        pairs = zip(ready, collected, strict=True)
-        return [one.draw(sums, entropy, charge) for one, sums in pairs]
+        drawn = release_together(ready, collected, entropy)
+        every = zip(ready, collected, drawn, strict=True)
+        return [one.draw(sums, entropy, charge, found) for one, sums, found in every]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 
@@ -166,8 +170,21 @@ def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
     return [one.collect() for one in ready]
 
 
-class _UncountedError(Exception):
-    """The rows, whose number is public, could not be counted."""
+def release_together(
+    ready: Sequence[Prepared], collected: Sequence[Collected], entropy: Entropy
+) -> list[list[list[Released]] | None]:
+    """The releases of all questions whose noise is of one draw; None for each of the others."""
+    found: list[list[list[Released]] | None] = [None for _ in ready]
+    shared: dict[int, list[tuple[int, DrawnNoise]]] = {}
+    for i, one in enumerate(ready):
+        if isinstance(one.noise, DrawnNoise):
+            shared.setdefault(id(one.noise.draw), []).append((i, one.noise))
+    for own in shared.values():
+        rows = [ready[i].exact(collected[i], ready[i].public_keys) for i, _ in own]
+        released = release_drawn([noise for _, noise in own], rows, entropy)
+        for (i, _), answer in zip(own, released, strict=True):
+            found[i] = answer
+    return found
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -206,6 +223,13 @@ class Prepared:
     workload: int = 1  # how many questions share the budget that is shown
     batch: str = ""  # which they are
     shown: Budget | None = None
+
+    @property
+    def spent(self) -> Budget:
+        """What it costs: noise of one draw has no use for a delta."""
+        if isinstance(self.noise, DrawnNoise):
+            return Budget(self.budget.epsilon, Fraction(0))
+        return self.budget
 
     @property
     def sha256(self) -> str:
@@ -276,7 +300,7 @@ class Prepared:
         """Add up. Call it only after the budget has been charged, and the columns are loaded."""
         sums = _combined(self.query, [one.sums() for one in self.readings])
         if self.setting.size is not None:
-            _check_size(sums, self.setting.size)
+            check_size(sums, self.setting.size)
         if self.one_draw:
             return Collected(sums, {key: one.rows for key, one in sums.items()})
         if self.selection is None:
@@ -285,16 +309,35 @@ class Prepared:
         units = {key: one[0] if isinstance(one, tuple) else one for key, one in counts.items()}
         return Collected(sums, {key: one.units for key, one in units.items()})
 
-    def draw(self, collected: Collected, entropy: Entropy, charge: int | None) -> Answer:
-        """The answer. Call it only after the budget has been charged."""
-        keys = [""]
-        if self.query.public_keys is not None:
-            keys = list(self.query.public_keys)
+    @property
+    def public_keys(self) -> list[str]:
+        """The keys of the groups, where they are public; one for everything."""
+        return [""] if self.query.public_keys is None else list(self.query.public_keys)
+
+    def exact(self, collected: Collected, keys: Sequence[str]) -> list[list[Fraction]]:
+        """The exact numbers of each group that the noise is for. Not private: never shown."""
+        assert self.noise is not None
+        form, query = self.noise.form, self.query
+        sums = [collected.sums.get(key, _nothing(query)) for key in keys]
+        return [query.numbers(form, query.exact(one, self.setting)) for one in sums]
+
+    def draw(
+        self,
+        collected: Collected,
+        entropy: Entropy,
+        charge: int | None,
+        drawn: list[list[Released]] | None = None,
+    ) -> Answer:
+        """The answer. Call it only after the budget has been charged.
+
+        drawn: what was released of every group, where that was one draw.
+        """
+        keys = self.public_keys
         if self.selection is not None:
             keys = list(self.selection[0].release(collected.units, entropy=entropy))
-        sums = [collected.sums.get(key, _nothing(self.query)) for key in keys]
         groups: dict[str, Estimate] = {}
         if isinstance(self.query, Quantile):
+            sums = [collected.sums.get(key, Sums()) for key in keys]
             groups = dict(
                 zip(map(self.query.label, keys), self._choices(sums, entropy), strict=True)
             )
@@ -306,11 +349,9 @@ class Prepared:
                 found = self.query.estimate(parts, self.setting, self.noise)
                 groups[self.query.label(key)] = found
         elif self.noise is not None and keys:
-            exact = [
-                self.query.numbers(self.noise.form, self.query.exact(one, self.setting))
-                for one in sums
-            ]
-            for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
+            if drawn is None:
+                drawn = self.noise.released(self.exact(collected, keys), entropy)
+            for key, parts in zip(keys, drawn, strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
                 if self.query.grouped:
@@ -319,15 +360,15 @@ class Prepared:
         return Answer(
             query=str(self.query),
             groups=groups,
-            epsilon=(self.shown or self.budget).epsilon,
-            delta=(self.shown or self.budget).delta,
+            epsilon=(self.shown or self.spent).epsilon,
+            delta=(self.shown or self.spent).delta,
             unit=str(self.setting.unit),
             neighbours=self.setting.neighbours,
             why=self.query.why(self.setting),
             noise=self.noise.words
             if self.noise is not None
             else "exponential mechanism on public candidates, drawn exactly",
-            notes=tuple(self._notes()),
+            notes=tuple(self.notes()),
             mechanisms=self.mechanisms,
             charge=charge,
             by=self.query.columns_by,
@@ -344,8 +385,10 @@ class Prepared:
         total = whole.epsilon, whole.delta
         return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
-    def _notes(self) -> list[str]:
-        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)
+    def notes(self) -> list[str]:
+        """What a reader must know; public."""
+        apart = not isinstance(self.noise, DrawnNoise)
+        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon, apart)
         if isinstance(self.noise, (KeyedNoise, KeyedValues)):
             found.append(self.noise.note)
         if self.selection is not None:
@@ -382,37 +425,43 @@ def prepare(
     """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
-    groups = touched(query, setting)
-    selection = None
-    way = way_of(query, setting, budget.epsilon, budget.delta, groups, loss, units)
-    keys, values = budget.split(way)
-    if way.apart:
-        selection = keys_design(keys.epsilon, keys.delta, groups)
-    if isinstance(query, Quantile) and values.epsilon == 0:
-        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     _refuse_apart(table, query, setting)
     for reading in readings_of(table, query, setting):
         quietly("the engine does not know how to compute this", reading.check)
     if table.sized and query.fixed(setting.unit, setting.neighbours):
-        setting = replace(setting, size=_public_size(table))
-    noise = None
+        setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
-    if isinstance(query, Quantile):
-        query.mechanisms(values.epsilon / groups)  # before anything is charged
-    else:
-        noise = noise_of(query, setting, values.pair, groups, loss, way, units=units)
+    ready = planned(query, setting, budget, loss, units)
     counting = None
-    if selection is not None and isinstance(query, Quantile):
+    if ready.selection is not None and isinstance(query, Quantile):
         having = Count(column=None, where=query.where, by=query.by, keys=query.keys)
         (counting,) = readings_of(table, having, setting)
-    readings = readings_of(table, query, setting)
-    return Prepared(query, setting, budget, readings, counting, noise, selection, groups, way)
+    return replace(ready, readings=readings_of(table, query, setting), counting=counting)
+
+
+def planned(
+    query: Query, setting: Setting, budget: Budget, loss: str, units: int | None = None
+) -> Prepared:
+    """The question with its noise, from public numbers only; there is nothing yet to read."""
+    groups = touched(query, setting)
+    selection = noise = None
+    way = way_of(query, setting, budget.epsilon, budget.delta, groups, loss, units)
+    keys, values = budget.split(way)
+    if way.apart:
+        selection = keys_design(keys.epsilon, keys.delta, groups)
+    if not isinstance(query, Quantile):
+        noise = noise_of(query, setting, values.pair, groups, loss, way, units=units)
+    elif values.epsilon == 0:
+        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+    else:
+        query.mechanisms(values.epsilon / groups)  # before anything is charged
+    return Prepared(query, setting, budget, (), None, noise, selection, groups, way)
 
 
 def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, ...]:
     """What is read for a question; for a vector each of its columns."""
     queries = query.means if isinstance(query, MeanVector) else [query]
-    return tuple(reading_of(table, _bounded(one, setting)) for one in queries)
+    return tuple(reading_of(table, bounded(one, setting)) for one in queries)
 
 
 def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
@@ -420,7 +469,7 @@ def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
     name = getattr(table.engine, "name", "")
     if not isinstance(query, MeanVector) or name == "DuckDB":
         return
-    if any(_bounded(one, setting).max_groups is not None for one in query.means):
+    if any(bounded(one, setting).max_groups is not None for one in query.means):
         allowed = "a file or a frame for a vector with max_groups: its columns are read apart"
         raise ArgumentError("table", f"a table of {name}", allowed)
 
@@ -443,55 +492,3 @@ def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Any]:
 def _nothing(query: Query) -> Any:
     """The sums of a key that no row has."""
     return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
-
-
-def touched(query: Query, setting: Setting) -> int:
-    """How many groups one unit can move, at most: added or removed, or in both of two places."""
-    if not query.grouped:
-        return 1
-    each = 1
-    if isinstance(setting.unit, Person):
-        keys = query.public_keys
-        most = setting.unit.max_groups
-        if keys is None and most is None:
-            raise ArgumentError(
-                "max_groups",
-                None,
-                "given with private keys: how many groups of one person may count",
-            )
-        each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
-    if not setting.replace:
-        return each
-    keys = query.public_keys
-    return 2 * each if keys is None else min(2 * each, len(keys))
-
-
-def _bounded(query: Query, setting: Setting) -> Any:
-    """The engine's request, with the groups per person enforced where they are not all allowed."""
-    request = query.request(setting)
-    unit, keys = setting.unit, query.public_keys
-    if not query.grouped or not isinstance(unit, Person) or unit.max_groups is None:
-        return request
-    if keys is not None and unit.max_groups >= len(keys):
-        return request
-    return replace(request, max_groups=unit.max_groups)
-
-
-def _public_size(table: Table) -> int:
-    """The number of rows, which all neighbours share."""
-    try:
-        size = paid(lambda: table.engine.count(table.relation))
-    except NotAnsweredError:
-        size = None
-    if size is None:
-        raise _UncountedError
-    if size < 1:
-        raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
-    return size
-
-
-def _check_size(sums: dict[str, Any], size: int) -> None:
-    """Sensitivities rest on it: every row of the public number is in the sums."""
-    found = sums.get("", Sums())
-    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
-        raise NotAnsweredError

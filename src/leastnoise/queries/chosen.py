@@ -6,12 +6,14 @@ from fractions import Fraction
 
 from ..errors import ArgumentError
 from .base import PRIVATE, Query, Setting
+from .groups import asked_of
 from .keyed import KeyedNoise, Way, keyed_noise, one_draw, sharing_for
 from .keyed_values import KeyedValues, keyed_values
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
+from .together import DrawnNoise, better_together
 
-AnyNoise = Noise | VectorNoiseFor | KeyedNoise | KeyedValues
+AnyNoise = Noise | VectorNoiseFor | KeyedNoise | KeyedValues | DrawnNoise
 
 
 def noise_of(
@@ -34,7 +36,10 @@ def noise_of(
         return keyed_values(sharing, *each)
     if isinstance(query, MeanVector):
         return query.noise(setting, *each)
-    return noise_for(query.forms(setting), *each, together)
+    noise = noise_for(query.forms(setting), *each, together)
+    if not together:
+        return noise
+    return better_together(noise, asked_of(query, setting), budget[0], loss)
 
 
 def check_units(units: object) -> int | None:

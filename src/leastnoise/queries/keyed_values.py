@@ -22,6 +22,7 @@ from ..noise.keyed import in_order
 from ..sampling import Entropy
 from ..words import number
 from .base import PRIVATE, Form, Part, Query, Released, Setting
+from .believed import Line
 from .bounding import Sums
 from .count import Count
 from .mean import FINE, Mean
@@ -183,6 +184,10 @@ class KeyedValues:
         """With 95 % the answer is no further from the truth, where it is a sum."""
         assert self.sharing.answer is not None
         return two_tails(self.laws, self.sharing.answer).within(1 - _CONFIDENCE)
+
+    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+        """What the noise of a line of both numbers keeps to, piece by piece (`believed.py`)."""
+        return self.noise.limits(lines)
 
     def around(self, values: Sequence[Fraction]) -> list[Released]:
         """Numbers of one key as if they had been released, for planning."""

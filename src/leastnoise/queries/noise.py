@@ -16,6 +16,7 @@ from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
+from .believed import Line, limits_of
 from .kept import designed, sha256_of
 from .ranged import RangedLaw, ranged_law, suits
 
@@ -111,6 +112,10 @@ class Noise:
     @property
     def _confidence(self) -> float:
         return 1 - 0.05 / len(self.parts)
+
+    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+        """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
+        return limits_of(self.laws[0], self.laws[1], lines)
 
     @property
     def loss(self) -> float:

@@ -13,13 +13,12 @@ from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..words import outwards
-from .ask import Budget, touched
+from .ask import Budget, Prepared, planned
 from .base import Estimate, Query, Setting
-from .chosen import check_units, noise_of
-from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
+from .chosen import check_units
+from .keyed import KeyedNoise
 from .keyed_values import KeyedValues
 from .mean_vector import MeanVector
-from .notes import notes
 from .quantile import Quantile
 from .text import query_of
 from .unit import Unit, check_neighbours, unit_of
@@ -69,6 +68,14 @@ class Plan:
             "units on"
         )
 
+    def __repr__(self) -> str:
+        return f"Plan({self})"
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_plan
+
+        return html_plan(self)
+
 
 def plan(
     query: Query | str,
@@ -107,46 +114,39 @@ def plan(
     assert epsilon is not None
     setting = setting_for(question, unit, neighbours, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
-    groups = touched(question, setting)
     typical = check_units(units)
-    way = way_of(question, setting, budget.epsilon, budget.delta, groups, loss, typical)
-    keys, values = budget.split(way)
-    noise = None
-    if not isinstance(question, Quantile):
-        noise = noise_of(question, setting, values.pair, groups, loss, way, units=typical)
-    found, said = _shown_by(noise, way, keys, groups)
-    said += [way.why] if way.why else []
-    error = expected_error(question, setting, rows, noise, values.epsilon / groups)
-    scale = question.typical(rows, setting)[1]
+    return plan_of(planned(question, setting, budget, loss, typical), rows, typical)
+
+
+def plan_of(ready: Prepared, rows: int, units: int | None = None) -> Plan:
+    """What the answer to a question will be like."""
+    question, noise = ready.query, ready.noise
+    found: KeyedDesign | KeyedValues | None = None
+    if isinstance(noise, KeyedNoise):
+        found = noise.design
+    elif isinstance(noise, KeyedValues):
+        found = noise
+    elif ready.selection is not None:
+        found = ready.selection[0]
+    epsilon = ready.value_budget.epsilon / ready.groups
+    error = expected_error(question, ready.setting, rows, noise, epsilon)
+    scale = question.typical(rows, ready.setting)[1]
+    spent = ready.shown or ready.spent
     return Plan(
         str(question),
-        budget.epsilon,
-        budget.delta,
+        spent.epsilon,
+        spent.delta,
         rows,
         error,
         error / float(scale),
         None if found is None else found.units_for(0.95),
-        question.why(setting),
+        question.why(ready.setting),
         noise.words if noise is not None else "exponential mechanism",
-        (*notes(question, setting, groups, values.epsilon), *said),
-        None if found is None else found.shown(typical or rows),
-        None if found is None else typical or rows,
+        tuple(ready.notes()),
+        None if found is None else found.shown(units or rows),
+        None if found is None else units or rows,
         _counted(question),
     )
-
-
-def _shown_by(
-    noise: Any, way: Way, keys: Budget, groups: int
-) -> tuple[KeyedDesign | KeyedValues | None, list[str]]:
-    """(what decides which keys are shown, if they are private, and what to say of it)."""
-    if isinstance(noise, KeyedNoise):
-        return noise.design, [noise.note]
-    if isinstance(noise, KeyedValues):
-        return noise, [noise.note]
-    if way.apart:
-        apart, _ = keys_design(keys.epsilon, keys.delta, groups)
-        return apart, [apart_note(apart, way)]
-    return None, []
 
 
 def _counted(query: Query) -> str:

@@ -34,7 +34,11 @@ export async function send(method, path, body) {
 
 // Download a file. (A plain link could not show the key.)
 export async function save(path, name) {
-  const held = URL.createObjectURL(await (await request("GET", path)).blob());
+  keep(await (await request("GET", path)).blob(), name);
+}
+
+export function keep(blob, name) {
+  const held = URL.createObjectURL(blob);
   const link = document.createElement("a");
   link.href = held;
   link.download = name;

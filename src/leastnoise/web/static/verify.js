@@ -1,6 +1,6 @@
 // The view Verify.
 
-import { Following, send } from "./api.js";
+import { Following, keep, send } from "./api.js";
 import { byId, make, number } from "./words.js";
 
 const WORDS = {
@@ -19,6 +19,7 @@ export function begin() {
     event.target.value = ""; // so that the same file can be chosen again
     check(file);
   });
+  byId("save-checker").addEventListener("click", saveChecker);
   for (const name of ["dragenter", "dragover"]) {
     drop.addEventListener(name, (event) => {
       event.preventDefault();
@@ -33,8 +34,24 @@ export function begin() {
   });
 }
 
+// The second checker runs here, in the browser: another program, written from the document alone.
+let worker = null;
+async function checkHere(file) {
+  byId("verify-here").textContent = "";
+  worker?.terminate();
+  worker = new Worker(new URL("./checker.js", import.meta.url));
+  worker.onmessage = ({ data }) => { byId("verify-here").textContent = `This page's own checker: ${data.words}`; };
+  worker.postMessage(await new Blob([file]).arrayBuffer());
+}
+
+async function saveChecker() {
+  const code = await (await fetch(new URL("./checker.js", import.meta.url))).text();
+  keep(new Blob([`<!doctype html><html lang="en"><meta charset="utf-8"><title>leastnoise checker</title><body><script data-alone>\n${code}</script></body></html>\n`], { type: "text/html" }), "leastnoise-checker.html");
+}
+
 export async function check(file, name = file?.name) {
   if (!file) return;
+  checkHere(file);
   following?.leave();
   byId("verify-error").hidden = true;
   byId("claims-card").hidden = true;

@@ -1,0 +1,252 @@
+"""Do the checkers agree? Python against JavaScript, or Python against Coq, on altered files.
+
+    python benchmarks/agreement.py javascript --count 10000
+    python benchmarks/agreement.py coq --count 1000
+
+Originals are small designs of every form, the example of the documentation, and files given as
+further arguments. Each altered file has one thing changed: a weight, a number, a bound, by a little
+or by much, a key lost or added, an edge, a multiplier. Verdicts are compared: exit codes for
+JavaScript; for Coq, whether everything is proven, of files that are not malformed. What is beyond a
+checker's coverage is counted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from leastnoise import Cube, design
+from leastnoise.certify import check, parse_any
+from leastnoise.errors import FormatError
+from leastnoise.exact import text_of
+from leastnoise.formal import NotCovered, translated
+from leastnoise.formal.coq import run_coq
+from leastnoise.keyed import keyed
+
+ROOT = Path(__file__).parents[1]
+CHECKER = ROOT / "src" / "leastnoise" / "web" / "static" / "checker.js"
+
+#: Questions whose designs are small.
+QUESTIONS: tuple[dict[str, Any], ...] = (
+    {"integer": True, "sensitivity": 1, "delta": "1e-3"},
+    {"integer": True, "sensitivity": 3, "delta": "0.05", "loss": "pinball:0.8"},
+    {"integer": True, "sensitivity": 2, "delta": 0, "loss": "l2"},
+    {"integer": True, "sensitivity": 1000, "delta": "1e-3", "gap": 0.05},
+    {"integer": True, "sensitivity": 10**6, "delta": "1e-6", "epsilon": 4},
+    {"delta": "0.1", "gap": 0.05},
+    {"delta": "0.1", "gap": 0.05, "loss": "l2"},
+    {"delta": "1e-3", "epsilon": 4, "gap": 0.01},
+    {"delta": 0, "gap": 0.05},
+    {"delta": 0, "gap": 0.05, "loss": "pinball:0.3", "epsilon": 2},
+    {"delta": 0, "gap": 0.05, "loss": "l2", "epsilon": 2},
+    {"delta": "0.1", "gap": 0.1, "loss": "huber:1"},
+    {"delta": 0, "gap": 0.1, "loss": "huber:0.5"},
+    {"delta": "0.1", "gap": 0.1, "loss": "power:3"},
+    {"delta": "0.1", "gap": 0.05, "profile": [("2", "0.05"), ("0.5", "0.2")]},
+)
+
+
+def originals(more: list[Path]) -> list[dict[str, Any]]:
+    """The files to alter."""
+    found = [json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))]
+    for question in QUESTIONS:
+        made = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.01, **question})
+        found.append(json.loads(made.document.dumps()))
+    found.append(json.loads(keyed(epsilon=2, delta="1e-3").document.dumps()))
+    for shape, kind in (
+        (Cube(3, 1), {"loss": "l2", "integer": True}),
+        (Cube(2, 1, one_sided=True), {"loss": "l1"}),
+        (Cube(2, 1), {"loss": "largest", "integer": True}),
+    ):
+        made = design(epsilon=1, delta=0, sensitivity=shape, **kind)
+        found.append(json.loads(made.document.dumps()))
+    return found + [json.loads(path.read_text(encoding="utf-8")) for path in more]
+
+
+# -- alterations ----------------------------------------------------------------------------------
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The paths of everything in a file that holds nothing else."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, one in inside:
+        if isinstance(one, dict | list):
+            yield from leaves(one, (*path, key))
+        else:
+            yield (*path, key)
+
+
+def altered(data: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """The file with one thing changed."""
+    data = copy.deepcopy(data)
+    places = list(leaves(data))
+    by_key = Counter(str(path[0]) for path in places)
+    # Every top-level key as often as another, or a list of weights would hide all else.
+    key = draw.choice(sorted(by_key))
+    path = draw.choice([p for p in places if str(p[0]) == key])
+    holder: Any = data
+    for part in path[:-1]:
+        holder = holder[part]
+    last = path[-1]
+    if draw.random() < 0.06:
+        if isinstance(holder, dict) and draw.random() < 0.5:
+            del holder[last]
+        elif isinstance(holder, dict):
+            holder[f"{last}s"] = holder[last]
+        else:
+            holder.append(holder[last])
+        return data
+    holder[last] = changed(holder[last], draw)
+    return data
+
+
+def changed(value: Any, draw: random.Random) -> Any:
+    """Another value of the same kind, mostly."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + draw.choice((-1, 1, 1, 2, -value, 10**6))
+    if draw.random() < 0.03:
+        return draw.choice(("", "1e3", " 1", "+1", "1/0", "-0", "0.", 1, 1.5, None, "x", "00.50"))
+    try:
+        number = Fraction(value)
+    except ValueError:
+        return draw.choice(("l1", "l2", "integer", "additive", "power", value + " "))
+    if number.denominator == 1 and "." not in value and draw.random() < 0.7:
+        return str(int(number) + draw.choice((-1, 1, int(number) // 1000, -int(number) // 7)))
+    size = Fraction(1, 10 ** draw.randint(1, 24))
+    moved = number + draw.choice((-1, 1)) * draw.choice((size, size * abs(number)))
+    return text_of(moved if draw.random() < 0.95 else -number)
+
+
+# -- checkers --------------------------------------------------------------------------------------
+
+
+def python_says(text: str) -> int:
+    """The exit code."""
+    try:
+        return check(parse_any(text)).exit_code
+    except FormatError:
+        return 2
+
+
+_NODE = """
+require(process.argv[1]);
+const lines = require("fs").readFileSync(0, "utf8").split("\\n").filter((line) => line);
+for (const line of lines) {
+  let code;
+  try { code = leastnoiseCheck(JSON.parse(line)).exit_code; }
+  catch (error) { code = String(error.stack); }
+  console.log(JSON.stringify(code));
+}
+"""
+
+
+def javascript_says(texts: list[str]) -> list[Any]:
+    """Exit codes; None: not covered."""
+    lines = "\n".join(map(json.dumps, texts))
+    done = subprocess.run(
+        ["node", "-e", _NODE, str(CHECKER)], input=lines, capture_output=True, text=True, check=True
+    )
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def coq_says(files: list[dict[str, Any]]) -> Iterator[bool | None]:
+    """Whether Coq's check accepts each; None: not covered. Many files in one run of Coq."""
+    for start in range(0, len(files), 50):
+        terms: list[str | None] = []
+        for data in files[start : start + 50]:
+            try:
+                terms.append(translated(data).partition("Lemma accepted")[0])
+            except NotCovered:
+                terms.append(None)
+        body = ["Require Import ZArith List.", "Require Import Formal.Statements Formal.Lower."]
+        body += ["Require Import Formal.Check.", "Import ListNotations.", "Open Scope Z_scope."]
+        for number, term in enumerate(terms):
+            if term is not None:
+                definitions = term.partition("Open Scope Z_scope.")[2]
+                body.append(f"Module F{number}.{definitions}End F{number}.")
+                body.append(f"Eval vm_compute in check F{number}.the_file F{number}.hints.")
+        done = run_coq("\n".join(body), 3600)
+        verdicts = iter(re.findall(r"= (true|false)", done.stdout))
+        for term in terms:
+            yield None if term is None else next(verdicts) == "true"
+
+
+def covered(data: dict[str, Any]) -> bool:
+    """Whether the theorem is about such files."""
+    try:
+        return bool(translated(data))
+    except NotCovered:
+        return False
+
+
+def compared(which: str, files: list[dict[str, Any]]) -> Iterator[tuple[Any, Any, str]]:
+    """(what Python says, what the other says, the file)."""
+    texts = [json.dumps(data) for data in files]
+    if which == "javascript":
+        others = javascript_says(texts)
+        for text, other in zip(texts, others, strict=True):
+            yield python_says(text), other, text
+        return
+    kept = [(data, text) for data, text in zip(files, texts, strict=True) if python_says(text) != 2]
+    found = coq_says([data for data, _ in kept])
+    for (_, text), other in zip(kept, found, strict=True):
+        yield python_says(text) == 0, other, text
+
+
+def explained(ours: object, other: object, data: dict[str, Any]) -> bool:
+    """Tails with l2: Coq counts g^2/4 for the rounding of a value there, ours g^2/2."""
+    if ours is not False or other is not True or "tail" not in data["noise"]:
+        return False
+    if data["loss"] != {"name": "l2"} or data["kind"] != "additive":
+        return False
+    bad = [claim for claim in check(parse_any(json.dumps(data))).claims if claim.slack < 0]
+    grid = Fraction(data["step"]) / data["grid"]
+    return [claim.name for claim in bad] == ["upper"] and -bad[0].slack <= grid * grid / 4
+
+
+def main() -> int:
+    """Compare, print, keep what differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("which", choices=("javascript", "coq"))
+    parser.add_argument("files", nargs="*", type=Path)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    draw = random.Random(options.seed)
+    sources = originals(options.files)
+    if options.which == "coq":
+        sources = [data for data in sources if covered(data)]
+    files = list(sources)
+    while len(files) < len(sources) + options.count:
+        one = altered(draw.choice(sources), draw)
+        if options.which == "javascript" or python_says(json.dumps(one)) != 2:
+            files.append(one)
+    seen: Counter[str] = Counter()
+    kept = Path(tempfile.mkdtemp(prefix="agreement-"))
+    for number, (ours, other, text) in enumerate(compared(options.which, files)):
+        verdict = "not covered" if other is None else "agree" if ours == other else "DIFFER"
+        if verdict == "DIFFER" and explained(ours, other, json.loads(text)):
+            verdict = "differ as documented"
+        seen[f"{verdict}: {ours}"] += 1
+        if verdict == "DIFFER":
+            (kept / f"{number}.json").write_text(text, encoding="utf-8")
+            print(f"Python says {ours}, {options.which} says {other}: {kept / f'{number}.json'}")
+    print(dict(sorted(seen.items())))
+    return 1 if any(name.startswith("DIFFER") for name in seen) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,155 @@
+"""Coq: the theory compiled once and kept, files proven one by one."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from ..cache import cache_folder
+from ..errors import LeastnoiseError
+from .translate import translated
+
+#: The files of the theory, each after those that it needs.
+THEORY = (
+    "Statements",
+    "Exp",
+    "Laws",
+    "Masses",
+    "Exists",
+    "Cells",
+    "Lists",
+    "Lattice",
+    "Tail",
+    "Mesh",
+    "Lower",
+    "Losses",
+    "Release",
+    "Check",
+)
+
+#: All that a proof may rest on beside Coq itself: the three axioms of its real numbers.
+AXIOMS = (
+    "ClassicalDedekindReals.sig_forall_dec",
+    "ClassicalDedekindReals.sig_not_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+)
+
+HOW_TO_GET_IT = (
+    "Coq is not installed: there is no coqc on the path. Debian and Ubuntu have it "
+    "(apt-get install coq), others too: https://coq.inria.fr/download"
+)
+
+
+class CoqError(LeastnoiseError):
+    """Coq is missing, was stopped, or said something else than yes or no."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What Coq said of one file: `proven`, or not, and why not."""
+
+    proven: bool
+    detail: str
+
+
+def missing() -> str | None:
+    """How to get Coq, if it is not there."""
+    return None if shutil.which("coqc") else HOW_TO_GET_IT
+
+
+def compiled(seconds: float = 600) -> Path:
+    """The folder with the compiled theory; the first time this takes 25 CPU seconds."""
+    words = missing()
+    if words:
+        raise CoqError(words)
+    texts = {name: (files(__package__) / "theory" / f"{name}.v").read_bytes() for name in THEORY}
+    version = _run(["coqc", "--print-version"], Path.cwd(), 60).stdout
+    print_of = hashlib.sha256(version.encode())
+    for name in THEORY:
+        print_of.update(hashlib.sha256(texts[name]).digest())
+    folder = cache_folder("formal") / print_of.hexdigest()[:24]
+    if (folder / "Check.vo").exists():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Compiled beside it and moved in one go: nobody sees half of it.
+    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
+        for name in THEORY:
+            (Path(place) / f"{name}.v").write_bytes(texts[name])
+            done = _run(["coqc", "-Q", ".", "Formal", f"{name}.v"], Path(place), seconds)
+            if done.returncode:
+                raise CoqError(f"{name}.v does not compile: {done.stderr.strip()[-400:]}")
+        if not folder.exists():
+            shutil.copytree(place, f"{place}.ready")
+            try:
+                os.replace(f"{place}.ready", folder)
+            except OSError:  # another process was first
+                shutil.rmtree(f"{place}.ready")
+    return folder
+
+
+def prove(data: dict[str, Any], seconds: float = 600) -> Proof:
+    """Translate a file's JSON and let Coq prove its claims.
+
+    `NotCovered` if it holds something that the theorem is not about; `CoqError` if Coq is missing
+    or does not end in time.
+    """
+    return _proof(translated(data), seconds)
+
+
+def assumptions(seconds: float = 600) -> tuple[str, ...]:
+    """All that the theorems rest on, as Coq lists it."""
+    text = (
+        "Require Import Formal.Exists Formal.Check.\n"
+        "Print Assumptions check_sound.\nPrint Assumptions noise_exists.\n"
+    )
+    return _axioms(run_coq(text, seconds).stdout)
+
+
+def _proof(text: str, seconds: float) -> Proof:
+    done = run_coq(text, seconds)
+    if done.returncode == 0:
+        rests_on = _axioms(done.stdout)
+        if rests_on != AXIOMS:
+            raise CoqError(f"the proof rests on {', '.join(rests_on)}")
+        return Proof(True, "Coq proved every claim of the file")
+    if '"check the_file hints = true"' in " ".join(done.stderr.split()):
+        return Proof(False, "Coq's check does not accept the file")
+    raise CoqError(f"Coq said: {done.stderr.strip()[-400:] or 'nothing'}")
+
+
+def _axioms(text: str) -> tuple[str, ...]:
+    listed = text.partition("Axioms:")[2]
+    return tuple(sorted(set(re.findall(r"^(\S+)", listed, re.MULTILINE)) - {"Axioms:"}))
+
+
+def run_coq(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
+    """Coq on a text that may use the theory as `Formal`."""
+    theory = compiled(seconds)
+    with tempfile.TemporaryDirectory() as place:
+        (Path(place) / "File.v").write_text(text, encoding="utf-8")
+        return _run(["coqc", "-Q", str(theory), "Formal", "File.v"], Path(place), seconds)
+
+
+def _run(command: list[str], place: Path, seconds: float) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            command,
+            cwd=place,
+            capture_output=True,
+            text=True,
+            timeout=seconds,
+            check=False,
+            env={**os.environ, "OCAMLRUNPARAM": "l=500M"},
+        )
+    except subprocess.TimeoutExpired:
+        raise CoqError(f"Coq was stopped after {seconds:g} seconds") from None
+    except OSError as error:
+        raise CoqError(f"Coq cannot be run: {error}") from None

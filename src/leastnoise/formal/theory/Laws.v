@@ -1,0 +1,243 @@
+(* From events to functions, and weak duality: multipliers prove a bound for every private law. *)
+Require Import Reals List Lra Lia.
+Require Import Formal.Statements.
+Import ListNotations.
+Open Scope R_scope.
+
+Section Laws.
+Variable T : Type.
+Variable S : Type.
+Variable add : T -> S -> T.
+Variable basic : (T -> R) -> Prop.
+Notation law := (law T S add basic).
+Lemma bounded_const a : bounded (fun _ : T => a).
+Proof. exists (Rabs a); intros; lra. Qed.
+Lemma bounded_add (f g : T -> R) : bounded f -> bounded g -> bounded (fun x => f x + g x).
+Proof.
+  intros [M HM] [N HN]. exists (M + N). intros x.
+  specialize (HM x); specialize (HN x). pose proof (Rabs_triang (f x) (g x)). lra.
+Qed.
+Lemma bounded_scale a (f : T -> R) : bounded f -> bounded (fun x => a * f x).
+Proof.
+  intros [M HM]. exists (Rabs a * M). intros x. rewrite Rabs_mult.
+  apply Rmult_le_compat_l; auto using Rabs_pos.
+Qed.
+Lemma bounded_shift f s : bounded f -> bounded (fun x => f (add x s)).
+Proof. intros [M HM]. exists M. auto. Qed.
+Lemma bounded_between (f : T -> R) a b : (forall x, a <= f x <= b) -> bounded f.
+Proof.
+  intros H. exists (Rabs a + Rabs b). intros x. specialize (H x).
+  unfold Rabs in *. repeat destruct Rcase_abs; lra.
+Qed.
+
+Section OneLaw.
+Variable L : law.
+Variables eps delta : R.
+Variable shifts : S -> Prop.
+Hypothesis Hprivate : private L eps delta shifts.
+
+Definition good f := meas L f /\ bounded f.
+Lemma good_const a : good (fun _ => a).
+Proof. split; [apply meas_const | apply bounded_const]. Qed.
+Lemma good_add f g : good f -> good g -> good (fun x => f x + g x).
+Proof. intros [] []; split; [apply meas_add | apply bounded_add]; auto. Qed.
+Lemma good_scale a f : good f -> good (fun x => a * f x).
+Proof. intros []; split; [apply meas_scale | apply bounded_scale]; auto. Qed.
+Lemma good_shift f s : good f -> good (fun x => f (add x s)).
+Proof. intros []; split; [apply meas_shift | apply bounded_shift]; auto. Qed.
+Lemma ex_const a : ex L (fun _ => a) = a.
+Proof.
+  assert (H : ex L (fun _ => a * 1) = a * 1).
+  { rewrite (ex_scale L a (fun _ => 1)), ex_one by apply good_const. reflexivity. }
+  assert (ex L (fun _ => a) = ex L (fun _ => a * 1)).
+  { apply Rle_antisym; apply ex_mono; try apply good_const; intros; lra. }
+  lra.
+Qed.
+Lemma ex_plus f g : good f -> good g -> ex L (fun x => f x + g x) = ex L f + ex L g.
+Proof. intros [] []. apply ex_add; auto. Qed.
+Lemma ex_times a f : good f -> ex L (fun x => a * f x) = a * ex L f.
+Proof. intros []. apply ex_scale; auto. Qed.
+Lemma ex_le f g : good f -> good g -> (forall x, f x <= g x) -> ex L f <= ex L g.
+Proof. intros [] []. apply ex_mono; auto. Qed.
+Lemma ex_nonneg f : good f -> (forall x, 0 <= f x) -> 0 <= ex L f.
+Proof. intros. rewrite <- (ex_const 0). apply ex_le; auto using good_const. Qed.
+
+(* From events to functions with values in [0, 1]: how many of the levels 1..n are below v. *)
+Definition level (t v : R) := if Rle_dec t v then 1 else 0.
+Fixpoint count n v := match n with
+  | O => 0
+  | Datatypes.S k => count k v + level (INR (Datatypes.S k)) v
+  end.
+Lemma count_full n v : INR n <= v -> count n v = INR n.
+Proof.
+  induction n; intros H; [reflexivity|].
+  rewrite S_INR in *. cbn [count]. rewrite IHn by lra. unfold level. rewrite S_INR.
+  destruct Rle_dec; lra.
+Qed.
+Lemma count_low n v : 0 <= v -> 0 <= count n v <= v.
+Proof.
+  intros Hv. induction n; [simpl; lra|]. cbn [count]. unfold level.
+  destruct Rle_dec; [|lra]. rewrite S_INR in *. rewrite count_full by lra.
+  pose proof (pos_INR n). lra.
+Qed.
+Lemma count_high n v : v <= INR n -> v <= count n v + 1.
+Proof.
+  induction n; intros H; [simpl in *; lra|]. cbn [count]. unfold level. rewrite S_INR in *.
+  destruct Rle_dec.
+  - rewrite count_full by lra. lra.
+  - destruct (Rle_dec v (INR n)); [specialize (IHn r); lra|]. rewrite count_full by lra. lra.
+Qed.
+
+Lemma level_event t f : meas L f -> event L (fun x => level t (f x)).
+Proof.
+  intros. split; [apply meas_level; auto|]. intros. unfold level. destruct Rle_dec; auto.
+Qed.
+Lemma level_good t f : meas L f -> good (fun x => level t (f x)).
+Proof.
+  intros. split; [apply level_event; auto|]. apply bounded_between with 0 1.
+  intros. unfold level. destruct Rle_dec; lra.
+Qed.
+Lemma count_good n f : meas L f -> good (fun x => count n (f x)).
+Proof.
+  intros. induction n; cbn [count]; [apply good_const|].
+  apply good_add; auto. apply level_good; auto.
+Qed.
+Lemma count_private n f s : meas L f -> shifts s ->
+  ex L (fun x => count n (f x)) <= exp eps * ex L (fun x => count n (f (add x s))) + INR n * delta.
+Proof.
+  intros Hf Hs. induction n.
+  - cbn [count]. rewrite !ex_const. simpl. lra.
+  - cbn [count]. rewrite S_INR.
+    rewrite ex_plus by (auto using count_good, level_good).
+    rewrite (ex_plus (fun x => count n (f (add x s)))) by
+      (auto using count_good, level_good, meas_shift).
+    pose proof (Hprivate _ s (level_event (INR (Datatypes.S n)) f Hf) Hs) as H.
+    cbv beta in H. rewrite S_INR in H. lra.
+Qed.
+
+Lemma private_fun f s : meas L f -> (forall x, 0 <= f x <= 1) -> shifts s ->
+  ex L f <= exp eps * ex L (fun x => f (add x s)) + delta.
+Proof.
+  intros Hf H01 Hs.
+  assert (Hgf : good f) by (split; auto; apply bounded_between with 0 1; auto).
+  destruct (Rle_dec (ex L f) (exp eps * ex L (fun x => f (add x s)) + delta)) as [|Hn]; auto.
+  exfalso. apply Rnot_le_lt in Hn.
+  set (d := ex L f - (exp eps * ex L (fun x => f (add x s)) + delta)).
+  assert (Hd : 0 < d) by (unfold d; lra).
+  destruct (archimed_cor1 d Hd) as [N [HN1 HN2]].
+  assert (HN : 0 < INR N) by (apply lt_0_INR; auto).
+  assert (HNd : 1 < INR N * d).
+  { apply Rmult_lt_compat_l with (r := INR N) in HN1; auto. rewrite Rinv_r in HN1; lra. }
+  assert (Hm : meas L (fun x => INR N * f x)) by (apply meas_scale; auto).
+  pose proof (count_private N (fun x => INR N * f x) s Hm Hs) as Hc. cbv beta in Hc.
+  assert (H1 : INR N * ex L f <= ex L (fun x => count N (INR N * f x)) + 1).
+  { rewrite <- ex_times by auto. rewrite <- (ex_const 1) at 1.
+    rewrite <- ex_plus by (auto using good_const; apply (count_good N (fun x => INR N * f x)); auto).
+    apply ex_le.
+    - apply good_scale; auto.
+    - apply good_add; [apply (count_good N (fun x => INR N * f x)); auto | apply good_const].
+    - intros x. apply count_high. specialize (H01 x). rewrite <- (Rmult_1_r (INR N)) at 2.
+      apply Rmult_le_compat_l; lra. }
+  assert (H2 : ex L (fun x => count N (INR N * f (add x s))) <= INR N * ex L (fun x => f (add x s))).
+  { rewrite <- (ex_times (INR N) (fun x => f (add x s))) by (apply good_shift; auto).
+    apply ex_le.
+    - apply (count_good N (fun x => INR N * f (add x s))). apply (meas_shift L _ s Hm).
+    - apply good_scale. apply good_shift; auto.
+    - intros x. apply count_low. specialize (H01 (add x s)).
+      apply Rmult_le_pos; lra. }
+  assert (0 < exp eps) by apply exp_pos.
+  apply Rmult_le_compat_l with (r := exp eps) in H2; [|lra].
+  assert (INR N * d = INR N * ex L f - exp eps * (INR N * ex L (fun x => f (add x s))) - INR N * delta)
+    by (unfold d; ring).
+  lra.
+Qed.
+
+(* Multipliers 0 <= phi <= y. *)
+Lemma private_multiplier f s y : meas L f -> (forall x, 0 <= f x <= y) -> shifts s ->
+  ex L f <= exp eps * ex L (fun x => f (add x s)) + y * delta.
+Proof.
+  intros Hf Hy Hs.
+  assert (Hgf : good f) by (split; auto; apply bounded_between with 0 y; auto).
+  destruct (Rle_dec y 0) as [Hz|Hz].
+  - assert (H0 : forall x, f x = 0) by (intros x; specialize (Hy x); lra).
+    assert (ex L f <= 0).
+    { rewrite <- (ex_const 0). apply ex_le; auto using good_const. intros; rewrite H0; lra. }
+    assert (0 <= ex L (fun x => f (add x s))).
+    { apply ex_nonneg; [apply good_shift; auto|]. intros; rewrite H0; lra. }
+    assert (Hpos : 0 <= exp eps * ex L (fun x => f (add x s))).
+    { apply Rmult_le_pos; auto. left; apply exp_pos. }
+    destruct (Req_dec y 0) as [->|Hne]; [lra|].
+    (* y < 0 leaves no value for f: T would be empty, and then 1 has mean 0 *)
+    assert (He : ex L (fun _ => 1) <= ex L (fun _ => 0)).
+    { apply ex_le; auto using good_const. intros x. specialize (Hy x). lra. }
+    rewrite !ex_const in He. lra.
+  - pose proof (private_fun (fun x => / y * f x) s (meas_scale L _ _ Hf)) as H.
+    assert (H1 : forall x, 0 <= / y * f x <= 1).
+    { intros x. specialize (Hy x). assert (0 < / y) by (apply Rinv_0_lt_compat; lra). split.
+      - apply Rmult_le_pos; lra.
+      - rewrite <- (Rinv_l y) by lra. apply Rmult_le_compat_l; lra. }
+    specialize (H H1 Hs). cbv beta in H.
+    rewrite ex_times in H by auto.
+    rewrite (ex_times (/ y) (fun x => f (add x s))) in H by (apply good_shift; auto).
+    apply Rmult_le_compat_l with (r := y) in H; [|lra].
+    replace (y * (/ y * ex L f)) with (ex L f) in H by (field; lra).
+    replace (y * (exp eps * (/ y * ex L (fun x => f (add x s))) + delta)) with
+      (exp eps * ex L (fun x => f (add x s)) + y * delta) in H by (field; lra).
+    exact H.
+Qed.
+
+(* Weak duality.  Prices: shifts with functions 0 <= phi <= y; a is at least e^eps. *)
+Fixpoint gain (a : R) (prices : list (S * R * (T -> R))) (x : T) : R := match prices with
+  | [] => 0
+  | (s, y, phi) :: rest => phi x + - a * phi (add x s) + gain a rest x
+  end.
+Fixpoint spent (prices : list (S * R * (T -> R))) : R := match prices with
+  | [] => 0
+  | (s, y, phi) :: rest => y + spent rest
+  end.
+Definition fair (p : S * R * (T -> R)) := let '(s, y, phi) := p in
+  shifts s /\ meas L phi /\ forall x, 0 <= phi x <= y.
+
+Lemma gain_good a prices : Forall fair prices -> good (gain a prices).
+Proof.
+  induction 1 as [|[[s y] phi] rest [Hs [Hm Hy]] _ IH]; simpl; [apply good_const|].
+  assert (good phi) by (split; auto; apply bounded_between with 0 y; auto).
+  apply good_add; auto. apply good_add; auto. apply good_scale. apply good_shift; auto.
+Qed.
+Lemma gain_mean a prices : exp eps <= a -> Forall fair prices ->
+  ex L (gain a prices) <= delta * spent prices.
+Proof.
+  intros Ha H. induction H as [|[[s y] phi] rest [Hs [Hm Hy]] Hr IH]; cbn [gain spent].
+  - rewrite ex_const. lra.
+  - assert (Hg : good phi) by (split; auto; apply bounded_between with 0 y; auto).
+    assert (Hgs : good (fun x => phi (add x s))) by (apply good_shift; auto).
+    rewrite (ex_plus _ (gain a rest)) by
+      (auto using gain_good; apply good_add; auto; apply good_scale; auto).
+    rewrite ex_plus by (auto; apply good_scale; auto).
+    rewrite (ex_times (- a) (fun x => phi (add x s))) by auto.
+    pose proof (private_multiplier phi s y Hm Hy Hs).
+    assert (0 <= ex L (fun x => phi (add x s))) by (apply ex_nonneg; auto; intros x; apply Hy).
+    assert (exp eps * ex L (fun x => phi (add x s)) <= a * ex L (fun x => phi (add x s)))
+      by (apply Rmult_le_compat_r; auto).
+    lra.
+Qed.
+
+Theorem weak_duality a prices c theta :
+  exp eps <= a -> Forall fair prices -> (forall x, theta <= c x + gain a prices x) ->
+  forall B, loss_at_most L c B -> theta - delta * spent prices <= B.
+Proof.
+  intros Ha Hp Hc B HB.
+  assert (Hg : good (fun x => theta + -1 * gain a prices x)).
+  { apply good_add; [apply good_const|]. apply good_scale. apply gain_good; auto. }
+  assert (H := HB _ (proj1 Hg) (proj2 Hg)).
+  rewrite (ex_plus (fun _ => theta)) in H by
+    (auto using good_const; apply good_scale; apply gain_good; auto).
+  rewrite ex_const in H. rewrite ex_times in H by (apply gain_good; auto).
+  pose proof (gain_mean a prices Ha Hp).
+  assert (theta + -1 * ex L (gain a prices) <= B).
+  { apply H. intros x. specialize (Hc x). lra. }
+  lra.
+Qed.
+
+End OneLaw.
+End Laws.

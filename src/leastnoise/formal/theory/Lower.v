@@ -1,0 +1,389 @@
+(* The check of multipliers, and what it proves for integer-valued and for real-valued noise. *)
+Require Import Reals ZArith List Bool Lra Lia FMapPositive.
+Require Import Formal.Statements Formal.Laws Formal.Exp.
+Import ListNotations.
+Open Scope Z_scope.
+
+(* Multipliers of one shift, in units of 1/scale; cells in increasing order *)
+Record entry := Entry { e_shift : Z; e_budget : Z; e_cells : list (Z * Z) }.
+Definition mirror (e : entry) :=
+  Entry (- e_shift e) (e_budget e) (rev (map (fun c => (- fst c, snd c)) (e_cells e))).
+Fixpoint expand (es : list (bool * entry)) : list entry := match es with
+  | [] => []
+  | (m, e) :: t => if m then e :: mirror e :: expand t else e :: expand t
+  end.
+
+Fixpoint look (cs : list (Z * Z)) (i : Z) : Z := match cs with
+  | [] => 0
+  | (j, z) :: t => (if i =? j then z else 0) + look t i
+  end.
+Fixpoint plus (es : list entry) (i : Z) := match es with
+  | [] => 0 | e :: t => look (e_cells e) i + plus t i end.
+Fixpoint minus (es : list entry) (i : Z) := match es with
+  | [] => 0 | e :: t => look (e_cells e) (i + e_shift e) + minus t i end.
+Fixpoint spendings (es : list entry) := match es with
+  | [] => 0 | e :: t => e_budget e + spendings t end.
+
+Fixpoint cells_ok (lo reach y : Z) (cs : list (Z * Z)) : bool := match cs with
+  | [] => true
+  | (j, z) :: t => if (lo <? j) && (j <=? reach) && (0 <=? z) && (z <=? y)
+                   then cells_ok j reach y t else false
+  end.
+Definition entry_ok n reach e :=
+  (Z.abs (e_shift e) <=? n) && (0 <=? e_budget e)
+  && cells_ok (- reach - 1) reach (e_budget e) (e_cells e).
+
+(* Sums by cell, in a map *)
+Module PM := PositiveMap.
+Definition key (i : Z) : positive := match i with
+  | Z0 => 1 | Zpos p => p~0 | Zneg p => p~1 end%positive.
+Definition val (m : PM.t Z) i := match PM.find (key i) m with Some v => v | None => 0 end.
+Definition add_at i v m := PM.add (key i) (val m i + v) m.
+Fixpoint fill off (cs : list (Z * Z)) m := match cs with
+  | [] => m | (j, z) :: t => fill off t (add_at (j - off) z m) end.
+Fixpoint plus_map (es : list entry) m := match es with
+  | [] => m | e :: t => plus_map t (fill 0 (e_cells e) m) end.
+Fixpoint minus_map (es : list entry) m := match es with
+  | [] => m | e :: t => minus_map t (fill (e_shift e) (e_cells e) m) end.
+
+Fixpoint all_from (f : Z -> bool) (i : Z) (count : nat) : bool := match count with
+  | O => true | S c => if f i then all_from f (i + 1) c else false end.
+
+Lemma key_inj i j : key i = key j -> i = j.
+Proof. destruct i, j; simpl; congruence. Qed.
+Lemma val_add i v m k : val (add_at i v m) k = val m k + (if k =? i then v else 0).
+Proof.
+  unfold val, add_at. destruct (Z.eqb_spec k i) as [->|Hne].
+  - rewrite PM.gss. reflexivity.
+  - rewrite PM.gso by (intros H; apply key_inj in H; auto). rewrite Z.add_0_r. reflexivity.
+Qed.
+Lemma val_fill off cs : forall m i, val (fill off cs m) i = val m i + look cs (i + off).
+Proof.
+  induction cs as [|[j z] t IH]; intros; simpl; [lia|].
+  rewrite IH, val_add. destruct (Z.eqb_spec i (j - off)), (Z.eqb_spec (i + off) j); lia.
+Qed.
+Lemma val_plus es : forall m i, val (plus_map es m) i = val m i + plus es i.
+Proof.
+  induction es; intros; simpl; [lia|]. rewrite IHes, val_fill, Z.add_0_r. lia.
+Qed.
+Lemma val_minus es : forall m i, val (minus_map es m) i = val m i + minus es i.
+Proof. induction es; intros; simpl; [lia|]. rewrite IHes, val_fill. lia. Qed.
+Lemma val_empty i : val (PM.empty Z) i = 0.
+Proof. unfold val. rewrite PM.gempty. reflexivity. Qed.
+Lemma all_from_ok f count : forall i, all_from f i count = true ->
+  forall j, i <= j < i + Z.of_nat count -> f j = true.
+Proof.
+  induction count; intros i H j Hj; [lia|]. simpl in H. destruct (f i) eqn:E; [|discriminate].
+  destruct (Z.eq_dec j i) as [->|]; auto. apply (IHcount (i + 1)); auto. lia.
+Qed.
+Lemma cells_out reach y cs : forall lo i, cells_ok lo reach y cs = true ->
+  i <= lo \/ reach < i -> look cs i = 0.
+Proof.
+  induction cs as [|[j z] t IH]; intros lo i H Hi; auto. simpl in *.
+  destruct ((lo <? j) && (j <=? reach) && (0 <=? z) && (z <=? y)) eqn:E; [|discriminate].
+  rewrite !andb_true_iff, Z.ltb_lt, !Z.leb_le in E. rewrite (IH j i H) by lia.
+  destruct (Z.eqb_spec i j); lia.
+Qed.
+Lemma cells_between reach y cs : 0 <= y -> forall lo i, cells_ok lo reach y cs = true ->
+  0 <= look cs i <= y.
+Proof.
+  intros Hy. induction cs as [|[j z] t IH]; intros lo i H; simpl in *; [lia|].
+  destruct ((lo <? j) && (j <=? reach) && (0 <=? z) && (z <=? y)) eqn:E; [|discriminate].
+  rewrite !andb_true_iff, Z.ltb_lt, !Z.leb_le in E. specialize (IH j i H).
+  destruct (Z.eqb_spec i j); [|lia]. rewrite (cells_out reach y t j i H) by lia. lia.
+Qed.
+Lemma entry_facts n reach e : entry_ok n reach e = true ->
+  Z.abs (e_shift e) <= n /\ 0 <= e_budget e /\
+  (forall i, 0 <= look (e_cells e) i <= e_budget e) /\
+  (forall i, reach < Z.abs i -> look (e_cells e) i = 0).
+Proof.
+  unfold entry_ok. rewrite !andb_true_iff, !Z.leb_le. intros [[A B] C].
+  repeat split; auto; try (apply (cells_between _ _ _ B _ i) in C; lia).
+  intros i Hi. eapply cells_out; eauto. lia.
+Qed.
+Lemma gains_out n reach es i : forallb (entry_ok n reach) es = true -> reach + n < Z.abs i ->
+  plus es i = 0 /\ minus es i = 0.
+Proof.
+  intros H Hi. induction es as [|e t IH]; auto. simpl in *.
+  rewrite andb_true_iff in H. destruct H as [He Ht]. destruct (IH Ht) as [-> ->].
+  destruct (entry_facts _ _ _ He) as (A & _ & _ & D). rewrite !D by lia. auto.
+Qed.
+
+(* What is checked.  The loss at cell i is at least kn i / kd; a = top/bottom is at least e^eps;
+   lower = ln/ld, delta = dn/dd. *)
+Record lower_data := {
+  scale : Z; reach : Z; n : Z; entries : list entry;
+  kn : Z -> Z; kd : Z; top : Z; bottom : Z; ln : Z; ld : Z; dn : Z; dd : Z }.
+Definition lower_ok (x : lower_data) : bool :=
+  let 'Build_lower_data scale reach n es kn kd top bottom ln ld dn dd := x in
+  if (0 <? scale) && (0 <=? reach) && (0 <=? n) && (0 <? kd) && (0 <? bottom) && (0 <? ld) && (0 <? dd)
+  then if forallb (entry_ok n reach) es then
+    let P := plus_map es (PM.empty Z) in
+    let M := minus_map es (PM.empty Z) in
+    let edge := reach + n + 1 in
+    let left := (ln * dd * scale + ld * dn * spendings es) * kd * bottom in
+    let ck := ld * dd * scale * bottom in
+    let cg := ld * dd * kd in
+    all_from (fun i => left <=? kn i * ck + (val P i * bottom - val M i * top) * cg)
+      (- edge) (Z.to_nat (2 * edge + 1))
+  else false else false.
+
+Open Scope R_scope.
+Definition theta x := IZR (ln x) / IZR (ld x) + IZR (dn x) / IZR (dd x) * (IZR (spendings (entries x)) / IZR (scale x)).
+Definition gain_at x i :=
+  (IZR (plus (entries x) i) - IZR (top x) / IZR (bottom x) * IZR (minus (entries x) i)) / IZR (scale x).
+
+(* The loss is not smaller further out. *)
+Definition outwards (k : Z -> Z) := forall i j, (0 <= i <= j)%Z -> (k i <= k j)%Z /\ (k (- i) <= k (- j))%Z.
+
+Lemma lower_ok_all x : outwards (kn x) -> lower_ok x = true ->
+  (0 < scale x)%Z /\ forallb (entry_ok (n x) (reach x)) (entries x) = true /\
+  forall i, theta x <= IZR (kn x i) / IZR (kd x) + gain_at x i.
+Proof.
+  intros Hout. destruct x as [sc re n es kn kd top bottom ln ld dn dd].
+  unfold lower_ok, theta, gain_at. cbn [Lower.scale Lower.reach Lower.n Lower.entries Lower.kn Lower.kd Lower.top Lower.bottom Lower.ln Lower.ld Lower.dn Lower.dd] in *.
+  destruct ((0 <? sc)%Z && (0 <=? re)%Z && (0 <=? n)%Z && (0 <? kd)%Z && (0 <? bottom)%Z && (0 <? ld)%Z && (0 <? dd)%Z) eqn:E;
+    [|discriminate].
+  rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in E.
+  destruct E as [[[[[[Hsc Hre] Hn] Hkd] Hbot] Hld] Hdd].
+  destruct (forallb (entry_ok n re) es) eqn:Hes; [|discriminate].
+  intros H. split; [auto|]. split; [auto|].
+  assert (Hr : forall v, (0 < v)%Z -> 0 < IZR v) by (intros; apply IZR_lt; auto).
+  pose proof (Hr _ Hsc). pose proof (Hr _ Hkd). pose proof (Hr _ Hbot). pose proof (Hr _ Hld). pose proof (Hr _ Hdd).
+  set (edge := (re + n + 1)%Z) in *.
+  assert (Hin : forall i, (Z.abs i <= edge)%Z ->
+    ((ln * dd * sc + ld * dn * spendings es) * kd * bottom <= kn i * (ld * dd * sc * bottom)
+     + (plus es i * bottom - minus es i * top) * (ld * dd * kd))%Z).
+  { intros i Hi. pose proof (all_from_ok _ _ _ H i ltac:(lia)) as Hi'. cbv beta in Hi'.
+    rewrite Z.leb_le, val_plus, val_minus, !val_empty, !Z.add_0_l in Hi'. exact Hi'. }
+  assert (Hfar : forall i, (edge < Z.abs i)%Z -> (kn (if (0 <=? i)%Z then edge else - edge) <= kn i)%Z).
+  { intros i Hi. destruct (Z.leb_spec 0 i).
+    - apply (Hout edge i). lia.
+    - replace i with (- (- i))%Z at 1 by lia. apply (Hout edge (- i)%Z). lia. }
+  assert (Hreal : forall i, ((ln * dd * sc + ld * dn * spendings es) * kd * bottom <= kn i * (ld * dd * sc * bottom)
+     + (plus es i * bottom - minus es i * top) * (ld * dd * kd))%Z ->
+     IZR ln / IZR ld + IZR dn / IZR dd * (IZR (spendings es) / IZR sc) <= IZR (kn i) / IZR kd
+       + (IZR (plus es i) - IZR top / IZR bottom * IZR (minus es i)) / IZR sc).
+  { intros i Hi. apply IZR_le in Hi. repeat rewrite ?plus_IZR, ?mult_IZR, ?minus_IZR in Hi.
+    assert (Hm : 0 < IZR ld * IZR dd * IZR sc * IZR kd * IZR bottom).
+    { repeat apply Rmult_lt_0_compat; auto. }
+    apply Rmult_le_reg_r with (1 := Hm).
+    eapply Rle_trans; [|eapply Rle_trans; [exact Hi|]]; right; field; lra. }
+  intros i. destruct (Z_le_gt_dec (Z.abs i) edge) as [Hi|Hi]; [auto|].
+  apply Hreal.
+  set (e := if (0 <=? i)%Z then edge else (- edge)%Z) in *.
+  assert (He : (Z.abs e = edge)%Z) by (unfold e; destruct (0 <=? i)%Z; lia).
+  pose proof (Hin e ltac:(lia)) as Hk. assert (Hf : (kn e <= kn i)%Z) by (apply Hfar; lia).
+  destruct (gains_out n re es e Hes) as [-> ->] in Hk; [lia|].
+  destruct (gains_out n re es i Hes) as [-> ->]; [lia|].
+  assert (0 < ld * dd * sc * bottom)%Z by (repeat apply Z.mul_pos_pos; auto).
+  assert (kn e * (ld * dd * sc * bottom) <= kn i * (ld * dd * sc * bottom))%Z by (apply Z.mul_le_mono_nonneg_r; [lia | exact Hf]).
+  lia.
+Qed.
+
+(* ---- integer-valued noise ---- *)
+Definition zprivate (L : zlaw) eps delta (D : Z) :=
+  private L eps delta (fun s => (Z.abs s <= D)%Z).
+Definition zloss (L : zlaw) (l : loss) B :=
+  loss_at_most L (fun i => cost l (IZR i)) B.
+
+Definition zprices sc (es : list entry) : list (Z * R * (Z -> R)) :=
+  map (fun e => (e_shift e, IZR (e_budget e) / IZR sc, fun i => IZR (look (e_cells e) i) / IZR sc)) es.
+
+Theorem integer_lower x l eps D : outwards (kn x) -> lower_ok x = true ->
+  (forall i, IZR (kn x i) / IZR (kd x) <= cost l (IZR i)) ->
+  exp eps <= IZR (top x) / IZR (bottom x) -> (n x <= D)%Z ->
+  forall L : zlaw, zprivate L eps (IZR (dn x) / IZR (dd x)) D ->
+  forall B, zloss L l B -> IZR (ln x) / IZR (ld x) <= B.
+Proof.
+  intros Hout Hok Hk Ha HD L HL B HB.
+  destruct (lower_ok_all x Hout Hok) as (Hsc & Hes & Hall).
+  assert (Hs : 0 < IZR (scale x)) by (apply IZR_lt; auto).
+  set (a := IZR (top x) / IZR (bottom x)) in *.
+  pose proof (weak_duality Z Z Z.add (fun _ => True) L eps _ _ HL a (zprices (scale x) (entries x))
+    (fun i => cost l (IZR i)) (theta x) Ha) as W.
+  assert (Hsp : spent Z Z (zprices (scale x) (entries x)) = IZR (spendings (entries x)) / IZR (scale x)).
+  { clear - Hs. induction (entries x); simpl; [field; lra|]. rewrite IHl, plus_IZR. field. lra. }
+  assert (Hg : forall i, gain Z Z Z.add a (zprices (scale x) (entries x)) i = gain_at x i).
+  { intros i. unfold gain_at. fold a. clear - Hs. induction (entries x); simpl; [field; lra|].
+    rewrite IHl, !plus_IZR. field. lra. }
+  rewrite Hsp in W.
+  assert (theta x - IZR (dn x) / IZR (dd x) * (IZR (spendings (entries x)) / IZR (scale x)) <= B).
+  { apply W; auto.
+    - clear - Hes HD Hs. unfold zprices. apply Forall_map. rewrite Forall_forall. intros e He.
+      rewrite forallb_forall in Hes. destruct (entry_facts _ _ _ (Hes e He)) as (A & _ & C & _).
+      repeat split.
+      + lia.
+      + apply meas_basic; auto.
+      + destruct (C x0) as [C1 C2]. apply IZR_le in C1. unfold Rdiv. apply Rmult_le_pos; auto.
+        left. apply Rinv_0_lt_compat; auto.
+      + destruct (C x0) as [C1 C2]. apply IZR_le in C2. unfold Rdiv. apply Rmult_le_compat_r; auto.
+        left. apply Rinv_0_lt_compat; auto.
+    - intros i. rewrite Hg. specialize (Hk i). specialize (Hall i). lra. }
+  unfold theta in H. lra.
+Qed.
+
+(* ---- real-valued noise ---- *)
+Definition rprivate (L : rlaw) eps delta (D : R) :=
+  private L eps delta (fun s => Rabs s <= D).
+Definition rloss (L : rlaw) (l : loss) B := loss_at_most L (cost l) B.
+
+(* private at the shifts m b, |m| <= n, alone *)
+Definition private_at_steps (L : rlaw) eps delta (b : R) (n : Z) :=
+  private L eps delta (fun s => exists m, (Z.abs m <= n)%Z /\ s = IZR m * b).
+
+Definition hat (t : R) := (1 - Rabs t + Rabs (1 - Rabs t)) / 2.
+Lemma hat_at i u j : 0 <= u < 1 ->
+  hat (IZR i + u - IZR j) = (1 - u) * IZR (if (i =? j)%Z then 1 else 0) + u * IZR (if (i + 1 =? j)%Z then 1 else 0).
+Proof.
+  intros Hu. destruct (Z.eqb_spec i j) as [->|H1].
+  - destruct (Z.eqb_spec (j + 1) j); [lia|]. replace (IZR j + u - IZR j) with u by ring.
+    unfold hat. rewrite (Rabs_right u) by lra. rewrite Rabs_right; lra.
+  - destruct (Z.eqb_spec (i + 1) j) as [<-|H2].
+    + replace (IZR i + u - IZR (i + 1)) with (u - 1) by (rewrite plus_IZR; ring).
+      unfold hat. rewrite (Rabs_left1 (u - 1)) by lra. rewrite Rabs_right; lra.
+    + unfold hat. assert (1 <= Rabs (IZR i + u - IZR j)).
+      { destruct (Z_lt_ge_dec i j).
+        - assert (i + 2 <= j)%Z by lia. apply IZR_le in H. rewrite plus_IZR in H.
+          rewrite Rabs_left1; lra.
+        - assert (j + 1 <= i)%Z by lia. apply IZR_le in H. rewrite plus_IZR in H.
+          rewrite Rabs_right; lra. }
+      rewrite (Rabs_left1 (1 - _)) by lra. lra.
+Qed.
+Lemma hat_continuous : continuity hat.
+Proof.
+  unfold hat. intros x.
+  assert (H : continuity (fun t => 1 - Rabs t)).
+  { apply continuity_minus; [apply continuity_const; intros ? ?; auto | apply Rcontinuity_abs]. }
+  apply continuity_pt_mult; [|apply continuity_pt_const; intros ? ?; auto].
+  apply continuity_pt_plus; [apply H|].
+  apply (continuity_pt_comp (fun t => 1 - Rabs t) Rabs); [apply H | apply Rcontinuity_abs].
+Qed.
+
+Fixpoint rlook (cs : list (Z * Z)) (t : R) : R := match cs with
+  | [] => 0
+  | (j, z) :: r => IZR z * hat (t - IZR j) + rlook r t
+  end.
+Lemma rlook_at cs i u : 0 <= u < 1 ->
+  rlook cs (IZR i + u) = (1 - u) * IZR (look cs i) + u * IZR (look cs (i + 1)).
+Proof.
+  intros Hu. induction cs as [|[j z] t IH]; simpl; [lra|]. rewrite IH, hat_at, !plus_IZR by auto.
+  destruct (i =? j)%Z, (i + 1 =? j)%Z; lra.
+Qed.
+Lemma rlook_continuous cs b : continuity (fun x => rlook cs (x / b)).
+Proof.
+  induction cs as [|[j z] t IH]; simpl.
+  - apply continuity_const; intros ? ?; auto.
+  - apply (continuity_plus (fun x => IZR z * hat (x / b - IZR j))); [|apply IH].
+    apply (continuity_mult (fun _ => IZR z)); [apply continuity_const; intros ? ?; auto|].
+    apply (continuity_comp (fun x => x / b - IZR j) hat); [|apply hat_continuous].
+    apply (continuity_minus (fun x => x / b)); [|apply continuity_const; intros ? ?; auto].
+    apply (continuity_mult id (fun _ => / b)); [apply derivable_continuous, derivable_id|].
+    apply continuity_const; intros ? ?; auto.
+Qed.
+Lemma split_real t : exists i u, t = IZR i + u /\ 0 <= u < 1.
+Proof.
+  exists (Int_part t), (frac_part t). destruct (base_fp t). unfold frac_part in *. split; lra.
+Qed.
+
+Definition rprices sc b (es : list entry) : list (R * R * (R -> R)) :=
+  map (fun e => (IZR (e_shift e) * b, IZR (e_budget e) / IZR sc,
+                 fun x => / IZR sc * rlook (e_cells e) (x / b))) es.
+
+Theorem lattice_lower x l eps b : outwards (kn x) -> lower_ok x = true -> 0 < b ->
+  (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
+     <= cost l ((IZR i + u) * b)) ->
+  exp eps <= IZR (top x) / IZR (bottom x) ->
+  forall L : rlaw, private_at_steps L eps (IZR (dn x) / IZR (dd x)) b (n x) ->
+  forall B, rloss L l B -> IZR (ln x) / IZR (ld x) <= B.
+Proof.
+  intros Hout Hok Hb Hk Ha L HL B HB.
+  destruct (lower_ok_all x Hout Hok) as (Hsc & Hes & Hall).
+  assert (Hs : 0 < IZR (scale x)) by (apply IZR_lt; auto).
+  assert (Hsi : 0 < / IZR (scale x)) by (apply Rinv_0_lt_compat; auto).
+  set (a := IZR (top x) / IZR (bottom x)) in *.
+  pose proof (weak_duality R R Rplus continuity L eps _ _ HL a (rprices (scale x) b (entries x))
+    (cost l) (theta x) Ha) as W.
+  assert (Hsp : spent R R (rprices (scale x) b (entries x)) = IZR (spendings (entries x)) / IZR (scale x)).
+  { clear - Hs. induction (entries x); simpl; [field; lra|]. rewrite IHl, plus_IZR. field. lra. }
+  assert (Hg : forall i u, 0 <= u < 1 -> gain R R Rplus a (rprices (scale x) b (entries x)) ((IZR i + u) * b)
+      = (1 - u) * gain_at x i + u * gain_at x (i + 1)).
+  { intros i u Hu. unfold gain_at. fold a. clear - Hs Hb Hu. induction (entries x) as [|e t IH]; simpl; [field; lra|].
+    rewrite IH. replace (((IZR i + u) * b + IZR (e_shift e) * b) / b) with (IZR (i + e_shift e) + u)
+      by (rewrite plus_IZR; field; lra).
+    replace ((IZR i + u) * b / b) with (IZR i + u) by (field; lra).
+    rewrite !rlook_at, !plus_IZR by auto.
+    replace (i + e_shift e + 1)%Z with (i + 1 + e_shift e)%Z by lia. field. lra. }
+  rewrite Hsp in W.
+  assert (theta x - IZR (dn x) / IZR (dd x) * (IZR (spendings (entries x)) / IZR (scale x)) <= B).
+  { apply W; auto.
+    - clear - Hes Hs Hsi Hb. unfold rprices. apply Forall_map. rewrite Forall_forall. intros e He.
+      rewrite forallb_forall in Hes. destruct (entry_facts _ _ _ (Hes e He)) as (A & _ & C & _).
+      assert (Hbt : forall y, 0 <= rlook (e_cells e) (y / b) <= IZR (e_budget e)).
+      { intros y. destruct (split_real (y / b)) as (i & u & -> & Hu). rewrite rlook_at by auto.
+        destruct (C i) as [C1 C2]. destruct (C (i + 1)%Z) as [C3 C4].
+        apply IZR_le in C1, C2, C3, C4. split.
+        - assert (0 <= (1 - u) * IZR (look (e_cells e) i)) by (apply Rmult_le_pos; lra).
+          assert (0 <= u * IZR (look (e_cells e) (i + 1))) by (apply Rmult_le_pos; lra). lra.
+        - assert ((1 - u) * IZR (look (e_cells e) i) <= (1 - u) * IZR (e_budget e)) by (apply Rmult_le_compat_l; lra).
+          assert (u * IZR (look (e_cells e) (i + 1)) <= u * IZR (e_budget e)) by (apply Rmult_le_compat_l; lra). lra. }
+      repeat split.
+      + exists (e_shift e). auto.
+      + apply meas_scale. apply meas_basic. apply rlook_continuous.
+      + destruct (Hbt x0). apply Rmult_le_pos; lra.
+      + destruct (Hbt x0). unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; lra.
+    - intros y. destruct (split_real (y / b)) as (i & u & Hy & Hu).
+      replace y with ((IZR i + u) * b) by (rewrite <- Hy; field; lra). rewrite Hg by auto.
+      specialize (Hk i u Hu). pose proof (Hall i) as H1. pose proof (Hall (i + 1)%Z) as H2.
+      apply Rmult_le_compat_l with (r := 1 - u) in H1; [|lra].
+      apply Rmult_le_compat_l with (r := u) in H2; [|lra]. lra. }
+  unfold theta in H. lra.
+Qed.
+
+Theorem real_lower x l eps D b : outwards (kn x) -> lower_ok x = true -> 0 < b ->
+  (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
+     <= cost l ((IZR i + u) * b)) ->
+  exp eps <= IZR (top x) / IZR (bottom x) -> IZR (n x) * b <= D ->
+  forall L : rlaw, rprivate L eps (IZR (dn x) / IZR (dd x)) D ->
+  forall B, rloss L l B -> IZR (ln x) / IZR (ld x) <= B.
+Proof.
+  intros Hout Hok Hb Hk Ha HD L HL. apply (lattice_lower x l eps b); auto.
+  intros A s HA (m & Hm & ->). apply HL; auto.
+  rewrite Rabs_mult, (Rabs_right b) by lra. rewrite <- abs_IZR. apply IZR_le in Hm.
+  eapply Rle_trans; [|apply HD]. apply Rmult_le_compat_r; lra.
+Qed.
+
+(* Integer-valued noise is real-valued noise that is private at whole shifts. *)
+Definition embed (Y : zlaw) : rlaw.
+Proof.
+  assert (Hb : forall f, bounded f -> bounded (fun i => f (IZR i))) by (intros f [M HM]; exists M; auto).
+  assert (Hm : forall f, meas Y f) by (intros; apply meas_basic; auto).
+  refine (Build_law R R Rplus continuity (fun _ => True) (fun f => ex Y (fun i => f (IZR i)))
+    _ _ _ _ _ _ _ _ _ _); auto.
+  - apply ex_one.
+  - intros. apply (ex_add Y (fun i => f (IZR i)) (fun i => g (IZR i))); auto.
+  - intros. apply (ex_scale Y a (fun i => f (IZR i))); auto.
+  - intros. apply ex_mono; auto.
+Defined.
+
+Theorem whole_step_lower x l eps D b : outwards (kn x) -> lower_ok x = true -> (0 < b)%Z ->
+  (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
+     <= cost l ((IZR i + u) * IZR b)) ->
+  exp eps <= IZR (top x) / IZR (bottom x) -> (n x * b <= D)%Z ->
+  forall Y : zlaw, zprivate Y eps (IZR (dn x) / IZR (dd x)) D ->
+  forall B, zloss Y l B -> IZR (ln x) / IZR (ld x) <= B.
+Proof.
+  intros Hout Hok Hb Hk Ha HD Y HY B HB.
+  apply (lattice_lower x l eps (IZR b) Hout Hok (IZR_lt _ _ Hb) Hk Ha (embed Y)).
+  - intros A s [_ HA] (m & Hm & ->). simpl.
+    assert (Hall : forall f, meas Y f) by (intros; apply meas_basic; exact I).
+    assert (Hbd : forall f : Z -> R, (forall i, f i = 0 \/ f i = 1) -> bounded f).
+    { intros f Hf. exists 1. intros i. destruct (Hf i) as [-> | ->]; rewrite Rabs_right; lra. }
+    pose proof (HY (fun i => A (IZR i)) (m * b)%Z) as K. cbv beta in K.
+    eapply Rle_trans; [apply K|].
+    + split; auto.
+    + nia.
+    + apply Rplus_le_compat_r. apply Rmult_le_compat_l; [left; apply exp_pos|].
+      apply ex_mono; auto. intros i. rewrite plus_IZR, mult_IZR. lra.
+  - intros g _ [M HM] Hg. simpl. apply HB; [apply meas_basic; exact I | exists M; auto | auto].
+Qed.

@@ -1,0 +1,1158 @@
+// A checker of mechanism files, independent of the one in Python: written from docs/certificate*.md.
+// Whole numbers (BigInt) only, no server, no other file (floats only to show a number). In a page, in
+// a worker or in node: `leastnoiseCheck(bytes or text)` returns {exit_code, claims, words}: 0 all proven, 1 refuted,
+// 2 malformed, 3 not all checked, null: the file holds something that is not covered here.
+(() => {
+"use strict";
+
+class Malformed extends Error {}
+class NotCovered extends Error {}
+const demand = (holds, words) => { if (!holds) throw new Malformed(words); };
+
+// ---- JSON: no key twice, numbers kept as they are written ------------------------------------
+
+class Literal { constructor(text) { this.text = text; } } // a JSON number
+
+function parseJson(text) {
+  let at = 0;
+  const fail = (words) => { throw new Malformed(`not JSON: ${words} at character ${at}`); };
+  const space = () => { while (at < text.length && " \t\n\r".includes(text[at])) at += 1; };
+  const word = (name, value) => { if (!text.startsWith(name, at)) fail(`"${name}" expected`); at += name.length; return value; };
+  const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?/y;
+  const plain = /[^"\\\u0000-\u001f]*/y;
+  const escapes = { '"': '"', "\\": "\\", "/": "/", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t" };
+  function string() {
+    let out = "";
+    at += 1;
+    for (;;) {
+      plain.lastIndex = at;
+      const run = plain.exec(text)[0];
+      out += run;
+      at += run.length;
+      if (text[at] === '"') { at += 1; return out; }
+      if (text[at] !== "\\") fail("a text does not end");
+      const sign = text[at + 1];
+      if (sign === "u") {
+        const digits = text.slice(at + 2, at + 6);
+        if (!/^[0-9a-fA-F]{4}$/.test(digits)) fail("bad escape");
+        out += String.fromCharCode(parseInt(digits, 16));
+        at += 6;
+      } else if (sign in escapes) { out += escapes[sign]; at += 2; } else fail("bad escape");
+    }
+  }
+  function value(depth) {
+    if (depth > 100) fail("too deep");
+    space();
+    const sign = text[at];
+    if (sign === "{") {
+      const found = new Map();
+      at += 1;
+      space();
+      if (text[at] === "}") { at += 1; return found; }
+      for (;;) {
+        space();
+        if (text[at] !== '"') fail("a key expected");
+        const key = string();
+        if (found.has(key)) fail(`the key "${key.slice(0, 40)}" occurs twice`);
+        space();
+        if (text[at] !== ":") fail("a colon expected");
+        at += 1;
+        found.set(key, value(depth + 1));
+        space();
+        if (text[at] === "}") { at += 1; return found; }
+        if (text[at] !== ",") fail("a comma expected");
+        at += 1;
+      }
+    }
+    if (sign === "[") {
+      const found = [];
+      at += 1;
+      space();
+      if (text[at] === "]") { at += 1; return found; }
+      for (;;) {
+        found.push(value(depth + 1));
+        space();
+        if (text[at] === "]") { at += 1; return found; }
+        if (text[at] !== ",") fail("a comma expected");
+        at += 1;
+      }
+    }
+    if (sign === '"') return string();
+    if (sign === "t") return word("true", true);
+    if (sign === "f") return word("false", false);
+    if (sign === "n") return word("null", null);
+    numberPattern.lastIndex = at;
+    const number = numberPattern.exec(text);
+    if (!number) fail("a value expected");
+    at += number[0].length;
+    return new Literal(number[0]);
+  }
+  const found = value(0);
+  space();
+  if (at < text.length) fail("something follows");
+  return found;
+}
+
+// ---- rationals -------------------------------------------------------------------------------
+
+const abs = (a) => (a < 0n ? -a : a);
+const gcd = (a, b) => { while (b) [a, b] = [b, a % b]; return abs(a); };
+const lcm = (a, b) => a / gcd(a, b) * b;
+const floorDiv = (a, b) => { const q = a / b; return a % b !== 0n && (a < 0n) !== (b < 0n) ? q - 1n : q; };
+const ceilDiv = (a, b) => -floorDiv(-a, b);
+function Q(n, d = 1n) {
+  if (d < 0n) [n, d] = [-n, -d];
+  if (d !== 1n) { const g = gcd(n, d); if (g !== 1n) { n /= g; d /= g; } }
+  return { n, d };
+}
+const ZERO = Q(0n);
+const ONE = Q(1n);
+const add = (a, b) => (a.d === b.d ? Q(a.n + b.n, a.d) : Q(a.n * b.d + b.n * a.d, a.d * b.d));
+const neg = (a) => ({ n: -a.n, d: a.d });
+const sub = (a, b) => add(a, neg(b));
+const mul = (a, b) => Q(a.n * b.n, a.d * b.d);
+const div = (a, b) => Q(a.n * b.d, a.d * b.n);
+const cmp = (a, b) => { const s = a.n * b.d - b.n * a.d; return s < 0n ? -1 : s > 0n ? 1 : 0; };
+const less = (a, b) => cmp(a, b) < 0;
+const most = (a, b) => cmp(a, b) <= 0;
+const same = (a, b) => a.n === b.n && a.d === b.d;
+const qabs = (a) => ({ n: abs(a.n), d: a.d });
+const qmax = (a, b) => (less(a, b) ? b : a);
+const qmin = (a, b) => (less(b, a) ? b : a);
+const times = (k, a) => Q(BigInt(k) * a.n, a.d);
+const over = (a, k) => Q(a.n, a.d * BigInt(k));
+const qfloor = (a) => floorDiv(a.n, a.d);
+const qceil = (a) => ceilDiv(a.n, a.d);
+const whole = (a) => a.d === 1n;
+const power = (a, k) => Q(a.n ** BigInt(k), a.d ** BigInt(k));
+const sum = (list) => list.reduce(add, ZERO);
+const side = (s, a) => (s > 0 ? a : neg(a));
+function decimal(a, digits = 6) { // to look at
+  const size = abs(a.n) * 10n ** BigInt(digits + 30) / a.d;
+  const text = size.toString().padStart(digits + 31, "0");
+  const value = Number(`${text.slice(0, -digits - 30)}.${text.slice(-digits - 30)}`);
+  return `${a.n < 0n ? "-" : ""}${value.toPrecision(digits)}`;
+}
+
+// ---- fields ----------------------------------------------------------------------------------
+
+const MAX_CELLS = 60000n;
+const object = (value, name) => { demand(value instanceof Map, `"${name}" must be an object`); return value; };
+function keys(data, name, required, optional = []) {
+  for (const key of required) demand(data.has(key), `"${name}" lacks ${key}`);
+  for (const key of data.keys()) demand(required.includes(key) || optional.includes(key), `"${name}" has the unknown key "${key.slice(0, 40)}"`);
+}
+const list = (value, name, longest) => {
+  demand(Array.isArray(value) && value.length <= longest, `"${name}" must be a list of at most ${longest} entries`);
+  return value;
+};
+function index(value, name, low, high) {
+  demand(value instanceof Literal && /^-?[0-9]+$/.test(value.text) && value.text.length <= 400, `"${name}" must be an integer`);
+  const found = BigInt(value.text);
+  demand(BigInt(low) <= found && found <= BigInt(high), `"${name}" must be from ${low} to ${high}`);
+  return found;
+}
+function number(value, name, longest = 400) {
+  const parts = typeof value === "string" && value.length <= longest && /^(-?)([0-9]+)(?:\.([0-9]+)|\/([0-9]+))?$/.exec(value);
+  demand(parts, `"${name}" must be a text that holds an integer, a decimal or a fraction, of at most ${longest} characters`);
+  const [, minus, front, after, below] = parts;
+  demand(below === undefined || BigInt(below) !== 0n, `"${name}" divides by zero`);
+  const top = BigInt(front + (after ?? ""));
+  return Q(minus ? -top : top, below !== undefined ? BigInt(below) : 10n ** BigInt((after ?? "").length));
+}
+const short = (value, name) => number(value, name, 100);
+const positive = (value, name) => { const q = short(value, name); demand(q.n > 0n, `"${name}" must be positive`); return q; };
+function count(value, name) {
+  demand(typeof value === "string" && value.length <= 400 && /^[0-9]+$/.test(value), `"${name}" must be a text of digits`);
+  return BigInt(value);
+}
+const flag = (value, name) => { demand(typeof value === "boolean", `"${name}" must be true or false`); return value; };
+const pair = (value, name) => { demand(Array.isArray(value) && value.length === 2, `"${name}" must hold pairs`); return value; };
+function budget(epsilon, delta) {
+  demand(epsilon.n >= 0n && most(epsilon, Q(100n)), "an epsilon must be from 0 to 100");
+  demand(delta.n >= 0n && less(delta, ONE), "a delta must be at least 0 and below 1");
+}
+const points = (value, name) => list(value, name, 300).map((one) => {
+  const [epsilon, delta] = pair(one, name);
+  const found = [short(epsilon, name), number(delta, name)];
+  budget(...found);
+  return found;
+});
+// The size of `about` is that of its text, without spaces, everything beyond ASCII escaped.
+function about(value) {
+  object(value, "about");
+  let length = 0;
+  const text = (words) => { for (const sign of words) { const code = sign.codePointAt(0); length += code > 0xffff ? 12 : code > 126 || (code < 32 && !"\b\f\n\r\t".includes(sign)) ? 6 : '"\\\b\f\n\r\t'.includes(sign) ? 2 : 1; } length += 2; };
+  (function look(one, depth) {
+    if (one instanceof Literal) {
+      length += one.text.length;
+      if (/^-?[0-9]+$/.test(one.text)) demand(one.text.length < 400 && abs(BigInt(one.text)) <= 10n ** 18n, '"about" holds a number beyond 10^18');
+      else demand(Number.isFinite(Number(one.text)), '"about" holds a number that is not finite');
+    } else if (typeof one === "string") text(one);
+    else if (one === null || typeof one === "boolean") length += String(one).length;
+    else {
+      demand(depth <= 5, '"about" is too deep');
+      const inside = Array.isArray(one) ? one : [...one.values()];
+      length += 2 + Math.max(0, inside.length - 1);
+      if (one instanceof Map) for (const key of one.keys()) { text(key); length += 1; }
+      for (const part of inside) look(part, depth + 1);
+    }
+  })(value, 1);
+  demand(length <= 20000, '"about" is too long');
+}
+
+// ---- e^x, enclosed -----------------------------------------------------------------------------
+
+const EXP_BITS = 128n;
+function expBounds(x) { // [low, high] in units of 2^-128, for x >= 0
+  if (x.n === 0n) return [1n << EXP_BITS, 1n << EXP_BITS];
+  let halvings = 0n;
+  while (x.n > x.d << halvings) halvings += 1n;
+  const bits = 256n + 2n * halvings;
+  const one = 1n << bits;
+  const y = (x.n << bits) / (x.d << halvings);
+  let [lowTerm, lowSum, highTerm, highSum] = [one, one, one, one];
+  for (let k = 1n; highTerm > 1n; k += 1n) {
+    lowTerm = lowTerm * y / (one * k);
+    highTerm = highTerm * (y + 1n) / (one * k) + 1n;
+    lowSum += lowTerm;
+    highSum += highTerm;
+    if (highTerm < 4n) break;
+  }
+  highSum += 2n * highTerm; // every further term is at most half of the one before it
+  for (let k = 0n; k < halvings; k += 1n) {
+    lowSum = lowSum * lowSum >> bits;
+    highSum = (highSum * highSum >> bits) + 1n;
+  }
+  const drop = bits - EXP_BITS;
+  return [lowSum >> drop, -(-highSum >> drop)];
+}
+
+// ---- losses --------------------------------------------------------------------------------------
+
+// A piecewise linear loss: points [x, c(x)] and the outer slopes.
+class Pieces {
+  constructor(spots, slopes) {
+    this.spots = spots;
+    this.kinks = spots.map(([x]) => x);
+    this.slopes = [slopes[0]];
+    for (let k = 1; k < spots.length; k += 1) this.slopes.push(div(sub(spots[k][1], spots[k - 1][1]), sub(spots[k][0], spots[k - 1][0])));
+    this.slopes.push(slopes[1]);
+    this.bends = spots.map(([x], k) => [x, sub(this.slopes[k + 1], this.slopes[k])]).filter(([, bend]) => bend.n !== 0n);
+    const mirrored = this.bends.map(([x, bend]) => [neg(x), bend]).reverse();
+    this.symmetric = same(neg(slopes[0]), slopes[1]) && this.bends.every(([x, bend], k) => same(x, mirrored[k][0]) && same(bend, mirrored[k][1]));
+  }
+  at(x) {
+    let k = 0;
+    while (k < this.kinks.length && less(this.kinks[k], x)) k += 1;
+    const [near, value] = this.spots[Math.max(0, k - 1)];
+    return add(value, mul(this.slopes[k], sub(x, near)));
+  }
+  between(low, high) { return this.bends.filter(([t]) => less(low, t) && less(t, high)); }
+  point(x, g) {
+    const near = this.between(sub(x, g), add(x, g)).filter(([, bend]) => bend.n > 0n);
+    return add(this.at(x), over(sum(near.map(([t, bend]) => mul(bend, sub(g, qabs(sub(x, t)))))), 4));
+  }
+  run(middle, k, g) { // the mean over k grid points around the middle
+    const first = sub(middle, over(times(k - 1n, g), 2));
+    const last = add(middle, over(times(k - 1n, g), 2));
+    const near = this.between(sub(first, g), add(last, g));
+    if (!near.length) return this.at(middle);
+    let [total, start] = [ZERO, 0n];
+    const upTo = near.map(([t]) => qfloor(div(sub(t, first), g)));
+    for (const stop of [...upTo, k - 1n]) { // c is straight from point to point
+      const end = stop < k - 1n ? stop : k - 1n;
+      if (end >= start) {
+        total = add(total, times(end - start + 1n, this.at(add(first, times(start + end, over(g, 2))))));
+        start = end + 1n;
+      }
+    }
+    near.forEach(([t, bend], place) => {
+      if (bend.n <= 0n) return;
+      for (const j of [upTo[place], upTo[place] + 1n]) {
+        const close = sub(g, qabs(sub(add(first, times(j, g)), t)));
+        if (j >= 0n && j < k && close.n > 0n) total = add(total, over(mul(bend, close), 4));
+      }
+    });
+    return over(total, k);
+  }
+  chord(u, v) {
+    const [a, b] = [this.at(u), this.at(v)];
+    return this.between(u, v).map(([t]) => sub(add(a, mul(sub(b, a), div(sub(t, u), sub(v, u)))), this.at(t))).reduce(qmax, ZERO);
+  }
+  outer(s, edge) { // the infimum of c(s t) over t >= edge
+    const beyond = this.spots.filter(([x]) => less(edge, side(s, x))).map(([, value]) => value);
+    return [this.at(side(s, edge)), ...beyond].reduce(qmin);
+  }
+  tail(s, start) { // a polynomial in t that is nowhere below c(s t) from the start on
+    const last = this.kinks.map((x) => side(s, x)).reduce(qmax);
+    demand(!less(start, last), "the tail begins before the last kink of the loss");
+    const slope = qabs(s > 0 ? this.slopes.at(-1) : this.slopes[0]);
+    const from = qmax(ZERO, last);
+    return [sub(this.at(side(s, from)), mul(slope, from)), slope];
+  }
+}
+
+// Convex, even and smooth: x^p for whole p, and Huber's loss.
+class Smooth {
+  constructor(c, integral, chord, tail) { Object.assign(this, { at: c, integral, chord, symmetric: true, kinks: [], polynomial: tail }); }
+  point(x, g) { return add(this.at(x), over(add(sub(this.at(sub(x, g)), times(2, this.at(x))), this.at(add(x, g))), 4)); }
+  run(middle, k, g) {
+    const half = over(times(k, g), 2);
+    const [low, high] = [sub(middle, half), add(middle, half)];
+    const [first, last] = [add(low, over(g, 2)), sub(high, over(g, 2))];
+    const rise = sub(this.at(add(last, g)), this.at(last));
+    const fall = sub(this.at(first), this.at(sub(first, g)));
+    const mean = div(sub(this.integral(high), this.integral(low)), sub(high, low));
+    return add(mean, over(sub(rise, fall), 4n * k));
+  }
+  outer(s, edge) { return this.at(edge); }
+  tail(s, start) { return this.polynomial(start); }
+}
+const powerLoss = (p) => new Smooth(
+  (x) => power(qabs(x), p),
+  (x) => side(x.n < 0n ? -1 : 1, over(power(qabs(x), p + 1), p + 1)),
+  (u, v) => {
+    if (p < 2) return ZERO;
+    const far = qmax(qabs(u), qabs(v));
+    return over(times(p * (p - 1), mul(power(far, p - 2), power(sub(v, u), 2))), 8);
+  },
+  () => [...Array(p).fill(ZERO), ONE],
+);
+class Square extends Smooth { // the rounding of a value has a variance of at most g^2/4
+  constructor() { super((x) => mul(x, x), null, (u, v) => over(power(sub(v, u), 2), 4), () => [ZERO, ZERO, ONE]); }
+  point(x, g) { return add(mul(x, x), over(mul(g, g), 4)); }
+  run(middle, k, g) { return add(mul(middle, middle), times(k * k + 2n, over(mul(g, g), 12))); }
+}
+const huberLoss = (w) => new Smooth(
+  (x) => { const t = qabs(x); const inner = qmin(t, w); return mul(inner, sub(t, over(inner, 2))); },
+  (x) => {
+    const t = qabs(x);
+    let area = over(power(qmin(t, w), 3), 6);
+    if (less(w, t)) { const out = sub(t, w); area = add(area, mul(w, add(over(mul(out, w), 2), over(mul(out, out), 2)))); }
+    return side(x.n < 0n ? -1 : 1, area);
+  },
+  (u, v) => (!less(u, w) || !less(neg(w), v) ? ZERO : over(power(sub(v, u), 2), 8)),
+  (start) => (!less(start, w) ? [neg(over(mul(w, w), 2)), w] : [ZERO, ZERO, Q(1n, 2n)]),
+);
+class Sum {
+  constructor(terms) {
+    this.terms = terms;
+    this.symmetric = terms.every(([, loss]) => loss.symmetric);
+    this.kinks = terms.flatMap(([, loss]) => loss.kinks);
+  }
+  each(part) { return sum(this.terms.map(([weight, loss]) => mul(weight, part(loss)))); }
+  at(x) { return this.each((l) => l.at(x)); }
+  point(x, g) { return this.each((l) => l.point(x, g)); }
+  run(m, k, g) { return this.each((l) => l.run(m, k, g)); }
+  chord(u, v) { return this.each((l) => l.chord(u, v)); }
+  outer(s, e) { return this.each((l) => l.outer(s, e)); }
+  tail(s, start) {
+    const parts = this.terms.map(([weight, loss]) => loss.tail(s, start).map((a) => mul(weight, a)));
+    return Array.from({ length: Math.max(...parts.map((p) => p.length)) }, (_, k) => sum(parts.map((p) => p[k] ?? ZERO)));
+  }
+}
+function readLoss(raw, inSum = false) {
+  const data = object(raw, "loss");
+  const name = data.get("name");
+  demand(typeof name === "string", '"loss" lacks a name');
+  const has = (...more) => keys(data, "loss", ["name", ...more]);
+  if (name === "custom" && !inSum) { has(); return null; }
+  if (name === "l1") { has(); return new Pieces([[ZERO, ZERO]], [neg(ONE), ONE]); }
+  if (name === "l2") { has(); return new Square(); }
+  if (name === "pinball") {
+    has("tau");
+    const tau = short(data.get("tau"), "tau");
+    demand(tau.n > 0n && less(tau, ONE), '"tau" must be between 0 and 1');
+    return new Pieces([[ZERO, ZERO]], [sub(tau, ONE), tau]);
+  }
+  if (name === "huber") { has("width"); return huberLoss(positive(data.get("width"), "width")); }
+  if (name === "power") {
+    has("p");
+    const p = short(data.get("p"), "p");
+    demand(!less(p, ONE) && most(p, Q(16n)) && p.d <= 1000n, '"p" must be from 1 to 16');
+    if (!whole(p)) throw new NotCovered("a power that is not whole");
+    return p.n === 2n ? new Square() : powerLoss(Number(p.n));
+  }
+  if (name === "piecewise") {
+    has("points", "slopes");
+    const spots = list(data.get("points"), "points", 1000).map((one) => pair(one, "points").map((v) => short(v, "points")));
+    const slopes = pair(data.get("slopes"), "slopes").map((v) => short(v, "slopes"));
+    demand(spots.length, '"points" must not be empty');
+    demand(spots.every(([x], k) => !k || less(spots[k - 1][0], x)), '"points" must rise');
+    demand(spots.every(([, value]) => value.n >= 0n), "a loss is not negative");
+    demand(slopes[0].n < 0n && slopes[1].n > 0n, "a loss falls before its first point and rises after its last");
+    return new Pieces(spots, slopes);
+  }
+  demand(name === "sum" && !inSum, `the loss "${name.slice(0, 40)}" is not known`);
+  has("terms");
+  let spots = 0;
+  const terms = list(data.get("terms"), "terms", 100).map((one) => {
+    const [weight, loss] = pair(one, "terms");
+    const part = readLoss(loss, true);
+    spots += loss.get("name") === "piecewise" ? part.spots.length : 0;
+    const found = [short(weight, "weight"), part];
+    demand(found[0].n >= 0n, "a weight is not negative");
+    return found;
+  });
+  demand(spots <= 1000, "a loss of more than 1000 points");
+  const used = terms.filter(([weight]) => weight.n > 0n);
+  demand(used.length, "a sum needs a positive weight");
+  return new Sum(used);
+}
+
+// ---- one number: reading ---------------------------------------------------------------------
+
+function readNoise(data) {
+  const integer = data.get("kind") === "integer";
+  const gridded = !integer || data.has("grid");
+  keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "step", "noise", "upper", "lower", ...(gridded ? ["grid"] : [])],
+    ["certificate", "constraints", "profile", "gdp", "releases", "about"]);
+  if (data.has("about")) about(data.get("about"));
+  const noise = object(data.get("noise"), "noise");
+  const mesh = gridded && noise.has("edges");
+  keys(noise, "noise", ["denominator", "weights", mesh ? "edges" : "first", ...(gridded ? ["atom"] : [])], mesh ? [] : ["tail"]);
+  const file = {
+    integer,
+    epsilon: number(data.get("epsilon"), "epsilon"),
+    delta: number(data.get("delta"), "delta"),
+    sensitivity: positive(data.get("sensitivity"), "sensitivity"),
+    loss: readLoss(data.get("loss")),
+    step: positive(data.get("step"), "step"),
+    grid: gridded ? index(data.get("grid"), "grid", 1, integer ? 10n ** 15n : 1000001n) : 1n,
+    denominator: count(noise.get("denominator"), "denominator"),
+    weights: list(noise.get("weights"), "weights", 60000).map((w) => count(w, "weights")),
+    atom: gridded ? count(noise.get("atom"), "atom") : 0n,
+    first: mesh ? 0n : index(noise.get("first"), "first", -MAX_CELLS, MAX_CELLS),
+    upper: number(data.get("upper"), "upper"),
+    lower: number(data.get("lower"), "lower"),
+    profile: data.has("profile") ? points(data.get("profile"), "profile") : [],
+  };
+  budget(file.epsilon, file.delta);
+  demand(file.grid % 2n === 1n, '"grid" must be odd');
+  demand(file.denominator > 0n, '"denominator" must be positive');
+  demand(file.upper.n >= 0n && most(file.lower, file.upper), '"lower" must be at most "upper", and that not negative');
+  const ratio = div(file.sensitivity, file.step);
+  if (integer) {
+    demand(whole(file.sensitivity), '"sensitivity" must be whole');
+    demand(same(file.step, Q(file.grid)), '"step" must be 1, or "grid"');
+  } else demand(whole(ratio), '"sensitivity" must be a whole number of steps');
+  file.n = qceil(ratio);
+  demand(file.n >= 1n && file.n <= MAX_CELLS, "the sensitivity must be 1 to 60000 steps");
+  file.runs = integer && (file.grid !== 1n || file.atom !== 0n || mesh);
+  if (mesh) readEdges(file, noise);
+  else demand(file.n * BigInt(file.weights.length) <= 20000000n, "too many cells times shifts");
+  if (noise.has("tail")) readTail(file, noise);
+  for (const key of ["constraints", "gdp", "releases"]) if (data.has(key)) throw new NotCovered(`"${key}"`);
+  if (file.loss === null) {
+    demand(!data.has("certificate"), "a custom loss has no certificate");
+    return file;
+  }
+  demand(data.has("certificate"), '"certificate" is missing');
+  readCertificate(file, object(data.get("certificate"), "certificate"));
+  return file;
+}
+
+function readEdges(file, noise) {
+  file.edges = list(noise.get("edges"), "edges", 60000).map((e) => short(e, "edges"));
+  demand(file.edges.length === file.weights.length + 1, "a mesh has one edge more than weights");
+  demand(file.edges.every((e, k) => !k || less(file.edges[k - 1], e)), '"edges" must rise');
+  demand(file.edges.every((e) => most(qabs(e), Q(MAX_CELLS))), "an edge is beyond 60000 steps");
+  const halves = file.edges.map((e) => times(2n * file.grid, e));
+  demand(halves.every(whole), "every edge times 2*grid must be whole");
+  file.marks = halves.map((e) => e.n); // in half grid steps
+  file.span = 2n * file.grid * file.n;
+  const h = file.marks.reduce((a, m) => gcd(a, m - file.marks[0]), file.span);
+  const cells = (file.marks.at(-1) - file.marks[0]) / h;
+  file.lattice = { h, cells, n: file.span / h };
+  const small = cells <= MAX_CELLS && cells * file.lattice.n <= 20000000n;
+  demand(file.marks.length <= 600 || small, "more than 600 edges that share no small lattice");
+}
+
+function readTail(file, noise) {
+  const tail = object(noise.get("tail"), "tail");
+  keys(tail, "tail", ["period", "ratio"]);
+  file.tail = { period: Number(index(tail.get("period"), "period", 1, MAX_CELLS)), ratio: short(tail.get("ratio"), "ratio") };
+  demand(BigInt(file.tail.period) === file.n, '"period" must be the sensitivity in steps');
+  demand(file.tail.ratio.n > 0n && less(file.tail.ratio, ONE), '"ratio" must be between 0 and 1');
+  demand(file.weights.length >= 2 * file.tail.period, "a tail needs two periods of weights");
+  const last = file.first + BigInt(file.weights.length) - 1n;
+  demand(file.first <= -1n && last >= 1n, "a tail must begin on its own side of 0");
+  file.tailPolynomials = file.loss && [1, -1].map((s) => {
+    const beyond = times(s > 0 ? last + 1n : 1n - file.first, file.step);
+    const start = file.integer && !file.runs ? beyond : sub(beyond, add(over(file.step, 2), over(file.step, file.grid)));
+    return file.loss.tail(s, start);
+  });
+}
+
+function readCertificate(file, data) {
+  keys(data, "certificate", ["step", "reach", "shifts"], ["points"]);
+  const step = positive(data.get("step"), "certificate.step");
+  const given = data.has("points") ? points(data.get("points"), "points") : [];
+  const reach = index(data.get("reach"), "reach", 0, MAX_CELLS);
+  const ratio = div(file.sensitivity, step);
+  if (file.integer) demand(whole(step), '"certificate.step" must be whole');
+  else demand(whole(ratio), "the sensitivity must be a whole number of steps of the certificate");
+  const n = qfloor(ratio);
+  demand(n >= 1n && n <= MAX_CELLS, "the sensitivity must be 1 to 60000 steps of the certificate");
+  let multipliers = 0;
+  const seen = new Set();
+  const shifts = list(data.get("shifts"), "shifts", 60000).map((raw) => {
+    const entry = object(raw, "shifts");
+    keys(entry, "shifts", ["shift", "mirror", "budget", "cells", ...(given.length ? ["point"] : [])]);
+    const cells = list(entry.get("cells"), "cells", 100000 - multipliers).map((cell) => {
+      const [i, z] = pair(cell, "cells");
+      return [index(i, "cells", -MAX_CELLS, MAX_CELLS), number(z, "cells")];
+    });
+    multipliers += cells.length;
+    const found = {
+      shift: index(entry.get("shift"), "shift", -MAX_CELLS, MAX_CELLS),
+      mirror: flag(entry.get("mirror"), "mirror"),
+      budget: number(entry.get("budget"), "budget"),
+      point: given.length ? Number(index(entry.get("point"), "point", 0, 300)) : 0,
+      cells,
+    };
+    demand(found.shift !== 0n && abs(found.shift) <= n, "a shift must be from 1 to the sensitivity, in steps");
+    demand(found.budget.n >= 0n, '"budget" must not be negative');
+    demand(new Set(cells.map(([i]) => i)).size === cells.length, "a cell occurs twice within a shift");
+    demand(cells.every(([i]) => abs(i) <= reach), "a multiplier lies beyond the reach");
+    demand(cells.every(([, z]) => z.n >= 0n && most(z, found.budget)), "a multiplier is not from 0 to its budget");
+    demand(found.point < Math.max(1, given.length), "a shift names a point that is not there");
+    for (const s of found.mirror ? [found.shift, -found.shift] : [found.shift]) {
+      demand(!seen.has(`${found.point} ${s}`), "a shift occurs twice");
+      seen.add(`${found.point} ${s}`);
+    }
+    return found;
+  });
+  file.certificate = { step, reach, n, shifts, points: given.length ? given : [[file.epsilon, file.delta]], given: given.length > 0 };
+}
+
+// ---- one number: the checks --------------------------------------------------------------------
+
+function total(file) {
+  let found = Q(file.weights.reduce((a, w) => a + w, file.atom));
+  if (file.tail) {
+    const { period, ratio } = file.tail;
+    const ends = [...file.weights.slice(0, period), ...file.weights.slice(-period)].reduce((a, w) => a + w, 0n);
+    found = add(found, times(ends, div(ratio, sub(ONE, ratio))));
+  }
+  return over(found, file.denominator);
+}
+
+function worstStick(file, epsilon) { // atom + the largest V(m)
+  const top = expBounds(epsilon)[0];
+  const bottom = 1n << EXP_BITS;
+  let found;
+  if (!file.edges) found = latticeStick(file.weights, file.n, file.tail, top, bottom);
+  else if (file.edges.length > 600) found = cutStick(file, top, bottom);
+  else found = meshStick(file, top, bottom);
+  return over(add(Q(file.atom), found), file.denominator);
+}
+
+function latticeStick(weights, n, tail, top, bottom) {
+  const even = weights.every((w, k) => w === weights[weights.length - 1 - k]);
+  let [cells, from, to, unit] = [weights, 0, weights.length, bottom];
+  let [inner, outer, period] = [1n, 0n, 0];
+  if (tail) { // two continued periods on either side, and all that follows from the first
+    const [a, b] = [tail.ratio.n, tail.ratio.d];
+    period = tail.period;
+    const [left, right] = [weights.slice(0, period), weights.slice(-period)];
+    cells = [...left.map((w) => w * a * a), ...left.map((w) => w * a * b), ...weights.map((w) => w * b * b), ...right.map((w) => w * a * b), ...right.map((w) => w * a * a)];
+    [from, to, unit] = [2 * period, 2 * period + weights.length, bottom * b * b * (b - a)];
+    [inner, outer] = [b - a, b];
+  }
+  const plus = cells.map((w) => w * bottom);
+  const minus = cells.map((w) => w * top);
+  let worst = 0n;
+  const stretch = (low, high, m) => {
+    let v = 0n;
+    for (let i = low; i < high; i += 1) {
+      const p = plus[i];
+      const q = i - m >= 0 && i - m < minus.length ? minus[i - m] : 0n;
+      if (p > q) v += p - q;
+    }
+    return v;
+  };
+  for (let size = 1; size <= Number(n); size += 1) {
+    for (const m of even ? [size] : [size, -size]) {
+      let v = stretch(from, to, m) * inner;
+      if (tail) v += (stretch(from - period, from, m) + stretch(to, to + period, m)) * outer;
+      if (v > worst) worst = v;
+    }
+    if (!tail && size > cells.length) break; // nothing overlaps any more
+  }
+  return Q(worst, unit);
+}
+
+function cutStick(file, top, bottom) { // every cell cut into equal parts of one length
+  const parts = file.weights.map((_, k) => (file.marks[k + 1] - file.marks[k]) / file.lattice.h);
+  const common = parts.reduce(lcm, 1n);
+  const cells = file.weights.flatMap((w, k) => Array(Number(parts[k])).fill(w * (common / parts[k])));
+  return over(latticeStick(cells, file.lattice.n, null, top, bottom), common);
+}
+
+function meshStick(file, top, bottom) {
+  // V(s) = mass - overlap(s); the overlap of two steps at x and y + s has a kink at s = x - y.
+  const lengths = file.weights.map((_, k) => file.marks[k + 1] - file.marks[k]);
+  const common = lengths.reduce(lcm, 1n);
+  const density = file.weights.map((w, k) => w * (common / lengths[k]));
+  const plus = [0n, ...density.map((d) => d * bottom), 0n];
+  const minus = [0n, ...density.map((d) => d * top), 0n];
+  const least = (a, b) => (a < b ? a : b);
+  const kinks = new Map([[-file.span, 0n], [file.span, 0n]]);
+  for (let i = 0; i < file.marks.length; i += 1) {
+    for (let k = 0; k < file.marks.length; k += 1) {
+      const change = least(plus[i + 1], minus[k + 1]) - least(plus[i], minus[k + 1]) - least(plus[i + 1], minus[k]) + least(plus[i], minus[k]);
+      if (change) { const s = file.marks[i] - file.marks[k]; kinks.set(s, (kinks.get(s) ?? 0n) + change); }
+    }
+  }
+  const order = [...kinks.keys()].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  let [value, slope, last, worst] = [file.weights.reduce((a, w) => a + w, 0n) * common * bottom, 0n, order[0], 0n];
+  for (const s of order) { // (far away nothing overlaps: V is the whole mass)
+    value += slope * (s - last);
+    slope += kinks.get(s);
+    last = s;
+    if (s !== 0n && abs(s) <= file.span && value > worst) worst = value;
+  }
+  return Q(worst, common * bottom);
+}
+
+function upperLoss(file) {
+  const { loss, integer, grid } = file;
+  const g = over(file.step, grid);
+  const pointCost = (x) => (integer ? loss.at(x) : loss.point(x, g));
+  const runCost = (middle, k) => {
+    if (!integer || k > 400n) return loss.run(middle, k, g);
+    const first = sub(middle, Q(k - 1n, 2n));
+    return over(sum(Array.from({ length: Number(k) }, (_, j) => loss.at(add(first, Q(BigInt(j)))))), k);
+  };
+  const parts = [times(file.atom, pointCost(ZERO))];
+  file.weights.forEach((w, k) => {
+    if (!w) return;
+    if (!file.edges) { parts.push(times(w, runCost(times(file.first + BigInt(k), file.step), grid))); return; }
+    const [a, b] = [file.marks[k], file.marks[k + 1]]; // half step h rounds to (h + 1) / 2
+    const [first, last] = [floorDiv(a, 2n) + 1n, floorDiv(b - 1n, 2n)];
+    let cost = ZERO;
+    if (first <= last) cost = times(2n * (last - first + 1n), runCost(times(first + last, over(g, 2)), last - first + 1n));
+    for (const end of [a, b]) if (end % 2n === 0n) cost = add(cost, pointCost(times(end / 2n, g)));
+    parts.push(over(times(w, cost), b - a));
+  });
+  if (file.tail) parts.push(...[1, -1].map((s, k) => tailLoss(file, s, file.tailPolynomials[k], g)));
+  return over(together(parts), file.denominator);
+}
+
+function together(parts) { // a sum of many fractions
+  const common = parts.reduce((a, q) => lcm(a, q.d), 1n);
+  return Q(parts.reduce((a, q) => a + q.n * (common / q.d), 0n), common);
+}
+
+const choose = (n, k) => { let c = 1n; for (let j = 1; j <= k; j += 1) c = c * BigInt(n - j + 1) / BigInt(j); return c; };
+function tailLoss(file, s, polynomial, g) {
+  // A quarter of the second difference, and the mean over a cell, of a polynomial.
+  const moved = file.integer ? ZERO : g;
+  const half = file.integer && !file.runs ? ZERO : over(file.step, 2);
+  const size = polynomial.length;
+  const bent = [...polynomial];
+  polynomial.forEach((a, j) => { for (let e = 2; e <= j; e += 2) bent[j - e] = add(bent[j - e], over(mul(times(choose(j, e), a), power(moved, e)), 2)); });
+  const mean = Array(size).fill(ZERO);
+  bent.forEach((a, j) => { for (let e = 0; e <= j; e += 2) mean[j - e] = add(mean[j - e], over(mul(times(choose(j, e), a), power(half, e)), e + 1)); });
+  const { period, ratio } = file.tail;
+  const sums = []; // of k^l ratio^k, k >= 1
+  for (let l = 0; l < size; l += 1) {
+    const before = sums.reduce((acc, one, j) => add(acc, times(choose(l, j), one)), ONE);
+    sums.push(div(mul(ratio, before), sub(ONE, ratio)));
+  }
+  const end = file.first + BigInt(file.weights.length) - 1n;
+  const cells = s > 0 ? file.weights.slice(-period) : file.weights.slice(0, period).reverse();
+  const start = (s > 0 ? end : -file.first) - BigInt(period) + 1n;
+  const length = times(period, file.step);
+  const moments = Array.from({ length: size }, (_, p) => cells.reduce((acc, w, k) => acc + w * (start + BigInt(k)) ** BigInt(p), 0n));
+  let found = ZERO;
+  mean.forEach((a, j) => {
+    for (let k = 0; k <= j; k += 1) {
+      const part = mul(mul(a, power(file.step, j - k)), mul(power(length, k), sums[k]));
+      found = add(found, times(choose(j, k) * moments[j - k], part));
+    }
+  });
+  return found;
+}
+
+function lowerBound(file) { // null: a point is not promised
+  const { step, reach, n, shifts, points: budgets } = file.certificate;
+  const stated = [[file.epsilon, file.delta], ...file.profile];
+  for (const { point } of shifts) {
+    const [e, d] = budgets[point];
+    if (!stated.some(([epsilon, delta]) => most(epsilon, e) && most(delta, d))) return null;
+  }
+  const integer = file.integer && same(step, ONE);
+  const edge = Number(reach + n);
+  const scale = shifts.reduce((a, entry) => entry.cells.reduce((b, [, z]) => lcm(b, z.d), lcm(a, entry.budget.d)), 1n);
+  demand(scale.toString(2).length <= 4096, "the multipliers have no common denominator below 2^4096");
+  const bottom = 1n << EXP_BITS;
+  const gains = Array(2 * edge + 1).fill(0n);
+  let spent = ZERO;
+  const tops = budgets.map(([e]) => expBounds(e)[1]);
+  for (const entry of shifts) {
+    for (const s of entry.mirror ? [1n, -1n] : [1n]) {
+      spent = add(spent, mul(budgets[entry.point][1], entry.budget));
+      for (const [i, z] of entry.cells) {
+        const amount = z.n * (scale / z.d);
+        gains[edge + Number(s * i)] += amount * bottom;
+        gains[edge + Number(s * (i - entry.shift))] -= amount * tops[entry.point];
+      }
+    }
+  }
+  const { loss } = file;
+  const floors = [];
+  const chordAt = (i) => loss.chord(times(i, step), times(i + 1, step));
+  let before = integer ? ZERO : chordAt(-edge - 1);
+  for (let i = -edge; i <= edge; i += 1) {
+    const x = times(i, step);
+    if (integer) { floors.push(loss.at(x)); continue; }
+    const after = chordAt(i);
+    floors.push(sub(loss.at(x), qmax(before, after)));
+    before = after;
+  }
+  const beyond = [-1, 1].map((s) => loss.outer(s, times(edge, step)));
+  if (!integer) {
+    floors[0] = qmin(floors[0], beyond[0]);
+    floors[2 * edge] = qmin(floors[2 * edge], beyond[1]);
+  }
+  const unit = scale * bottom;
+  const values = floors.map((k, place) => Q(k.n * unit + gains[place] * k.d, k.d * unit));
+  let theta;
+  if (loss.symmetric) { // the noise may be taken symmetric
+    theta = over(add(...beyond), 2);
+    for (let d = 0; d <= edge; d += 1) theta = qmin(theta, over(add(values[edge - d], values[edge + d]), 2));
+  } else theta = [...values, ...beyond].reduce(qmin);
+  return qmax(ZERO, sub(theta, spent));
+}
+
+const claim = (name, slack, words) => ({ name, verdict: slack.n >= 0n ? "proven" : "refuted", slack: decimal(slack, 3), words });
+function checkNoise(file) {
+  const off = sub(total(file), ONE);
+  const claims = [claim("distribution", neg(qabs(off)), "the weights sum to the denominator")];
+  const worst = worstStick(file, file.epsilon);
+  claims.push(claim("privacy", sub(file.delta, worst), `largest hockey stick ${decimal(worst)}`));
+  if (file.profile.length) {
+    const slack = file.profile.map(([e, d]) => sub(d, worstStick(file, e))).reduce(qmin);
+    claims.push(claim("profile", slack, `${file.profile.length} budgets`));
+  }
+  if (file.loss === null) {
+    for (const name of ["upper", "lower"]) claims.push({ name, verdict: "not checked", slack: "", words: "the loss is a Python function" });
+    return claims;
+  }
+  const loss = upperLoss(file);
+  claims.push(claim("upper", sub(file.upper, loss), `expected loss of a release at most ${decimal(loss)}`));
+  const bound = lowerBound(file);
+  claims.push(bound === null
+    ? { name: "lower", verdict: "refuted", slack: "", words: "the certificate uses privacy that is not promised" }
+    : claim("lower", sub(bound, file.lower), `every private noise costs at least ${decimal(bound)}`));
+  return claims;
+}
+
+// ---- unknown keys --------------------------------------------------------------------------------
+
+function readKeyed(data) {
+  keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "chain", "excess"], ["about", "curve", "releases"]);
+  if (data.has("about")) about(data.get("about"));
+  for (const key of ["curve", "releases"]) if (data.has(key)) throw new NotCovered(`"${key}" of kind "keyed"`);
+  const chain = object(data.get("chain"), "chain");
+  keys(chain, "chain", ["denominator", "shown", "beyond"]);
+  const file = {
+    epsilon: number(data.get("epsilon"), "epsilon"),
+    delta: number(data.get("delta"), "delta"),
+    loss: readLoss(data.get("loss")),
+    upper: number(data.get("upper"), "upper"),
+    lower: number(data.get("lower"), "lower"),
+    excess: number(data.get("excess"), "excess"),
+    denominator: count(chain.get("denominator"), "denominator"),
+    shown: list(chain.get("shown"), "shown", 20001).map((v) => count(v, "shown")),
+    beyond: list(chain.get("beyond"), "beyond", 10000).map((v) => count(v, "beyond")),
+  };
+  budget(file.epsilon, file.delta);
+  const D = file.denominator;
+  demand(same(number(data.get("sensitivity"), "sensitivity"), ONE), '"sensitivity" must be 1');
+  demand(D >= 1n << 64n && (D & (D - 1n)) === 0n, '"denominator" must be a power of two and at least 2^64');
+  demand(file.beyond.length && file.shown.length, '"shown" and "beyond" must not be empty');
+  demand(file.excess.n >= 0n, '"excess" must not be negative');
+  demand(file.lower.n >= 0n && most(file.lower, file.upper), '"lower" must be from 0 to "upper"');
+  demand(file.loss !== null && file.loss.symmetric, "the loss must be even");
+  const last = file.loss.kinks.map(qabs).reduce(qmax, ZERO);
+  const spots = [ZERO, ...file.loss.kinks.filter((t) => t.n > 0n), add(last, ONE)].sort(cmp);
+  demand(spots.every((t, k) => !k || !less(file.loss.at(t), file.loss.at(spots[k - 1]))), "the loss must not fall away from 0");
+  return file;
+}
+
+function checkKeyed(file) {
+  const { denominator: D, shown, beyond, loss, delta } = file;
+  const T = beyond.length;
+  const [low, high] = expBounds(file.epsilon);
+  const one = 1n << EXP_BITS;
+  const show = (n) => (n <= 0 ? 0n : n <= shown.length ? shown[n - 1] : D);
+  const tail = (j) => (j >= 1 ? (j <= T ? beyond[j - 1] : 0n) : D - (1 - j <= T ? beyond[-j] : 0n));
+  const good = beyond.every((v, k) => v > 0n && (!k || v <= beyond[k - 1])) && 2n * beyond[0] <= D
+    && shown.every((v, k) => (!k || v >= shown[k - 1]) && (v === D) === (k === shown.length - 1))
+    && shown.every((v, k) => tail(T + 1 - (k + 1)) <= v);
+  // (Beyond the list a key is always shown: nothing to compare.)
+  const claims = [{ name: "distribution", verdict: good ? "proven" : "refuted", slack: "", words: "chances rise from key to key and agree with the noise" }];
+  if (!good) return claims;
+
+  const q = (k) => tail(k) - tail(k + 1);
+  const masses = (n) => { // by output: not shown, T, T + 1, ...
+    const found = new Map([["-", D - show(n)]]);
+    if (n === 0) return found;
+    found.set(T, show(n) - tail(T + 1 - n));
+    return found;
+  };
+  // Terms q(k) against q(k+-1) over k > T - n: kept as running sums.
+  const away = (p, r) => { const v = p * one - r * low; return v > 0n ? v : 0n; };
+  const N = Math.max(2 * T + 1, shown.length);
+  let worst = 0n;
+  let [there, back] = [0n, 0n];
+  for (let n = 0; n <= N; n += 1) {
+    const [a, b] = [masses(n), masses(n + 1)];
+    if (n > 0) { // v = T + 1 is new: all others are those of n - 1, moved by one
+      there += away(q(T + 1 - n), q(T - n));
+    }
+    let [go, come] = [there, 0n];
+    if (n === 0) { back = 0n; for (let k = T; k <= T; k += 1) back += away(q(k), 0n); come = back; } else {
+      back += away(q(T - n), q(T + 1 - n));
+      come = back;
+    }
+    go += away(a.get("-"), b.get("-")) + away(a.get(T) ?? 0n, b.get(T) ?? 0n);
+    come += away(b.get("-"), a.get("-")) + away(b.get(T) ?? 0n, a.get(T) ?? 0n);
+    for (const v of [go, come]) if (v > worst) worst = v;
+  }
+  claims.push(claim("privacy", sub(delta, Q(worst, D * one)), `largest hockey stick ${decimal(Q(worst, D * one))}`));
+
+  const e = Q(high, one);
+  const room = add(ONE, file.excess);
+  let [c, slack] = [ZERO, null];
+  const SCALE = 1n << 256n;
+  const up = (x) => Q(ceilDiv(x.n * SCALE, x.d), SCALE); // rounded up: a larger c proves as much
+  for (let n = 1; n <= shown.length; n += 1) {
+    c = up([ONE, add(mul(e, c), delta), sub(ONE, div(sub(sub(ONE, delta), c), e))].reduce(qmin));
+    const left = sub(mul(room, Q(show(n), D)), c);
+    slack = slack === null ? left : qmin(slack, left);
+  }
+  claims.push(claim("shown", slack, "nothing as private shows a key more often, but for the excess"));
+
+  const parts = [];
+  for (let k = -T; k <= T; k += 1) parts.push(times(q(k), loss.at(Q(BigInt(k)))));
+  const cost = over(together(parts), D);
+  claims.push(claim("upper", sub(file.upper, cost), `expected loss ${decimal(cost)}`));
+
+  let [t, bound] = [div(sub(ONE, delta), add(ONE, e)), loss.at(ZERO)];
+  const down = (x) => Q(floorDiv(x.n * SCALE, x.d), SCALE);
+  for (let k = 0; t.n > 0n && k < 200000; k += 1) {
+    bound = add(bound, times(2, mul(sub(loss.at(Q(BigInt(k + 1))), loss.at(Q(BigInt(k)))), t)));
+    bound = down(bound);
+    t = down(qmax(ZERO, div(sub(t, delta), e)));
+  }
+  claims.push(claim("lower", sub(bound, file.lower), `no private whole noise costs less than ${decimal(bound)}`));
+  return claims;
+}
+
+// ---- several numbers at once -----------------------------------------------------------------------
+
+function readJoint(data) {
+  keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "certificate", "largest", "integer", "grid", "noise"], ["about", "weights"]);
+  if (data.has("about")) about(data.get("about"));
+  const noise = object(data.get("noise"), "noise");
+  keys(noise, "noise", ["ratio", "offsets"], ["overlap"]);
+  const shape = object(data.get("sensitivity"), "sensitivity");
+  keys(shape, "sensitivity", ["blocks", "one_sided"]);
+  const file = {
+    oneSided: flag(shape.get("one_sided"), "one_sided"),
+    grid: positive(data.get("grid"), "grid"),
+    integer: flag(data.get("integer"), "integer"),
+    largest: flag(data.get("largest"), "largest"),
+    epsilon: number(data.get("epsilon"), "epsilon"),
+    delta: number(data.get("delta"), "delta"),
+    ratio: number(noise.get("ratio"), "ratio"),
+    upper: number(data.get("upper"), "upper"),
+    lower: number(data.get("lower"), "lower"),
+    overlap: null,
+  };
+  budget(file.epsilon, file.delta);
+  demand(file.epsilon.n > 0n, '"epsilon" must be positive');
+  demand(file.ratio.n > 0n && less(file.ratio, ONE), '"ratio" must be between 0 and 1');
+  demand(file.lower.n >= 0n && most(file.lower, file.upper), '"lower" must be from 0 to "upper"');
+  demand(!file.integer || same(file.grid, ONE), '"grid" must be 1 for whole numbers');
+  file.blocks = list(shape.get("blocks"), "blocks", 1000).map((raw) => {
+    const block = object(raw, "blocks");
+    keys(block, "blocks", ["numbers", "most", "width"]);
+    const numbers = index(block.get("numbers"), "numbers", 1, 1000);
+    const moved = index(block.get("most"), "most", 1, numbers);
+    const width = positive(block.get("width"), "width");
+    demand(moved === numbers || numbers <= 200n, "too many numbers that do not all move");
+    demand(most(width, times(1000000, file.grid)), "a width is more than 1,000,000 steps of the grid");
+    demand(!file.integer || whole(width), '"width" must be whole for whole numbers');
+    demand(file.integer || moved === numbers, '"integer" must be true where not all numbers move at once');
+    return { numbers, moved, width, steps: qceil(div(width, file.grid)) };
+  });
+  file.dimension = file.blocks.reduce((a, b) => a + b.numbers, 0n);
+  demand(file.dimension >= 1n && file.dimension <= 1000n, "there must be 1 to 1000 numbers");
+  for (const { numbers, moved, width } of file.blocks) {
+    const steps = times(file.dimension, width);
+    const few = most(steps, times(20000, file.epsilon)) && most(steps, times(40000, sub(div(ONE, file.ratio), ONE)));
+    demand(moved === numbers || few, '"width" must be smaller where not all numbers move at once');
+  }
+  const exactly = (value, name) => { demand(list(value, name, file.blocks.length).length === file.blocks.length, `"${name}" must have an entry for each block`); return value; };
+  exactly(noise.get("offsets"), "offsets").forEach((one, k) => {
+    const block = file.blocks[k];
+    block.offset = index(one, "offsets", 0, block.moved === block.numbers ? 1000000 : 0);
+  });
+  if (noise.has("overlap")) {
+    demand(file.oneSided, '"overlap" is for moves of one sign');
+    file.overlap = index(noise.get("overlap"), "overlap", 0, 1000000);
+  }
+  const name = object(data.get("loss"), "loss").get("name");
+  readLoss(data.get("loss"));
+  demand(name === "l1" || name === "l2", '"loss" must be l1 or l2');
+  file.power = name === "l1" ? 1 : 2;
+  if (file.largest) {
+    demand(name === "l1" && !data.has("weights"), "the largest error has the loss l1 and no weights");
+    demand(file.blocks.length === 1 && file.blocks[0].moved === file.blocks[0].numbers && file.overlap === null, '"largest" is for one block whose numbers all move');
+  }
+  let weights = file.blocks.map(() => ONE);
+  if (data.has("weights")) {
+    weights = exactly(data.get("weights"), "weights").map((one) => positive(one, "weights"));
+    let common = 1n;
+    for (const one of weights) {
+      common = lcm(common, one.d);
+      demand(common.toString(2).length + one.n.toString(2).length <= 256, '"weights" must be of at most 256 bits together');
+    }
+    demand(weights.some((one) => !same(one, ONE)), '"weights" must be left out where all are 1');
+  }
+  const own = file.blocks.map((b, k) => times(b.numbers, weights[k]));
+  file.shares = own.map((one) => div(one, sum(own)));
+  file.certificate = readRates(object(data.get("certificate"), "certificate"), file);
+  if (file.blocks.some((b) => b.moved !== b.numbers)) throw new NotCovered("blocks of which not all numbers move at once");
+  if (file.dimension > 300n || (file.overlap ?? 0n) > 3000n) throw new NotCovered("more than 300 numbers, or an overlap above 3000");
+  return file;
+}
+
+function readRates(data, file) {
+  if (!data.size) return null;
+  if (file.largest) { keys(data, "certificate", ["cells"]); return { cells: index(data.get("cells"), "cells", 1, 1000) }; }
+  keys(data, "certificate", ["numbers", "ranked", "unit", "rates"]);
+  const found = {
+    numbers: Number(index(data.get("numbers"), "numbers", 1, file.dimension < 60n ? file.dimension : 60n)),
+    ranked: flag(data.get("ranked"), "ranked"),
+    unit: positive(data.get("unit"), "unit"),
+    rates: new Map(),
+  };
+  for (const entry of list(data.get("rates"), "rates", 60000)) {
+    demand(Array.isArray(entry) && entry.length === 5, '"rates" must hold five values each');
+    const [rank, above, b, below] = entry.slice(0, 4).map((x) => Number(index(x, "rates", 0, found.numbers + 1)));
+    demand(below < b && b < above && b <= found.numbers, '"rates" must have below < b < above');
+    demand(found.ranked || rank === 0, '"rates" must have rank 0 where they are not ranked');
+    const key = `${rank} ${above} ${b} ${below}`;
+    demand(!found.rates.has(key), '"rates" must not repeat a place');
+    found.rates.set(key, count(entry[4], "rates"));
+  }
+  return found;
+}
+
+// The sum over l >= 0 of f(l) q^l, f a polynomial of at most this degree from l = start on.
+function series(f, start, degree, q) {
+  const [a, b, c] = [q.n, q.d, q.d - q.n];
+  let rows = Array.from({ length: degree + 1 }, (_, k) => f(start + BigInt(k)));
+  const heads = [];
+  while (rows.length) { heads.push(rows[0]); rows = rows.slice(1).map((v, k) => v - rows[k]); }
+  let [top, bottom] = [0n, 1n]; // sum of heads[r] a^r / c^(r+1), from the last on
+  for (const head of heads.reverse()) { top = head * bottom + top * a; bottom *= c; }
+  let found = mul(power(q, Number(start)), Q(top * b, bottom));
+  for (let l = 0n; l < start; l += 1n) found = add(found, times(f(l), power(q, Number(l))));
+  return found;
+}
+const powers = (r, p) => (p === 1 ? r * (r + 1n) / 2n : r * (r + 1n) * (2n * r + 1n) / 6n); // 1^p + ... + r^p
+
+function largestMean(numbers, width, offset, q) { // E max |x_i| of boxes that grow by a width
+  const sums = [0n];
+  const end = (l) => offset + l * width;
+  const moment = (l) => {
+    const R = end(l);
+    while (BigInt(sums.length) <= R) sums.push(sums.at(-1) + (2n * BigInt(sums.length) - 1n) ** numbers);
+    return R * (2n * R + 1n) ** numbers - sums[Number(R)];
+  };
+  const k = Number(numbers);
+  return div(series(moment, 0n, k + 1, q), series((l) => (2n * end(l) + 1n) ** numbers, 0n, k, q));
+}
+
+function jointLoss(file) {
+  const { blocks, power: p, ratio: q } = file;
+  if (file.largest) {
+    const [one] = blocks;
+    return mul(add(largestMean(one.numbers, one.steps, one.offset, q), file.integer ? ZERO : ONE), file.grid);
+  }
+  const T = file.overlap;
+  const product = (c, less) => blocks.reduce((acc, b, k) => acc * (2n * b.offset + c * b.steps + 1n) ** (b.numbers - (k === less ? 1n : 0n)), 1n);
+  const half = (b, l) => 2n * powers(b.offset + l * b.steps, p);
+  const counted = (l) => (T === null || l < T ? product(2n * l) : (l - T + 1n) * product(l + T) - (l - T) * product(l + T - 1n));
+  const moment = (k) => (l) => {
+    if (T === null || l < T) return product(2n * l, k) * half(blocks[k], l);
+    let before = 0n;
+    for (let i = T; i < l; i += 1n) before += half(blocks[k], i);
+    return product(l + T, k) * (before + half(blocks[k], l)) - product(l + T - 1n, k) * before;
+  };
+  const d = Number(file.dimension);
+  const all = series(counted, T ?? 0n, d, q);
+  const mean = sum(blocks.map((_, k) => mul(file.shares[k], div(series(moment(k), T ?? 0n, d + p, q), all))));
+  return mul(add(mean, file.integer ? ZERO : Q(1n, BigInt(2 * p))), power(file.grid, p));
+}
+
+function jointBound(file) {
+  const proof = file.certificate;
+  if (proof === null || file.delta.n > 0n) return ZERO;
+  const moves = (numbers) => (file.oneSided && numbers > 1n ? 2n : 1n);
+  const below = (x) => { // a short rational at most e^-x
+    const parts = 1n << (102n + 2n * qceil(x));
+    return Q((parts << EXP_BITS) / expBounds(x)[1], parts);
+  };
+  if (proof.cells) {
+    const [block] = file.blocks;
+    const cell = over(block.width, proof.cells);
+    if (file.integer && !whole(cell)) return ZERO;
+    const q = below(times(moves(block.numbers), file.epsilon));
+    let least = null;
+    for (let r = 0n; r < proof.cells; r += 1n) {
+      const one = largestMean(block.numbers, proof.cells, r, q);
+      least = least === null ? one : qmin(least, one);
+    }
+    if (!(file.integer && same(cell, ONE))) least = sub(least, ONE);
+    return mul(qmax(ZERO, least), cell);
+  }
+  const p = file.power;
+  let best = null;
+  for (const { width } of file.blocks) {
+    const wide = file.blocks.map((b, k) => [b, file.shares[k]]).filter(([b]) => !less(b.width, width));
+    const reach = wide.reduce((a, [b]) => a + b.moved, 0n);
+    const share = times(reach, wide.map(([b, one]) => over(one, b.moved)).reduce(qmin));
+    const worth = mul(share, power(width, p));
+    if (reach >= BigInt(proof.numbers) && (best === null || !less(worth, best.worth))) best = { width, worth };
+  }
+  if (best === null) return ZERO;
+  let each = over(flowBound(proof, below(times(moves(BigInt(proof.numbers)), file.epsilon)), p), proof.numbers);
+  if (p === 2 && !(file.integer && same(best.width, ONE))) each = sub(each, Q(1n, 4n));
+  return mul(qmax(ZERO, each), best.worth);
+}
+
+function flowBound({ numbers: k, ranked, unit, rates }, q, p) {
+  // The least sum over ways from k + 1 down to 0; all in units of 1 / ((m - a)^2 m d), q = a/m.
+  const [a, m] = [q.n, q.d];
+  const [lose, gain] = [(m - a) ** 3n * unit.n, a * (m - a) ** 2n * unit.n];
+  const part = (b, rank) => (p === 1 ? BigInt(b) * m * m * unit.d * (m - a) : (BigInt(2 * rank - 1) * m + a) * BigInt(b) * m * m * unit.d);
+  const rate = (rank, above, b, under) => rates.get(`${ranked ? rank : 0} ${above} ${b} ${under}`) ?? 0n;
+  const ways = (above, b, under) => (above > k ? choose(k - under, b - under) * 2n ** BigInt(b - under) : choose(above - under, b - under));
+  const known = new Map();
+  const between = (above, under, rank) => { // what could be put between two neighbours
+    const key = `${above} ${under} ${ranked ? rank : 0}`;
+    if (!known.has(key)) {
+      let found = 0n;
+      for (let b = under + 1; b < above; b += 1) { const z = rate(rank, above, b, under); if (z) found += ways(above, b, under) * z; }
+      known.set(key, found * gain);
+    }
+    return known.get(key);
+  };
+  const best = new Map();
+  function from(above, b, rank) { // the rest of the way, at the member b of this rank below `above`
+    const key = `${above} ${b} ${rank}`;
+    if (best.has(key)) return best.get(key);
+    let least = null;
+    for (let under = b - 1; under >= 0; under -= 1) {
+      let found = part(b, rank) - lose * rate(rank, above, b, under) + between(b, under, rank + 1);
+      if (under > 0) found += from(b, under, rank + 1);
+      if (least === null || found < least) least = found;
+    }
+    best.set(key, least);
+    return least;
+  }
+  let least = between(k + 1, 0, 1);
+  for (let b = k; b >= 1; b -= 1) {
+    const found = between(k + 1, b, 1) + from(k + 1, b, 1);
+    if (found < least) least = found;
+  }
+  return Q(least, (m - a) ** 2n * m * unit.d);
+}
+
+function checkJoint(file) {
+  const high = Q(1n << EXP_BITS, expBounds(file.epsilon)[0]); // at least e^-epsilon
+  const loss = jointLoss(file);
+  const bound = jointBound(file);
+  return [
+    claim("privacy", sub(file.ratio, high), "a move changes the level by at most 1"),
+    claim("upper", sub(file.upper, loss), `expected loss of a release at most ${decimal(loss)}`),
+    claim("lower", sub(bound, file.lower), `every private noise costs at least ${decimal(bound)}`),
+  ];
+}
+
+// ---- any file -----------------------------------------------------------------------------------
+
+function check(content) {
+  try {
+    let text = content;
+    if (typeof content !== "string") {
+      const bytes = new Uint8Array(content);
+      demand(bytes.length <= 8000000, "the file is larger than 8,000,000 bytes");
+      try { text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes); } catch { throw new Malformed("not UTF-8"); }
+    }
+    const data = object(parseJson(text), "the file");
+    demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
+    const kind = data.get("kind");
+    demand(["additive", "integer", "dependent", "vector", "keyed", "joint"].includes(kind), '"kind" is not known');
+    let claims;
+    if (kind === "additive" || kind === "integer") claims = checkNoise(readNoise(data));
+    else if (kind === "keyed") claims = checkKeyed(readKeyed(data));
+    else if (kind === "joint") claims = checkJoint(readJoint(data));
+    else throw new NotCovered(`kind "${kind}"`);
+    const has = (verdict) => claims.some((one) => one.verdict === verdict);
+    const code = has("refuted") ? 1 : has("not checked") ? 3 : 0;
+    const words = { 0: "Everything that this file claims is proven.", 1: "A claim of this file is refuted: do not use it.", 3: "Its privacy is proven; its bracket is not." }[code];
+    return { exit_code: code, claims, words };
+  } catch (error) {
+    if (error instanceof Malformed) return { exit_code: 2, claims: [], words: `Malformed: ${error.message}.` };
+    if (error instanceof NotCovered) return { exit_code: null, claims: [], words: `Not covered here: ${error.message}.` };
+    throw error;
+  }
+}
+globalThis.leastnoiseCheck = check;
+
+if (typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlobalScope) {
+  globalThis.onmessage = ({ data }) => {
+    try { postMessage(check(data)); } catch (error) { postMessage({ exit_code: null, claims: [], words: `It failed: ${error.message}.` }); }
+  };
+}
+
+// ---- a page of its own ---------------------------------------------------------------------------
+
+if (globalThis.document?.currentScript?.dataset?.alone !== undefined) {
+  document.addEventListener("DOMContentLoaded", () => {
+    const make = (name, words) => { const one = document.createElement(name); one.textContent = words; return one; };
+    const choose = Object.assign(document.createElement("input"), { type: "file", accept: ".json" });
+    choose.setAttribute("aria-label", "A mechanism file");
+    const said = make("p", "");
+    said.setAttribute("role", "status");
+    const table = document.createElement("table");
+    document.body.append(make("h1", "Check a mechanism file"),
+      make("p", "Nothing is sent anywhere: this page checks the file by itself, in whole numbers."), choose, said, table);
+    choose.addEventListener("change", async () => {
+      const [file] = choose.files;
+      if (!file) return;
+      said.textContent = `Checking ${file.name} …`;
+      table.replaceChildren();
+      const content = await file.arrayBuffer();
+      await new Promise((done) => setTimeout(done, 20));
+      const found = check(content);
+      said.textContent = `${file.name}: ${found.words}`;
+      table.replaceChildren(...found.claims.map((one) => {
+        const row = document.createElement("tr");
+        row.append(make("td", one.name), make("td", one.verdict), make("td", one.words));
+        return row;
+      }));
+    });
+  });
+}
+})();

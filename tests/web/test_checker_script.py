@@ -1,0 +1,94 @@
+"""The checker of the page, written from the document alone, agrees with ours. Skipped without node.
+
+`python benchmarks/agreement.py javascript --count 10000` compares many more.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+import agreement  # noqa: E402
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+EXAMPLE = json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))
+MESH = {
+    **EXAMPLE,
+    "delta": "0.6",
+    "sensitivity": "1",
+    "loss": {
+        "name": "sum",
+        "terms": [["2", {"name": "huber", "width": "0.3"}], ["1/3", {"name": "l1"}]],
+    },
+    "step": "1",
+    "grid": 3,
+    "noise": {
+        "denominator": "10",
+        "edges": ["-3/2", "-1/2", "5/6", "3/2"],
+        "weights": ["2", "4", "3"],
+        "atom": "1",
+    },
+    "upper": "2",
+    "lower": "0",
+}
+TAIL = {
+    **EXAMPLE,
+    "kind": "integer",
+    "epsilon": "0.7",
+    "delta": "0",
+    "sensitivity": "1",
+    "loss": {"name": "power", "p": "3"},
+    "step": "1",
+    "noise": {
+        "denominator": "6",
+        "first": -1,
+        "weights": ["1", "2", "1"],
+        "tail": {"period": 1, "ratio": "1/2"},
+    },
+    "upper": "30",
+    "lower": "0",
+    "profile": [["0.8", "0"]],
+    "certificate": {"step": "1", "reach": 0, "shifts": []},
+}
+del TAIL["grid"]
+SOURCES = [EXAMPLE, MESH, TAIL]
+
+
+def test_both_checkers_say_the_same_of_altered_files() -> None:
+    draw = random.Random(5)
+    files = SOURCES + [agreement.altered(draw.choice(SOURCES), draw) for _ in range(150)]
+    found = list(agreement.compared("javascript", files))
+    assert [(ours, other) for ours, other, _ in found[:3]] == [(0, 0)] * 3
+    assert {ours for ours, _, _ in found} == {0, 1, 2}
+    for ours, other, text in found:
+        assert ours == other, text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"format": "leastnoise/1", "format": "leastnoise/1"}',
+        "[" * 5000,
+        "NaN",
+        '{"a": 1,}',
+        "\ufeff{}",
+        '"\x01"',
+        "",
+        '{"format": "leastnoise/1", "kind": "other"}',
+    ],
+)
+def test_what_is_no_file_is_malformed_for_both(text) -> None:
+    assert agreement.javascript_says([text]) == [2] == [agreement.python_says(text)]
+
+
+def test_what_it_does_not_know_it_does_not_judge() -> None:
+    file = {**EXAMPLE, "gdp": {}}
+    assert agreement.javascript_says([json.dumps(file)]) == [None]
