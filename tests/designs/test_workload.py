@@ -402,3 +402,8 @@ def test_one_question_has_all_of_the_largest_variance(rows, weights, neighbours)
     assert least * (1 - 1e-4) <= best.lower <= best.upper and best.converged
     if (rows[0][0], neighbours) != (-3, "add-remove"):  # there two questions share it
         assert best.upper == pytest.approx(least, rel=1e-4)
+
+
+def test_columns_of_very_different_sizes() -> None:
+    best = design(workload=Workload([["1e-9", 0], [0, "1e9"]]), gdp=1)
+    assert best.converged and best.upper == pytest.approx(1e18, rel=1e-6)

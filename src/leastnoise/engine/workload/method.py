@@ -61,8 +61,9 @@ class Strategies:
     bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
     many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
     few_bits: int = 30
-    #: Equal weights that are mixed in where one question has all of the largest variance: then the
-    #: best weights of the others vanish, and the strategy for them would be lost by rounding.
+    #: Equal weights that are mixed in where the gap is missed: where some of the best weights
+    #: vanish (one question has all of the largest variance, or columns are of very different
+    #: sizes), the strategy for the others would be lost by rounding.
     mixed: tuple[float, ...] = (1e-6, 1e-5, 1e-4)
     table_bits: int = 40
     most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
@@ -83,8 +84,11 @@ class Strategies:
             curve = replace(question, budget=("gdp", mu))
             found.append(self._of_curve(curve, gap, seconds / 2))
         part = question.workload.part
-        if all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question))):
+        few = all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question)))
+        if few:
             found += self._of_sums(question, seconds / 2)
+        if not found and few:
+            raise _badly_scaled(question)
         if not found:
             raise ArgumentError(
                 "delta", question.asked[1], f"positive for more than {self.most_summed} counts"
@@ -115,9 +119,10 @@ class Strategies:
         factors = factors_of(part, replaced)
         plans = [self._plan(one, replaced, question.largest, end) for one in factors]
         best: WorkloadDocument | None = None
-        tries = self._tries(max(plan.rank for plan in plans), question.largest)
-        for bits, even in tries:
-            if best is not None and time.monotonic() > end:
+        for bits, even in self._tries(max(plan.rank for plan in plans)):
+            if best is not None and (
+                time.monotonic() > end or (even and _of_strategy(best) <= gap)
+            ):
                 break
             try:
                 with counted():
@@ -130,25 +135,16 @@ class Strategies:
                 continue
             if best is None or gap_of(found) < gap_of(best):
                 best = found
-            if gap_of(found) <= min(gap, 1e-5) or self._constant(found):
+            if gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6:
                 break
         if best is None:
-            raise ArgumentError(
-                "workload",
-                question.workload,
-                "better scaled: columns of nearly one size, none nearly a combination of others",
-            )
+            raise _badly_scaled(question)
         return best
 
-    def _tries(self, rank: int, most: bool) -> list[tuple[int, float]]:
+    def _tries(self, rank: int) -> list[tuple[int, float]]:
         """(bits, how much of equal weights is mixed in), in order."""
         found = (self.few_bits, *self.bits) if rank >= self.many else self.bits
-        return [(bits, 0.0) for bits in found] + [(found[-1], one) for one in self.mixed if most]
-
-    def _constant(self, found: WorkloadDocument) -> bool:
-        """Whether more bits would not help: what is left is the constant of one number."""
-        own = float(variance_above(found) / variance_below(found))
-        return gap_of(found) + 1 <= own * (1 + 1e-6)
+        return [(bits, 0.0) for bits in found] + [(found[-1], one) for one in self.mixed]
 
     def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
         if _long_prefix(part) and not (replaced or most):
@@ -318,6 +314,19 @@ def _stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
 def _bounded(document: WorkloadDocument) -> WorkloadDocument:
     upper = round_up(release_cost(document), _DIGITS)
     return replace(document, upper=upper, lower=round_down(lower_cost(document), _DIGITS))
+
+
+def _of_strategy(found: WorkloadDocument) -> float:
+    """The part of the gap that a better strategy could close: not the constant of one number."""
+    return (gap_of(found) + 1) * float(variance_below(found) / variance_above(found)) - 1
+
+
+def _badly_scaled(question: WorkloadQuestion) -> ArgumentError:
+    return ArgumentError(
+        "workload",
+        question.workload,
+        "better scaled: columns of nearly one size, none nearly a combination of others",
+    )
 
 
 def _too_large(part: Part) -> ArgumentError:
