@@ -401,3 +401,30 @@ def test_it_is_shown() -> None:
     table = made(Workload.product(Workload.prefix(3), Workload.identity(2)))
     assert table.plot(answers=range(6)).png()
     assert "matrix" in repr(RANDOM) and "1e100" in repr(Workload.marginals([10] * 100))
+
+
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+@pytest.mark.parametrize(
+    ("rows", "weights"),
+    [([[0, 3, 1], [3, 1, -1]], [1, 3]), ([[-3, 2, 0], [0, 1, -1], [3, -3, -2]], [2, 2, 2])],
+)
+def test_one_question_has_all_of_the_largest_variance(rows, weights, neighbours) -> None:
+    # The best is the largest weighted square of one shift, and weights of other questions vanish.
+    best = design(
+        workload=Workload(rows, weights=weights), gdp=1, loss="largest", neighbours=neighbours
+    )
+    columns = list(zip(*rows, strict=True))
+    shifts = (
+        columns
+        if neighbours == "add-remove"
+        else [[a - b for a, b in zip(p, q, strict=True)] for p in columns for q in columns]
+    )
+    least = max(w * s[k] ** 2 for s in shifts for k, w in enumerate(weights))
+    assert least * (1 - 1e-4) <= best.lower <= best.upper and best.converged
+    if (rows[0][0], neighbours) != (-3, "add-remove"):  # there two questions share it
+        assert best.upper == pytest.approx(least, rel=1e-4)
+
+
+def test_columns_of_very_different_sizes() -> None:
+    best = design(workload=Workload([["1e-9", 0], [0, "1e9"]]), gdp=1)
+    assert best.converged and best.upper == pytest.approx(1e18, rel=1e-6)

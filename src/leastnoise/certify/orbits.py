@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exact import MAX_EXPONENT, exp_bounds, exp_lower, exp_upper, normal_bounds, round_down
+from ..exact import MAX_EXPONENT, exp_lower, exp_upper, normal_bounds, round_down
 from ..work import charge
 
 #: 9.8696 < pi^2 < 9.86961.
@@ -107,7 +107,7 @@ def approximate_variance(epsilon: Fraction, delta: Fraction) -> Fraction:
 def concentrated_variance(rho: Fraction) -> Fraction:
     """At most the variance of every real noise X such that X and X + 1 are rho-zCDP."""
     charge(1_000)
-    chapman = 1 / (exp_bounds(2 * rho)[1] - 1)
+    chapman = 1 / (exp_upper(2 * rho) - 1) if 2 * rho <= MAX_EXPONENT else Fraction(0)
     t = 2 * rho
     by_entropy = 2 / t + t / 48 - t**3 / 5120 - Fraction(1, 4) - 2 * rho / t**2
     return round_down(max(chapman, by_entropy), _DIGITS)

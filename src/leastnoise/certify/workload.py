@@ -5,7 +5,6 @@ What is claimed and why the checks prove it: `workload.proof.md`. Standard libra
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from ..ask.privacy import curve_above
@@ -133,11 +132,13 @@ def variance_above(document: WorkloadDocument) -> Fraction:
     name, value = document.budget
     if name == "zcdp":
         return 1 / (2 * value)
+    grid = document.grid
     if name == "epsilon":
-        grid = math.prod(document.grids, start=Fraction(1))
         q = exp_upper(-value * grid)
-        return grid**2 * 2 * q / (1 - q) ** 2
-    return (1 / value + math.prod(document.grids, start=Fraction(1)) / 2) ** 2
+        # (On a very fine grid q is rounded up to 1.)
+        fine = 2 / value**2
+        return fine if q == 1 else min(fine, grid**2 * 2 * q / (1 - q) ** 2)
+    return (1 / value + grid / 2) ** 2
 
 
 def variance_below(document: WorkloadDocument) -> Fraction:

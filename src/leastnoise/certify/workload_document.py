@@ -6,6 +6,7 @@ Unknown, missing or repeated keys, wrong types and numbers out of range are refu
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -129,6 +130,11 @@ class WorkloadDocument(MechanismDocument):
             bits = 2 * one.bits if isinstance(one, RootStrategy) else one.bits
             found.append(Fraction(1, below << bits))
         return tuple(found)
+
+    @property
+    def grid(self) -> Fraction:
+        """The step of what is measured; that of tables is finer still."""
+        return math.prod(self.grids, start=Fraction(1))
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""

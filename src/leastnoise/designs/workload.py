@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any
 
@@ -127,12 +126,12 @@ class WorkloadDesign(BaseDesign):
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> Floats:
         """How far each answer may be off with this probability: error bars.
 
-        all_at_once: such that all of them hold together (by the union bound). Errors are sums of
-        Gaussian noise in tiny steps; the quantiles are those of the normal law.
+        all_at_once: such that all of them hold together (by the union bound). For Gaussian noise
+        the quantiles are those of the normal law, in whose place it is in tiny steps; for Laplace
+        noise they are on the safe side (and exact where an answer is one measurement).
         """
         level = check_confidence(confidence)
-        beyond = (1 - level) / (2 * (self.workload.queries if all_at_once else 1))
-        return np.asarray(-NormalDist().inv_cdf(beyond) * self.std)
+        return self.noise.bars((1 - level) / (self.workload.queries if all_at_once else 1))
 
     def compare(self) -> WorkloadComparison:
         """What the same noise on each count, or on each answer, would cost, beside this."""
