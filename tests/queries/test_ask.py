@@ -187,9 +187,11 @@ def test_the_ledger_is_bound_to_the_unit(tmp_path):
 
 
 def test_a_failed_question_costs_nothing(tmp_path):
-    ledger = Ledger.create(tmp_path / "b.db", epsilon=1)
+    ledger = Ledger.create(tmp_path / "b.db", epsilon=1, delta=1e-6)
     with pytest.raises(ArgumentError, match="a column of the table"):
         ask(FRAME, Mean("wages", **BOUNDS), epsilon=1, ledger=ledger)
+    with pytest.raises(ArgumentError, match="too wide for its errors to be told"):
+        ask(FRAME, Count(), epsilon=1e-6, delta=1e-9, ledger=ledger)
     assert ledger.history() == []
 
 

@@ -17,6 +17,7 @@ from leastnoise.queries.bounding import Sums
 from leastnoise.queries.door import opened
 from leastnoise.queries.keyed import sharing_for, way_of
 from leastnoise.queries.keyed_values import coarser, keyed_values, sharing_of
+from leastnoise.queries.tails import cells_of
 from leastnoise.queries.unit import Row
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -34,6 +35,7 @@ def masses(law) -> dict[int, int]:
 
 def row(values, numbers, units) -> dict:
     """The exact law of a key: {output: weight}, None if it is not shown."""
+    assert all(n == int(n) for n in numbers)
     if units == 0:
         whole = 1
         for law in values.laws:
@@ -94,6 +96,24 @@ def test_every_pair_of_neighbours_keeps_its_share(query, unit, parts, groups) ->
     assert delta / groups / 2 < worst <= delta / groups
 
 
+@pytest.mark.parametrize(("low", "high"), [(0.5, 3.5), (-3.5, -0.5), (-0.5, 1.5), (0.25, 1.25)])
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_whole_noise_is_for_numbers_that_are_whole(low, high, rows) -> None:
+    """The ends of four rows may be whole where those of one are not: a unit of one row adds halves,
+    whose rounding costs a step more (1.5 times delta, at two rows from 0.5 to 1.5).
+    """
+    query = Total("x", low=low, high=high, step=1, **KEYS)
+    sharing = sharing_of(query, Setting(Person("p", rows, 1), "add-remove"))
+    values = keyed_values(sharing, F(1), F(1, 100), 1, "l1")
+    for c in range(1, rows + 1):
+        for steps in range(query.scale.top * c + 1):
+            one = sharing.numbers(Sums(rows=c, values=steps, units=1))
+            assert all(n == int(n) for n in one) or not values.laws[0].design.integer
+            assert min(one) >= 0 and sharing.least <= sum(one) <= sharing.most
+            taken = [math.ceil(n / part.measure) for n, part in zip(one, values.parts, strict=True)]
+            assert sum(taken) <= values.form.steps and max(taken) <= values.form.most
+
+
 def test_the_threshold_is_the_least_of_its_kind() -> None:
     sharing = sharing_of(Share("x > 3", **KEYS), ROW)
     values = keyed_values(sharing, F(1), F(1, 10**5), 1, "l1")
@@ -123,6 +143,22 @@ def test_noise_without_an_end_has_a_threshold_too() -> None:
 
     level = int(values.threshold) - 1
     assert above(level) <= float(delta) * (1 + 1e-9) and above(level - 1) > float(delta)
+
+
+def test_tails_that_fall_slowly_are_listed_many_copies_at_a_time() -> None:
+    """Noise that hardly falls: the threshold in closed form, and no million cells."""
+    epsilon, delta = F(1, 10**5), F(1, 10**9)
+    values = keyed_values(sharing_of(Share("x > 3", **KEYS), ROW), epsilon, delta, 1, "l1")
+    law = values.laws[0]
+    assert law.design.integer and law.design.document.tail is not None
+    assert len(cells_of(law).masses) <= 2000 and sum(cells_of(law).masses) <= 1
+    rate = float(epsilon)
+
+    def above(t: float) -> float:  # two variables of Laplace, in parts of their scale
+        return (2 + t) * math.exp(-t) / 4
+
+    level = rate * float(values.threshold - 1)
+    assert 0.8e-9 < above(level) < 1e-9 * (1 + 4 * rate)
 
 
 def test_few_steps_where_epsilon_is_small() -> None:

@@ -86,15 +86,15 @@ def sharing_of(query: Query, setting: Setting) -> Sharing | None:
 
 def _sides(total: Combination, low: Fraction, high: Fraction, step: Fraction) -> Sharing:
     """The distances of a sum from its least and from its largest."""
-    width = high - low
-    whole = step == 1 and low.denominator == 1 and high.denominator == 1
+    width, (rows, values, units) = high - low, total
+    # Whole for every unit, however few rows it has: only then is nothing rounded.
+    whole = step == 1 and all(x.denominator == 1 for x in (rows, low, high))
     fine = width.numerator if whole and width <= FINE else FINE
     parts = tuple(
         Part(name, width, whole=whole, step=width / fine)
         for name in ("distances from the least", "distances from the largest")
     )
     steps = fine if fine == width and whole else fine + 1
-    rows, values, units = total
     of = (rows, values, units - low), (-rows, -values, high - units)
     return Sharing(Form(parts, steps, fine), of, width, width, (high / width, low / width))
 
@@ -284,6 +284,13 @@ def keyed_values(
     spare = delta if delta >= _LEAST_DELTA else Fraction(0)
     noise = noise_for([form], epsilon, spare, groups, loss, together=False)
     assert all(isinstance(law, Law) for law in noise.laws)
+    # Whole-number noise is for numbers that are never rounded: steps and tails rest on it.
+    assert all(
+        x.denominator == 1
+        for law, of in zip(noise.laws, sharing.of, strict=True)
+        for x in of
+        if law.design.integer
+    )
     failure = delta / groups
     threshold = sharing.most + tails_of(noise).level(failure)
     return KeyedValues(noise, sharing, threshold, failure)

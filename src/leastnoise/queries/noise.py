@@ -215,6 +215,9 @@ def _law(part: Part, epsilon: Fraction, delta: Fraction, releases: int, loss: st
     whole = part.whole and part.measure.denominator == 1 and part.measure <= _WHOLE
     sensitivity = part.measure if whole else Fraction(1)
     found, path = designed(epsilon, delta, sensitivity, whole, releases, loss)
+    if not found.noise.listable:  # said now, and not once the budget is spent
+        words = "larger: noise for so little is too wide for its errors to be told"
+        raise ArgumentError("epsilon", float(epsilon), words)
     kind = "whole-number noise" if whole else "additive noise"
     steps = part.sensitivity / part.measure
     moved = f"sensitivity {_short(part.sensitivity)}"

@@ -21,6 +21,8 @@ _BITS = 256
 _ONE = 1 << _BITS
 #: Of a tail without end, what is not listed: it counts as above every level, or as below.
 _REST = Fraction(1, 1 << 200)
+#: Copies that fall more slowly than this are taken together.
+_SLOW = Fraction(63, 64)
 #: More cells than this are joined.
 _MOST_CELLS = 2000
 #: From where to where an index is, and how likely.
@@ -80,14 +82,28 @@ def _joined(cells: list[_Cell]) -> _Cell:
 
 
 def _repeated(listed: list[_Cell], period: int, ratio: Fraction, grid: int) -> list[_Cell]:
-    """Further copies of the outermost cells, each `ratio` times as likely, on both sides."""
+    """Further copies of the outermost cells, each `ratio` times as likely, on both sides.
+
+    Where they fall slowly, a cell stands for many copies.
+    """
+    apart = period * grid
+    # ratio^many, and ratio + ... + ratio^many: both from below.
+    many, falls = 1, _down(ratio)
+    copies = falls
+    while falls > _SLOW:
+        many, copies, falls = 2 * many, _down(copies * (1 + falls)), _down(falls * falls)
     found: list[_Cell] = []
-    falling, move = Fraction(1), 0
+    falling, near, far = copies, apart, many * apart
     while falling > _REST:
-        falling, move = Fraction(floor_at(falling * ratio, _BITS), _ONE), move + period * grid
-        found += [(a - move, b - move, mass * falling) for a, b, mass in listed[:period]]
-        found += [(a + move, b + move, mass * falling) for a, b, mass in listed[-period:]]
+        found += [(a - far, b - near, mass * falling) for a, b, mass in listed[:period]]
+        found += [(a + near, b + far, mass * falling) for a, b, mass in listed[-period:]]
+        falling, near, far = _down(falling * falls), near + many * apart, far + many * apart
     return found
+
+
+def _down(value: Fraction) -> Fraction:
+    """At most the value, and short."""
+    return Fraction(floor_at(value, _BITS), _ONE)
 
 
 @lru_cache(maxsize=64)
