@@ -6,7 +6,6 @@ Nothing here is believed: the document's claims are checked by `certify/workload
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from dataclasses import dataclass, replace
 from fractions import Fraction
