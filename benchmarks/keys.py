@@ -1,8 +1,10 @@
 """Unknown keys with their counts: how many are shown, how wrong their values are, and how fast.
 
 1,000 keys that 1000/1, 1000/2, ..., 1000/1000 units have (rounded down), at several budgets:
-expected figures of the design and of its rivals, and what OpenDP's threshold shows where OpenDP is
-installed (its least threshold by its own map, simulated). Then a million keys at once.
+expected figures of the design and of its rivals, what OpenDP's threshold shows (its least by its
+own map, simulated) and what PipelineDP shows, where they are installed. Then sums of values from 0
+to 1 of the same keys, which say themselves which keys are shown, beside half of epsilon for the
+keys; and a million keys at once.
 
     python benchmarks/keys.py [--quick] [--out keys.json]
 """
@@ -13,10 +15,14 @@ import argparse
 import json
 import math
 import time
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from leastnoise import keyed
+from leastnoise import Total, design, keyed
+from leastnoise.queries.base import Setting
+from leastnoise.queries.keyed_values import keyed_values, sharing_of
+from leastnoise.queries.unit import Row
 
 BUDGETS = (("1", "1e-5"), ("0.5", "1e-6"), ("2", "1e-6"), ("0.1", "1e-8"))
 SIZES = [1000 // i for i in range(1, 1001)]
@@ -56,6 +62,38 @@ def opendp(epsilon: float, delta: float, runs: int) -> dict[str, Any] | None:
     }
 
 
+def pipeline_dp(epsilon: float, delta: float, runs: int, after: bool) -> dict[str, Any] | None:
+    """PipelineDP's counts of privacy ids, keys chosen before or after noise; None without it."""
+    try:
+        import pipeline_dp as dp
+    except ImportError:
+        return None
+    rows = [(f"{key} {i}", key) for key, n in enumerate(SIZES) for i in range(n)]
+    shown = wrong = 0.0
+    for _ in range(runs):
+        accountant = dp.NaiveBudgetAccountant(total_epsilon=epsilon, total_delta=delta)
+        found = dp.DPEngine(accountant, dp.LocalBackend()).aggregate(
+            rows,
+            dp.AggregateParams(
+                metrics=[dp.Metrics.PRIVACY_ID_COUNT],
+                noise_kind=dp.NoiseKind.LAPLACE,
+                max_partitions_contributed=1,
+                max_contributions_per_partition=1,
+                post_aggregation_thresholding=after,
+            ),
+            dp.DataExtractors(
+                privacy_id_extractor=lambda row: row[0],
+                partition_extractor=lambda row: row[1],
+                value_extractor=lambda row: 0,
+            ),
+        )
+        accountant.compute_budgets()
+        counts = [(key, value.privacy_id_count) for key, value in found]
+        shown += len(counts)
+        wrong += sum(abs(value - SIZES[key]) for key, value in counts)
+    return {"shown": shown / runs, "error": wrong / shown}
+
+
 def at(epsilon: str, delta: str, runs: int) -> dict[str, Any]:
     """Everything at one budget."""
     start = time.perf_counter()
@@ -69,12 +107,32 @@ def at(epsilon: str, delta: str, runs: int) -> dict[str, Any]:
     other = opendp(float(epsilon), float(delta), runs)
     if other is not None:
         rows["opendp"] = other
+    for name, after in (("pipeline-dp", False), ("pipeline-dp, after", True)):
+        other = pipeline_dp(float(epsilon), float(delta), min(runs, 25), after)
+        if other is not None:
+            rows[name] = other
     return {
         "epsilon": epsilon,
         "delta": delta,
         "seconds": seconds,
         "check_seconds": checked,
         "rows": rows,
+        "sums": sums(epsilon, delta),
+    }
+
+
+def sums(epsilon: str, delta: str) -> dict[str, Any]:
+    """Sums with their keys from the same numbers, or with half of epsilon for either."""
+    setting = Setting(Row(), "add-remove")
+    sharing = sharing_of(Total("x", low=0, high=1, by="k", keys="private"), setting)
+    assert sharing is not None
+    budget = Fraction(epsilon), Fraction(delta)
+    found = keyed_values(sharing, *budget, 1, "l1")
+    keys = keyed(epsilon=budget[0] / 2, delta=budget[1])
+    apart = design(epsilon=budget[0] / 2, delta=0, sensitivity=1, gap=0.01)
+    return {
+        "together": {"shown": sum(map(found.shown, SIZES)), "error": found.laws[0].size},
+        "halves": {"shown": sum(map(keys.shown, SIZES)), "error": apart.upper},
     }
 
 
@@ -107,6 +165,9 @@ def main() -> None:
                     f"{row['one_unit_shown']:.3g}"
                 )
             print(f"  {name:<20}{row['shown']:>8.2f} shown, mean error {row['error']:.3f}{words}")
+        for name, row in one["sums"].items():
+            words = f"{row['shown']:>8.2f} shown, mean error {row['error']:.3f}"
+            print(f"  sums, {name:<14}{words}")
     many = found["million"]
     print(f"{many['keys']} keys: {many['shown']} shown in {many['seconds']:.2f} s")
     if given.out is not None:

@@ -34,3 +34,18 @@ def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
     assert abs(first["design"]["shown"] - 85.36) < 0.01
     assert abs(first["design"]["error"] - 0.8866) < 0.001
     assert first["halves"]["shown"] < 45
+
+
+def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
+    out = tmp_path / "workloads.csv"
+    command = [sys.executable, str(ROOT / "benchmarks" / "workloads.py"), "--small"]
+    subprocess.run([*command, "--csv", str(out)], check=True, timeout=120, capture_output=True)
+    head, first, *_, last = out.read_text(encoding="utf-8").splitlines()
+    one, tables = (
+        dict(zip(head.split(","), line.split(","), strict=True)) for line in (first, last)
+    )
+    assert abs(float(one["upper"]) - 17.866177) < 1e-6 and float(one["gap"]) < 1e-6
+    # No better after as many rounds, and many more rounds to the end.
+    assert float(one["fixed_point"]) > float(one["upper"])
+    assert int(one["fixed_point_rounds"]) > 2 * int(one["rounds"])
+    assert abs(float(tables["singular_values"]) - float(tables["upper"])) < 1e-6

@@ -7,6 +7,7 @@ with what the files say, so that a figure is typed by nobody.
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -86,7 +87,9 @@ def gdp() -> str:
     def gained(row: Row) -> str:
         gain = 100 * (1 - float(row["upper"]) / float(row["gaussian"]))
         most = 100 * (1 - float(row["lower"]) / float(row["gaussian"]))
-        return f"{gain:.1f} %" if gain > 0 else f"none: at most {most:.1f} % could be"
+        if gain > 0:
+            return f"{gain:.1f} %"
+        return f"none: at most {most:.1f} % could be" if most >= 0.05 else "none: nothing could be"
 
     return markdown(
         GDP,
@@ -95,7 +98,7 @@ def gdp() -> str:
                 row["gdp"],
                 row["loss"],
                 f"{float(row['gaussian']):.4f}",
-                f"[{float(row['lower']):.4f}, {float(row['upper']):.4f}]",
+                f"[{math.floor(1e4 * float(row['lower'])) / 1e4:.4f}, {float(row['upper']):.4f}]",
                 gained(row),
             ]
             for row in rows(MADE / "gdp.csv")

@@ -41,6 +41,8 @@ _HOME = {
     "keyed": "keyed",
     "KeyedDesign": "designs.keyed",
     "JointDesign": "design",
+    "Workload": "ask.workload",
+    "WorkloadDesign": "design",
     "Ball": "ask.shape",
     "Blocks": "ask.shape",
     "Cube": "ask.shape",
@@ -72,6 +74,7 @@ _HOME = {
     "ask": "queries",
     "ask_all": "queries",
     "plan": "queries",
+    "plan_all": "queries",
     "report": "queries",
     "ArgumentError": "errors",
     "BudgetError": "errors",
@@ -143,6 +146,8 @@ __all__ = [
     "Unimodal",
     "Variance",
     "VectorDesign",
+    "Workload",
+    "WorkloadDesign",
     "ask",
     "ask_all",
     "break_even",
@@ -157,6 +162,7 @@ __all__ = [
     "keyed",
     "load",
     "plan",
+    "plan_all",
     "report",
     "sweep",
     "tradeoff",
@@ -175,6 +181,7 @@ if TYPE_CHECKING:
         Unimodal,
     )
     from .ask.shape import Ball, Blocks, Cube, Shape, Sparse
+    from .ask.workload import Workload
     from .compare import compare, design_for_error
     from .curves import frontier, tradeoff
     from .design import (
@@ -182,6 +189,7 @@ if TYPE_CHECKING:
         Design,
         JointDesign,
         VectorDesign,
+        WorkloadDesign,
         design,
         design_dependent,
         load,
@@ -223,6 +231,7 @@ if TYPE_CHECKING:
         ask,
         ask_all,
         plan,
+        plan_all,
         report,
     )
     from .sweep import budget_grid, sweep

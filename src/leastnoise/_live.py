@@ -16,7 +16,7 @@ from threading import Event, Thread
 from typing import Any
 
 from .errors import ArgumentError
-from .words import number, percent
+from .words import number, outwards, percent
 
 _WIDTH = 20
 _PLAIN_SECONDS = 10.0
@@ -27,23 +27,46 @@ _TICK_SECONDS = 0.5
 Show = Callable[[Callable[[], str]], None]  # takes what says the line, each time it is drawn
 
 
+def ended(progress: Any, found: Any) -> None:
+    """The search is over: a line says what was reached."""
+    if isinstance(progress, _SearchLine):
+        progress.end(found)
+
+
 @contextmanager
 def listening(progress: Any, gap: float) -> Iterator[Any]:
     """Who is told how a search stands: the caller's function, a line if True, or nobody."""
     if progress is not True:
         yield progress or None
         return
-    start, first = time.monotonic(), [math.inf]
-
-    def said(now: Any) -> Callable[[], str]:
-        left = now.upper / now.lower - 1 if 0 < now.lower <= now.upper < math.inf else math.inf
-        if math.isinf(first[0]):
-            first[0] = left
-        return lambda: search_words(now, left, first[0], gap, time.monotonic() - start)
-
     with live_line() as show:
-        show(lambda: f"{bar(0)}  starting, {time.monotonic() - start:.0f} s")
-        yield lambda now: show(said(now))
+        yield _SearchLine(show, gap)
+
+
+class _SearchLine:
+    """The line of one search: told how it stands, and at the end what was reached."""
+
+    def __init__(self, show: Show, gap: float) -> None:
+        self._show, self._gap = show, gap
+        self._start, self._first, self._rounds = time.monotonic(), math.inf, 0
+        show(lambda: f"{bar(0)}  starting, {self._seconds:.0f} s")
+
+    @property
+    def _seconds(self) -> float:
+        return time.monotonic() - self._start
+
+    def __call__(self, now: Any) -> None:
+        """Where it stands."""
+        left = now.upper / now.lower - 1 if 0 < now.lower <= now.upper < math.inf else math.inf
+        if math.isinf(self._first):
+            self._first = left
+        self._rounds = now.rounds
+        self._show(lambda: search_words(now, left, self._first, self._gap, self._seconds))
+
+    def end(self, found: Any) -> None:
+        """The design's own bracket: what was reached, which is not what was said last."""
+        words = end_words(found, self._first, self._gap, self._rounds, self._seconds)
+        self._show(lambda: words)
 
 
 #: Where `tell` sends its words: to the line of the innermost `waiting`, or nowhere.
@@ -115,16 +138,30 @@ def counting(progress: Any) -> Iterator[Any]:
 
 def search_words(now: Any, left: float, first: float, gap: float, seconds: float) -> str:
     """Where a search stands, in one line; the bar is full when the gap is what was asked for."""
-    share = 0.0
-    if left <= gap:
-        share = 1.0
-    elif gap > 0 and math.isfinite(first) and first > gap:
-        share = math.log(first / left) / math.log(first / gap)
     return (
-        f"{bar(share)}  gap {percent(left)} of {number(100 * gap, 3)} % asked for,  "
+        f"{bar(_share(left, first, gap))}  gap {percent(left)} of "
+        f"{number(100 * gap, 3)} % asked for,  "
         f"about {number(now.lower, 5)} to {number(now.upper, 5)},  "
         f"round {now.rounds}, {seconds:.0f} s"
     )
+
+
+def end_words(found: Any, first: float, gap: float, rounds: int, seconds: float) -> str:
+    """What a search has reached, in one line; the bounds are rounded to their safe sides."""
+    return (
+        f"{bar(_share(found.gap, first, gap))}  gap {percent(found.gap)} of "
+        f"{number(100 * gap, 3)} % asked for,  {outwards(found.lower, 5, False)} to "
+        f"{outwards(found.upper, 5, True)},  round {rounds}, {seconds:.0f} s"
+    )
+
+
+def _share(left: float, first: float, gap: float) -> float:
+    """How much of the way to the gap is done."""
+    if left <= gap:
+        return 1.0
+    if gap > 0 and math.isfinite(first) and first > gap:
+        return math.log(first / left) / math.log(first / gap)
+    return 0.0
 
 
 def count_words(done: int, total: int, seconds: float) -> str:

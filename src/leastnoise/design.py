@@ -12,8 +12,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Unpack, overload
 
-from .ask.arguments import Arguments, CommonArguments, RangeArguments, ShapeArguments, asked
+from .ask.arguments import (
+    Arguments,
+    CommonArguments,
+    RangeArguments,
+    ShapeArguments,
+    WorkloadArguments,
+    asked,
+)
 from .ask.shape import Ball, Shape
+from .ask.workload import Workload
 from .certify import Report, read_and_check
 from .certify.any_file import AnyDocument
 from .designs.additive import Design
@@ -22,11 +30,15 @@ from .designs.joint import JointDesign, joint_design
 from .designs.keyed import KeyedDesign
 from .designs.ranged import DependentDesign
 from .designs.vector import VectorDesign
+from .designs.workload import WorkloadDesign, workload_design
 from .engine.kinds import plan_of
 from .engine.search import Search
 from .errors import ArgumentError, CertificateError, ScaleError
 from .exact import Number
 from .words import gap_words
+
+#: What `design` returns.
+AnyNoise = Design | DependentDesign | VectorDesign | JointDesign | WorkloadDesign
 
 
 @overload
@@ -46,10 +58,14 @@ def design(*, sensitivity: Shape, **given: Unpack[ShapeArguments]) -> JointDesig
 
 
 @overload
+def design(*, workload: Workload, **given: Unpack[WorkloadArguments]) -> WorkloadDesign: ...
+
+
+@overload
 def design(*, dimension: int, **given: Unpack[CommonArguments]) -> Design | VectorDesign: ...
 
 
-def design(**given: Any) -> Design | DependentDesign | VectorDesign | JointDesign:
+def design(**given: Any) -> AnyNoise:
     """The noise with the least expected loss that (epsilon, delta)-privacy allows.
 
     Returns a `Design` whose bracket [lower, upper] around the optimal expected loss has been
@@ -99,7 +115,13 @@ def design(**given: Any) -> Design | DependentDesign | VectorDesign | JointDesig
         `Blocks` of such, one-sided where a unit is added or removed; a `JointDesign` is returned,
         whose loss is the mean over all numbers (`weights`: weighted), or loss="largest" that of the
         largest error. `Ball(d, radius)` says the same as `dimension=d`.
+    workload: a `Workload` of many linear questions about one vector of counts; a `WorkloadDesign`
+        is returned. The budget is `gdp`, `zcdp` (rho), or epsilon and delta; the loss "l2", the
+        total of all squared errors, or "largest", the largest variance; `neighbours` is
+        "add-remove" or "replace".
     """
+    if given.get("workload") is not None:
+        given.setdefault("loss", "l2")
     return answer(Arguments.of(given))
 
 
@@ -107,8 +129,14 @@ def design(**given: Any) -> Design | DependentDesign | VectorDesign | JointDesig
 design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
 
 
-def answer(arguments: Arguments) -> Design | DependentDesign | VectorDesign | JointDesign:
+def answer(arguments: Arguments) -> AnyNoise:
     """`design` for arguments that were put together before; its guarantee is that of `design`."""
+    if arguments.workload is not None:
+        return workload_design(arguments)
+    for name in ("zcdp", "neighbours"):
+        if name in arguments.given():
+            value = getattr(arguments, name)
+            raise ArgumentError(name, value, "left out unless there is a workload")
     if isinstance(arguments.sensitivity, Shape):
         return joint_design(arguments)
     if arguments.weights is not None:
@@ -164,11 +192,11 @@ def design_dependent(
     return design(bounds=bounds, **arguments)
 
 
-def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDesign | JointDesign:
+def load(path: str | Path) -> AnyNoise | KeyedDesign:
     """The design in a mechanism file, after the exact checker has proven all it claims.
 
-    A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, or a
-    `KeyedDesign` for unknown keys.
+    A `Design`, a `DependentDesign` for noise that depends on the value, a `VectorDesign`, a
+    `JointDesign`, a `WorkloadDesign`, or a `KeyedDesign` for unknown keys.
     Raises `FormatError` if the file is malformed and `CertificateError` if a claim is refuted. A
     file whose privacy is proven and whose bracket could not be checked is loaded with `certified`
     False.
@@ -176,15 +204,13 @@ def load(path: str | Path) -> Design | DependentDesign | VectorDesign | KeyedDes
     return loaded(*read_and_check(path), str(path), f"read from {Path(path).name}")
 
 
-def loaded(
-    document: AnyDocument, report: Report, path: str, status: str
-) -> Design | DependentDesign | VectorDesign | KeyedDesign | JointDesign:
+def loaded(document: AnyDocument, report: Report, path: str, status: str) -> AnyNoise | KeyedDesign:
     """The design of a document and of what the exact check of it found."""
     if report.exit_code == 1 or not report.private:
         refuted = [claim.name for claim in report.claims if claim.verdict == "refuted"]
         raise CertificateError(f"{path}: refuted: {', '.join(refuted) or 'privacy not proven'}")
     status += f"; {gap_words(document, report.proven)}"
-    found: Design | DependentDesign | VectorDesign | KeyedDesign | JointDesign = kind_of(document)(
+    found: AnyNoise | KeyedDesign = kind_of(document)(
         document, document.loss, True, status, MappingProxyType({}), report.proven
     )
     return found
@@ -195,6 +221,7 @@ __all__ = [
     "Design",
     "JointDesign",
     "VectorDesign",
+    "WorkloadDesign",
     "answer",
     "design",
     "design_dependent",

@@ -20,6 +20,8 @@ from .words import NEGLIGIBLE, UNPROVEN, excess_words, interval, number, outward
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
 _MOST = 24
+#: Answers of more groups are not drawn.
+_DRAWN = 60
 
 
 def html_design(design: Any) -> str:
@@ -84,6 +86,26 @@ def html_joint(design: Any) -> str:
         ("95 % of errors of all within", number(noise.error_bound(0.95, all_at_once=True), 5), ""),
     ]
     title = f"Noise for {design.dimension} numbers at once, {question(design)}, mean over numbers"
+    return _page(title, rows, design.status, _drawn(design.plot))
+
+
+def html_workload(design: Any) -> str:
+    """A `WorkloadDesign`: its bracket, what to expect of its answers, and their error bars."""
+    bars = design.error_bound(0.95)
+    rows = [
+        *_bracket(design, "noise"),
+        (
+            "standard deviation of an answer",
+            f"{number(design.std.min(), 5)} to {number(design.std.max(), 5)}",
+            "",
+        ),
+        (
+            "95 % of errors of an answer within",
+            f"{number(bars.min(), 5)} to {number(bars.max(), 5)}",
+            "",
+        ),
+    ]
+    title = f"{design.workload.queries} questions, {design.budget_words}, {design.neighbours}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
@@ -169,11 +191,63 @@ def html_answer(answer: Any, rows: Sequence[tuple[str, ...]]) -> str:
         f"unit {answer.unit} ({answer.neighbours})"
     )
     spent += "; no ledger." if answer.charge is None else f"; charge {answer.charge}."
-    page = _page(answer.query, _cut(rows), spent, head=("", "answer", "95 % interval"))
+    head = ("", "answer", "95 % interval")
+    drawn = _drawn(answer.plot) if 1 < len(answer.groups) <= _DRAWN else None
+    page = _page(answer.query, _cut(rows), spent, drawn, head=head)
     said = [answer.why, answer.noise, *answer.notes]
     said += [f"proof: leastnoise verify {path}" for path in answer.mechanisms]
-    items = "".join(f"<li>{escape(line)}</li>" for line in said)
-    return f"{page}<details><summary>Why, and with which noise</summary><ul>{items}</ul></details>"
+    return page + _unfolded(said)
+
+
+def html_plan(plan: Any) -> str:
+    """A `Plan`: the error to expect, for what, and why, to be unfolded."""
+    rows = [
+        ("95 % of answers within", f"{number(plan.error, 3)}{plan.counted}"),
+        ("relative", f"{number(100 * plan.relative, 3)} %"),
+        ("rows of a group, a guess", str(plan.rows)),
+    ]
+    if plan.keys_from is not None:
+        rows.append(("units that a key needs, to be shown with 95 %", str(plan.keys_from)))
+    budget = f"ε = {number(float(plan.epsilon))}, δ = {number(float(plan.delta))}"
+    page = _page(f"{plan.query} at {budget}", rows, "Nothing was read, nothing was spent.")
+    return page + _unfolded([plan.why, plan.noise, *plan.notes])
+
+
+def html_balance(balance: Any) -> str:
+    """A `Balance`: what is left, spent and allowed; a charge may be refused below what is left."""
+    rows = [
+        (
+            sign,
+            number(float(outwards(float(left), 4, False))),
+            number(float(outwards(float(spent), 4, True))),
+            number(float(whole), 4),
+        )
+        for sign, left, spent, whole in (
+            ("ε", balance.left_epsilon, balance.spent_epsilon, balance.epsilon),
+            ("δ", balance.left_delta, balance.spent_delta, balance.delta),
+        )
+    ]
+    charges = "1 charge" if balance.charges == 1 else f"{balance.charges} charges"
+    note = f"{charges}; {balance.composition} composition"
+    note += "" if balance.protects is None else f"; about the unit {balance.protects}"
+    note += ". It is closed." if balance.closed else "."
+    return _page("Ledger", rows, note, head=("", "left", "spent", "in all"))
+
+
+def html_history(charges: Sequence[Any]) -> str:
+    """The charges of a ledger: when, what for, and what they cost."""
+    rows = [
+        (
+            str(one.id),
+            one.time[:19].replace("T", " "),
+            number(float(one.epsilon), 4),
+            number(float(one.delta), 4),
+            one.query,
+        )
+        for one in charges
+    ]
+    title = "1 charge" if len(rows) == 1 else f"{len(rows)} charges"
+    return _page(title, _cut(rows), head=("", "time (UTC)", "ε", "δ", "query"))
 
 
 def html_composition(composition: Any) -> str:
@@ -270,6 +344,11 @@ def _page(
         held = base64.b64encode(picture).decode("ascii")
         parts.append(f'<img alt="{escape(title)}" src="data:image/png;base64,{held}">')
     return "".join([*parts, "</div>"])
+
+
+def _unfolded(lines: Iterable[str]) -> str:
+    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    return f"<details><summary>Why, and with which noise</summary><ul>{items}</ul></details>"
 
 
 def _row(cells: Sequence[str], tag: str) -> str:

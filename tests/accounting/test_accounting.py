@@ -248,7 +248,7 @@ def test_only_additive_noise():
 
 def test_missing_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.pld.privacy_loss_distribution", None)
-    with pytest.raises(MissingExtraError, match=r"leastnoise\[accounting\]"):
+    with pytest.raises(MissingExtraError, match=r"'\.\[accounting\]'"):
         compose(Laplace(epsilon=0.123), 2, delta=0.1)
 
 

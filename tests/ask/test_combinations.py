@@ -17,10 +17,14 @@ from leastnoise.ask.arguments import (
     CommonArguments,
     PlainArguments,
     RangeArguments,
+    WorkloadArguments,
 )
 from leastnoise.ask.combinations import RULES, refuse_combinations
 
 SEEN: list[object] = []
+
+#: Arguments for workloads alone.
+OF_WORKLOADS = {"workload", "zcdp", "neighbours"}
 
 #: One setting of every argument that is cheap, alone and in pairs.
 SETTINGS = {
@@ -132,8 +136,10 @@ def walk(pairs, always=()):
 
 def test_every_argument_is_in_the_table():
     arguments = {one.name for one in fields(Arguments)}
-    # (Weights are for shapes, which are refused beside all others: test_shape.py.)
-    assert arguments - {"epsilon", "delta", "weights"} == set(SETTINGS) == set(HONOURED)
+    # (Weights are for shapes, and some are for workloads, which are refused beside all others:
+    # test_shape.py, test_workload.py.)
+    alone = {"epsilon", "delta", "weights", *OF_WORKLOADS}
+    assert arguments - alone == set(SETTINGS) == set(HONOURED)
     for rule in RULES:
         assert {rule.argument, rule.beside} <= arguments
 
@@ -148,7 +154,8 @@ def test_help_shows_every_argument_with_its_default():
 def test_type_checkers_see_the_same_arguments():
     every = get_type_hints(Arguments)
     typed = get_type_hints(RangeArguments)
-    assert every.keys() == typed.keys() | {"bounds", "dimension", "weights"}
+    assert every.keys() == typed.keys() | {"bounds", "dimension", "weights", *OF_WORKLOADS}
+    assert WorkloadArguments.__annotations__.keys() | {"workload"} > OF_WORKLOADS
     for name, type_ in typed.items():
         assert type_ == every[name] or name == "sensitivity", name  # (which must be stated)
     assert PlainArguments.__annotations__.keys() < CommonArguments.__annotations__.keys()

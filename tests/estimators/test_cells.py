@@ -63,3 +63,10 @@ def test_a_day_beyond_the_years_of_python_is_missing_and_changes_no_other_cell(c
 
 def _part(column, start, end):
     return column.iloc[start:end] if hasattr(column, "iloc") else column[start:end]
+
+
+def test_a_complex_category_changes_no_other_cell():
+    pd = pytest.importorskip("pandas")
+    plain, odd = (pd.Series(cells, dtype="category") for cells in ([1, 2.5], [1, 2.5, 1j]))
+    assert list(column_numbers(plain)) == list(column_numbers(odd))[:2] == [1, 2.5]
+    assert math.isnan(column_numbers(odd)[2])

@@ -248,7 +248,7 @@ def test_the_context_of_opendp():
 
 def test_missing_extra(monkeypatch, real):
     monkeypatch.setitem(sys.modules, "opendp.prelude", None)
-    with pytest.raises(MissingExtraError, match=r"leastnoise\[opendp\]"):
+    with pytest.raises(MissingExtraError, match=r"'\.\[opendp\]'"):
         to_opendp(real)
 
 

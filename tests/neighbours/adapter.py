@@ -18,11 +18,16 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, Person, ask
+from leastnoise.ask.shape import Shape
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
 from leastnoise.queries.base import Query
+from leastnoise.queries.keyed_values import KeyedValues
+from leastnoise.queries.mean_vector import VectorNoiseFor
+from leastnoise.queries.noise import Noise
 from leastnoise.queries.quantile import Quantile
+from leastnoise.queries.together import Draw, DrawnNoise
 from leastnoise.sampling import InsecureSeededEntropy
 
 from .limits import Each, Length, Limit, Steps
@@ -46,6 +51,14 @@ class Release:
 
 
 @dataclass(frozen=True)
+class Vector:
+    """Numbers of one or several questions that were drawn together, and what one unit may do."""
+
+    steps: tuple[int, ...]
+    shape: Shape
+
+
+@dataclass(frozen=True)
 class Outcome:
     """Everything that leaves `ask`: its kind, its words, what was charged, and exact numbers."""
 
@@ -53,6 +66,7 @@ class Outcome:
     text: str
     charged: str
     releases: tuple[Release, ...] = ()
+    vectors: tuple[Vector, ...] = ()  # numbers that were drawn together
 
 
 @dataclass
@@ -78,20 +92,20 @@ def outcome(
     book, many = Book(), isinstance(question, (list, tuple))
     options = {"unit": unit, "neighbours": neighbours, "ledger": book}
     options |= {"epsilon": EPSILON, "delta": DELTA, "entropy": InsecureSeededEntropy(1)}
-    kind, releases = "answer", ()
-    with warnings.catch_warnings(record=True) as warned, _watched() as seen:
+    kind, releases, vectors = "answer", (), ()
+    with warnings.catch_warnings(record=True) as warned, _watched() as (seen, drawn):
         warnings.simplefilter("always")
         try:
             query = question() if callable(question) else question
             found = (ask_all if many else ask)(source, query, **options)
             text = "; ".join(map(_words, found if many else [found]))
-            releases = tuple(map(_release, seen))
+            releases, vectors = tuple(map(_release, seen)), tuple(drawn)
         except ArgumentError as error:
             kind, text = "refusal", _told(error)
         except Exception as error:
             kind, text = "failure", _told(error)
     heard = [f" warning: {w.message}" for w in warned if not issubclass(w.category, _IDLE)]
-    return Outcome(kind, "".join([text, *heard]), "; ".join(book.charged), releases)
+    return Outcome(kind, "".join([text, *heard]), "; ".join(book.charged), releases, vectors)
 
 
 class Book(Ledger):
@@ -126,16 +140,25 @@ def _words(answer: Any) -> str:
 
 
 @contextmanager
-def _watched() -> Iterator[list[_Seen]]:
-    """Record what reaches the noise, question by question."""
+def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
+    """Record what reaches the noise, question by question, and vectors that are drawn together."""
     seen: list[_Seen] = []
-    draw, released = _asking.Prepared.draw, _asking.Noise.released
-    vector, choose = _asking.VectorNoiseFor.released, Quantile.choose
+    vectors: list[Vector] = []
+    together = Draw.release
+    draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
+    vector, choose = VectorNoiseFor.released, Quantile.choose
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
         seen.append(_Seen(self.query, self.setting, self.one_draw, keys=keys))
+        if isinstance(self.noise, DrawnNoise):
+            seen[-1].rows = [tuple(row) for row in self.exact(args[0], self.public_keys)]
+            seen[-1].limit = _steps(self.noise.form, 1)
         return draw(self, *args)
+
+    def drawing_together(self: Any, steps: Sequence[int], entropy: Any) -> Any:
+        vectors.append(Vector(tuple(steps), self.design.shape))
+        return together(self, steps, entropy)
 
     def showing(self: Any, units: dict[str, int], **_: Any) -> dict[str, int]:
         seen[-1].units, seen[-1].keys = dict(units), sorted(units)
@@ -145,16 +168,17 @@ def _watched() -> Iterator[list[_Seen]]:
         return {key: units[key] for key in sorted(units)}
 
     def releasing(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
-        form = self.form
         seen[-1].rows = [tuple(row) for row in rows]
-        seen[-1].limit = Steps(
-            tuple(part.name for part in form.parts),
-            tuple(part.sensitivity for part in form.parts),
-            tuple(part.measure for part in form.parts),
-            form.steps,
-            form.most,
-        )
+        seen[-1].limit = _steps(self.form, 1)
         return released(self, rows, entropy)
+
+    def telling(self: Any, sums: dict[str, Any], entropy: Any) -> Any:
+        held = {key: one for key, one in sorted(sums.items()) if one.units}
+        seen[-1].units, seen[-1].keys = {key: one.units for key, one in held.items()}, list(held)
+        seen[-1].rows = [tuple(self.sharing.numbers(one)) for one in held.values()]
+        # A key in which a unit is replaced counts as two of those that change.
+        seen[-1].limit = _steps(self.form, 2 if seen[-1].setting.replace else 1)
+        return told(self, sums, entropy)
 
     def vectoring(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
         query, setting = seen[-1].query, seen[-1].setting
@@ -171,11 +195,23 @@ def _watched() -> Iterator[list[_Seen]]:
     with (
         patch.object(_asking.Prepared, "draw", drawing),
         patch.object(KeyedDesign, "release", showing),
-        patch.object(_asking.Noise, "released", releasing),
-        patch.object(_asking.VectorNoiseFor, "released", vectoring),
+        patch.object(Noise, "released", releasing),
+        patch.object(KeyedValues, "release", telling),
+        patch.object(VectorNoiseFor, "released", vectoring),
         patch.object(Quantile, "choose", choosing),
+        patch.object(Draw, "release", drawing_together),
     ):
-        yield seen
+        yield seen, vectors
+
+
+def _steps(form: Any, times: int) -> Steps:
+    return Steps(
+        tuple(part.name for part in form.parts),
+        tuple(part.sensitivity for part in form.parts),
+        tuple(part.measure for part in form.parts),
+        times * form.steps,
+        form.most,
+    )
 
 
 def _scores(query: Quantile, cells: dict[int, int]) -> tuple[Fraction, ...]:
@@ -197,7 +233,7 @@ def _release(seen: _Seen) -> Release:
         dict(zip(seen.keys, seen.rows, strict=True)),
         seen.limit or Each(Fraction(0)),
         None if query.public_keys is None else len(query.public_keys),
-        query.by is not None,
+        query.grouped,
         seen.units,
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from .adapter import Outcome, Release, touched
+from .adapter import Outcome, Release, Vector, touched
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,25 @@ def findings(one: Outcome, two: Outcome, unit: Any, neighbours: str) -> list[Fin
         found.append(Finding("not answered", _short(one.text)))
     for mine, other in zip(one.releases, two.releases, strict=True):
         found += _moves(mine, other, unit, neighbours)
+    for one_vector, other_vector in zip(one.vectors, two.vectors, strict=True):
+        found += _drawn(one_vector, other_vector)
     return found
+
+
+def _drawn(one: Vector, two: Vector) -> list[Finding]:
+    """Numbers that are drawn together move within the shape that their noise is for."""
+    if one.shape != two.shape or len(one.steps) != len(two.steps):
+        return [Finding("number", f"other shapes, {one.shape} / {two.shape}")]
+    moves = [a - b for a, b in zip(one.steps, two.steps, strict=True)]
+    broken, place = [], 0
+    if one.shape.one_sided and min(moves) < 0 < max(moves):
+        broken.append("moves of both signs")
+    for block in one.shape.blocks:
+        own = [abs(move) for move in moves[place : place + block.numbers]]
+        place += block.numbers
+        if max(own) > block.width or sum(own) > block.most * block.width:
+            broken.append(f"{max(own)} at most, {sum(own)} in all, within {block}")
+    return [Finding("number", f"drawn together: {words}") for words in broken]
 
 
 def _moves(one: Release, two: Release, unit: Any, neighbours: str) -> list[Finding]:

@@ -25,6 +25,7 @@ def few(kind: str) -> list[Any]:
             Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
             Median("x", **BOUNDS, step=1),
             Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
+            [Count(), Mean("x", **BOUNDS, **KEYS), Total("x", low=1, high=7), Share("x >= 5")],
         ]
     if kind == "text":
         found += [Count(by="x", keys=["north", "", "é"]), Count(by="x", keys="private")]
@@ -52,10 +53,13 @@ def many(kind: str) -> list[Any]:
             Mean("x", **BOUNDS),
             Mean("x", **BOUNDS, **KEYS),
             Variance("x", **BOUNDS, **PRIVATE),
+            Total("x", low=-3, high=10, **PRIVATE),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Median("x", **BOUNDS, step=1, interval=True),
             Share("x >= 5 or x = 9223372036854775807"),
             Histogram("x", bins=[-1, 0, 2, 5, 1000]),
+            [Count("x", **KEYS), Variance("x", **BOUNDS), Total("x", low=-3, high=7, **KEYS)],
+            [Histogram("x", **BOUNDS, bins=4), Mean("x", **BOUNDS), Mean("x", low=-5, high=0.1)],
             [Count(), Mean("x", **BOUNDS), Median("x", **BOUNDS, step=1), Count(**PRIVATE)],
             *at_the_ends(),
         ]

@@ -14,6 +14,7 @@ from leastnoise import budget_grid, design, sweep
 from leastnoise._live import bar, count_words, listening, search_words
 from leastnoise.engine.search import Progress
 from leastnoise.errors import ArgumentError
+from leastnoise.words import outwards, percent
 
 CODE = (
     "from leastnoise import design; print(design("
@@ -84,8 +85,11 @@ def test_a_notebook_updates_one_output(monkeypatch):
     inner.display = display
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", inner)
-    design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=True)
-    assert len(sent) >= 2 and "asked for" in sent[-1]["text/plain"]
+    best = design(sensitivity=1, epsilon=1, delta=0.2, gap=1e-2, progress=True)
+    last = sent[-1]["text/plain"]  # what was reached, not what was known when it was last said
+    assert len(sent) >= 2 and last.startswith(bar(1))
+    assert f"gap {percent(best.gap)} of 1 % asked for" in last
+    assert f"{outwards(best.lower, 5, False)} to {outwards(best.upper, 5, True)}" in last
     assert sent[-1]["text/html"].startswith("<code>")
 
 

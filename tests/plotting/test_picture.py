@@ -66,7 +66,7 @@ def test_bad_paths_are_refused_before_work(plain, tmp_path):
 
 def test_missing_extra(monkeypatch, plain):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match=r"leastnoise\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r"'\.\[plot\]'"):
         plot_density(plain)
     assert plain._repr_svg_() is None
     assert "<img" not in plain._repr_html_() and "expected loss" in plain._repr_html_()

@@ -8,12 +8,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from leastnoise import Mean, Share, plan
+from leastnoise import Mean, Share
 from leastnoise.exact import exp_upper
 from leastnoise.queries.base import Form, Setting
 from leastnoise.queries.believed import Line, _cells, _kept, believed
 from leastnoise.queries.mean import mean_numbers
 from leastnoise.queries.noise import _delta_of_a_step, noise_for
+from leastnoise.queries.planner import expected_error
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
 
@@ -97,8 +98,8 @@ def test_steps_of_the_smallest_budgets_cost_no_more_than_the_whole():
 
 def test_nothing_is_believed_where_nothing_fits():
     setting = Setting(Row(), "add-remove")
-    laws = noise_for(Share("x > 1").forms(setting), Fraction(1), Fraction(0), 1).laws
     sides = Line(1, -1), Line(0, -1)
+    laws = noise_for(Share("x > 1").forms(setting), Fraction(1), Fraction(0), 1).limits(sides)
     assert believed(laws, sides, (Fraction(10**6), Fraction(-(10**6)))) is None
     low, high = believed(laws, sides, (Fraction(0), Fraction(0)))
     assert (low, high) == (0, 1)
@@ -107,13 +108,14 @@ def test_nothing_is_believed_where_nothing_fits():
 
 
 @pytest.mark.parametrize(("relation", "gain"), [("add-remove", 0.85), ("replace", 0.55)])
-def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain, monkeypatch):
+def test_what_a_unit_cannot_move_at_once_is_not_paid_for_twice(relation, gain):
     query = Mean("x", low=120, high=190, where="y = 1")
-    options = {"epsilon": 1, "delta": 1e-6, "rows": 1000, "neighbours": relation}
-    best = plan(query, **options).error
-    whole = Mean.forms
-    monkeypatch.setattr(Mean, "forms", lambda self, setting: whole(self, setting)[:1])
-    plain = plan(query, **options).error
+    setting, budget = Setting(Row(), relation), (Fraction(1), Fraction(1, 10**6))
+    forms = query.forms(setting)
+    best, plain = (
+        expected_error(query, setting, 1000, noise_for(few, *budget, 1), Fraction(1))
+        for few in (forms, forms[:1])
+    )
     assert best < gain * plain
     sides = Form((), 0, name="sides", top=7)
     assert mean_numbers(sides, [Fraction(3), Fraction(2)]) == [Fraction(17, 2), Fraction(11, 2)]

@@ -23,10 +23,11 @@ from leastnoise.queries import (
     Total,
     Variance,
 )
-from leastnoise.queries.ask import _bounded, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import WEIGHT, aggregate, reading_of
 from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.groups import bounded as _bounded
+from leastnoise.queries.groups import touched
 from leastnoise.queries.unit import NEIGHBOURS
 
 SCHEMA = pa.schema([("p", pa.int64()), ("g", pa.string()), ("x", pa.float64()), ("y", pa.int64())])

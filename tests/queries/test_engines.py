@@ -25,10 +25,10 @@ from leastnoise import (
     Variance,
     ask,
 )
-from leastnoise.queries.ask import _bounded
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import aggregate
 from leastnoise.queries.door import open_table
+from leastnoise.queries.groups import bounded as _bounded
 from leastnoise.queries.unit import Row
 
 N = 600

@@ -30,10 +30,11 @@ from leastnoise import (
     Variance,
     ask,
 )
-from leastnoise.queries.ask import _public_size, sums_of
+from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table
 from leastnoise.queries.door.duckdb import DuckDB
+from leastnoise.queries.sized import public_size
 from leastnoise.queries.unit import Row
 
 SECRET = "s3cretvalue"
@@ -180,7 +181,7 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
         MeanVector(["x", "p"], low=[1000, 0], high=[1001, 1]),
     ):
         table = open_table(path)
-        sized = replace(setting, size=_public_size(table))
+        sized = replace(setting, size=public_size(table))
         assert sized.size == 3_001
         sums = sums_of(table, query, sized)[""]
         for one in sums if isinstance(sums, tuple) else (sums,):
@@ -225,7 +226,7 @@ def test_names_of_files_are_no_patterns(tmp_path, name, other, ending):
         else:
             path.mkdir()
             frame.to_parquet(path / "part.parquet")
-    assert _public_size(open_table(tmp_path / f"{name}{ending}")) == 1000
+    assert public_size(open_table(tmp_path / f"{name}{ending}")) == 1000
 
 
 @pytest.mark.parametrize(
@@ -280,7 +281,7 @@ def test_wrong_types_and_columns(query):
 
 def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     """Where the number of rows is public it must be that of the sums."""
-    monkeypatch.setattr(sys.modules["leastnoise.queries.ask"], "_public_size", lambda table: 7)
+    monkeypatch.setattr(sys.modules["leastnoise.queries.ask"], "public_size", lambda table: 7)
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
     monkeypatch.setattr(sys.modules["leastnoise.queries.kept"], "_GAP", "0.1")
     options = {"epsilon": "1.0123", "delta": "0.01", "neighbours": "replace"}  # nobody else's noise

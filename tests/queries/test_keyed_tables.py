@@ -7,9 +7,10 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Median, Person, Total, ask, ask_all, keyed, load, plan
+from leastnoise import Count, Mean, Median, Person, ask, ask_all, keyed, load, plan
 from leastnoise.certify import check_file
 from leastnoise.designs.keyed import KeyedDesign
+from leastnoise.errors import ArgumentError
 from leastnoise.queries.keyed import keys_design, one_draw
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -45,6 +46,20 @@ def test_replaced_rows_move_two_keys() -> None:
     assert load(path) == keyed(**BUDGET, neighbours="replace")
 
 
+def test_a_guess_at_the_units_chooses_how_the_budget_is_parted() -> None:
+    unit = Person("p", max_rows=1, max_groups=5)
+    small = ask(FRAME, COUNT, **BUDGET, unit=unit, units=50)
+    large = ask(FRAME, COUNT, **BUDGET, unit=unit, units=1000)
+    curve, shares = (load(answer.mechanisms[0]) for answer in (small, large))
+    assert curve.document.curve is not None and shares.document.curve is None
+    assert "chosen: a Gaussian curve with failures" in small.noise
+    found = plan(COUNT, **BUDGET, unit=unit, rows=50, units=1000)
+    assert found.keys_from == shares.units_for(0.95) and "chosen: equal shares" in found.noise
+    for units in (0, -1, True, 2.5, "20"):
+        with pytest.raises(ArgumentError, match="units"):
+            ask(FRAME, COUNT, **BUDGET, units=units)
+
+
 def test_people_in_several_groups() -> None:
     twice = pd.concat([FRAME, FRAME.assign(g="all")])
     unit = Person("p", max_rows=1, max_groups=2)
@@ -56,27 +71,19 @@ def test_people_in_several_groups() -> None:
     assert sum(once.value.values()) < 600
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        Total("x", low=0, high=1, by="g", keys="private"),
-        Mean("x", low=0, high=1, by="g", keys="private"),
-        Median("x", low=0, high=1, by="g", keys="private"),
-    ],
-    ids=lambda query: query.word,
-)
-def test_other_values_come_after_their_keys(query) -> None:
+def test_quantiles_come_after_their_keys() -> None:
+    query = Median("x", low=0, high=1, by="g", keys="private")
     answer = ask(FRAME, query, epsilon=2, delta=1e-4)
     assert {"big", "middle"} <= set(answer.value) and "one" not in answer.value
     keys = [path for path in answer.mechanisms if isinstance(load(path), KeyedDesign)]
-    assert len(keys) == 1 and load(keys[0]).epsilon == 1
+    assert len(keys) == 1 and load(keys[0]).epsilon == 1 and load(keys[0]).delta == 1e-4
     assert "half of epsilon found the keys" in " ".join(answer.notes)
 
 
-def test_counts_of_several_rows_a_person_come_after_their_keys() -> None:
+def test_counts_of_several_rows_a_person_say_which_keys_are_shown() -> None:
     unit = Person("p", max_rows=3, max_groups=1)
     answer = ask(FRAME, COUNT, **BUDGET, unit=unit)
-    assert "half of epsilon found the keys" in " ".join(answer.notes)
+    assert "keys cost nothing of epsilon" in " ".join(answer.notes)
     assert not one_draw(COUNT, plan_setting(unit), "l1")
 
 
@@ -90,8 +97,8 @@ def test_a_plan_says_how_often_a_key_is_shown() -> None:
     found = plan(COUNT, **BUDGET, rows=14)
     assert found.keys_from == 14 and found.shown == pytest.approx(0.9676, abs=1e-4)
     assert found.error == 3
-    apart = plan(Mean("x", low=0, high=1, by="g", keys="private"), **BUDGET, rows=14)
-    assert apart.keys_from == 27 and apart.shown < 0.02
+    apart = plan(Median("x", low=0, high=1, by="g", keys="private"), **BUDGET, rows=14)
+    assert apart.keys_from == 26 and apart.shown < 0.02
     assert plan(Count(), epsilon=1, rows=14).shown is None
 
 

@@ -23,7 +23,8 @@ from leastnoise import (
     plan,
 )
 from leastnoise.queries import query_of
-from leastnoise.queries.ask import _named, sums_of, touched
+from leastnoise.queries.answer import named_in as _named
+from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import Row

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
-from leastnoise import Ledger
+from leastnoise import Ledger, design
+from leastnoise.ask.privacy import Releases
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.queries import Count, Histogram, Mean, Median, Person, ask, ask_all, report
 from leastnoise.queries.answer import rounded
@@ -17,6 +19,7 @@ from leastnoise.queries.base import Estimate, Setting
 from leastnoise.queries.crossed import Crossed, parts_of
 from leastnoise.queries.door import opened
 from leastnoise.queries.published import _hash_of, check_report
+from leastnoise.queries.statement import check_statement
 from leastnoise.queries.unit import Row
 
 pd = pytest.importorskip("pandas")
@@ -105,10 +108,11 @@ def reports(tmp_path_factory):
     one = Person("person", max_rows=1, max_groups=1)
     keys = {"by": "sex", "keys": "private"}
     asked = {
-        "steps": ask(TABLE, mean, epsilon=1, ledger=book, unit=person),
+        "drawn": ask(TABLE, mean, epsilon=1, ledger=book, unit=person),
         "keys": ask(TABLE, Histogram("income", low=0, high=120, bins=2), epsilon=1, unit=person),
         "once": ask(TABLE, Count(**keys), epsilon=1, delta="1e-6", unit=one),
         "argued": ask(TABLE, Median("income", low=0, high=120, step=1), epsilon=1),
+        "steps": ask(TABLE, Mean("income", low=0, high=120), epsilon=1),
         "all": ask_all(TABLE, [Count(), Mean("income", low=0, high=120)], epsilon=1),
     }  # fmt: skip
     return {name: report(found, ledger=book).to_json() for name, found in asked.items()}
@@ -138,19 +142,80 @@ FORGERIES = {
     "a smaller epsilon": lambda raw: first(raw).update(epsilon="0.999"),
     "a number that moves further": lambda raw: first(raw)["releases"][0].update(moved="1e30"),
     "a smaller divisor": lambda raw: first(raw)["releases"][0].update(divided_by="1e-9"),
-    "more groups": lambda raw: first(raw).update(groups=9),
+    "more groups": lambda raw: first(raw).update(groups=99),
     "another file": lambda raw: first(raw)["releases"][0].update(mechanism="0" * 64),
     "a smaller answer's budget": lambda raw: raw["answers"][0].update(epsilon="0.5"),
     "a smaller report's budget": lambda raw: raw.update(epsilon="0.5"),
+    "more steps of one number than of all": lambda raw: (
+        first(raw).update(most=10**3, steps=1, groups=1),
+        first(raw)["releases"][0].update(moved=str(10**3)),
+    ),
+    "another unit": lambda raw: first(raw).update(unit="company"),
+    "another question": lambda raw: first(raw).update(question="count()"),
     "a file under another's name": lambda raw: raw.update(
         mechanisms={name: f"{text} " for name, text in raw["mechanisms"].items()}
     ),
 }  # fmt: skip
 
 
+BLOCKS = {
+    "a place of another question": (1, 0, 0),
+    "numbers beyond the vector": (0, 0, 9),
+    "more steps": (1, 3, 99),
+    "more of them": (1, 2, 2),
+    "both signs": (0, 4, False),
+    "no sign": (0, 4, 1),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_forged_blocks_of_one_draw_are_refuted(reports, name):
+    answer, at, value = BLOCKS[name]
+
+    def change(raw):
+        raw["answers"][answer]["statements"][0]["blocks"][0][at] = value
+
+    assert first(reports["all"])["how"] == "drawn"
+    if name == "no sign":
+        with pytest.raises(FormatError, match="blocks"):
+            verdicts(forged(reports["all"], change))
+    else:
+        assert "refuted" in verdicts(forged(reports["all"], change))
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_reports_are_refuted(reports, name):
+    assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"
+    assert "refuted" in verdicts(forged(reports["drawn"], FORGERIES[name]))
     assert "refuted" in verdicts(forged(reports["steps"], FORGERIES[name]))
+
+
+ONCE = {
+    "a number that moves further": lambda raw: first(raw)["releases"][0].update(moved="2"),
+    "the same file twice": lambda raw: first(raw)["releases"].append(first(raw)["releases"][0]),
+    "more steps": lambda raw: first(raw).update(steps=2),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_forged_releases_of_one_draw_are_refuted(reports, name):
+    assert "refuted" in verdicts(forged(reports["once"], ONCE[name]))
+
+
+def test_an_unknown_way_proves_nothing(reports):
+    unknown = forged(reports["steps"], lambda raw: first(raw).update(how="surely"))
+    assert "not covered" in verdicts(unknown)
+
+
+def test_two_files_are_not_proven_together():
+    half = design(epsilon="0.5", delta=0, sensitivity=1, integer=True).document
+    found = replace(half, releases=Releases(2, Fraction(1), Fraction(0)))
+    parts = [{"part": p, "moved": "1", "divided_by": "1", "mechanism": p} for p in "ab"]
+    raw = {"epsilon": "1", "delta": "0", "how": "together", "groups": 1, "steps": 2, "most": 1}
+    files = {"a": found, "b": found}
+    for releases, verdict in ((parts[:1], {"proven"}), (parts, {"proven", "refuted"})):
+        steps = check_statement(raw | {"releases": releases}, files)
+        assert {step.verdict for step in steps} == verdict
 
 
 def test_a_smaller_delta_is_refuted(reports):

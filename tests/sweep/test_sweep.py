@@ -268,7 +268,7 @@ def test_missing_extras_are_named(monkeypatch):
             continue
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, package, None)
-            with pytest.raises(MissingExtraError, match=rf"{package}.*leastnoise\[{extra}\]"):
+            with pytest.raises(MissingExtraError, match=rf"{package}.*\.\[{extra}\]"):
                 sweep(GRID, **options)
 
 

@@ -50,7 +50,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(
         "leastnoise.web.serve.find_spec", lambda name: None if name == "uvicorn" else found(name)
     )
-    with pytest.raises(MissingExtraError, match=r"pip install 'leastnoise\[web\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[web\]'"):
         run(None, False, print)
 
 

@@ -16,6 +16,7 @@ import pytest
 from web_server import SECRETS
 
 from leastnoise.certify import check_file
+from leastnoise.queries.published import check_report
 from leastnoise.web.app import create_app
 from leastnoise.web.settings import Limits, Settings
 from leastnoise.web.uploads import TooLarge, Upload
@@ -100,7 +101,9 @@ def test_the_report_holds_the_answers_and_asks_for_nothing(server, asked):
     page = server.file(job, "report.html").decode()
     assert "mean(salary)" in page and "north" in page and "leastnoise verify" in page
     assert f"{data['answers'][1]['answers'][0]['value']:.0f}" in page
-    assert not any(word in page for word in ("http", "<script", "src="))
+    assert not any(word in page for word in ("http", "<script", 'src="/'))
+    held = json.loads(server.file(job, "report.json"))
+    assert all(step.verdict != "refuted" for step in check_report(held))
 
 
 def test_the_script_and_the_notebook_do_the_same(server, asked, tmp_path, monkeypatch):
@@ -202,6 +205,61 @@ def test_no_upload_brings_a_fresh_budget(server):
         )
         assert more.status_code == 409
     assert server.client.get("/api/tables/file/ledger").json()["spent_epsilon"] == spent
+
+
+def test_another_ledger_needs_a_reason_and_leaves_other_tables_theirs(server):
+    one, two = (uploaded(server, "a.csv", "x\n1\n").json()["id"] for _ in range(2))
+    for table in (one, two):
+        server.client.post(f"/api/tables/{table}/ledger", json={"epsilon": "9"})
+    before = server.client.get(f"/api/tables/{two}/ledger").json()
+    where = f"/api/tables/{one}/ledger"
+    wrong = server.client.post(where, json={"epsilon": "x", "fresh": "other people"})
+    assert wrong.status_code == 422 and server.client.get(where).json() == before
+    assert server.client.post(where, json={"epsilon": "2", "fresh": "because"}).status_code == 422
+    made = server.client.post(where, json={"epsilon": "2", "fresh": "other people"})
+    assert made.status_code == 201 and made.json()["number"] > before["number"]
+    assert server.client.get(f"/api/tables/{two}/ledger").json() == before
+    later = uploaded(server, "b.csv", "x\n1\n").json()
+    assert server.client.get(f"/api/tables/{later['id']}/ledger").json() == made.json()
+
+
+def test_a_file_as_its_owner_says_that_it_is_written(server):
+    """Semicolons, decimal commas, cp1252: each remedy is named, and the script repeats them."""
+    one = uploaded(server, "k.csv", "Größe;x\n1,5;a\n2,5;b\n".encode("cp1252")).json()["id"]
+    where = f"/api/tables/{one}/columns"
+    assert server.client.get(where).json()["errors"][0]["field"] == "delimiter"
+    told = server.client.get(where, params={"delimiter": ";"}).json()["errors"][0]
+    assert told["field"] == "table" and "cp1252" in told["message"]
+    assert server.client.get(where, params={"decimal": "x"}).json()["errors"][0]["field"]
+    csv = {"delimiter": ";", "encoding": "cp1252", "decimal": ","}
+    found = server.client.get(where, params=csv).json()
+    assert [column["name"] for column in found] == ["Größe", "x"]
+    ledger = {"epsilon": "99", "fresh": "other people"}
+    assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
+    mean = {"kind": "mean", "column": "Größe", "low": "0", "high": "4"}
+    asked = {"queries": [mean], "epsilon": "15", "neighbours": "replace", "csv": csv}
+    started = server.client.post(f"/api/tables/{one}/ask", json=asked)
+    how, data, _ = ended(server, started)
+    assert how == "done" and 1 < data["answers"][0]["answers"][0]["value"] < 3
+    script = server.file(started.json()["job"], "script.py").decode()
+    assert "CsvFile('k.csv', delimiter=';', decimal=',', encoding='cp1252')" in script
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"queries": [{"kind": "mean", "column": "salry", "low": "0", "high": "1"}]}, "0.column"),
+        ({"queries": [{"kind": "count", "by": "x", "keys": ["a"]}]}, "queries.0.by"),
+        ({"queries": [{"kind": "count", "where": "age > 3 and not (x = 1)"}]}, "queries.0.where"),
+        ({"queries": [{"kind": "share", "condition": "x is null"}]}, "queries.0.condition"),
+        ({"unit": "x"}, "unit"),
+    ],
+)
+def test_a_plan_is_about_columns_that_the_table_has(server, change, field):
+    columns = {"columns": ["person_id", "salary", "age", "region", "year"]}
+    how, data, _ = ended(server, server.client.post("/api/plan", json=FORM | columns | change))
+    assert how == "failed" and data["field"].endswith(field), data
+    assert "a column of the table (person_id, salary" in data["message"]
 
 
 def test_uploads_that_are_no_tables(server):

@@ -32,6 +32,7 @@ from .values import (
     refuse_unknown,
     stated_sensitivity,
 )
+from .workload import Workload
 
 #: Gaps that are asked for if nobody says which: additive, with a range, with a curve on a range,
 #: for a vector.
@@ -102,6 +103,20 @@ class ShapeArguments(TypedDict, total=False):
     weights: Sequence[Number] | None
 
 
+class WorkloadArguments(TypedDict, total=False):
+    """What `design` can be asked where there are many linear questions."""
+
+    epsilon: Number | None
+    delta: Number | None
+    gdp: Number | None
+    zcdp: Number | None
+    loss: str | Loss
+    neighbours: str
+    gap: Number | None
+    time_limit: float | None
+    progress: Listener
+
+
 #: Arguments that mean nothing without bounds.
 OF_RANGE = frozenset(RangeArguments.__annotations__) - frozenset(CommonArguments.__annotations__)
 
@@ -131,6 +146,9 @@ class Arguments:
     output_step: Number | None = None
     dimension: int | None = None
     weights: Sequence[Number] | None = None
+    workload: Workload | None = None
+    zcdp: Number | None = None
+    neighbours: str = "add-remove"
     prior: PriorLike = "uniform"
     instance_bound: Number | None = None
     max_error: Number | None = None

@@ -8,10 +8,11 @@ from fractions import Fraction
 from ..ask import Point
 from ..ask.privacy import implied
 from ..exact import nearest_float
-from ..losses import Loss
+from ..losses import L2, Loss
 from .composed import demanded
 from .document import Certificate, Document
 from .lower import dual_bound
+from .orbits import gaussian_variance
 from .privacy import worst_hockey_stick
 from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of
 from .shape import slack_of
@@ -77,7 +78,7 @@ def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fra
 
     if not all(asked(points[j]) for j in used if j < len(points)):
         return None
-    return dual_bound(
+    found = dual_bound(
         certificate,
         points,
         document.sensitivity,
@@ -85,9 +86,23 @@ def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fra
         document.kind == "integer" and certificate.step == 1,
         document.constraints,
     )
+    if document.gdp is None or document.releases is not None:
+        return found
+    return max(found, along_orbits(document.gdp.mu, document.sensitivity, loss))
+
+
+def along_orbits(mu: Fraction, sensitivity: Fraction, loss: Loss) -> Fraction:
+    """What every mu-GDP noise costs at least, whatever the multipliers (`orbits.proof.md`).
+
+    A squared error is at least the variance, and a shift by the sensitivity is among those that
+    must be hidden; 0 for other losses.
+    """
+    if loss != L2():
+        return Fraction(0)
+    return gaussian_variance(mu) * sensitivity**2
 
 
 #: Checks every claim of a file of kind "additive" or "integer".
 check_noise = Checks(total, worst_hockey_stick, _loss, _lower, _demands)
 
-__all__ = ["check_noise", "lower_bound", "total"]
+__all__ = ["along_orbits", "check_noise", "lower_bound", "total"]

@@ -22,6 +22,8 @@ from .keyed_document import KeyedDocument, parse_keyed
 from .report import Report
 from .vector import check_vector
 from .vector_document import VectorDocument, parse_vector
+from .workload import check_workload
+from .workload_document import WorkloadDocument, parse_workload
 
 AnyDocument = MechanismDocument  #: a mechanism file of any kind, in memory
 
@@ -42,6 +44,7 @@ _KINDS = (
     _Kind(VectorDocument, parse_vector, check_vector),
     _Kind(KeyedDocument, parse_keyed, check_keyed),
     _Kind(JointDocument, parse_joint, check_joint),
+    _Kind(WorkloadDocument, parse_workload, check_workload),
 )
 
 

@@ -44,6 +44,7 @@ class BlockCounts:
         self._positive: dict[tuple[int, int], int] = {}
         self._natural: dict[tuple[int, int], int] = {}
         self._moment: dict[tuple[int, int, int], int] = {}
+        self._one_way: dict[tuple[int, int], int] = {}
 
     def both_ways(self, level: int) -> int:
         """Points with |x_i| <= w = level * width and, unless it is a box, sum |x_i| <= most * w."""
@@ -71,11 +72,14 @@ class BlockCounts:
         block, n = self.block, self.block.numbers
         if block.box:
             return raised(block.side(up + down), n)
-        charge((n + 1) * (2 + n // 50))
-        high, low = up * block.width, down * block.width
-        return sum(
-            comb(n, r) * self.positive(r, high) * self.natural(n - r, low) for r in range(n + 1)
-        )
+        known = self._one_way.get((up, down))
+        if known is None:
+            charge((n + 1) * (2 + n // 50))
+            high, low = up * block.width, down * block.width
+            known = self._one_way[up, down] = sum(
+                comb(n, r) * self.positive(r, high) * self.natural(n - r, low) for r in range(n + 1)
+            )
+        return known
 
     def one_way_moment(self, up: int, down: int, power: int) -> int:
         """The sum of x_1^power over those of these points with x_1 > 0."""
@@ -180,6 +184,33 @@ def naturals(numbers: int, wide: int, longest: int) -> int:
         if left < 0:
             break
         total += _sign(t) * comb(numbers, t) * comb(left + numbers, numbers)
+    return total
+
+
+def positives_upto(others: int, wide: int, longest: int, most: int) -> int:
+    """How many (v, y) have 1 <= v <= most, y of so many other numbers from 1 to wide, and a sum of
+    at most `longest`: the sum of positives(others, wide, longest - v) over v.
+    """
+    total = 0
+    for t in range(others + 1):
+        left = longest - t * wide
+        if left <= 0:
+            break
+        ways = comb(left, others + 1) - comb(max(0, left - most), others + 1)
+        total += _sign(t) * comb(others, t) * ways
+    return total
+
+
+def naturals_upto(others: int, wide: int, longest: int, most: int) -> int:
+    """The same with 0 <= v <= most and y from 0 to wide."""
+    total = 0
+    for t in range(others + 1):
+        left = longest - t * (wide + 1)
+        if left < 0:
+            break
+        ways = comb(left + others + 1, others + 1)
+        ways -= comb(max(0, left - most) + others, others + 1)
+        total += _sign(t) * comb(others, t) * ways
     return total
 
 

@@ -59,7 +59,8 @@ def release_loss(document: JointDocument) -> Fraction:
     power = document.power
     weight = levels.weight(ratio)
     found = add_up(
-        share * levels.total(ratio, b, power) / weight for b, share in enumerate(document.shares)
+        share * levels.total(ratio, b, power) / weight
+        for b, share in levels.alike(document.shares).items()
     )
     rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
     return (found + rounding) * grid**power

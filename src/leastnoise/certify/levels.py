@@ -6,7 +6,7 @@ why the sums are exact: `levels.proof.md`. Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -45,8 +45,18 @@ class Levels:
 
     @cached_property
     def counts(self) -> tuple[BlockCounts, ...]:
-        """What is counted of each block."""
-        return tuple(BlockCounts(block) for block in self.blocks)
+        """What is counted of each block; the same for blocks that are alike."""
+        known = {block: BlockCounts(block) for block in dict.fromkeys(self.blocks)}
+        return tuple(known[block] for block in self.blocks)
+
+    def alike(self, shares: Sequence[Fraction]) -> dict[int, Fraction]:
+        """The shares of blocks, those of blocks that are alike added up, by the first of them."""
+        first: dict[Side, int] = {}
+        found: dict[int, Fraction] = {}
+        for b, (block, share) in enumerate(zip(self.blocks, shares, strict=True)):
+            own = first.setdefault(block, b)
+            found[own] = found.get(own, Fraction(0)) + share
+        return found
 
     def count(self, level: int) -> int:
         """The number of points of L_level."""

@@ -40,6 +40,7 @@ def design(
       leastnoise design --epsilon 1 --delta 1e-6 --sensitivity 1 --releases 10 --gap 0.05
       leastnoise design --epsilon 1 --delta 0.01 --sensitivity 1 --bounds 0 4
       leastnoise design --epsilon 1 --delta 0 --shape cube:10 --one-sided --integer --loss l2
+      leastnoise design --workload prefix:100 --gdp 1 --out ages.json
     """
     folder_exists("out", out)
     drawable(plot)
@@ -79,11 +80,12 @@ def _made(arguments: dict[str, Any]) -> tuple[Any, int]:
 
 def _words_of(found: Any) -> tuple[Callable[[Any], dict[str, Any]], Callable[[Any], None]]:
     """How a design of this kind is described in JSON, and shown to people."""
-    from . import dependent, joint, vector
+    from . import dependent, joint, vector, workload
 
     kinds = {
         "joint": (joint.describe, joint.show),
         "vector": (vector.describe, vector.show),
+        "workload": (workload.describe, workload.show),
         "dependent": (dependent.describe, dependent.print_table),
     }
     return kinds.get(found.document.kind, (describe, _print_table))

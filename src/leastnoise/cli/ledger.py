@@ -37,27 +37,33 @@ def _show_state(command: str, state: Any) -> None:
 @ledger.command("create")
 def create(
     where: _Where,
-    epsilon: Annotated[str, typer.Option(help="The total epsilon.")],
+    epsilon: Annotated[str | None, typer.Option(help="The total epsilon.")] = None,
     delta: Annotated[str, typer.Option(help="The total delta.")] = "0",
     composition: Annotated[
         str, typer.Option(help="basic (sums), or adaptive: pays from some 30 small questions on.")
     ] = "basic",
+    gdp: Annotated[str | None, typer.Option(help="The total mu, of mu-GDP charges.")] = None,
+    zcdp: Annotated[str | None, typer.Option(help="The total rho, of rho-zCDP charges.")] = None,
     name: _Name = "budget",
     as_json: _Json = False,
 ) -> None:
     """Make a ledger with a total budget.
 
     \b
-    Example:
+    Examples:
       leastnoise ledger create budget.db --epsilon 3 --delta 1e-6
+      leastnoise ledger create curve.db --gdp 1
     """
     from ..ledger import Ledger
 
-    Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name)
+    given = {"gdp": gdp, "zcdp": zcdp}
+    Ledger.create(where, epsilon=epsilon, delta=delta, composition=composition, name=name, **given)
     if as_json:
         _show_state("ledger create", Ledger(where, name=name).balance)
         return
-    typer.echo(f"ledger {name!r} with epsilon={epsilon}, delta={delta} ({composition})")
+    curve = next((f"{word}={value}" for word, value in given.items() if value is not None), None)
+    budget = f"epsilon={epsilon}, delta={delta} ({composition})" if curve is None else curve
+    typer.echo(f"ledger {name!r} with {budget}")
 
 
 @ledger.command("show")
@@ -75,7 +81,8 @@ def show(where: _Where, name: _Name = "budget", as_json: _Json = False) -> None:
         _show_state("ledger show", state)
         return
     data = state.to_json()
-    table = Table("", "epsilon", "delta", title=escape(f"ledger {name}"), title_justify="left")
+    head = {"gaussian": "mu", "concentrated": "rho"}.get(state.composition, "epsilon")
+    table = Table("", head, "delta", title=escape(f"ledger {name}"), title_justify="left")
     table.add_row("total", f"{data['epsilon']:g}", f"{data['delta']:g}")
     table.add_row("spent", f"{data['spent_epsilon']:g}", f"{data['spent_delta']:g}")
     table.add_row("left for one charge", at_most(state.left_epsilon), at_most(state.left_delta))

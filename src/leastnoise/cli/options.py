@@ -28,6 +28,8 @@ from ..ask import (
 from ..ask.shape import Cube, Shape, Sparse
 from ..errors import ArgumentError
 from ..losses import PIECEWISE_FILE
+from .workload import HELP as WORKLOAD_HELP
+from .workload import workload_of
 
 C = TypeVar("C", bound=Callable[..., None])
 
@@ -66,6 +68,9 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "dimension": (text("Noise for D numbers, Euclidean sensitivity.", "D"), None),
     "shape": (text("Several numbers at once: cube:K[:WIDTH] or sparse:D:M[:WIDTH]."), None),
     "one_sided": (flag("one-sided", "With --shape: one row is added or removed."), False),
+    "workload": (text(WORKLOAD_HELP, "W"), None),
+    "zcdp": (text("With --workload: rho-zCDP.", "RHO"), None),
+    "neighbours": (text("With --workload: add-remove (if left out) or replace."), None),
     "bounds": (_pair("The query's range: noise may depend on the value."), None),
     "prior": (text("With --bounds: uniform, or a JSON file (public knowledge)."), None),
     "instance_bound": (text("With --bounds: no value's expected loss above this."), None),
@@ -126,6 +131,10 @@ def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
         found |= {"sensitivity": _shape(found)}
         del found["shape"]
         found.pop("one_sided", None)
+    if "workload" in found:
+        found["workload"] = workload_of(found["workload"])
+        if found["loss"] == "l1":  # what the option is where nobody says
+            del found["loss"]
     ranged = "bounds" in found
     constraints = _constraints(found, ranged)
     if constraints:

@@ -17,6 +17,7 @@ from rich.progress import Progress
 from ..errors import ArgumentError, DataError, ReleaseWarning
 from .keyed import release_keys
 from .shared import JSON_HELP, folder_exists, say, show_json, working
+from .workload import release_workload
 
 _BLOCK = 1 << 20
 _VECTOR_BLOCK = 1000
@@ -45,7 +46,8 @@ def release(
     """Release values privately: one line each, every one spends the file's whole budget.
 
     The file is checked exactly first; nothing is drawn if it or a value is refused. With a file
-    of kind "keyed" the values are lines KEY,UNITS, and those that are shown are printed.
+    of kind "keyed" the values are lines KEY,UNITS, and those that are shown are printed; with one
+    of kind "workload" they are the counts of all cells, and all answers are printed.
 
     \b
     Examples:
@@ -53,7 +55,7 @@ def release(
       leastnoise release mechanism.json --values secret.txt --json
       leastnoise release mechanism.json 41.7 -3 7/60
     """
-    from ..design import load
+    from ..design import WorkloadDesign, load
     from ..designs.keyed import KeyedDesign
 
     with working("checking the mechanism"):
@@ -61,8 +63,11 @@ def release(
     if isinstance(design, KeyedDesign):
         release_keys(design, values, source or Path("-"), as_json, {"file": file})
         return
-    width = getattr(design, "dimension", 1)
     lines = _lines(values or [], source)
+    if isinstance(design, WorkloadDesign):
+        release_workload(design, lines, exact, as_json, {"file": file})
+        return
+    width = getattr(design, "dimension", 1)
     plain = int if design.integer and width > 1 else float
     if width > 1:
         rows = [[_number(word) for word in line] for line in _vectors(lines, width, bool(values))]
@@ -152,7 +157,7 @@ def sample(
     """
     import numpy as np
 
-    from ..design import DependentDesign, load
+    from ..design import DependentDesign, WorkloadDesign, load
     from ..designs.keyed import KeyedDesign
 
     if out is not None and out.suffix not in (".npy", ".csv"):
@@ -166,6 +171,8 @@ def sample(
     if isinstance(design, (DependentDesign, KeyedDesign)):
         raise ArgumentError("file", str(file), "additive: this noise depends on the value")
     noise, width = design.noise, getattr(design, "dimension", 1)
+    if isinstance(design, WorkloadDesign):
+        width = design.workload.queries
     if count * width > 10**9:
         raise ArgumentError("count", count, f"at most {10**9 // width} in dimension {width}")
     drawn = np.empty(count if width == 1 else (count, width))

@@ -51,6 +51,13 @@ _ASKED: dict[str, tuple[Any, Any]] = {
         text("Its public values, a,b,c (several columns: a,b;x,y); or private: to be found."),
         None,
     ),
+    "units": (
+        Annotated[
+            int | None,
+            typer.Option(help="Private keys: a public guess at the units of a key that matters."),
+        ],
+        None,
+    ),
     "where": (text('A condition, such as "year = 2024".'), None),
     "neighbours": (Annotated[str, typer.Option(help="add-remove, or replace.")], "add-remove"),
     "nulls": (text("Rows without a number: skip, or middle."), None),
@@ -178,6 +185,8 @@ def ask(
         if len(queries) == 1:
             answers = [answer_of(source, asked[0], **options)]
         else:
+            if options.pop("units") is not None:
+                raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
     # What was paid for is told before anything else can go wrong.
     if as_json and len(queries) == 1:
@@ -246,6 +255,7 @@ def plan(
             "relative": found.relative,
             "keys_from": found.keys_from,
             "shown": found.shown,
+            "units": found.units,
             "why": found.why,
             "noise": found.noise,
             "notes": list(found.notes),
@@ -254,11 +264,6 @@ def plan(
         return
     console = Console(highlight=False)
     console.print(str(found), markup=False)
-    if found.keys_from is not None:
-        console.print(
-            f"a key that {rows} units have is shown with {100 * (found.shown or 0):.4g} %, "
-            f"and with 95 % from {found.keys_from} units on"
-        )
     for note in (found.why, found.noise, *found.notes):
         console.print(f"- {note}", markup=False)
 
@@ -280,7 +285,7 @@ def _question(query: str, given: dict[str, Any]) -> Any:
 
 def _budget_and_unit(given: dict[str, Any]) -> dict[str, Any]:
     """What is asked apart from the query: the budget, the loss, and whose privacy it is."""
-    found = {name: given[name] for name in ("epsilon", "delta", "neighbours", "loss")}
+    found = {name: given[name] for name in ("epsilon", "delta", "neighbours", "loss", "units")}
     return found | {"unit": _unit(given["unit"], given["max_rows"], given["max_groups"])}
 
 

@@ -15,6 +15,7 @@ from ..certify.any_file import AnyDocument
 from ..certify.joint_document import JointDocument
 from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
+from ..certify.workload_document import WorkloadDocument
 from ..engine.bounds import Lower, Upper
 from ..engine.search import Bracket, Search
 from ..errors import CertificateError, LimitError
@@ -25,6 +26,7 @@ from .joint import JointDesign
 from .keyed import KeyedDesign
 from .ranged import DependentDesign
 from .vector import VectorDesign
+from .workload import WorkloadDesign
 
 AnyDesign = Design | DependentDesign | VectorDesign  #: what a search finds
 
@@ -35,6 +37,7 @@ _DESIGNS: dict[type[AnyDocument], type[BaseDesign]] = {
     VectorDocument: VectorDesign,
     KeyedDocument: KeyedDesign,
     JointDocument: JointDesign,
+    WorkloadDocument: WorkloadDesign,
 }
 
 

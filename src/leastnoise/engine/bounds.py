@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from ..ask import Point, Question
+from ..certify.additive import along_orbits
 from ..certify.channel import (
     ChannelCertificate,
     ChannelDocument,
@@ -36,6 +37,8 @@ from ..losses import Loss
 #: Digits after the point of a bound: far below every gap, and short in a file. Of a vector's, and
 #: of one that is claimed first: exact powers and square roots have many.
 _DIGITS, _DIGITS_OF_VECTORS, _DIGITS_CLAIMED = 15, 12, 9
+#: Of the closed form for curves, which is nearer to 1 than that.
+_DIGITS_OF_ORBITS = 24
 
 #: Noise, answers and noise for a vector, and what proves bounds on each.
 AnyNoise = Document | ChannelDocument | VectorDocument
@@ -108,6 +111,13 @@ def proven(
             question.constraints,
         )
     return Lower(round_down(value, _DIGITS), certificate, resolution)
+
+
+def along_curve(question: Question, known: Lower) -> Lower:
+    """What the curve of mu-GDP alone proves of all noise, if that is more than what is known."""
+    assert question.gdp is not None
+    value = along_orbits(question.gdp, question.sensitivity, question.loss)
+    return replace(known, value=max(known.value, round_down(value, _DIGITS_OF_ORBITS)))
 
 
 def claimed(

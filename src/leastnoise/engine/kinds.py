@@ -41,7 +41,8 @@ KINDS = {
         ("lattice.method:CONSTRAINED",), ending="lattice.constrained"
     ),
     "Gaussian curve": Kind(
-        ("curve.method:NEARLY_GAUSSIAN", "curve.method:PROGRAMS"), ending="lattice.constrained"
+        ("curve.method:ORBITS", "curve.method:NEARLY_GAUSSIAN", "curve.method:PROGRAMS"),
+        ending="lattice.constrained",
     ),
     "several releases": Kind(
         ("composition.method:PROFILES",), ending="composition.method", aims_at_gap=False

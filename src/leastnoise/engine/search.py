@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
-from .._live import listening
+from .._live import ended, listening
 from ..program.program import Found
 from .bounds import Bounds, Lower, Upper
 from .method import Plan
@@ -122,7 +122,9 @@ class Search:
                 if self.plan.polish is not None and self.bracket.gap <= self.gap:
                     for bounds in self.plan.polish.bounds(self.plan.question, self):
                         self.bracket.offer(*bounds, self.plan.polish.name)
-                return made(self.bracket)
+                found = made(self.bracket)
+                ended(self.progress, found)
+                return found
         except KeyboardInterrupt as stop:
             if self.bracket.upper is not None:
                 self.reason = "interrupted"

@@ -37,6 +37,8 @@ _ALLOWED = "numbers, or named in `categorical`"
 
 def number(value: Any) -> float:
     """A cell as a number: NaN for what is none, an infinity for what is too large."""
+    if type(value) in (complex, np.complex128) and value.imag == 0:
+        value = value.real  # one category 1j makes all others of a pandas column complex
     if not isinstance(value, (Real, Decimal, str, np.bool_)):
         return math.nan
     try:

@@ -4,6 +4,6 @@ A charge is durable before any noise is drawn; a budget that is spent refuses. S
 """
 
 from .filters import COMPOSITIONS
-from .ledger import Balance, Charge, Ledger
+from .ledger import Balance, Charge, History, Ledger
 
-__all__ = ["COMPOSITIONS", "Balance", "Charge", "Ledger"]
+__all__ = ["COMPOSITIONS", "Balance", "Charge", "History", "Ledger"]

@@ -2,8 +2,9 @@
 
 `basic` adds up epsilons and deltas. `adaptive` is the filter of Whitehouse, Ramdas, Rogers and Wu
 (2023): it sets a part of delta aside and lets squares of epsilons add up, which pays from some
-thirty small charges on. Both hold when each query, its budget included, is chosen after all
-earlier answers have been seen. Statements and proofs: `filters.proof.md`.
+thirty small charges on. `gaussian` adds up squares of mu, for charges and a budget of mu-GDP, and
+`concentrated` adds up rho, for those of rho-zCDP. All hold when each query, its budget included, is
+chosen after all earlier answers have been seen. Statements and proofs: `filters.proof.md`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from math import isqrt
 
 from ..exact import exp_lower
 
 #: How charges may add up; fixed when a ledger is created.
 COMPOSITIONS = ("basic", "adaptive")
+#: Those whose budget is one number, mu or rho, kept in the place of epsilon; by its argument.
+CURVES = {"gaussian": "gdp", "concentrated": "zcdp"}
+
+
+#: Steps of 1 in which roots are rounded down.
+_FINE = 10**30
 
 
 @dataclass(frozen=True)
 class Spent:
-    """Sums over all charges so far, exactly."""
+    """Sums over all charges so far, exactly; epsilon is mu or rho where the budget is one."""
 
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
@@ -37,11 +45,13 @@ def reserve_of(composition: str, delta: Fraction) -> Fraction:
 
 
 def fits(spent: Spent, epsilon: Fraction, delta: Fraction, composition: str) -> bool:
-    """Whether charges with these sums are (epsilon, delta)-private together."""
+    """Whether charges with these sums keep the budget together: (epsilon, delta), mu or rho."""
     reserve = reserve_of(composition, delta)
     if spent.delta > delta - reserve:
         return False
-    if composition == "basic":
+    if composition == "gaussian":
+        return spent.squares <= epsilon**2
+    if composition in ("basic", "concentrated"):
         return spent.epsilon <= epsilon
     # sqrt(2 log(1/reserve) squares) + squares/2 <= epsilon, without the root.
     room = epsilon - spent.squares / 2
@@ -61,8 +71,11 @@ def log_upper(x: Fraction) -> Fraction:
 
 def largest_next(spent: Spent, epsilon: Fraction, delta: Fraction, composition: str) -> Fraction:
     """An epsilon that one more charge may have (with delta 0), rounded down; 0 if none."""
-    if composition == "basic":
+    if composition in ("basic", "concentrated"):
         return max(Fraction(0), epsilon - spent.epsilon)
+    if composition == "gaussian":
+        left = max(Fraction(0), epsilon**2 - spent.squares)
+        return Fraction(isqrt(left.numerator * _FINE**2 // left.denominator), _FINE)
     low, high = Fraction(0), epsilon
     for _ in range(40):
         middle = (low + high) / 2

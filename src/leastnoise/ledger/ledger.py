@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import ArgumentError, BudgetError, LedgerError
 from ..exact import Number, rational, round_down, round_up, text_of
-from .filters import COMPOSITIONS, Spent, fits, largest_next, reserve_of
+from .filters import COMPOSITIONS, CURVES, Spent, fits, largest_next, reserve_of
 from .tally import Tally, read, written
 
 #: A cost that cannot be kept exactly is rounded up to a multiple of 1/_GRID.
@@ -27,7 +27,10 @@ _LONGEST = 10**300
 
 @dataclass(frozen=True)
 class Charge:
-    """One entry: what was spent, when, on which query, by which mechanism (SHA-256)."""
+    """One entry: what was spent, when, on which query, by which mechanism (SHA-256).
+
+    epsilon is mu or rho where the ledger's budget is.
+    """
 
     id: int
     time: str
@@ -36,10 +39,28 @@ class Charge:
     query: str
     mechanism: str
 
+    def __repr__(self) -> str:
+        cost = f"epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"
+        return f"Charge({self.id}, {self.time[:19]}, {cost}, {self.query!r})"
+
+
+class History(list[Charge]):
+    """Charges, oldest first: a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_history
+
+        return html_history(self)
+
 
 @dataclass(frozen=True)
 class Balance:
-    """What a ledger allows, what is spent, and what one more charge may cost."""
+    """What a ledger allows, what is spent, and what one more charge may cost.
+
+    Where the budget is mu or rho (`composition` "gaussian" or "concentrated") that is what every
+    epsilon here is; spent are then the sums of mu or rho, and of a Gaussian ledger only what is
+    left tells what is left: squares add up.
+    """
 
     epsilon: Fraction
     delta: Fraction
@@ -57,6 +78,18 @@ class Balance:
         """Plain values, fractions as floats."""
         found = {name: getattr(self, name) for name in self.__dataclass_fields__}
         return {n: float(v) if isinstance(v, Fraction) else v for n, v in found.items()}
+
+    def __repr__(self) -> str:
+        return (
+            f"Balance(left epsilon={float(self.left_epsilon):g} of {float(self.epsilon):g}, "
+            f"delta={float(self.left_delta):g} of {float(self.delta):g}, {self.charges} "
+            f"charge{'' if self.charges == 1 else 's'}{', closed' if self.closed else ''})"
+        )
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_balance
+
+        return html_balance(self)
 
 
 class Ledger:
@@ -85,21 +118,31 @@ class Ledger:
         cls,
         where: str | Path,
         *,
-        epsilon: Number,
+        epsilon: Number | None = None,
         delta: Number = 0,
         composition: str = "basic",
+        gdp: Number | None = None,
+        zcdp: Number | None = None,
         name: str = "budget",
     ) -> Ledger:
-        """Make a ledger with a total budget; refused if there is one already."""
+        """Make a ledger with a total budget; refused if there is one already.
+
+        The budget is (epsilon, delta), or one number: gdp=mu for charges that are mu-GDP, whose
+        squares add up, or zcdp=rho for charges that are rho-zCDP, which add up.
+        """
         from .store import Store, ledgers
 
+        if gdp is not None or zcdp is not None:
+            epsilon, composition = _of_curve(epsilon, delta, composition, gdp, zcdp)
+        elif epsilon is None:
+            raise ArgumentError("epsilon", epsilon, "given, or gdp or zcdp: the total budget")
+        elif composition not in COMPOSITIONS:
+            raise ArgumentError("composition", composition, f"one of {', '.join(COMPOSITIONS)}")
         total_epsilon, total_delta = rational(epsilon, "epsilon"), rational(delta, "delta")
         if not 0 <= total_epsilon <= 1000:
             raise ArgumentError("epsilon", epsilon, "from 0 to 1000")
         if not 0 <= total_delta < 1 or total_epsilon == total_delta == 0:
             raise ArgumentError("delta", delta, "at least 0 and below 1, and not 0 with epsilon 0")
-        if composition not in COMPOSITIONS:
-            raise ArgumentError("composition", composition, f"one of {', '.join(COMPOSITIONS)}")
         if composition == "adaptive" and total_delta < Fraction(1, 10**100):
             raise ArgumentError("delta", delta, "at least 1e-100 for the adaptive filter")
         store = Store(where, create=True)
@@ -126,24 +169,29 @@ class Ledger:
 
     def charge(
         self,
-        epsilon: Number,
+        epsilon: Number | None = None,
         delta: Number = 0,
         *,
+        gdp: Number | None = None,
+        zcdp: Number | None = None,
         query: str,
         mechanism: str = "",
         protects: str = "row, add-remove",
     ) -> Charge:
         """Spend (epsilon, delta), durably, or raise `BudgetError` with what is left.
 
+        A ledger whose budget is mu takes `gdp`; one whose budget is rho takes `zcdp`, and `gdp` or
+        an epsilon without delta as what they are worth in it.
+
         query: what it was spent on, for the history. mechanism: the SHA-256 of its file.
         protects: the unit and the neighbour relation that the mechanism's privacy is about.
         """
         from .store import charges, ledgers
 
-        asked = _asked(epsilon, delta)
         now = _now()
         self._catch_up()
         with self._agreed() as (connection, row, tally):
+            asked = self._worth(row.composition, epsilon, delta, gdp, zcdp)
             cost = _cost(*asked, tally.spent)
             self._refuse(row, *cost, protects)
             spent = tally.spent.plus(*cost)
@@ -170,11 +218,19 @@ class Ledger:
             key = int(done.inserted_primary_key[0])
         return Charge(key, now, *cost, query, mechanism)
 
-    def check(self, epsilon: Number, delta: Number = 0, *, protects: str) -> None:
+    def check(
+        self,
+        epsilon: Number | None = None,
+        delta: Number = 0,
+        *,
+        protects: str,
+        gdp: Number | None = None,
+        zcdp: Number | None = None,
+    ) -> None:
         """Raise what `charge` would raise now, and spend nothing."""
-        asked = _asked(epsilon, delta)
         self._catch_up()
         with self._agreed() as (_, row, tally):
+            asked = self._worth(row.composition, epsilon, delta, gdp, zcdp)
             self._refuse(row, *_cost(*asked, tally.spent), protects)
 
     def close(self) -> None:
@@ -220,17 +276,17 @@ class Ledger:
             row.protects,
         )
 
-    def history(self) -> list[Charge]:
-        """All charges, oldest first."""
+    def history(self) -> History:
+        """All charges, oldest first: a list."""
         from .store import charges as c
 
         last = self._store.seen(self.name).last or 0
         columns = (c.c.time, c.c.epsilon, c.c.delta, c.c.query, c.c.mechanism)
-        return [
+        return History(
             Charge(r.id, r.time, read(r.epsilon), read(r.delta), r.query, r.mechanism)
             for page in self._store.pages(self.name, 0, last, *columns)
             for r in page
-        ]
+        )
 
     def to_pandas(self) -> Any:
         """All charges as a pandas data frame, oldest first; costs are exact fractions."""
@@ -275,6 +331,37 @@ class Ledger:
             "it has been changed by hand and is not to be believed"
         )
 
+    def _worth(
+        self,
+        composition: str,
+        epsilon: Number | None,
+        delta: Number,
+        gdp: Number | None,
+        zcdp: Number | None,
+    ) -> tuple[Fraction, Fraction]:
+        """What a charge costs in this ledger, in epsilon, mu or rho; and its delta."""
+        given = {"epsilon": epsilon, "gdp": gdp, "zcdp": zcdp}
+        stated = {name: value for name, value in given.items() if value is not None}
+        if len(stated) != 1:
+            raise ArgumentError("epsilon", epsilon, "given, or gdp or zcdp, and one of them alone")
+        ((name, value),) = stated.items()
+        if name == "epsilon":
+            exact = _asked(value, delta)
+            if composition not in CURVES:
+                return exact
+            if composition == "concentrated" and exact[1] == 0:
+                return exact[0] ** 2 / 2, Fraction(0)
+        elif rational(value, name) <= 0 or rational(delta, "delta") != 0:
+            raise ArgumentError(name, value, "positive, without a delta")
+        else:
+            cost = rational(value, name)
+            if CURVES.get(composition) == name:
+                return cost, Fraction(0)
+            if composition == "concentrated":
+                return cost**2 / 2, Fraction(0)
+        kept = CURVES.get(composition, "epsilon and delta")
+        raise BudgetError(f"ledger {self.name!r} keeps {kept}: {name} is not among its budgets")
+
     def _refuse(self, row: Any, epsilon: Fraction, delta: Fraction, protects: str) -> None:
         if row.closed is not None:
             raise BudgetError(f"ledger {self.name!r} was closed at {row.closed}")
@@ -289,6 +376,12 @@ class Ledger:
         spent = _spent(row)
         left = largest_next(spent, *total, row.composition)
         left_delta = total[1] - reserve_of(row.composition, total[1]) - spent.delta
+        if row.composition in CURVES:
+            name = CURVES[row.composition]
+            raise BudgetError(
+                f"the budget does not allow {name}={_up(epsilon)}: left is {name}={_down(left)} of "
+                f"ledger {self.name!r}"
+            )
         raise BudgetError(
             f"the budget does not allow epsilon={_up(epsilon)}, delta={_up(delta)}: left are "
             f"epsilon={_down(left)} and delta={_down(left_delta)} of ledger {self.name!r}"
@@ -302,6 +395,22 @@ class Ledger:
 
     def __repr__(self) -> str:
         return f"Ledger({self.name!r})"
+
+
+def _of_curve(
+    epsilon: Number | None, delta: Number, composition: str, gdp: Number | None, zcdp: Number | None
+) -> tuple[Fraction, str]:
+    """(total, composition) of a ledger whose budget is mu or rho."""
+    name = "zcdp" if gdp is None else "gdp"
+    value = zcdp if gdp is None else gdp
+    if epsilon is not None or rational(delta, "delta") != 0 or None not in (gdp, zcdp):
+        raise ArgumentError(name, value, "alone: the budget is that, or (epsilon, delta)")
+    if composition != "basic":
+        raise ArgumentError("composition", composition, f"left out with {name}")
+    total = rational(value, name)
+    if not 0 < total <= 1000:
+        raise ArgumentError(name, value, "above 0 and at most 1000")
+    return total, next(one for one, word in CURVES.items() if word == name)
 
 
 def _asked(epsilon: Number, delta: Number) -> tuple[Fraction, Fraction]:

@@ -4,6 +4,7 @@ One idea a file; how a mechanism looks is decided in `palette.py` alone. No disp
 touched, and no picture shows a data value: they are drawn from mechanism files.
 """
 
+from .answers import plot_answer
 from .bracket import plot_bracket
 from .channel import channel_alone, channel_svg, plot_channel
 from .comparison import plot_comparison
@@ -23,6 +24,7 @@ __all__ = [
     "density_svg",
     "draw_density",
     "draw_profiles",
+    "plot_answer",
     "plot_bracket",
     "plot_channel",
     "plot_comparison",

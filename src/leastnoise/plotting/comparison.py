@@ -27,7 +27,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
     """
     design = cast("Design", comparison.design)  # `Comparison.plot` refuses a range
     rivals = [r.mechanism for r in comparison.rows if isinstance(r.mechanism, Mechanism)][:4]
-    with canvas(13.8, 4.6, path) as picture:
+    with canvas(14.4, 4.6, path) as picture:
         figure = picture.figure
         left, middle, right = figure.subplots(1, 3, width_ratios=[1.1, 1, 1])
         _draw_losses(left, comparison)
@@ -35,6 +35,7 @@ def plot_comparison(comparison: Comparison, path: str | Path | None = None) -> P
         middle.set_title("densities" if not design.integer else "probabilities")
         draw_profiles(right, [design, *rivals], legend=False)
         right.set_title("privacy profiles")
+        few_ticks(right.xaxis)
         # The lines mean the same in both panels: one legend below them.
         lines, labels = right.get_legend_handles_labels()
         figure.legend(lines, labels, loc="outside lower right", ncols=len(lines))
@@ -48,7 +49,9 @@ def _draw_losses(axes: Any, comparison: Comparison) -> None:
     least = min(row.loss for row in rows)
     # A rival may cost a thousand times as much: the others must not shrink to nothing.
     far = comparison.lower > 0 and top > 20 * least
-    start, end = (comparison.lower / 1.5, 4 * top) if far else (0.0, 1.25 * top)
+    # Behind the longest line stands a label: it has a third of the width.
+    start = comparison.lower / 1.5 if far else 0.0
+    end = top * (top / start) ** 0.45 if far else 1.4 * top
     for place, row in enumerate(rows):
         look = look_of(row.name)
         axes.plot([start, row.loss], [place, place], **look.line)

@@ -19,7 +19,7 @@ from .text import query_of
 from .total import Total
 from .unit import Person, Row
 from .variance import Variance
-from .workload import ask_all
+from .workload import ask_all, plan_all
 
 __all__ = [
     "PRIVATE",
@@ -42,6 +42,7 @@ __all__ = [
     "ask",
     "ask_all",
     "plan",
+    "plan_all",
     "query_of",
     "report",
 ]

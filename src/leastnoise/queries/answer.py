@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
@@ -107,6 +108,10 @@ class Answer:
             [*lines, f"spent epsilon={float(self.epsilon):g}, delta={float(self.delta):g}"]
         )
 
+    def __repr__(self) -> str:
+        groups = "" if set(self.groups) == {""} else f", {len(self.groups)} groups"
+        return f"Answer({str(self).partition(chr(10))[0]}{groups})"
+
     def _repr_html_(self) -> str:
         from ..shown import html_answer
 
@@ -121,32 +126,23 @@ class Answer:
         return html_answer(self, rows)
 
     def plot(self, path: str | Path | None = None) -> Any:
-        """Bars with error bars (extra `plot`), as a `Picture`; saved if `path` is given."""
-        from ..plotting.picture import canvas
+        """Every number with its interval (extra `plot`), as a `Picture`; saved if there is a path.
 
-        names = [printable(key) or self.query for key in self.groups]
-        values = [one.value for one in self.groups.values()]
-        around = [_error_bar(one) for one in self.groups.values()]
-        with canvas(7, 4, path) as picture:
-            axes = picture.figure.add_subplot()
-            axes.bar(
-                range(len(names)),
-                values,
-                color="#4477aa",
-                yerr=list(zip(*around, strict=True)),
-                capsize=3,
-            )
-            axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-            axes.set_title(self.query)
-        return picture
+        A histogram has its bins on an axis of numbers; see `plotting.plot_answer`.
+        """
+        from ..plotting import plot_answer
+
+        return plot_answer(self, path)
 
 
-def _error_bar(one: Estimate) -> tuple[float, float]:
-    low, high = _finite(one.low), _finite(one.high)
-    return (
-        0.0 if low is None else max(0.0, one.value - low),
-        0.0 if high is None else max(0.0, high - one.value),
-    )
+class Answers(list[Answer]):
+    """Answers to questions that were asked together: a list that a notebook shows one by one."""
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        return "<hr>".join(one._repr_html_() for one in self)
 
 
 def printable(key: str) -> str:
@@ -197,3 +193,11 @@ def _number(value: float) -> float | int:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
+
+
+def named_in(label: str, name: str) -> str:
+    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
+    if not name:
+        return label
+    plain = label and ": " not in label and not label.startswith('"')
+    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"

@@ -6,7 +6,6 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -19,25 +18,26 @@ from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer
-from .base import PRIVATE, Estimate, Query, Setting
+from .answer import Answer, named_in
+from .base import PRIVATE, Estimate, Query, Released, Setting
 from .bounding import Reading, Sums, reading_of
+from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
+from .groups import bounded, touched
 from .kept import sha256_of
-from .keyed import KeyedNoise, apart_note, keyed_noise, keys_design, one_draw
-from .mean_vector import MeanVector, VectorNoiseFor
-from .noise import Noise, noise_for
+from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
+from .keyed_values import KeyedValues
+from .mean_vector import MeanVector
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
+from .sized import UncountedError, check_size, public_size
 from .statement import Statement, statements_of
 from .text import query_of
-from .unit import Person, Unit, check_neighbours, unit_of
-
-#: Of a budget with private keys, the part that finds them.
-KEYS_SHARE = Fraction(1, 2)
+from .together import DrawnNoise, release_drawn
+from .unit import Unit, check_neighbours, unit_of
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,19 @@ class Budget:
     epsilon: Fraction
     delta: Fraction
 
+    @property
+    def pair(self) -> tuple[Fraction, Fraction]:
+        """(epsilon, delta)."""
+        return self.epsilon, self.delta
+
     def used_by(self, query: Query) -> Budget:
         """The budget without a delta that the query has no use for."""
         idle = isinstance(query, Quantile) and query.keys != PRIVATE
         return Budget(self.epsilon, Fraction(0)) if idle else self
 
-    def split(self, query: Query, one_draw: bool) -> tuple[Budget, Budget]:
+    def split(self, way: Way) -> tuple[Budget, Budget]:
         """(for the keys, for the values); nothing for keys that come with their values."""
-        if query.keys != PRIVATE or one_draw:
-            return Budget(Fraction(0), Fraction(0)), self
-        delta = self.delta * (1 if isinstance(query, Quantile) else KEYS_SHARE)
-        keys = Budget(self.epsilon * KEYS_SHARE, delta)
+        keys = Budget(self.epsilon * way.epsilon, self.delta * way.delta)
         return keys, Budget(self.epsilon - keys.epsilon, self.delta - keys.delta)
 
 
@@ -71,6 +73,7 @@ def ask(
     unit: Unit | str = "row",
     neighbours: str = "add-remove",
     loss: str = "l1",
+    units: int | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answer:
@@ -90,21 +93,24 @@ def ask(
     unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.
     neighbours: "add-remove" (a unit is there or not) or "replace" (a unit is another one).
     loss: what the noise is best for; see `design`.
+    units: with private keys, a public guess at how many units a key that matters has; where keys
+        can be found in several ways, the one that shows such keys and errs least is taken.
     progress: called with a word about each step.
     """
     question = query_of(query)
     setting = Setting(unit_of(unit), check_neighbours(neighbours))
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
     book = as_ledger(ledger)
+    typical = check_units(units)
     tell = progress or (lambda _: None)
     source = entropy or system_entropy()
     warn_of_log()
     with opened(table) as rows:
         ready = ready_or_paid(
-            lambda: [prepare(rows, question, setting, budget, loss, book, tell)],
+            lambda: [prepare(rows, question, setting, budget, loss, book, tell, typical)],
             lambda: charged(book, budget, [question], setting, "not answered"),
         )
-        charge = charged(book, budget, [question], setting, ready[0].sha256)
+        charge = charged(book, ready[0].spent, [question], setting, ready[0].sha256)
         return answered(rows, ready, source, charge, tell)[0]
 
 
@@ -129,7 +135,7 @@ def ready_or_paid(
     """Questions that are ready. If not even the rows could be counted, that is paid for, too."""
     try:
         return prepared()
-    except _UncountedError:
+    except UncountedError:
         pass
     charge()
     raise NotAnsweredError
@@ -151,8 +157,9 @@ def answered(
         tell("adding up")
         collected = collect(table, ready)
         tell("drawing the noise")
-        pairs = zip(ready, collected, strict=True)
-        return [one.draw(sums, entropy, charge) for one, sums in pairs]
+        drawn = release_together(ready, collected, entropy)
+        every = zip(ready, collected, drawn, strict=True)
+        return [one.draw(sums, entropy, charge, found) for one, sums, found in every]
 
     return paid(work)  # exact sums are in frames of `work` alone, which no error keeps
 
@@ -163,8 +170,21 @@ def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
     return [one.collect() for one in ready]
 
 
-class _UncountedError(Exception):
-    """The rows, whose number is public, could not be counted."""
+def release_together(
+    ready: Sequence[Prepared], collected: Sequence[Collected], entropy: Entropy
+) -> list[list[list[Released]] | None]:
+    """The releases of all questions whose noise is of one draw; None for each of the others."""
+    found: list[list[list[Released]] | None] = [None for _ in ready]
+    shared: dict[int, list[tuple[int, DrawnNoise]]] = {}
+    for i, one in enumerate(ready):
+        if isinstance(one.noise, DrawnNoise):
+            shared.setdefault(id(one.noise.draw), []).append((i, one.noise))
+    for own in shared.values():
+        rows = [ready[i].exact(collected[i], ready[i].public_keys) for i, _ in own]
+        released = release_drawn([noise for _, noise in own], rows, entropy)
+        for (i, _), answer in zip(own, released, strict=True):
+            found[i] = answer
+    return found
 
 
 def as_ledger(ledger: Ledger | str | Path | None) -> Ledger | None:
@@ -196,12 +216,20 @@ class Prepared:
     budget: Budget
     readings: tuple[Reading, ...]  # one, or that of each column of a vector
     counting: Reading | None  # of units by key, where the readings do not say it
-    noise: Noise | VectorNoiseFor | KeyedNoise | None  # None: an exponential mechanism
+    noise: AnyNoise | None  # None: an exponential mechanism
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
+    way: Way
     workload: int = 1  # how many questions share the budget that is shown
     batch: str = ""  # which they are
     shown: Budget | None = None
+
+    @property
+    def spent(self) -> Budget:
+        """What it costs: noise of one draw has no use for a delta."""
+        if isinstance(self.noise, DrawnNoise):
+            return Budget(self.budget.epsilon, Fraction(0))
+        return self.budget
 
     @property
     def sha256(self) -> str:
@@ -230,7 +258,7 @@ class Prepared:
     @property
     def value_budget(self) -> Budget:
         """What the values may cost once the keys are known."""
-        return self.budget.split(self.query, self.one_draw)[1]
+        return self.budget.split(self.way)[1]
 
     @property
     def one_draw(self) -> bool:
@@ -239,21 +267,28 @@ class Prepared:
 
     def kind(self, whole: Budget, delta: Fraction) -> Kind:
         """What the query is in a workload: its releases that one unit can move."""
-        apart = self.selection is not None
         used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
-        releases = self.groups * (2 if apart else 1)
         share = self.budget.epsilon / whole.epsilon
+        if isinstance(self.noise, KeyedValues) and self.setting.replace:
+            each = self.groups // 2  # a key in which a unit is replaced keeps the shares of two
+            return Kind(share, each, used / each, used)
+        releases = self.groups * (2 if self.way.apart else 1)
         return Kind(share, releases, used / self.groups, used)
 
     def with_budget(self, budget: Budget, loss: str) -> Prepared:
         """The same sums with another budget, every group by itself."""
-        keys, values = budget.split(self.query, self.one_draw)
+        way = self.way
+        if way.apart:  # releases of a kind have equal parts of epsilon
+            way = Way(Fraction(1, 2), way.delta)
+        keys, values = budget.split(way)
         noise, selection = self.noise, self.selection
         if noise is not None:
-            noise = noise_of(self.query, self.setting, values, self.groups, loss, together=False)
+            noise = noise_of(
+                self.query, self.setting, values.pair, self.groups, loss, way, together=False
+            )
         if selection is not None:
             selection = keys_design(keys.epsilon, keys.delta, self.groups, together=False)
-        return replace(self, budget=budget, noise=noise, selection=selection)
+        return replace(self, budget=budget, noise=noise, selection=selection, way=way)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -265,7 +300,7 @@ class Prepared:
         """Add up. Call it only after the budget has been charged, and the columns are loaded."""
         sums = _combined(self.query, [one.sums() for one in self.readings])
         if self.setting.size is not None:
-            _check_size(sums, self.setting.size)
+            check_size(sums, self.setting.size)
         if self.one_draw:
             return Collected(sums, {key: one.rows for key, one in sums.items()})
         if self.selection is None:
@@ -274,45 +309,66 @@ class Prepared:
         units = {key: one[0] if isinstance(one, tuple) else one for key, one in counts.items()}
         return Collected(sums, {key: one.units for key, one in units.items()})
 
-    def draw(self, collected: Collected, entropy: Entropy, charge: int | None) -> Answer:
-        """The answer. Call it only after the budget has been charged."""
-        keys = [""]
-        if self.query.public_keys is not None:
-            keys = list(self.query.public_keys)
+    @property
+    def public_keys(self) -> list[str]:
+        """The keys of the groups, where they are public; one for everything."""
+        return [""] if self.query.public_keys is None else list(self.query.public_keys)
+
+    def exact(self, collected: Collected, keys: Sequence[str]) -> list[list[Fraction]]:
+        """The exact numbers of each group that the noise is for. Not private: never shown."""
+        assert self.noise is not None
+        form, query = self.noise.form, self.query
+        sums = [collected.sums.get(key, _nothing(query)) for key in keys]
+        return [query.numbers(form, query.exact(one, self.setting)) for one in sums]
+
+    def draw(
+        self,
+        collected: Collected,
+        entropy: Entropy,
+        charge: int | None,
+        drawn: list[list[Released]] | None = None,
+    ) -> Answer:
+        """The answer. Call it only after the budget has been charged.
+
+        drawn: what was released of every group, where that was one draw.
+        """
+        keys = self.public_keys
         if self.selection is not None:
             keys = list(self.selection[0].release(collected.units, entropy=entropy))
-        sums = [collected.sums.get(key, _nothing(self.query)) for key in keys]
         groups: dict[str, Estimate] = {}
         if isinstance(self.query, Quantile):
+            sums = [collected.sums.get(key, Sums()) for key in keys]
             groups = dict(
                 zip(map(self.query.label, keys), self._choices(sums, entropy), strict=True)
             )
         elif isinstance(self.noise, KeyedNoise):
             for key, parts in self.noise.shown(collected.units, entropy).items():
                 groups[self.query.label(key)] = self.query.estimate(parts, self.setting)
+        elif isinstance(self.noise, KeyedValues):
+            for key, parts in self.noise.release(collected.sums, entropy).items():
+                found = self.query.estimate(parts, self.setting, self.noise)
+                groups[self.query.label(key)] = found
         elif self.noise is not None and keys:
-            exact = [
-                self.query.numbers(self.noise.form, self.query.exact(one, self.setting))
-                for one in sums
-            ]
-            for key, parts in zip(keys, self.noise.released(exact, entropy), strict=True):
+            if drawn is None:
+                drawn = self.noise.released(self.exact(collected, keys), entropy)
+            for key, parts in zip(keys, drawn, strict=True):
                 label = self.query.label(key)
                 named = self.query.estimates(parts, self.setting, self.noise)
                 if self.query.grouped:
-                    named = {_named(label, name): one for name, one in named.items()}
+                    named = {named_in(label, name): one for name, one in named.items()}
                 groups |= named
         return Answer(
             query=str(self.query),
             groups=groups,
-            epsilon=(self.shown or self.budget).epsilon,
-            delta=(self.shown or self.budget).delta,
+            epsilon=(self.shown or self.spent).epsilon,
+            delta=(self.shown or self.spent).delta,
             unit=str(self.setting.unit),
             neighbours=self.setting.neighbours,
             why=self.query.why(self.setting),
             noise=self.noise.words
             if self.noise is not None
             else "exponential mechanism on public candidates, drawn exactly",
-            notes=tuple(self._notes()),
+            notes=tuple(self.notes()),
             mechanisms=self.mechanisms,
             charge=charge,
             by=self.query.columns_by,
@@ -321,7 +377,7 @@ class Prepared:
         )
 
     def _statements(self) -> tuple[Statement, ...]:
-        keys, values = self.budget.split(self.query, self.one_draw)
+        keys, values = self.budget.split(self.way)
         found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
         whole = self.shown or values
         rest = self.noise, values.epsilon, values.delta
@@ -329,12 +385,16 @@ class Prepared:
         total = whole.epsilon, whole.delta
         return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
 
-    def _notes(self) -> list[str]:
-        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon)
-        if isinstance(self.noise, KeyedNoise):
+    def notes(self) -> list[str]:
+        """What a reader must know; public."""
+        apart = not isinstance(self.noise, DrawnNoise)
+        found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon, apart)
+        if isinstance(self.noise, (KeyedNoise, KeyedValues)):
             found.append(self.noise.note)
         if self.selection is not None:
-            found.append(apart_note(self.selection[0]))
+            found.append(apart_note(self.selection[0], self.way))
+        if self.way.why:
+            found.append(self.way.why)
         if self.workload > 1:
             found.append(
                 f"the budget is that of all {self.workload} questions together, which were "
@@ -357,6 +417,7 @@ def prepare(
     loss: str,
     ledger: Ledger | None,
     tell: Callable[[str], None],
+    units: int | None = None,
 ) -> Prepared:
     """Check the question against the schema and find the noise; no row is read, nothing charged.
 
@@ -364,48 +425,43 @@ def prepare(
     """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
-    groups = touched(query, setting)
-    selection = None
-    whole = one_draw(query, setting, loss)
-    keys, values = budget.split(query, whole)
-    if query.keys == PRIVATE and not whole:
-        selection = keys_design(keys.epsilon, keys.delta, groups)
-    if isinstance(query, Quantile) and values.epsilon == 0:
-        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     _refuse_apart(table, query, setting)
     for reading in readings_of(table, query, setting):
         quietly("the engine does not know how to compute this", reading.check)
     if table.sized and query.fixed(setting.unit, setting.neighbours):
-        setting = replace(setting, size=_public_size(table))
-    noise = None
+        setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
-    if isinstance(query, Quantile):
-        query.mechanisms(values.epsilon / groups)  # before anything is charged
-    else:
-        noise = noise_of(query, setting, values, groups, loss)
+    ready = planned(query, setting, budget, loss, units)
     counting = None
-    if selection is not None and isinstance(query, Quantile):
-        units = Count(column=None, where=query.where, by=query.by, keys=query.keys)
-        (counting,) = readings_of(table, units, setting)
-    readings = readings_of(table, query, setting)
-    return Prepared(query, setting, budget, readings, counting, noise, selection, groups)
+    if ready.selection is not None and isinstance(query, Quantile):
+        having = Count(column=None, where=query.where, by=query.by, keys=query.keys)
+        (counting,) = readings_of(table, having, setting)
+    return replace(ready, readings=readings_of(table, query, setting), counting=counting)
 
 
-def noise_of(
-    query: Query, setting: Setting, budget: Budget, groups: int, loss: str, together: bool = True
-) -> Noise | VectorNoiseFor | KeyedNoise:
-    """The best noise for what a query releases; of one law for all groups only if `together`."""
-    if one_draw(query, setting, loss):
-        return keyed_noise(query, setting, budget.epsilon, budget.delta, groups, loss, together)
-    if isinstance(query, MeanVector):
-        return query.noise(setting, budget.epsilon, budget.delta, groups, loss)
-    return noise_for(query.forms(setting), budget.epsilon, budget.delta, groups, loss, together)
+def planned(
+    query: Query, setting: Setting, budget: Budget, loss: str, units: int | None = None
+) -> Prepared:
+    """The question with its noise, from public numbers only; there is nothing yet to read."""
+    groups = touched(query, setting)
+    selection = noise = None
+    way = way_of(query, setting, budget.epsilon, budget.delta, groups, loss, units)
+    keys, values = budget.split(way)
+    if way.apart:
+        selection = keys_design(keys.epsilon, keys.delta, groups)
+    if not isinstance(query, Quantile):
+        noise = noise_of(query, setting, values.pair, groups, loss, way, units=units)
+    elif values.epsilon == 0:
+        raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
+    else:
+        query.mechanisms(values.epsilon / groups)  # before anything is charged
+    return Prepared(query, setting, budget, (), None, noise, selection, groups, way)
 
 
 def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, ...]:
     """What is read for a question; for a vector each of its columns."""
     queries = query.means if isinstance(query, MeanVector) else [query]
-    return tuple(reading_of(table, _bounded(one, setting)) for one in queries)
+    return tuple(reading_of(table, bounded(one, setting)) for one in queries)
 
 
 def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
@@ -413,7 +469,7 @@ def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
     name = getattr(table.engine, "name", "")
     if not isinstance(query, MeanVector) or name == "DuckDB":
         return
-    if any(_bounded(one, setting).max_groups is not None for one in query.means):
+    if any(bounded(one, setting).max_groups is not None for one in query.means):
         allowed = "a file or a frame for a vector with max_groups: its columns are read apart"
         raise ArgumentError("table", f"a table of {name}", allowed)
 
@@ -436,63 +492,3 @@ def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Any]:
 def _nothing(query: Query) -> Any:
     """The sums of a key that no row has."""
     return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
-
-
-def _named(label: str, name: str) -> str:
-    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
-    if not name:
-        return label
-    plain = label and ": " not in label and not label.startswith('"')
-    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"
-
-
-def touched(query: Query, setting: Setting) -> int:
-    """How many groups one unit can move, at most: added or removed, or in both of two places."""
-    if not query.grouped:
-        return 1
-    each = 1
-    if isinstance(setting.unit, Person):
-        keys = query.public_keys
-        most = setting.unit.max_groups
-        if keys is None and most is None:
-            raise ArgumentError(
-                "max_groups",
-                None,
-                "given with private keys: how many groups of one person may count",
-            )
-        each = min(x for x in (most, None if keys is None else len(keys)) if x is not None)
-    if not setting.replace:
-        return each
-    keys = query.public_keys
-    return 2 * each if keys is None else min(2 * each, len(keys))
-
-
-def _bounded(query: Query, setting: Setting) -> Any:
-    """The engine's request, with the groups per person enforced where they are not all allowed."""
-    request = query.request(setting)
-    unit, keys = setting.unit, query.public_keys
-    if not query.grouped or not isinstance(unit, Person) or unit.max_groups is None:
-        return request
-    if keys is not None and unit.max_groups >= len(keys):
-        return request
-    return replace(request, max_groups=unit.max_groups)
-
-
-def _public_size(table: Table) -> int:
-    """The number of rows, which all neighbours share."""
-    try:
-        size = paid(lambda: table.engine.count(table.relation))
-    except NotAnsweredError:
-        size = None
-    if size is None:
-        raise _UncountedError
-    if size < 1:
-        raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
-    return size
-
-
-def _check_size(sums: dict[str, Any], size: int) -> None:
-    """Sensitivities rest on it: every row of the public number is in the sums."""
-    found = sums.get("", Sums())
-    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
-        raise NotAnsweredError

@@ -14,6 +14,7 @@ from .crossed import Crossed, names_of
 from .door import LONGEST_KEY
 from .expression import parse_condition
 from .rows import Cell, Rows, octets_of
+from .tracks import Track
 from .unit import Row, Unit
 from .where import truth_of
 
@@ -168,6 +169,16 @@ class Query:
     def forms(self, setting: Setting) -> list[Form]:
         """The ways to release it; the first one releases the parts as they are."""
         return [Form.plain(self.parts(setting))]
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """How a unit moves the numbers of `drawn_form`; none where they cannot be drawn together
+        with others (`together.proof.md`).
+        """
+        return ()
+
+    def drawn_form(self, setting: Setting) -> Form:
+        """The numbers to release where all of a question, or of several, are drawn together."""
+        return self.forms(setting)[0]
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of a form from the exact parts."""

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,13 +36,13 @@ class Line:
 
 
 def believed(
-    laws: Sequence[Any], lines: tuple[Line, Line], values: tuple[Fraction, Fraction]
+    limits: Sequence[float], lines: tuple[Line, Line], values: tuple[Fraction, Fraction]
 ) -> tuple[float, float] | None:
     """The least and the largest f in [0, 1] that are believed; None if there is none.
 
-    If line_0(f) exact_0 + line_1(f) exact_1 = 0 for the true f, it is among them with 95 %.
+    limits: of the noise of the line, for each of the pieces. If line_0(f) exact_0 + line_1(f)
+    exact_1 = 0 for the true f, it is among them with the confidence of the limits.
     """
-    limits = _limits(laws[0], laws[1], lines)
     start = float(sum(line.start * v for line, v in zip(lines, values, strict=True)))
     slope = float(sum(line.slope * v for line, v in zip(lines, values, strict=True)))
     rounding = 1e-12 * sum(
@@ -51,7 +50,7 @@ def believed(
         for line, v in zip(lines, values, strict=True)
     )
     found: list[float] = []
-    for limit, (left, right) in zip(limits, pairwise(_edges()), strict=True):
+    for limit, (left, right) in zip(limits, pieces(), strict=True):
         reach = limit + rounding
         if slope == 0:
             ends = (left, right) if abs(start) <= reach else (1.0, 0.0)
@@ -63,17 +62,18 @@ def believed(
     return (min(found), max(found)) if found else None
 
 
-def _edges() -> list[float]:
-    return [i / _PIECES for i in range(_PIECES + 1)]
+def pieces() -> list[tuple[float, float]]:
+    """The pieces of [0, 1]."""
+    return [(i / _PIECES, (i + 1) / _PIECES) for i in range(_PIECES)]
 
 
 @lru_cache(maxsize=256)
-def _limits(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
+def limits_of(one: Any, two: Any, lines: tuple[Line, Line]) -> list[float]:
     """For each piece a bound that the noise of the line keeps to with 95 %, at every f of it."""
     cells = _cells(one)
     second = two.design.noise
     found = []
-    for left, right in pairwise(_edges()):
+    for left, right in pieces():
         weights = [
             (lines[0].at(f) * float(one.scale), lines[1].at(f) * float(two.scale))
             for f in (left, right)

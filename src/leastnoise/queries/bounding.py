@@ -70,44 +70,45 @@ class Reading:
 
     def sums(self) -> dict[str, Sums]:
         """The sums by group; the group of everything is "". The table must be loaded."""
-        found = [
-            dict(zip(self.columns, row, strict=True)) for row in self.table.engine.read(self.query)
-        ]
         named = None
         if self.request.keys is not None:
             named = {written(self.kind, key): key for key in self.request.keys}
+        place = {name: i for i, name in enumerate(self.columns)}
+        group = None if self.request.group is None else place["g"]
         result: dict[str, Sums] = {}
-        for row in found:
-            key = self._key(row, named)
+        for row in self.table.engine.read(self.query):
+            key = self._key(None if group is None else row[group], named)
             if key is None:
                 continue
             if not self.request.cells:
-                result[key] = self._sums(row)
-            elif row["v"] is not None:
+                result[key] = self._sums(row, place)
+            elif row[place["v"]] is not None:
                 held = result.setdefault(key, Sums())
-                held.cells[int(row["v"])] = int(row["w"] or 0)
+                held.cells[int(row[place["v"]])] = int(row[place["w"]] or 0)
         return result
 
-    def _key(self, row: dict[str, Any], named: dict[str, str] | None) -> str | None:
-        """The row's group, None if it is not asked for."""
+    def _key(self, held: Any, named: dict[str, str] | None) -> str | None:
+        """A row's group, None if it is not asked for."""
         if self.request.group is None:
             return ""
-        if row["g"] is None:
+        if held is None:
             return None
-        key = shown(self.kind, row["g"])
+        key = shown(self.kind, held)
         return key if named is None else named.get(key)
 
-    def _sums(self, row: dict[str, Any]) -> Sums:
-        part = {name: int(value or 0) for name, value in row.items() if name != "g"}
+    def _sums(self, row: tuple[Any, ...], place: dict[str, int]) -> Sums:
+        rows = int(row[place["n"]] or 0)
+        values = int(row[place["s"]] or 0) if "s" in place else 0
+        units = int(row[place["u"]] or 0) if "u" in place else rows
+        squares = self._squares(row, place) if "q0" in place else 0
+        return Sums(rows, values, squares, units)
+
+    def _squares(self, row: tuple[Any, ...], place: dict[str, int]) -> int:
+        part = {name: int(row[i] or 0) for name, i in place.items() if name != "g"}
         # Pieces: the lower and the upper bits of squares, of persons with few rows and with many.
-        few = part.get("q0", 0) + (part.get("q1", 0) << _PIECE)
+        few = part["q0"] + (part["q1"] << _PIECE)
         many = part.get("m0", 0) + (part.get("m1", 0) << _PIECE)
-        return Sums(
-            rows=part["n"],
-            values=part.get("s", 0),
-            squares=few + self.request.unit.max_rows * many + part.get("r", 0),
-            units=part.get("u", part["n"]),
-        )
+        return few + self.request.unit.max_rows * many + part.get("r", 0)
 
 
 def aggregate(table: Table, request: Request) -> dict[str, Sums]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from .base import Estimate, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums
 from .rows import Rows
+from .tracks import Track
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class Count(Query):
     def parts(self, setting: Setting) -> list[Part]:
         """One number."""
         return [Part("rows", Fraction(setting.rows), whole=True)]
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """A unit adds 0 to R rows."""
+        width = Fraction(setting.rows)
+        return (Track("rows", width, not setting.replace, Fraction(1), whole=True),)
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The number of rows."""

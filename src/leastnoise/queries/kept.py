@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from ..ask.question import Range
+from ..ask.shape import Block, Blocks, Shape, weighed
 from ..cache import cache_folder
 from ..certify.json_file import read_bytes
 from ..design import design, load
+from ..designs.joint import JointDesign
 from ..errors import LeastnoiseError
 from ..losses import as_loss
 
 _GAP = "0.01"
 _SECONDS = 10.0
+#: For bounds from below of a whole vector, which nothing is chosen by.
+_SECONDS_TOGETHER = 1.0
 
 
 @lru_cache(maxsize=256)
@@ -36,9 +40,7 @@ def designed(
     """
     asked = f"{epsilon}|{delta}|{sensitivity}|{whole}|{releases}|{loss}|{dimension}"
     asked += "" if width is None else f"|0..{width}"
-    folder = cache_folder("designs")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
+    path = _path(asked)
     if path.exists():
         try:
             found = load(path)  # the exact checker decides
@@ -71,6 +73,13 @@ def designed(
     )
     found.save(path)
     return found, path
+
+
+def _path(asked: str) -> Path:
+    """Where the design for a question is kept."""
+    folder = cache_folder("designs")
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
 
 
 def sha256_of(found: Any) -> str:
@@ -117,3 +126,51 @@ def _answers(
         more = total is not None or document.profile or document.gdp is not None
         budget = not more and (document.epsilon, document.delta) == (epsilon, delta)
     return bool(budget and document.sensitivity == sensitivity and found.integer == whole)
+
+
+@lru_cache(maxsize=64)
+def designed_together(
+    epsilon: Fraction,
+    blocks: tuple[Block, ...],
+    one_sided: bool,
+    weights: tuple[Fraction, ...],
+    loss: str,
+) -> tuple[Any, Path]:
+    """The design for whole numbers of a shape at delta = 0, and its file, kept as above.
+
+    weights: one for each number.
+    """
+    shape = Blocks(*(Shape((block,), one_sided) for block in blocks))
+    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}"
+    even = len(set(weights)) == 1
+    own, shares = (shape, (Fraction(1),)) if even else weighed(shape, weights)
+    path = _path(asked)
+    if path.exists():
+        try:
+            found = load(path)  # the exact checker decides
+        except LeastnoiseError:
+            found = None
+        if (
+            isinstance(found, JointDesign)
+            and found.certified
+            and (found.document.epsilon, found.document.delta) == (epsilon, Fraction(0))
+            and found.integer
+            and (found.document.shape, found.document.largest) == (own, False)
+            and (found.document.even if even else found.document.weights == shares)
+            and found.document.loss.spec() == as_loss(loss).spec()
+        ):
+            if read_bytes(path) != _text(found):
+                found.save(path)
+            return found, path
+    found = design(
+        epsilon=epsilon,
+        delta=0,
+        sensitivity=shape,
+        integer=True,
+        loss=loss,
+        weights=None if even else weights,
+        gap=_GAP,
+        time_limit=_SECONDS_TOGETHER,
+    )
+    found.save(path)
+    return found, path

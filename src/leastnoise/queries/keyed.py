@@ -1,6 +1,8 @@
-"""Unknown keys of a table: with their counts in one draw, or alone where values need more.
+"""Unknown keys of a table: with their values where these can tell, or apart from them.
 
-Statement and proof: `keyed.proof.md`.
+Counts of units come with their keys in one draw, sums and means say themselves which keys may be
+shown (`keyed_values.py`), and keys of other values are found first. Statement and proof:
+`keyed.proof.md`.
 """
 
 from __future__ import annotations
@@ -8,19 +10,47 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from ..cache import cache_folder
 from ..designs.keyed import KeyedDesign
+from ..errors import ArgumentError
 from ..keyed import equal_shares, keyed
 from ..losses import as_loss
 from ..sampling import Entropy
+from ..words import number
 from .base import PRIVATE, Form, Query, Released, Setting
 from .count import Count
 from .kept import sha256_of
+from .keyed_values import KeyedValues, Sharing, keyed_values, sharing_of
+from .mean_vector import MeanVector
+from .noise import MANY, Law, Noise, noise_for
+from .quantile import Quantile
 
 _CONFIDENCE = 0.95
+#: A key that is shown as often as this is as good as sure.
+_SURE = 0.999
+_HALF = Fraction(1, 2)
+#: Parts of epsilon that find keys apart, where a guess says how many units they have.
+_PARTS = (Fraction(1, 8), Fraction(1, 4), Fraction(3, 8))
+
+
+@dataclass(frozen=True)
+class Way:
+    """How keys are found: parts of epsilon and delta that are spent on them apart, and why.
+
+    No part at all: keys are public, or come with their values.
+    """
+
+    epsilon: Fraction = Fraction(0)
+    delta: Fraction = Fraction(0)
+    why: str = ""
+
+    @property
+    def apart(self) -> bool:
+        """Whether keys are found before their values."""
+        return self.epsilon > 0
 
 
 @dataclass(frozen=True)
@@ -67,16 +97,21 @@ class KeyedNoise:
         """A number of one key as if it had been released."""
         return [self._released(value) for value in values]
 
+    @cached_property
+    def _error(self) -> int:
+        return self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
+
     def _released(self, value: Fraction) -> Released:
-        error = self.design.noise.error_within(1 - Fraction(str(_CONFIDENCE)))
+        error = self._error
         inside = max(Fraction(1), value - error), value + error
         return Released(value, Fraction(error), inside)
 
 
-def apart_note(keys: KeyedDesign) -> str:
+def apart_note(keys: KeyedDesign, way: Way) -> str:
     """What a reader must know of keys that were found apart."""
     units = keys.units_for(0.95)
-    return f"half of epsilon found the keys; a key is shown with 95 % from {units} units on"
+    part = "half" if way.epsilon == _HALF else str(way.epsilon)
+    return f"{part} of epsilon found the keys; a key is shown with 95 % from {units} units on"
 
 
 def one_draw(query: Query, setting: Setting, loss: str) -> bool:
@@ -84,6 +119,122 @@ def one_draw(query: Query, setting: Setting, loss: str) -> bool:
     cost = as_loss(loss)
     even = cost.symmetric and cost.falls_nowhere and cost.certified
     return query.keys == PRIVATE and type(query) is Count and setting.rows == 1 and even
+
+
+def sharing_for(query: Query, setting: Setting, loss: str) -> Sharing | None:
+    """How values tell their keys; None where they cannot, or where the loss would be turned."""
+    sharing = sharing_of(query, setting)
+    if sharing is None or sharing.answer is None or sharing.answer[0] == 1:
+        return sharing
+    return sharing if as_loss(loss).symmetric else None
+
+
+def way_of(
+    query: Query,
+    setting: Setting,
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    loss: str,
+    units: int | None = None,
+) -> Way:
+    """How the keys of a query are found.
+
+    With their values where these can tell. Where a unit moves so many groups that noise for all of
+    them together may be better, or persons have several rows and it is rows that tell, both ways
+    are made and compared by their certified figures. Otherwise apart: with a part of epsilon, and
+    with all of delta where values can do without.
+    """
+    if query.keys != PRIVATE or one_draw(query, setting, loss):
+        return Way()
+    sharing = sharing_for(query, setting, loss)
+    if sharing is None:
+        return _apart(query, setting, epsilon, delta, groups, units)
+    few = query.forms(setting)[0].steps * groups < MANY
+    if few and sharing.least == sharing.most:
+        return Way()
+    return _better(query, setting, epsilon, delta, groups, loss, units, sharing)
+
+
+def _apart(
+    query: Query,
+    setting: Setting,
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    units: int | None,
+) -> Way:
+    """Keys first: with the least part of epsilon that surely shows those that matter, or half."""
+    few = not isinstance(query, MeanVector) and query.forms(setting)[0].steps * groups < MANY
+    free = isinstance(query, Quantile) or (few and epsilon > 0)
+    whole = Fraction(1) if free else _HALF
+    for part in _PARTS if units is not None else ():
+        try:
+            keys, _ = keys_design(part * epsilon, whole * delta, groups)
+        except ArgumentError:
+            continue  # too little to show anything
+        assert units is not None
+        if keys.shown(units) >= _SURE:
+            shown = number(100 * keys.shown(units), 6)
+            why = f"so much of epsilon shows a key of {units} units with {shown} %"
+            return Way(part, whole, why)
+    return Way(_HALF, whole)
+
+
+def _better(
+    query: Query,
+    setting: Setting,
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    loss: str,
+    units: int | None,
+    sharing: Sharing,
+) -> Way:
+    """The way that shows more of the keys that matter; where both show them, the more precise.
+
+    Without a guess at their units: the one with the smaller product of units and error.
+    """
+    apart = _apart(query, setting, epsilon, delta, groups, units)
+    try:
+        keys, _ = keys_design(apart.epsilon * epsilon, apart.delta * delta, groups)
+    except ArgumentError:
+        return Way()
+    with_values = keyed_values(sharing, epsilon, delta, groups, loss)
+    rest = (1 - apart.epsilon) * epsilon, (1 - apart.delta) * delta
+    values = noise_for(query.forms(setting), *rest, groups, loss)
+    figures: list[tuple[Way, KeyedDesign | KeyedValues, float]]
+    figures = [(Way(), with_values, _error(with_values)), (apart, keys, _error(values))]
+
+    def rank(one: tuple[Way, KeyedDesign | KeyedValues, float]) -> tuple[float, float]:
+        _, shows, error = one
+        if units is None:
+            return shows.units_for(0.95) * error, error
+        return -min(_SURE, shows.shown(units)), error
+
+    figures.sort(key=rank)
+    best = figures[0][0]
+    least = min(error for _, _, error in figures)
+    names = {True: "keys apart from values", False: "keys by their values"}
+    said = [
+        f"{names[way.apart]} ({_shows(found, units)}, errors times {error / least:.3g})"
+        for way, found, error in figures
+    ]
+    return Way(best.epsilon, best.delta, f"chosen: {said[0]}; not: {said[1]}")
+
+
+def _error(noise: KeyedValues | Noise) -> float:
+    """What ways are compared by: of a sum the error of 95 %, of a mean the mean error."""
+    if isinstance(noise, KeyedValues):
+        return float(noise.error) if noise.sharing.answer is not None else noise.noise.loss
+    (law, *more) = noise.laws
+    return noise.loss if more or not isinstance(law, Law) else float(law.error(_CONFIDENCE))
+
+
+def _shows(found: KeyedDesign | KeyedValues, units: int | None) -> str:
+    if units is None:
+        return f"shown with 95 % from {found.units_for(0.95)} units on"
+    return f"{units} units shown with {number(100 * found.shown(units), 4)} %"
 
 
 def keyed_noise(
@@ -94,22 +245,28 @@ def keyed_noise(
     groups: int,
     loss: str,
     together: bool = True,
+    units: int | None = None,
 ) -> KeyedNoise:
     """One draw for keys and counts, such that any `groups` keys keep (epsilon, delta) together.
 
     Not `together`: every key by itself keeps its part of the budget.
     """
-    design, path = keys_design(epsilon, delta, groups, loss, together)
+    design, path = keys_design(epsilon, delta, groups, loss, together, units)
     return KeyedNoise(design, path, query.forms(setting)[0])
 
 
 @lru_cache(maxsize=256)
 def keys_design(
-    epsilon: Fraction, delta: Fraction, groups: int, loss: str = "l1", together: bool = True
+    epsilon: Fraction,
+    delta: Fraction,
+    groups: int,
+    loss: str = "l1",
+    together: bool = True,
+    units: int | None = None,
 ) -> tuple[KeyedDesign, Path]:
     """The design for keys of which a unit moves so many, and its file."""
     if together:
-        design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, loss=loss)
+        design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, units=units, loss=loss)
     else:
         design = equal_shares(epsilon, delta, groups, as_loss(loss))
     folder = cache_folder("designs")

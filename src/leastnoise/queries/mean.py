@@ -11,6 +11,7 @@ from .base import Estimate, Form, Part, Released, Setting, clamped, ratio_interv
 from .believed import Line, believed
 from .bounding import Sums, centred, exact_total
 from .scale import Scale
+from .tracks import Track
 from .valued import Valued
 
 
@@ -39,6 +40,14 @@ class Mean(Valued):
     def forms(self, setting: Setting) -> list[Form]:
         """A total and a count, or the sums above and below."""
         return mean_forms(self.scale, setting)
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """The mean itself, or the distances from both bounds."""
+        return mean_tracks(self.scale, setting)
+
+    def drawn_form(self, setting: Setting) -> Form:
+        """The mean itself, or the sums above and below."""
+        return mean_drawn(self.scale, setting)
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""
@@ -91,7 +100,7 @@ def mean_parts(scale: Scale, setting: Setting) -> list[Part]:
 
 
 #: Steps that a unit can make where they can be chosen: more cost time, and gain little.
-_FINE = 32
+FINE = 32
 _SIDES = "sides"
 
 
@@ -103,7 +112,7 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
     weights = Fraction(1), Fraction(top, 2)
     plain = Form(tuple(parts), 2, weights=weights)
     if setting.replace:
-        fine = min(rows, _FINE)
+        fine = min(rows, FINE)
         total, count = (
             replace(part, step=Fraction(size * rows, fine))
             for part, size in zip(parts, (top, 1), strict=True)
@@ -111,13 +120,36 @@ def mean_forms(scale: Scale, setting: Setting) -> list[Form]:
         steps = 2 * rows if fine == rows else 2 * fine + 1
         return [plain, Form((total, count), steps, 2 * fine, "a total and a count", weights)]
     most = rows * top
-    fine = min(most, _FINE)
+    fine = min(most, FINE)
+    steps = fine if fine == most else fine + 1
+    return [plain, _sides(scale, setting, fine, steps)]
+
+
+def _sides(scale: Scale, setting: Setting, fine: int, steps: int) -> Form:
+    """The distances of all values from the lower and from the upper bound."""
+    most = setting.rows * scale.top
     sides = tuple(
         Part(name, Fraction(most), whole=True, step=Fraction(most, fine))
         for name in ("distances from the lower bound", "distances from the upper bound")
     )
-    steps = fine if fine == most else fine + 1
-    return [plain, Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), top)]
+    return Form(sides, steps, fine, _SIDES, (Fraction(1), Fraction(1)), scale.top)
+
+
+def mean_drawn(scale: Scale, setting: Setting) -> Form:
+    """What is released of a mean whose numbers are drawn with others."""
+    if setting.size is not None:
+        return Form.plain(mean_parts(scale, setting))
+    return _sides(scale, setting, 1, 2)
+
+
+def mean_tracks(scale: Scale, setting: Setting) -> tuple[Track, ...]:
+    """How a unit moves them: `together.proof.md`."""
+    if setting.size is not None:
+        (part,) = mean_parts(scale, setting)
+        return (Track(part.name, part.sensitivity, False, setting.size / scale.width),)
+    width, effect = Fraction(setting.rows * scale.top), Fraction(1, 2 * scale.top)
+    name, one_sided = "distances from both bounds", not setting.replace
+    return (Track(name, width, one_sided, effect, whole=True, rows=setting.rows),)
 
 
 def mean_numbers(form: Form, exact: list[Fraction]) -> list[Fraction]:
@@ -148,7 +180,7 @@ def mean_estimate(scale: Scale, released: list[Released], noise: Any = None) -> 
         return clamped(value, ends, scale.low, scale.high)
     # A share f of the way from low to high is believed if it makes what was released likely.
     at = (Line(1, -1), Line(0, -1)) if sided else (Line(1, 0), Line(scale.top, -2 * scale.top))
-    found = believed(noise.laws, at, (one, two))
+    found = believed(noise.limits(at), at, (one, two))
     if found is None:
         return clamped(value, None, scale.low, scale.high)
     low, high = (scale.low + scale.width * Fraction(f) for f in found)

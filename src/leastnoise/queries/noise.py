@@ -16,13 +16,14 @@ from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
+from .believed import Line, limits_of
 from .kept import designed, sha256_of
 from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.
 _WHOLE = 30
 #: From so many releases on, noise designed for all of them together can beat equal shares.
-_MANY = 12
+MANY = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,10 @@ class Noise:
     def _confidence(self) -> float:
         return 1 - 0.05 / len(self.parts)
 
+    def limits(self, lines: tuple[Line, Line]) -> list[float]:
+        """What the noise of a line of both parts keeps to, piece by piece (`believed.py`)."""
+        return limits_of(self.laws[0], self.laws[1], lines)
+
     @property
     def loss(self) -> float:
         """What forms are compared by: the losses of the parts with their weights."""
@@ -187,7 +192,7 @@ def jointly(
 
     Every form must be one whose parts move by one step at most.
     """
-    if count < _MANY or delta == 0:
+    if count < MANY or delta == 0:
         return None
     parts = [part for form in forms for part in form.parts]
     # One law for all of them: only the very same noise is proven to compose.

@@ -11,8 +11,14 @@ from .unit import Person
 from .valued import Valued
 
 
-def notes(query: Query, setting: Setting, groups: int, epsilon: Fraction) -> list[str]:
-    """What a reader must know; public. epsilon: that of the values, for all groups of a unit."""
+def notes(
+    query: Query, setting: Setting, groups: int, epsilon: Fraction, apart: bool = True
+) -> list[str]:
+    """What a reader must know; public.
+
+    epsilon: that of the values, for all groups of a unit. apart: whether groups are released one
+    by one, and not in one draw.
+    """
     found = query.notes(setting) if isinstance(query, (Valued, MeanVector)) else []
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
@@ -23,7 +29,8 @@ def notes(query: Query, setting: Setting, groups: int, epsilon: Fraction) -> lis
             f"rows without {setting.unit.id} are left out"
         )
     if query.grouped and groups > 1:
-        found.append(f"one unit can move {groups} groups, and each has its part of the budget")
+        budget = "each has its part of the budget" if apart else "all groups come from one draw"
+        found.append(f"one unit can move {groups} groups, and {budget}")
     if isinstance(query, Quantile):
         if query.interval:
             found.append("half of epsilon was spent on the interval; delta is not used")

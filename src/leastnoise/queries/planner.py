@@ -9,13 +9,16 @@ from functools import partial
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
+from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from .ask import Budget, noise_of, touched
-from .base import PRIVATE, Estimate, Query, Setting
-from .keyed import KeyedNoise, apart_note, keys_design, one_draw
+from ..words import outwards
+from .ask import Budget, Prepared, planned
+from .base import Estimate, Query, Setting
+from .chosen import check_units
+from .keyed import KeyedNoise
+from .keyed_values import KeyedValues
 from .mean_vector import MeanVector
-from .notes import notes
 from .quantile import Quantile
 from .text import query_of
 from .unit import Unit, check_neighbours, unit_of
@@ -29,7 +32,8 @@ class Plan:
         for several means: in parts of each column's width), for rows in the middle of the bounds.
     relative: the error as a part of the number of rows, of the largest total, or of the width.
     keys_from: with private keys, how many units a key needs to be shown with 95 %.
-    shown: with private keys, the chance that a key is shown that `rows` units have.
+    shown: with private keys, the chance that a key is shown that `units` units have.
+    units: the guess at them, or `rows`.
     """
 
     query: str
@@ -43,6 +47,7 @@ class Plan:
     noise: str
     notes: tuple[str, ...]
     shown: float | None = None
+    units: int | None = None
     #: What the error is counted in: "" for the answer's own unit.
     counted: str = ""
 
@@ -50,8 +55,26 @@ class Plan:
         return (
             f"{self.query}: 95 % of answers within {self.error:.4g}{self.counted} "
             f"({100 * self.relative:.3g} %) at epsilon={float(self.epsilon):g}, "
-            f"delta={float(self.delta):g} for {self.rows} rows a group"
+            f"delta={float(self.delta):g} for {self.rows} rows a group{self._keys}"
         )
+
+    @property
+    def _keys(self) -> str:
+        if self.shown is None:
+            return ""
+        return (
+            f"; a key that {self.units} units have is shown with "
+            f"{outwards(100 * self.shown, 6, False)} %, and with 95 % from {self.keys_from} "
+            "units on"
+        )
+
+    def __repr__(self) -> str:
+        return f"Plan({self})"
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_plan
+
+        return html_plan(self)
 
 
 def plan(
@@ -63,11 +86,13 @@ def plan(
     unit: Unit | str = "row",
     neighbours: str = "add-remove",
     loss: str = "l1",
+    units: int | None = None,
     within: Number | None = None,
 ) -> Plan:
     """The error to expect of `ask` with the same arguments.
 
     rows: a public guess at the number of rows, in each group if there are groups.
+    units: with private keys, a public guess at the units of a key that matters, as for `ask`.
     within: in the place of epsilon, the error that 95 % of answers shall be within: the plan is
         that of the smallest epsilon, in two digits, that keeps it.
     """
@@ -76,37 +101,50 @@ def plan(
         raise ArgumentError("epsilon", epsilon, "given, or within= in its place")
     if within is not None:
         asked = partial(
-            plan, question, delta=delta, rows=rows, unit=unit, neighbours=neighbours, loss=loss
+            plan,
+            question,
+            delta=delta,
+            rows=rows,
+            unit=unit,
+            neighbours=neighbours,
+            loss=loss,
+            units=units,
         )
         return _cheapest(asked, rational(within, "within"))
     assert epsilon is not None
     setting = setting_for(question, unit, neighbours, rows)
     budget = Budget(check_epsilon(epsilon), check_delta(delta, epsilon)).used_by(question)
-    groups = touched(question, setting)
-    whole = one_draw(question, setting, loss)
-    keys, values = budget.split(question, whole)
-    noise, found, said = None, None, []
-    if not isinstance(question, Quantile):
-        noise = noise_of(question, setting, values, groups, loss)
+    typical = check_units(units)
+    return plan_of(planned(question, setting, budget, loss, typical), rows, typical)
+
+
+def plan_of(ready: Prepared, rows: int, units: int | None = None) -> Plan:
+    """What the answer to a question will be like."""
+    question, noise = ready.query, ready.noise
+    found: KeyedDesign | KeyedValues | None = None
     if isinstance(noise, KeyedNoise):
-        found, said = noise.design, [noise.note]
-    elif question.keys == PRIVATE:
-        found, _ = keys_design(keys.epsilon, keys.delta, groups)
-        said = [apart_note(found)]
-    error = expected_error(question, setting, rows, noise, values.epsilon / groups)
-    scale = question.typical(rows, setting)[1]
+        found = noise.design
+    elif isinstance(noise, KeyedValues):
+        found = noise
+    elif ready.selection is not None:
+        found = ready.selection[0]
+    epsilon = ready.value_budget.epsilon / ready.groups
+    error = expected_error(question, ready.setting, rows, noise, epsilon)
+    scale = question.typical(rows, ready.setting)[1]
+    spent = ready.shown or ready.spent
     return Plan(
         str(question),
-        budget.epsilon,
-        budget.delta,
+        spent.epsilon,
+        spent.delta,
         rows,
         error,
         error / float(scale),
         None if found is None else found.units_for(0.95),
-        question.why(setting),
+        question.why(ready.setting),
         noise.words if noise is not None else "exponential mechanism",
-        (*notes(question, setting, groups, values.epsilon), *said),
-        None if found is None else found.shown(rows),
+        tuple(ready.notes()),
+        None if found is None else found.shown(units or rows),
+        None if found is None else units or rows,
         _counted(question),
     )
 

@@ -21,7 +21,7 @@ from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraEr
 from ..exact import rational, text_of
 from ..ledger import Ledger
 from .answer import Answer, printable, rounded
-from .statement import TOGETHER, Step, check_statement
+from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
 
 REPORT = "leastnoise-report/1"
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
@@ -181,6 +181,7 @@ def check_report(raw: Any) -> list[Step]:
                     Step(f"{statement['question']}: {step.words}", step.verdict)
                     for step in check_statement(statement, documents)
                 ]
+            found.append(_about_step(answer))
             batch = answer["batch"] or f"alone {number}"
             if batch not in batches:
                 total[0] += rational(answer["epsilon"], "epsilon")
@@ -189,13 +190,28 @@ def check_report(raw: Any) -> list[Step]:
         found += [_batch_step(answers, documents) for answers in batches.values()]
         held = total[0] <= rational(raw["epsilon"], "epsilon")
         held = held and total[1] <= rational(raw["delta"], "delta")
-        words = "budgets of all answers add up to at most that of the report"
+        words = (
+            "budgets of all answers add up to at most that of the report: "
+            f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
+        )
         found.append(Step(words, "proven" if held else "refuted"))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         if isinstance(error, LeastnoiseError):
             raise
         raise FormatError("a report lacks a field, or has one of another kind") from None
     return found
+
+
+def _about_step(answer: Mapping[str, Any]) -> Step:
+    """Whether the statements of an answer are about it, and about what it says to protect."""
+    query, protected = answer["query"], (answer["unit"], answer["neighbours"])
+    same = all(
+        one["question"] in (query, f"keys of {query}")
+        and (one["unit"], one["neighbours"]) == protected
+        for one in answer["statements"]
+    )
+    words = f"{query}: its statements are about this question, its unit and its neighbours"
+    return Step(words, "proven" if same else "refuted")
 
 
 def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
@@ -222,8 +238,18 @@ def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
         )
         words = f"{name}: one law, proven for all {count} releases together"
         return Step(words, "proven" if held else "refuted")
-    spent = sum((rational(one["epsilon"], "epsilon") for one in every), Fraction(0))
-    lost = sum((rational(one["delta"], "delta") for one in every), Fraction(0))
+    drawn: dict[str, list[Any]] = {}  # by the file of the one draw
+    for one in every:
+        if one["how"] == DRAWN:
+            drawn.setdefault(one["releases"][0]["mechanism"], []).append(one)
+    for file_name, own in drawn.items():
+        file, blocks = documents.get(file_name), [b for one in own for b in blocks_of(one)]
+        if file is None or file.kind != "joint" or not within(file, blocks):
+            return Step(f"{name}: numbers of one draw, each in its place", "refuted")
+    rest = [one for one in every if one["how"] != DRAWN]
+    spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
+    spent += sum(documents[file_name].epsilon for file_name in drawn)
+    lost = sum((rational(one["delta"], "delta") for one in rest), Fraction(0))
     words = f"{name}: statements add up to the budget that was spent"
     if every and spent <= epsilon and lost <= delta:
         return Step(words, "proven")

@@ -10,9 +10,19 @@ from ..exact import text_of
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import Request, Sums, centred
 from .expression import parse_condition
-from .mean import mean_estimate, mean_forms, mean_numbers, mean_parts, mean_typical, why_mean
+from .mean import (
+    mean_drawn,
+    mean_estimate,
+    mean_forms,
+    mean_numbers,
+    mean_parts,
+    mean_tracks,
+    mean_typical,
+    why_mean,
+)
 from .rows import Rows
 from .scale import Scale
+from .tracks import Track
 from .unit import Person
 from .where import truth_of
 
@@ -62,6 +72,19 @@ class Share(Query):
         if setting.size is not None:
             return [Form.plain(self.parts(setting))]
         return mean_forms(_scale(setting), setting)
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """The rows for which it is true, alone or beside those for which it is not."""
+        if setting.size is not None:
+            (part,) = self.parts(setting)
+            return (Track(part.name, part.sensitivity, False, Fraction(1), whole=True),)
+        return mean_tracks(_scale(setting), setting)
+
+    def drawn_form(self, setting: Setting) -> Form:
+        """The same as a form."""
+        if setting.size is not None:
+            return Form.plain(self.parts(setting))
+        return mean_drawn(_scale(setting), setting)
 
     def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
         """The parts of either form."""

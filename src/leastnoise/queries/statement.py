@@ -8,19 +8,23 @@ what it rests on besides, and why it is right: `statement.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from ..ask.privacy import Releases
+from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, rational, text_of
 from .kept import sha256_of
 from .keyed import KeyedNoise
+from .keyed_values import KeyedValues
+from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
-STEPS, TOGETHER, ONCE, ARGUED = "steps", "together", "once", "argued"
+STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,9 @@ class Statement:
     groups: how many groups one unit can move. steps: in each, by so many steps at most, of which
     `most` are of one number.
     how: "steps" (so many steps, each at the budget of its file), "together" (files that are proven
-    for so many releases), "once" (the file's budget is the whole), or "argued": there is no file
-    for all of it, and the reason is a proof in prose.
+    for so many releases), "once" (the file's budget is the whole), "drawn" (numbers of one draw,
+    of which a unit moves so much in each of `blocks`), or "argued": there is no file for all of it,
+    and the reason is a proof in prose.
     """
 
     question: str
@@ -60,6 +65,9 @@ class Statement:
     steps: int = 1
     most: int = 1
     releases: tuple[Release, ...] = ()
+    #: (first, numbers, most, width, one sign): so many numbers of the vector from `first` on, each
+    #: of which a unit moves by at most `width`, all together by at most `most` times that.
+    blocks: tuple[tuple[int, int, int, int, bool], ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Texts and whole numbers; exact numbers as fractions."""
@@ -83,6 +91,7 @@ class Statement:
                 }
                 for one in self.releases
             ],
+            **({"blocks": [list(one) for one in self.blocks]} if self.blocks else {}),
         }
 
 
@@ -113,7 +122,16 @@ def statements_of(
         )  # fmt: skip
     noise, epsilon, delta = values
     parts = getattr(noise, "parts", ())
-    if isinstance(noise, KeyedNoise):
+    blocks: tuple[tuple[int, int, int, int, bool], ...] = ()
+    if isinstance(noise, DrawnNoise):
+        how, steps, most, blocks = DRAWN, 1, 1, noise.blocks
+        design = noise.draw.design
+        epsilon, delta = design.document.epsilon, Fraction(0)
+        releases = [
+            _release(part.name, part.sensitivity, step, design)
+            for part, step in zip(parts, noise.part_steps, strict=True)
+        ]
+    elif isinstance(noise, KeyedNoise):
         how, steps, most = ONCE, 1, 1
         releases = [_release("rows", Fraction(1), Fraction(1), noise.design)]
     elif noise is None:
@@ -131,9 +149,16 @@ def statements_of(
             _release(name, far, law.scale, law.design)
             for name, far, law in zip(names, moved, laws, strict=True)
         ]
+    if isinstance(noise, KeyedValues):
+        # Its delta is for other pairs of tables than that of the noise: they do not add up.
+        none = Fraction(0)
+        found.append(
+            Statement(f"keys of {question}", epsilon=none, delta=none, why=noise.told, how=ARGUED,
+                      **head)
+        )  # fmt: skip
     found.append(
         Statement(question, epsilon=epsilon, delta=delta, why=why, how=how, steps=steps, most=most,
-                  releases=tuple(releases), **head)
+                  releases=tuple(releases), blocks=blocks, **head)
     )  # fmt: skip
     return tuple(found)
 
@@ -171,30 +196,107 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         how = raw["how"]
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FormatError("a statement lacks a field, or has one of another kind") from None
-    if how == ARGUED or not releases:
+    if how not in (STEPS, TOGETHER, ONCE, DRAWN) or not releases:
         return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
+    if how == DRAWN:
+        if steps > 1 or most > 1 or delta < 0:
+            return [Step("one draw is one step, without a delta", "refuted")]
+        return _drawn_steps(raw, releases, files, epsilon, groups)
     found, number = [], groups * steps
+    if how != STEPS and len({name for *_, name in releases}) > 1:
+        found.append(Step("one file is proven for all releases, and there are several", "refuted"))
+    if how == ONCE and (len(releases) > 1 or steps > 1):
+        found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None:
-            found.append(Step(f"{part}: the file is not in the report", "refuted"))
+        if document is None or isinstance(document, JointDocument):
+            found.append(Step(f"{part}: no file of the report is about one number", "refuted"))
             continue
-        if how == ONCE:
-            total = document.releases
-            total = Releases(1, document.epsilon, document.delta) if total is None else total
-            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
-            words = f"{part}: the file keeps the whole budget for {groups} of them"
-            found.append(Step(words, _verdict(held)))
-            continue
-        reach = most if how == STEPS else 1
+        reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
         words = (
             f"{part}: a unit moves it by at most {_short(moved)}; divided by {_short(scale)} that "
             f"is at most {reach} times the file's sensitivity {_short(document.sensitivity)}"
         )
         found.append(Step(words, _verdict(fits)))
+        if how == ONCE:
+            total = document.releases or Releases(1, document.epsilon, document.delta)
+            held = groups <= total.count and total.epsilon <= epsilon and total.delta <= delta
+            words = f"{part}: the file keeps the whole budget for {groups} of them"
+            found.append(Step(words, _verdict(held)))
+            continue
         found.append(_budget(part, document, how, number, most, epsilon, delta))
     return found
+
+
+def _drawn_steps(
+    raw: Mapping[str, Any],
+    releases: list[tuple[str, Fraction, Fraction, str]],
+    files: Mapping[str, Any],
+    epsilon: Fraction,
+    touched: int,
+) -> list[Step]:
+    """Whether all that a unit can do to these numbers of a draw lies in the shape of its file."""
+    document = files.get(releases[0][3])
+    blocks = blocks_of(raw)
+    one_file = {name for *_, name in releases} == {releases[0][3]}
+    if not isinstance(document, JointDocument) or not one_file or not document.integer:
+        return [Step("the numbers of one draw have one file of several numbers", "refuted")]
+    words = f"all that a unit moves lies within the shape of the file, {len(blocks)} blocks"
+    if not within(document, blocks) or any(most < touched for _, _, most, *_ in blocks):
+        return [Step(words, "refuted")]
+    found = [Step(words, "proven")]
+    groups = sum(numbers for _, numbers, *_ in blocks) // len(releases)
+    own = [block for block in blocks for _ in range(block[1] // max(1, groups))]
+    if len(own) != len(releases):
+        return [Step("every number of a group is in a block", "refuted")]
+    for (part, moved, scale, _), block in zip(releases, own, strict=True):
+        words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
+        fits = scale > 0 and 0 <= moved <= scale * block[3]
+        found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
+    kept = document.epsilon <= epsilon
+    return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
+
+
+def blocks_of(raw: Mapping[str, Any]) -> list[tuple[int, int, int, int, bool]]:
+    """The blocks of a statement; `FormatError` if they are none."""
+    try:
+        found = []
+        for first, numbers, most, width, one_sided in raw["blocks"]:
+            if isinstance(first, bool) or not isinstance(first, int) or first < 0:
+                raise ValueError
+            if not isinstance(one_sided, bool):
+                raise TypeError
+            found.append((first, _count(numbers), _count(most), _count(width), one_sided))
+    except (KeyError, TypeError, ValueError):
+        raise FormatError("a statement of one draw lacks its blocks") from None
+    if not found:
+        raise FormatError("a statement of one draw lacks its blocks")
+    return found
+
+
+def within(document: Any, blocks: Sequence[tuple[int, int, int, int, bool]]) -> bool:
+    """Whether all moves of such blocks, at once, are moves of the document's shape.
+
+    No number is in two blocks, and what they can move of one block of the shape adds up.
+    """
+    ends = sorted((first, first + numbers) for first, numbers, *_ in blocks)
+    apart = all(one[1] <= two[0] for one, two in pairwise(ends))
+    signs = not document.shape.one_sided or all(block[4] for block in blocks)
+    if not apart or not signs or ends[-1][1] > document.dimension:
+        return False
+    place = 0
+    for own in document.shape.blocks:
+        moved = 0
+        for first, numbers, most, width, _ in blocks:
+            shared = min(first + numbers, place + own.numbers) - max(first, place)
+            if shared > 0 and width > own.width:
+                return False
+            moved += max(0, min(most, shared)) * width
+        if moved > own.most * own.width:
+            return False
+        place += own.numbers
+    return True
 
 
 def _budget(

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 from ..exact import text_of
 from .base import Estimate, Part, Released, Setting, clamped
 from .bounding import Sums, exact_total
+from .tracks import Track
 from .valued import Valued, reach
 
 
@@ -28,6 +29,14 @@ class Total(Valued):
             return [Part("total", self.scale.width)]
         size, apart = reach(self.scale.low, self.scale.high)
         return [Part("total", setting.rows * (apart if setting.replace else size))]
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """A unit adds something of one sign if the lower bound is not below 0."""
+        (part,) = self.parts(setting)
+        low, high = self.scale.low, self.scale.high
+        one_sided = low >= 0 and not setting.replace
+        effect = 1 / max(abs(low), abs(high))
+        return (Track(part.name, part.sensitivity, one_sided, effect),)
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The exact sum."""

@@ -8,10 +8,16 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import text_of
-from .base import Estimate, Part, Released, Setting, clamped, ratio_interval
+from .base import Estimate, Form, Part, Released, Setting, clamped, ratio_interval
+from .believed import Line, believed
 from .bounding import Request, Sums, centred
 from .scale import STEPS_OF_SQUARES
+from .tracks import Track
 from .valued import Valued
+
+_PAIRS = "pairs"
+#: (1 - f) one = f other for the part f that one has of both.
+_PARTS = (Line(1, -1), Line(0, -1))
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,53 @@ class Variance(Valued):
             Part("rows", Fraction(rows), whole=True),
         ]
 
+    def forms(self, setting: Setting) -> list[Form]:
+        """The parts as they are; weighed by what they do to a variance a third of the largest."""
+        parts, top = self.parts(setting), self.scale.top
+        if setting.size is not None:
+            return [Form.plain(parts)]
+        weights = Fraction(1, 2 * top * top), Fraction(1, top), Fraction(2, 3)
+        return [Form(tuple(parts), 3, weights=weights)]
+
+    def tracks(self, setting: Setting) -> tuple[Track, ...]:
+        """The variance itself, or squares and values, each beside what they fall short of."""
+        if setting.size is not None:
+            (part,) = self.parts(setting)
+            effect = 4 * setting.size / self.scale.width**2
+            return (Track(part.name, part.sensitivity, False, effect),)
+        rows, top, one_sided = setting.rows, self.scale.top, not setting.replace
+        return tuple(
+            Track(name, Fraction(rows * size), one_sided, Fraction(weight, size), True, rows)
+            for name, size, weight in (
+                ("squares and what they fall short of", top * top, Fraction(1, 2)),
+                ("distances from both bounds", top, Fraction(1)),
+            )
+        )
+
+    def drawn_form(self, setting: Setting) -> Form:
+        """The numbers of the tracks."""
+        if setting.size is not None:
+            return self.forms(setting)[0]
+        rows, top = setting.rows, self.scale.top
+        names = (
+            ("squares from the middle", rows * top * top),
+            ("what squares fall short of", rows * top * top),
+            ("distances from the lower bound", rows * top),
+            ("distances from the upper bound", rows * top),
+        )
+        parts = tuple(Part(name, Fraction(width), whole=True) for name, width in names)
+        squares = Fraction(2, 3 * top * top), Fraction(1, 3 * top * top)
+        values = Fraction(1, 2 * top), Fraction(3, 2 * top)
+        return Form(parts, 4, name=_PAIRS, weights=(*squares, *values), top=top)
+
+    def numbers(self, form: Form, exact: list[Fraction]) -> list[Fraction]:
+        """The parts as they are, or the numbers of both pairs."""
+        if form.name != _PAIRS:
+            return exact
+        (doubled, total, rows), top = exact, form.top
+        squares, values = (doubled + top * top * rows) / 2, (total + top * rows) / 2
+        return [squares, top * top * rows - squares, values, top * rows - values]
+
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The exact parts."""
         total, top = centred(sums, self.scale), self.scale.top
@@ -65,6 +118,8 @@ class Variance(Valued):
         most = self.scale.width**2 / 4
         if len(released) == 1:
             return clamped(released[0].value, released[0].ends, Fraction(0), most)
+        if noise is not None and noise.form.name == _PAIRS:
+            return self._from_pairs([one.value for one in released], noise)
         squares, total, count = released
         unit, top = self.scale.step**2 / 4, self.scale.top
         n = max(Fraction(1), count.value)
@@ -80,6 +135,28 @@ class Variance(Valued):
             unit * (ends[0][1] / 2 + middle - nearest),
         )
         return clamped(unit * value, around, Fraction(0), most)
+
+    def _from_pairs(self, values: list[Fraction], noise: Any) -> Estimate:
+        """The variance is a - (2 b - 1)^2 of its largest, a and b the parts that two numbers have
+        of what they add up to.
+        """
+        most = self.scale.width**2 / 4
+        halves = values[:2], values[2:]
+        a, b = (
+            min(Fraction(1), max(Fraction(0), one / max(Fraction(unit), one + other)))
+            for (one, other), unit in zip(halves, (self.scale.top**2, self.scale.top), strict=True)
+        )
+        found = []
+        for first, (one, other) in zip((0, 2), halves, strict=True):
+            limits = noise.limits(_PARTS, first, confidence=0.975)
+            found.append(believed(limits, _PARTS, (one, other)))
+        value = most * (a - (2 * b - 1) ** 2)
+        if found[0] is None or found[1] is None:
+            return clamped(value, None, Fraction(0), most)
+        (low, high), ends = map(Fraction, found[0]), [2 * Fraction(f) - 1 for f in found[1]]
+        nearest = Fraction(0) if ends[0] <= 0 <= ends[1] else min(x * x for x in ends)
+        around = most * (low - max(x * x for x in ends)), most * (high - nearest)
+        return clamped(value, around, Fraction(0), most)
 
     def typical(self, rows: int, setting: Setting) -> tuple[list[Fraction], Fraction]:
         """Values spread evenly; an error as a part of the largest variance."""

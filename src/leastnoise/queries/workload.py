@@ -1,9 +1,9 @@
 """ask_all(table, queries, ...): several questions, declared in advance, that share one budget.
 
 Because the whole workload is known before the first answer, its releases may be composed tightly:
-one law of noise that is proven for all of them together, or privacy loss distributions (PLD) that
-are convolved (`declared.py`). Budgets of questions that are chosen one after the other may not;
-there the ledger's filter counts. How it adds up: `noise.proof.md`.
+one draw for all numbers (`together.py`), one law of noise that is proven for so many, or privacy
+loss distributions (PLD) that are convolved (`declared.py`). Budgets of questions that are chosen
+one after the other may not; there the ledger's filter counts. How it adds up: `noise.proof.md`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import hashlib
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,17 +21,29 @@ from ..errors import ArgumentError
 from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer
-from .ask import Budget, Prepared, answered, as_ledger, charged, prepare, protects, ready_or_paid
+from .answer import Answers
+from .ask import (
+    Budget,
+    Prepared,
+    answered,
+    as_ledger,
+    charged,
+    planned,
+    prepare,
+    protects,
+    ready_or_paid,
+)
 from .base import PRIVATE, Query, Setting
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
+from .groups import asked_of
 from .mean_vector import MeanVector
 from .noise import jointly
 from .paid import warn_of_log
-from .planner import expected_error, shares
+from .planner import Plan, expected_error, plan_of, setting_for, shares
 from .quantile import Quantile
 from .text import query_of
+from .together import DrawnNoise, drawn_together
 from .unit import Unit, check_neighbours, unit_of
 
 _MOST = 200
@@ -49,17 +62,16 @@ def ask_all(
     loss: str = "l1",
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
-) -> list[Answer]:
+) -> Answers:
     """Private answers to several questions for one budget, one charge.
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
     relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
-    releases get noise of one law that is designed for so many, or larger shares whose privacy
-    losses compose to the budget; that needs a workload that is declared in advance, as this is.
+    numbers come from one draw (which needs no delta, and none is charged), or all releases get
+    noise of one law that is designed for so many, or larger shares whose privacy losses compose to
+    the budget; that needs a workload that is declared in advance, as this is.
     """
-    if not 1 <= len(queries) <= _MOST:
-        raise ArgumentError("queries", f"{len(queries)} queries", f"1 to {_MOST} of them")
-    questions = [query_of(query) for query in queries]
+    questions = _questions(queries)
     setting = Setting(unit_of(unit), check_neighbours(neighbours))
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
     book = as_ledger(ledger)
@@ -75,8 +87,7 @@ def ask_all(
             prepare(rows_, query, setting, part.used_by(query), loss, None, tell)
             for query, part in zip(questions, parts, strict=True)
         ]
-        tighter = _tighter(ready, whole, rows, loss)
-        best = min((ready, *tighter), key=lambda found: _errors(found, rows))
+        best = _best(ready, whole, rows, loss)
         batch = uuid.uuid4().hex
         return [replace(one, batch=batch) if one.shown is not None else one for one in best]
 
@@ -85,16 +96,95 @@ def ask_all(
             lambda: prepared(held), lambda: charged(book, whole, questions, setting, "not answered")
         )
         text = hashlib.sha256("".join(one.sha256 for one in ready).encode()).hexdigest()
-        charge = charged(book, whole, questions, setting, text)
-        return answered(held, ready, source, charge, tell)
+        charge = charged(book, _spent(ready, whole), questions, setting, text)
+        return Answers(answered(held, ready, source, charge, tell))
 
 
-def _tighter(
-    ready: list[Prepared], whole: Budget, rows: int, loss: str
-) -> Iterator[list[Prepared]]:
+def plan_all(
+    queries: Sequence[Query | str],
+    *,
+    epsilon: Number,
+    delta: Number = 0,
+    unit: Unit | str = "row",
+    neighbours: str = "add-remove",
+    rows: int = 1000,
+    loss: str = "l1",
+) -> list[Plan]:
+    """The errors to expect of `ask_all` with the same arguments; no table, no budget spent."""
+    questions = _questions(queries)
+    whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
+    settings = [setting_for(query, unit, neighbours, rows) for query in questions]
+    parts = shares(questions, whole.epsilon, whole.delta, settings[0], rows, loss)
+    ready = [
+        planned(query, setting, part.used_by(query), loss)
+        for query, setting, part in zip(questions, settings, parts, strict=True)
+    ]
+    return [plan_of(one, rows) for one in _best(ready, whole, rows, loss)]
+
+
+def _questions(queries: Sequence[Query | str]) -> list[Query]:
+    if not 1 <= len(queries) <= _MOST:
+        raise ArgumentError("queries", f"{len(queries)} queries", f"1 to {_MOST} of them")
+    return [query_of(query) for query in queries]
+
+
+def _spent(ready: list[Prepared], whole: Budget) -> Budget:
+    """What all questions cost together: no delta where none of them has a use for it."""
+    used = any((one.shown or one.spent).delta > 0 for one in ready)
+    return whole if used else Budget(whole.epsilon, Fraction(0))
+
+
+def _best(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> list[Prepared]:
+    """The workload with the noise that makes the relative errors add up to least."""
+    found, least = ready, _errors(ready, rows)
+    apart = least
+    for other in _tighter(ready, whole, loss):
+        error = _errors(other, rows)
+        if error < least:
+            found, least = other, error
+    rival = f"{100 * least / apart:.0f} % of the errors with a budget for each question"
+    return [
+        replace(one, noise=replace(one.noise, rival=rival))
+        if isinstance(one.noise, DrawnNoise) and one.shown is not None
+        else one
+        for one in found
+    ]
+
+
+def _tighter(ready: list[Prepared], whole: Budget, loss: str) -> Iterator[list[Prepared]]:
     """The workload with noise that uses that all of it was declared in advance."""
-    joint, accounted = _together(ready, whole, loss), _accounted(ready, whole, loss)
-    yield from (found for found in (joint, accounted) if found is not None)
+    ways = _one_draw, _together, _accounted
+    yield from (found for way in ways if (found := way(ready, whole, loss)) is not None)
+
+
+def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
+    """One draw for all numbers that allow it, with their budgets together; the others keep theirs.
+
+    Budgets add up, and those of one draw have no delta (`together.proof.md`).
+    """
+    asked = [asked_of(one.query, one.setting) if _drawable(one) else None for one in ready]
+    own = [one for one in asked if one is not None]
+    if len(own) < 2:
+        return None
+    epsilon = sum(
+        (one.budget.epsilon for one, a in zip(ready, asked, strict=True) if a is not None),
+        Fraction(0),
+    )
+    noises = drawn_together(own, epsilon, loss)
+    if noises is None:
+        return None
+    delta = sum(
+        (one.spent.delta for one, a in zip(ready, asked, strict=True) if a is None), Fraction(0)
+    )
+    shown, rest = Budget(whole.epsilon, delta), iter(noises)
+    return [
+        replace(one, noise=one.noise if a is None else next(rest), shown=shown, workload=len(ready))
+        for one, a in zip(ready, asked, strict=True)
+    ]
+
+
+def _drawable(one: Prepared) -> bool:
+    return one.query.keys != PRIVATE and bool(one.query.tracks(one.setting))
 
 
 def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:

@@ -13,7 +13,7 @@ from math import comb, prod
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.block_counts import naturals, positives
+from ..certify.block_counts import naturals_upto, positives_upto
 from ..certify.levels import Levels, forward_differences
 from .discrete import DiscreteSampler
 from .entropy import Entropy
@@ -222,13 +222,17 @@ def _placed(places: int, some: list[int], others: list[int], entropy: Entropy) -
 
 def _spread(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
     """Numbers from `least` (0 or 1) to `wide` with a sum of at most `longest`, uniformly."""
-    count = positives if least else naturals
+    upto = positives_upto if least else naturals_upto
     found = []
     for left in range(numbers - 1, -1, -1):
-        place, value = entropy.below(count(left + 1, wide, longest)), least
-        while place >= (ways := count(left, wide, longest - value)):
-            place -= ways
-            value += 1
-        found.append(value)
-        longest -= value
+        place = entropy.below(upto(left, wide, longest, wide))
+        low, high = least, wide
+        while low < high:  # the least value with more than `place` ways up to it
+            middle = (low + high) // 2
+            if upto(left, wide, longest, middle) > place:
+                high = middle
+            else:
+                low = middle + 1
+        found.append(low)
+        longest -= low
     return found

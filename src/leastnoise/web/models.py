@@ -73,6 +73,20 @@ class DesignForm(Strict):
         return self.model_dump()
 
 
+class CsvForm(Strict):
+    """How a CSV file is written, as its owner says; null: as usual for its ending."""
+
+    delimiter: Literal[",", ";", "\t", "|"] | None = None
+    decimal: Literal[".", ","] | None = None
+    encoding: (
+        Literal["utf-8", "cp1252", "latin-1", "cp1250", "cp1251", "cp850", "mac-roman"] | None
+    ) = None
+
+    def stated(self) -> dict[str, str]:
+        """What was said."""
+        return self.model_dump(exclude_none=True)
+
+
 class QueryForm(Strict):
     """One question about a table."""
 
@@ -85,6 +99,7 @@ class QueryForm(Strict):
     q: Number | None = None
     bins: Annotated[int, Field(ge=1, le=200)] | None = None
     condition: Condition | None = None
+    interval: bool | None = Field(default=None, description="Quantiles: half of epsilon for one.")
     where: Condition | None = None
     by: Name | None = None
     keys: Annotated[list[Name], Field(min_length=1, max_length=200)] | Literal["private"] | None = (
@@ -110,10 +125,17 @@ class TableForm(Strict):
         return self.model_dump()
 
 
+class AskForm(TableForm):
+    """The same for asking: how the table's file is written."""
+
+    csv: CsvForm = Field(default_factory=CsvForm)
+
+
 class PlanForm(TableForm):
-    """The same for planning: at which epsilons."""
+    """The same for planning: at which epsilons, and of which columns, if a table was chosen."""
 
     epsilons: Annotated[list[Number], Field(max_length=12)] = Field(default_factory=list)
+    columns: Annotated[list[str], Field(max_length=10_000)] | None = None
 
 
 class LedgerForm(Strict):
@@ -122,6 +144,9 @@ class LedgerForm(Strict):
     epsilon: Number
     delta: Number = "0"
     composition: Literal["basic", "adaptive"] = "basic"
+    fresh: Literal["other people", "nothing was used"] | None = Field(
+        default=None, description="Why the charges of an earlier ledger do not count any more."
+    )
 
 
 class FieldError(BaseModel):

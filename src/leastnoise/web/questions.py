@@ -17,6 +17,7 @@ from ..queries import (
     Total,
     Variance,
 )
+from ..queries.expression import Condition, Join, Not, parse_condition
 
 _VALUED = {"total": Total, "mean": Mean, "variance": Variance, "median": Median}
 #: Fields that a kind of question has besides where, by and keys.
@@ -25,8 +26,8 @@ FIELDS = {
     "total": ("column", "low", "high"),
     "mean": ("column", "low", "high"),
     "variance": ("column", "low", "high"),
-    "median": ("column", "low", "high"),
-    "quantile": ("column", "low", "high", "q"),
+    "median": ("column", "low", "high", "interval"),
+    "quantile": ("column", "low", "high", "q", "interval"),
     "histogram": ("column", "low", "high", "bins"),
     "share": ("condition",),
 }
@@ -65,6 +66,36 @@ def queries_of(form: dict[str, Any]) -> list[Query]:
             error.args = (words,)
             raise
     return found
+
+
+def check_columns(form: dict[str, Any], columns: list[str]) -> None:
+    """`ArgumentError`, named after the field, for a question about a column that is not there.
+
+    The error lists names, which are public.
+    """
+    allowed = f"a column of the table ({', '.join(columns[:20])})"
+
+    def check(field: str, name: str | None) -> None:
+        if name is not None and name not in columns:
+            error = ArgumentError(field.rpartition(".")[2], name, allowed)
+            error.name = field
+            raise error
+
+    check("unit", form["unit"])
+    for number, one in enumerate(form["queries"]):
+        for name in ("column", "by"):
+            check(f"queries.{number}.{name}", one[name])
+        for name in ("where", "condition"):
+            if one[name] is not None:
+                for found in _named_in(parse_condition(one[name], name)):
+                    check(f"queries.{number}.{name}", found)
+
+
+def _named_in(condition: Condition) -> set[str]:
+    """The columns that a condition is about."""
+    if isinstance(condition, Join):
+        return _named_in(condition.left) | _named_in(condition.right)
+    return _named_in(condition.inner) if isinstance(condition, Not) else {condition.column}
 
 
 def unit_of(form: dict[str, Any]) -> Person | str:

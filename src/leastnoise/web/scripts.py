@@ -9,19 +9,21 @@ import json
 from typing import Any
 
 from .questions import CLASSES, options_of
+from .written import source_text
 
 
 def _parts(form: dict[str, Any], place: dict[str, Any]) -> tuple[str, str, str]:
     """(imports and the table, the ledger, the questions)."""
     kinds = sorted({CLASSES[one["kind"]].__name__ for one in form["queries"]})
     names = ["Ledger", "ask_all", *kinds, *(["Person"] if form["unit"] is not None else [])]
+    names += ["CsvFile"] if place["csv"] else []
     head = "from pathlib import Path\n\n"
     head += f"from leastnoise import {', '.join(sorted(names, key=lambda n: (n.islower(), n)))}\n"
     if place["demo"]:
         head += "from leastnoise.web.demo import write_demo\n\n"
         head += 'table = write_demo("demo.csv")   # people who do not exist\n'
     else:
-        head += f"\ntable = {place['shown']!r}\n"
+        head += f"\ntable = {source_text(place['shown'], place['csv'])}\n"
     budget = place["budget"]
     ledger = (
         f"where = Path({place['lasting'] or 'budget.db'!r})\n"

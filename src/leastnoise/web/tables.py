@@ -2,13 +2,14 @@
 
 A table is known by its number here; no request can name a path. All tables share one ledger, but
 for the demo table, which is about nobody: two files may be about the same people, and be told apart
-by no more than an empty line.
+by no more than an empty line. Another ledger is begun only when the owner says that the table is
+about other people, or that nothing of what was answered is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,8 @@ class Table:
     ledger: Path
     #: Whether the ledger outlives this server.
     lasting: bool
+    #: Which ledger of this server it is: the first, or one that was begun anew.
+    number: int = 1
 
     @property
     def shown(self) -> str:
@@ -50,6 +53,7 @@ class Tables:
         self._count = 0
         self.ledger = settings.ledger or self.folder / "budget.db"
         self.lasting = settings.ledger is not None
+        self.number = self._ledgers = 1
         if settings.table is not None:
             name, path = settings.table.name, settings.table
             self.held["file"] = Table("file", name, "file", path, self.ledger, self.lasting)
@@ -85,9 +89,25 @@ class Tables:
             raise
         self._make_room()
         shown = "".join(c for c in Path(name).name if c.isprintable())[-80:]
-        table = Table(key, shown, "upload", path, self.ledger, self.lasting)
+        table = Table(key, shown, "upload", path, self.ledger, self.lasting, self.number)
         self.held[key] = table
         return table
+
+    def fresh(self, table: Table) -> Table:
+        """The table with a ledger that is not there yet; `keep` it when there is one.
+
+        Its owner has said why charges of the earlier one do not count.
+        """
+        number = self._ledgers + 1
+        return replace(table, ledger=self.folder / f"budget-{number}.db", number=number)
+
+    def keep(self, table: Table) -> None:
+        """Its ledger is that of the tables that come; those that are here keep theirs."""
+        if table.id in self.held and table.number > 1:
+            self.held[table.id] = table
+            self._ledgers = max(self._ledgers, table.number)
+            if table.kind != "demo":
+                self.ledger, self.number = table.ledger, table.number
 
     def _make_room(self) -> None:
         """Drop the oldest uploads; the ledger stays, so that no budget comes back."""

@@ -12,10 +12,11 @@ from scipy.special import ndtr
 
 from leastnoise import ArgumentError, MaxError, Unbiased, design, load
 from leastnoise.accounting.composition import compose
-from leastnoise.ask.privacy import curve_above, line_below, root_above
+from leastnoise.ask.privacy import Releases, curve_above, line_below, root_above
 from leastnoise.certify import check
 from leastnoise.engine.curve.chords import chords_below, points_on
 from leastnoise.exact import normal_bounds
+from leastnoise.losses import L1
 from leastnoise.mechanisms.analytic_gaussian import gaussian_delta
 
 GAUSS = math.sqrt(2 / math.pi)
@@ -125,6 +126,19 @@ def test_squared_error_wants_gaussian_noise_and_the_status_says_so():
     found = design(gdp=0.5, loss="l2", gap=0.02, sensitivity=1)
     assert found.upper <= 1.004 * 4 and found.lower >= 0.97 * 4
     assert "Gaussian" in found.status
+
+
+def test_squared_error_is_bounded_by_a_closed_form():
+    found = design(gdp=1, loss="l2", sensitivity=3)
+    assert found.converged and 9 * (1 - 1e-15) <= found.lower < 9 <= found.upper < 9.01
+    assert "bound: orbits of the curve" in found.status
+    document = found.document
+    above = replace(document, lower=Fraction(9), upper=max(document.upper, Fraction(9)))
+    assert check(above).verdict("lower") == "refuted"
+    # It is about this loss, about one release, and about the curve that is kept.
+    for other in ({"loss": L1()}, {"releases": Releases(2, Fraction(3), Fraction(1, 10))}):
+        assert check(replace(document, **other)).verdict("lower") == "refuted"
+    assert check(replace(document, gdp=None)).verdict("lower") == "refuted"
 
 
 def test_roots_are_rounded_up():

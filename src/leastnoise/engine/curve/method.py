@@ -1,7 +1,7 @@
 """The methods of curves: nearly Gaussian noise, and programs along lines where the curve binds.
 
 What is yielded has been checked exactly (`../../ask/privacy.proof.md`,
-`../lattice/repair.proof.md`).
+`../lattice/repair.proof.md`, `../../certify/orbits.proof.md`).
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...ask import Question
-from ..bounds import Bounds
+from ...losses import L2
+from ..bounds import Bounds, along_curve
 from ..method import Method
 from ..search import Search
+from ..trivial import trivial_lower
 from .below import BelowCurve
 
 
@@ -27,6 +29,21 @@ def _programs(question: Question, search: Search) -> Iterator[Bounds]:
     yield from search.coarse_to_fine(_run_of(question, search))
 
 
+def _orbits(question: Question, search: Search) -> Iterator[Bounds]:
+    yield along_curve(question, trivial_lower(question)), None
+
+
+def _squared(question: Question) -> bool:
+    return question.loss == L2()
+
+
+ORBITS = Method(
+    "orbits of the curve",
+    "for squared error a closed form: along an orbit of the curve quantiles are 1 apart",
+    _orbits,
+    seconds=0.01,
+    serves=_squared,
+)
 NEARLY_GAUSSIAN = Method(
     "nearly Gaussian noise",
     "a density e^(piecewise linear): for squared error next to nothing is better",

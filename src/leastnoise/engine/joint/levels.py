@@ -6,6 +6,7 @@ counted exactly afterwards.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -67,11 +68,34 @@ def _power_sums(n: Floats, power: int) -> Floats:
     return n * (n + 1) / 2 if power == 1 else n * (n + 1) * (2 * n + 1) / 6
 
 
+class _Enough(Exception):
+    """No more is to be tried."""
+
+
 def best_levels(
-    blocks: tuple[Side, ...], one_sided: bool, cost: Callable[[Levels], float]
+    blocks: tuple[Side, ...], one_sided: bool, cost: Callable[[Levels], float], most: int = 100_000
 ) -> Levels:
-    """The levels that cost least, as far as a search one parameter at a time finds them."""
+    """The levels that cost least, as far as a search one parameter at a time finds them.
+
+    most: how many are tried, if that is not the end before.
+    """
+    known: dict[Levels, float] = {}
+
+    def tried(levels: Levels) -> float:
+        if levels not in known:
+            if len(known) >= most:
+                raise _Enough
+            known[levels] = cost(levels)
+        return known[levels]
+
+    with contextlib.suppress(_Enough):
+        _searched(blocks, one_sided, tried)
+    return min(known, key=known.__getitem__, default=Levels(blocks, 0 if one_sided else None))
+
+
+def _searched(blocks: tuple[Side, ...], one_sided: bool, cost: Callable[[Levels], float]) -> Levels:
     found = Levels(blocks, 0 if one_sided else None)
+    cost(found)
     for _ in range(8):
         before = found
         if one_sided:
@@ -130,7 +154,7 @@ def exact_cost(
     """The same from exact counts, where a sum of moves is bounded, too."""
 
     def cost(levels: Levels) -> float:
-        means = [share * levels.total(ratio, b, power) for b, share in enumerate(shares)]
+        means = [share * levels.total(ratio, b, power) for b, share in levels.alike(shares).items()]
         return float(sum(means) / levels.weight(ratio))
 
     return cost

@@ -27,6 +27,8 @@ from .rates import best_flow
 
 #: Digits of the bounds in a file.
 _DIGITS = 12
+#: Microseconds of exact counts (as `work.py` counts them) for the search.
+_SEARCH = 4_000_000
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
 
@@ -60,15 +62,15 @@ class Joint:
             grid=grid,
             ratio=_up(question.epsilon),
             offsets=(0,) * len(blocks),
-            overlap=None,
+            overlap=0 if question.shape.one_sided and not question.largest else None,
             weights=question.weights,
             upper=Fraction(0),
             lower=Fraction(0),
             certificate=None,
         )
-        with counted():  # so that nobody waits for noise that cannot be checked
+        with counted() as work:  # so that nobody waits for noise that cannot be checked
             release_loss(document)
-        found = self._levels(document, blocks)
+        found = self._levels(document, blocks, max(1, _SEARCH // (1 + work.spent)))
         document = replace(
             document, offsets=tuple(one.offset for one in found.blocks), overlap=found.overlap
         )
@@ -86,7 +88,7 @@ class Joint:
             grid = common / math.ceil(self.steps * common / least)
         return max(grid, largest / MAX_JOINT_STEPS)
 
-    def _levels(self, document: JointDocument, blocks: tuple[Side, ...]) -> Levels:
+    def _levels(self, document: JointDocument, blocks: tuple[Side, ...], most: int) -> Levels:
         power, shares = document.power, document.shares
         if document.largest:
             return best_levels(blocks, False, lambda one: _largest(one, document.epsilon))
@@ -96,7 +98,7 @@ class Joint:
                 blocks, document.shape.one_sided, lambda one: box_loss(one, epsilon, power, parts)
             )
         cost = exact_cost(document.ratio, power, shares)
-        return best_levels(blocks, document.shape.one_sided, cost)
+        return best_levels(blocks, document.shape.one_sided, cost, most)
 
     def bound(self, document: JointDocument, gap: float) -> JointDocument:
         """The document with the best lower bound that a flow or the volume proves.

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from ...errors import ArgumentError, LeastnoiseError
 from ..jobs import DONE
-from ..models import JobState, LedgerForm, PlanForm, TableForm
+from ..models import AskForm, CsvForm, JobState, LedgerForm, PlanForm
 from ..state import ERRORS, Here, Problem, State, submit, table_of
 from ..tables import ENDINGS, Table
 from ..uploads import NotATable, TooLarge
@@ -35,10 +35,13 @@ class TableState(BaseModel):
 
 
 class Column(BaseModel):
-    """A column's name and type, which are taken to be public."""
+    """A column's name and type, which are taken to be public, and what they are good for."""
 
     name: str
     type: str
+    number: bool
+    key: bool
+    person: bool
 
 
 def _described(here: State, table: Table) -> TableState:
@@ -81,13 +84,15 @@ async def upload(
 
 
 @router.get("/tables/{name}/columns")
-async def columns(name: str, here: Here) -> list[Column]:
-    """Names and types of a table's columns, which are taken to be public."""
+async def columns(name: str, here: Here, csv: Annotated[CsvForm, Query()]) -> list[Column]:
+    """Names and types of a table's columns, which are taken to be public; no row is read."""
     table = table_of(here, name)
-    arguments = {"table": str(table.path), "name": table.name}
+    arguments = {"table": str(table.path), "name": table.name, "csv": csv.stated()}
     job = await submit(here, "columns", arguments, _COLUMNS).finished()
     if job.state != DONE:
-        raise Problem(422, job.end.get("message") or "it was stopped", "table")
+        field = job.end.get("field")
+        named = field if field in CsvForm.model_fields else "table"
+        raise Problem(422, job.end.get("message") or "it was stopped", named)
     return [Column(**one) for one in job.end["columns"]]
 
 
@@ -100,11 +105,23 @@ async def ledger(name: str, here: Here) -> dict[str, Any]:
 
 @router.post("/tables/{name}/ledger", status_code=201)
 async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
-    """Make the ledger, once; all tables but the demo table share one."""
+    """Make the ledger, once; all tables but the demo table share one.
+
+    Another one is made for this table and those that come, if `fresh` says why what was charged
+    before does not count any more.
+    """
     table = table_of(here, name)
     if table.ledger.exists():
-        raise Problem(409, "there is a ledger already: a budget is set once, for all tables here")
-    return await _quietly(_create, table, form)
+        if form.fresh is None:
+            words = "there is a ledger already: a budget is set once, for all tables here"
+            raise Problem(409, words)
+        if table.lasting:
+            words = "this ledger is the file that was named at the start: start with another one"
+            raise Problem(409, words)
+        table = here.tables.fresh(table)
+    made = await _quietly(_create, table, form)
+    here.tables.keep(table)
+    return made
 
 
 def _create(table: Table, form: LedgerForm) -> dict[str, Any]:
@@ -122,7 +139,7 @@ def _balance(table: Table) -> dict[str, Any]:
 
     if not table.ledger.exists():
         raise Problem(404, "this table has no ledger yet")
-    return balance_of(Ledger(table.ledger)) | {"lasting": table.lasting}
+    return balance_of(Ledger(table.ledger)) | {"lasting": table.lasting, "number": table.number}
 
 
 async def _quietly(function: Any, *arguments: Any) -> dict[str, Any]:
@@ -142,12 +159,13 @@ async def plan(form: PlanForm, here: Here) -> JobState:
 
 
 @router.post("/tables/{name}/ask", status_code=202)
-async def ask(name: str, form: TableForm, here: Here) -> JobState:
+async def ask(name: str, form: AskForm, here: Here) -> JobState:
     """Private answers, charged to the table's ledger before any noise is drawn."""
     table = table_of(here, name)
     balance = await _quietly(_balance, table)
     arguments = {
         "form": form.form(),
+        "csv": form.csv.stated(),
         "table": str(table.path),
         "ledger": str(table.ledger),
         "name": table.name,

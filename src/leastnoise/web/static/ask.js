@@ -1,45 +1,57 @@
 // The view Ask.
 
+import { showAnswers } from "./answers.js";
 import { Following, send } from "./api.js";
+import { explain, marginOn, often, right } from "./explain.js";
 import { changed, clearErrors, restore, showErrors, writeAddress } from "./fields.js";
-import { clear, plot, tone } from "./plots.js";
-import { beginQuestions, columnsAre, questions, questionsFrom, questionsText } from "./questions.js";
-import { byId, make, number, percent } from "./words.js";
+import { balance, beginLedger, createLedger, ledgerOf, readLedger } from "./ledger.js";
+import { clear, plot } from "./plots.js";
+import { beginQuestions, columnsAre, grouped, problems, questions, questionsFrom, questionsText, spoken } from "./questions.js";
+import { beginTable, columnNames, columnsFor, decimal, table, unstated, written } from "./table.js";
+import { byId, make, measured, number, percent, plain } from "./words.js";
 
 const COLOURS = ["#000000", "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#7A6000", "#56B4E9", "#AA3377"];
 const DASHES = [[], [9, 3], [2, 2], [9, 3, 2, 3], [5, 2], [12, 4], [3, 3], [6, 2, 1, 2]];
+const FREE = "Free: no row is read, nothing is spent.";
+const NO_TABLE = { errors: [{ field: null, message: "Choose a table first, in step 1." }] };
 
-let form, table = null, choices = 0, planning = null, asking = null, plans = new Map();
+let form, planning = null, asking = null, plans = new Map();
 
 export async function begin(values) {
   form = byId("ask-form");
-  beginQuestions(keep);
+  beginQuestions(edited);
   if (values.has("questions")) questionsFrom(values.get("questions"));
   const person = values.get("unit");
   if (person) byId("unit").append(make("option", { value: person, text: `all rows of one ${person}` }));
   restore(form, values);
   form.addEventListener("change", (event) => {
     if (event.target.id === "ask-epsilon") slideTo(Number(event.target.value));
-    arrange();
-    keep();
+    edited();
+  });
+  form.addEventListener("input", (event) => { // what was planned was planned for other numbers
+    if (plans.size && !["ask-epsilon", "epsilon-slider"].includes(event.target.id)) forgetPlan();
   });
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    ask();
-  });
-  byId("demo").addEventListener("click", () => choose(send("POST", "/api/tables/demo")));
-  byId("upload").addEventListener("change", (event) => {
-    const file = event.target.files[0];
-    event.target.value = ""; // so that the same file can be chosen again
-    if (file) choose(send("POST", `/api/tables/upload?name=${encodeURIComponent(file.name)}`, file));
+    look();
   });
   byId("plan").addEventListener("click", plan);
   byId("ask-stop").addEventListener("click", () => { planning?.stop(); asking?.stop(); });
   byId("epsilon-slider").addEventListener("input", slid);
-  byId("ledger-create").addEventListener("click", createLedger);
+  byId("sure-yes").addEventListener("click", ask);
+  byId("sure-no").addEventListener("click", () => byId("sure").close());
+  beginLedger(async () => {
+    clearErrors(form, byId("ask-error"));
+    if (!table()) throw NO_TABLE;
+    await createLedger();
+  }, fail);
   slideTo(Number(byId("ask-epsilon").value));
   arrange();
-  await listed(values.get("table"));
+  try {
+    await beginTable(form, taken, values.get("table"));
+  } catch (error) {
+    fail(error);
+  }
 }
 
 // Shown again: as it was, or as another address says.
@@ -52,78 +64,44 @@ export function again(values) {
   keep();
 }
 
+function edited() {
+  arrange();
+  keep();
+}
+
 function arrange() {
   byId("person").hidden = byId("unit").value === "";
-  byId("ask-go").disabled = !table;
+  const groups = grouped();
+  byId("rows-name").textContent = groups ? "Rows of a group, about" : "Rows, about";
+  byId("rows-help").textContent = `Rows${groups ? " of one group, not of the whole table" : ""}: about how many, as everybody may know. The margin depends on it, the answer does not.`;
+  const epsilon = Number(byId("ask-epsilon").value), delta = Number(byId("ask-delta").value);
+  const what = byId("neighbours").value === "replace" ? "which of two things the table says of a person" : "whether a person is in the table";
+  byId("bet-words").textContent = epsilon > 0 && delta >= 0 && delta < 1
+    ? `Somebody who guesses ${what}, and knows all about the others, is right in at most ${often(right(epsilon, delta))} of 100 cases after these answers.` : "";
+  explain(byId("view-ask"), { epsilon, delta, way: byId("neighbours").value });
 }
 
 function keep() {
-  writeAddress("ask", { ...changed(form), questions: questionsText(), table: table?.kind === "demo" ? "demo" : "" });
+  const kept = Object.entries(changed(form)).filter(([id]) => !/^(csv-|ledger-fresh)/.test(id));
+  writeAddress("ask", { ...Object.fromEntries(kept), questions: questionsText(), table: table()?.kind === "demo" ? "demo" : "" });
 }
 
 function fail(error, where = "ask-error") {
   showErrors(form, byId(where), error.errors || [{ field: null, message: error.message }]);
 }
 
-// -- tables ---------------------------------------------------------------------------------------
-
-async function listed(wanted) {
-  try {
-    const all = await send("GET", "/api/tables");
-    const given = all.find((one) => one.kind === "file");
-    if (given) {
-      const button = make("button", { type: "button", text: `Use ${given.name}`, id: "given" });
-      button.addEventListener("click", () => choose(Promise.resolve(given)));
-      byId("tables").append(button);
-    }
-    if (wanted === "demo") await choose(send("POST", "/api/tables/demo"));
-    else if (given) await choose(Promise.resolve(given));
-  } catch (error) {
-    fail(error);
-  }
-}
-
-// What is shown is the latest choice, whichever answer comes last: a table, its columns and its
-// ledger are shown together, once all of them are there.
-async function choose(coming) {
-  choices += 1;
-  const mine = choices;
-  clearErrors(form, byId("error-table"));
-  byId("columns").textContent = "Reading the names of the columns …";
-  try {
-    const { id } = await coming;
-    const found = (await send("GET", "/api/tables")).find((one) => one.id === id);
-    const columns = await send("GET", `/api/tables/${found.id}/columns`);
-    const balance = found.ledger ? await send("GET", `/api/tables/${found.id}/ledger`) : null;
-    if (mine !== choices) return;
-    chosen(found, columns, balance);
-  } catch (error) {
-    if (mine !== choices) return;
-    byId("columns").textContent = "";
-    byId("error-table").textContent = error.message;
-    byId("error-table").hidden = false;
-  }
+// A table was chosen, or its file is read in another way: what its ledger holds, or null.
+function taken(book) {
+  const names = columnsFor("person");
+  const unit = byId("unit"), kept = unit.value;
+  unit.replaceChildren(make("option", { value: "", text: "one row" }), ...names.map((name) => make("option", { value: name, text: `all rows of one ${name}` })));
+  unit.value = names.includes(kept) ? kept : "";
+  columnsAre(columnNames(), columnsFor("number"), columnsFor("key"));
+  forgetPlan();
+  byId("ask-state").textContent = "";
+  if (table()) ledgerOf(table(), book);
   arrange();
   keep();
-}
-
-function chosen(found, columns, balance) {
-  table = found;
-  byId("columns").textContent = `${table.name}: ${columns.map((one) => one.name).join(", ")}.`;
-  const unit = byId("unit"), kept = unit.value;
-  unit.replaceChildren(make("option", { value: "", text: "one row" }),
-    ...columns.map((one) => make("option", { value: one.name, text: `all rows of one ${one.name}` })));
-  unit.value = columns.some((one) => one.name === kept) ? kept : "";
-  columnsAre(columns.map((one) => one.name));
-  byId("ledger-lasts").textContent = table.lasting
-    ? "This ledger is the file that you named: it outlives this page. All tables here share it."
-    : table.kind === "demo" ? "The demo table is about nobody and has a ledger of its own, which is gone when the server stops."
-      : "All tables here share this ledger, which is gone when the server stops. For real data start with: leastnoise serve FILE --ledger budget.db";
-  if (balance) showLedger(balance);
-  else {
-    byId("ledger-new").hidden = false;
-    byId("ledger-state").hidden = true;
-  }
 }
 
 // -- what is asked ----------------------------------------------------------------------------------
@@ -139,8 +117,19 @@ function request() {
   return {
     queries: questions(), epsilon: byId("ask-epsilon").value.trim(), delta: byId("ask-delta").value.trim(),
     unit: person || null, max_rows: person ? whole("max-rows") : null, max_groups: person ? whole("max-groups") : null,
-    neighbours: byId("neighbours").value, rows: whole("rows"),
+    neighbours: byId("neighbours").value, ...(whole("rows") === null ? {} : { rows: whole("rows") }),
   };
+}
+
+// What must be said before a plan or an answer makes sense; true if nothing is missing.
+function complete(planned) {
+  clearErrors(form, byId("ask-error"));
+  const missing = [...(columnNames().length ? unstated() : []), ...problems()];
+  if (whole("rows") === null && (planned || questions().length > 1)) {
+    missing.push({ field: "rows", message: planned ? "State about how many rows there are: the margin depends on it." : "State about how many rows there are: the budget is divided by it." });
+  }
+  if (missing.length) showErrors(form, byId("ask-error"), missing);
+  return !missing.length;
 }
 
 // -- the plan ---------------------------------------------------------------------------------------
@@ -151,34 +140,43 @@ function slid() {
   const epsilon = number(10 ** (Number(byId("epsilon-slider").value) / 20), 2);
   byId("ask-epsilon").value = epsilon;
   byId("epsilon-slider").setAttribute("aria-valuetext", `epsilon ${epsilon}`);
+  arrange();
   if (plans.size) showPlan();
   keep();
 }
 
-async function plan() {
+function forgetPlan() {
   planning?.leave();
-  clearErrors(form, byId("ask-error"));
   plans = new Map();
   clear(byId("plan-plot"));
   byId("plan-scroll").hidden = true;
+  byId("ask-stop").hidden = true;
+  byId("plan-state").textContent = FREE;
+}
+
+async function plan() {
+  forgetPlan();
+  if (!complete(true)) return;
   const wanted = request();
   const middle = Number(wanted.epsilon) || 1;
   const epsilons = [0.5, 2, 0.25, 4, 0.125].map((share) => middle * share).filter((e) => e <= 15).map((e) => number(e, 3));
-  byId("ask-state").textContent = "Planning …";
+  byId("plan-state").textContent = "Planning …";
   byId("ask-stop").hidden = false;
+  const over = (words) => {
+    byId("ask-stop").hidden = true;
+    byId("plan-state").textContent = words;
+  };
   try {
-    planning = new Following(await send("POST", "/api/plan", { ...wanted, epsilons }), {
-      queued: (ahead) => { byId("ask-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
+    planning = new Following(await send("POST", "/api/plan", { ...wanted, epsilons, columns: table() ? columnNames() : null }), {
+      queued: (ahead) => { byId("plan-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
       plan: (data) => { plans.set(data.epsilon, data.queries); showPlan(); },
       end: (how, data) => {
-        byId("ask-stop").hidden = true;
-        byId("ask-state").textContent = how === "done" ? "Planned. Nothing was read, nothing was spent." : "";
+        over(how === "done" ? "Planned. Nothing was read, nothing was spent." : FREE);
         if (how === "failed") fail({ errors: [data] });
       },
     });
   } catch (error) {
-    byId("ask-state").textContent = "";
-    byId("ask-stop").hidden = true;
+    over(FREE);
     fail(error);
   }
 }
@@ -187,28 +185,41 @@ function showPlan() {
   const at = [...plans.keys()].sort((a, b) => a - b);
   const epsilon = Number(byId("ask-epsilon").value);
   const near = at.reduce((best, one) => (Math.abs(Math.log(one / epsilon)) < Math.abs(Math.log(best / epsilon)) ? one : best), at[0]);
-  const queries = plans.get(near);
+  const queries = plans.get(near), alone = queries.length === 1;
   byId("plan-plot").hidden = at.length < 2;
   if (at.length > 1) {
     plot(byId("plan-plot"), {
-      x: at, logX: true, logY: true, height: 260, xLabel: "epsilon of all questions together", yLabel: "error, relative",
+      x: at, logX: true, logY: true, height: 240, xRange: () => [at[0] / 1.1, at[at.length - 1] * 1.1], xLabel: alone ? "epsilon" : "epsilon of all questions together",
+      yLabel: alone ? `margin${queries[0].rank ? ", in rows" : ""}` : "margin, relative",
       series: queries.map((query, k) => ({
-        label: query.query, y: at.map((e) => plans.get(e)[k].relative), colour: COLOURS[k % 8], dash: DASHES[k % 8], points: true,
+        label: query.query, y: at.map((e) => plans.get(e)[k][alone ? "error" : "relative"]), colour: COLOURS[k % 8], dash: DASHES[k % 8], points: true,
       })),
-      words: `The expected relative error of each question for epsilon from ${number(at[0], 3)} to ${number(at[at.length - 1], 3)}.`,
+      words: `The margin of each question for epsilon from ${number(at[0], 3)} to ${number(at[at.length - 1], 3)}.`,
     });
   }
   byId("plan-scroll").hidden = false;
-  byId("plan-table").tBodies[0].replaceChildren(...queries.map((query, k) => {
-    const error = between(at, k, "error", epsilon), relative = between(at, k, "relative", epsilon);
-    const exact = plans.has(epsilon) || at.length < 2;
-    const name = make("td", { text: query.query });
-    name.append(make("span", { class: "note", text: query.why }));
-    if (query.keys_from) name.append(make("span", { class: "note", text: `A key is shown with 95 % if ${query.keys_from} units have it.` }));
-    if (exact && query.shown !== null) name.append(make("span", { class: "note", text: `A key that ${query.rows} units have is shown with ${percent(query.shown)}.` }));
-    return make("tr", {}, name, make("td", { class: "n", text: `${exact ? "" : "about "}${number(error, exact ? 4 : 2)}` }),
-      make("td", { class: "n", text: percent(relative) }), make("td", { class: "n", text: number(query.epsilon * epsilon / near, 3) }));
-  }));
+  const asked = spoken();
+  byId("plan-table").tBodies[0].replaceChildren(...queries.map((query, k) => planned(query, asked[k], {
+    error: between(at, k, "error", epsilon), relative: between(at, k, "relative", epsilon),
+    share: (query.epsilon * epsilon) / near, exact: plans.has(epsilon) || at.length < 2,
+  })));
+}
+
+function planned(query, asked, { error, relative, share, exact }) {
+  const name = make("td", { text: query.query });
+  const add = (words) => name.append(make("span", { class: "note", text: words }));
+  const bounds = asked?.bounds;
+  const margin = `${exact ? "" : "about "}${measured(0, -error, error).margin}`;
+  if (query.rank) add("The margin is one of rank: the answer has about as many values below it as it should, up to so many rows.");
+  else if (bounds && /^(mean|median|quantile)\(/.test(query.query)) {
+    name.append(make("div", { class: "picture" }, marginOn(bounds[0], bounds[1], error)));
+    if (2 * error > bounds[1] - bounds[0]) add("The noise is as wide as your bounds: such an answer says nothing. Take a larger epsilon, or ask about more rows.");
+  }
+  if (query.keys_from) add(`A group is shown with 95 % if ${plain(query.keys_from)} persons have it.`);
+  if (exact && query.shown !== null) add(`A group that ${plain(query.rows)} persons have is shown with ${percent(query.shown)}.`);
+  const cell = (label, text) => make("td", { class: "n", text, "data-label": label });
+  return make("tr", {}, name, cell("95 of 100 answers within", query.rank ? `${margin} rows of rank` : `± ${margin}`),
+    cell("Relative", percent(relative)), cell("Its share of epsilon", number(share, 3)));
 }
 
 // On a straight line between the two nearest plans, in logarithms.
@@ -222,54 +233,57 @@ function between(at, k, what, epsilon) {
   return Math.exp(Math.log(value(below)) * (1 - share) + Math.log(value(above)) * share);
 }
 
-// -- the ledger -------------------------------------------------------------------------------------
+// -- the answers ------------------------------------------------------------------------------------
 
-async function createLedger() {
-  clearErrors(form, byId("ask-error"));
-  if (!table) {
-    fail({ errors: [{ field: null, message: "Choose a table first: a ledger belongs to one." }] });
+// A last look before the budget is spent: what is asked, in words, and whether the bounds are right.
+function look() {
+  clearErrors(form, byId("error-table"));
+  byId("ask-state").textContent = "";
+  if (!table() || !columnNames().length) {
+    fail(NO_TABLE);
     return;
   }
-  try {
-    await send("POST", `/api/tables/${table.id}/ledger`, {
-      epsilon: byId("ledger-epsilon").value.trim(), delta: byId("ledger-delta").value.trim(),
-      composition: byId("ledger-composition").value,
-    });
-    await readLedger();
-  } catch (error) {
-    fail(error);
-  }
+  if (!complete(false)) return;
+  byId("sure-list").replaceChildren(...spoken().map((one) => {
+    const parts = [make("p", {}, make("b", { text: one.words }))];
+    if (one.bounds) {
+      const [low, high] = one.bounds;
+      const box = make("input", { type: "checkbox" });
+      box.addEventListener("change", ready);
+      parts.push(make("label", { class: "check" }, box,
+        make("span", { text: `Yes: every ${one.column} lies between ${plain(low)} and ${plain(high)}; a number is written like ${example(low, high)} in the file.` })));
+    }
+    return make("div", { class: "ask-about" }, ...parts);
+  }));
+  const bounded = spoken().some((one) => one.bounds);
+  byId("sure-list").append(...(bounded ? [make("p", { class: "help", text: "If that is wrong, values are clamped or missing, the answer is wrong, and its budget is spent all the same. No answer can tell you so: it would be a private fact." })] : []));
+  const book = balance(), epsilon = byId("ask-epsilon").value.trim();
+  byId("sure-cost").textContent = book
+    ? `This takes epsilon ${epsilon} of the ${number(book.left_epsilon, 4)} that are left in the ledger.`
+    : `A ledger is made first, with epsilon ${byId("ledger-epsilon").value.trim()}, delta ${byId("ledger-delta").value.trim()} for all answers about this table. This takes epsilon ${epsilon} of it.`;
+  ready();
+  byId("sure").showModal();
 }
 
-// The ledger of the table that is chosen now, which need not be that of an answer that has come.
-async function readLedger() {
-  const mine = choices;
-  const balance = await send("GET", `/api/tables/${table.id}/ledger`).catch(() => null); // there may be none
-  if (balance && mine === choices) showLedger(balance);
+// A number between the bounds with a decimal, as the file is said to write it.
+function example(low, high) {
+  const middle = (low + high) / 2, digits = high - low < 1 ? 3 : 1;
+  const shown = middle.toFixed(digits);
+  return (Number.isInteger(middle) ? (middle + 0.5).toFixed(digits) : shown).replace(".", decimal() || ".");
 }
 
-function showLedger(balance) {
-  byId("ledger-new").hidden = true;
-  byId("ledger-state").hidden = false;
-  byId("ledger-words").textContent = `Left: epsilon ${number(balance.left_epsilon, 4)} of ${number(balance.epsilon, 4)}, delta ${number(balance.left_delta, 3)} of ${number(balance.delta, 3)}; ${balance.history.length} charge${balance.history.length === 1 ? "" : "s"} so far.`;
-  const meter = byId("ledger-meter");
-  meter.max = balance.epsilon || 1;
-  meter.value = balance.spent_epsilon;
+function ready() {
+  byId("sure-yes").disabled = ![...byId("sure-list").querySelectorAll("input")].every((box) => box.checked);
 }
-
-// -- answers ----------------------------------------------------------------------------------------
 
 async function ask() {
+  byId("sure").close();
   asking?.leave();
-  clearErrors(form, byId("ask-error"));
-  if (!table) {
-    fail({ errors: [{ field: null, message: "Choose a table first." }] });
-    return;
-  }
   byId("ask-go").disabled = true;
   byId("ask-state").textContent = "Asking …";
   try {
-    const job = await send("POST", `/api/tables/${table.id}/ask`, request());
+    if (!balance()) await createLedger();
+    const job = await send("POST", `/api/tables/${table().id}/ask`, { ...request(), csv: written() });
     asking = new Following(job, {
       queued: (ahead) => { byId("ask-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
       step: (data) => { byId("ask-state").textContent = `${data.words} …`; },
@@ -277,7 +291,7 @@ async function ask() {
     });
   } catch (error) {
     byId("ask-go").disabled = false;
-    byId("ask-state").textContent = "";
+    byId("ask-state").textContent = "Not asked: nothing was spent.";
     fail(error);
   }
 }
@@ -286,48 +300,7 @@ function answered(how, data, job) {
   byId("ask-go").disabled = false;
   byId("ask-state").textContent = how === "done" ? "Answered. All of this may be published." : "Not answered.";
   if (how === "done") {
-    byId("answers").replaceChildren(...data.answers.map((one) => answerCard(one, job)));
-    byId("ask-take").hidden = false;
-    for (const [id, file] of [["take-report", "report.html"], ["take-script", "script.py"], ["take-notebook", "notebook.ipynb"]]) {
-      byId(id).dataset.file = `/api/jobs/${job.job}/files/${file}`;
-    }
+    showAnswers(data, job);
   } else if (how === "failed") fail({ errors: [data] });
-  readLedger();
-}
-
-function answerCard(one, job) {
-  const rows = make("div", { class: "interval", role: "table", "aria-label": `Answers to ${one.query}` });
-  const known = one.answers.filter((group) => group.low !== null && group.high !== null);
-  const low = Math.min(...known.map((group) => group.low)), high = Math.max(...known.map((group) => group.high));
-  for (const group of one.answers) {
-    const around = group.low === null || group.high === null ? "" : ` (${number(group.low)} to ${number(group.high)})`;
-    rows.append(make("span", { text: group.key || "all rows" }), interval(group, low, high), make("span", { class: "n" }, make("b", { text: number(group.value, 6) }), around));
-  }
-  rows.removeAttribute("role");
-  rows.removeAttribute("aria-label");
-  const notes = make("ul", { class: "help" }, ...[one.why, one.noise, ...one.notes].map((words) => make("li", { text: words })));
-  const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("button", {
-    type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
-  })));
-  return make("div", { class: "card answer" }, make("h2", { text: one.query }), rows,
-    make("details", {}, make("summary", { text: "Why the noise is as large as it is" }), notes), proofs);
-}
-
-function interval(group, low, high) {
-  const NS = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(NS, "svg");
-  picture.setAttribute("viewBox", "0 0 300 22");
-  picture.setAttribute("preserveAspectRatio", "none");
-  picture.setAttribute("aria-hidden", "true");
-  if (group.low === null || group.high === null) return picture;
-  const pad = 0.08 * (high - low || 1);
-  const x = (value) => 300 * (value - low + pad) / (high - low + 2 * pad);
-  const add = (tag, values) => {
-    const part = document.createElementNS(NS, tag);
-    for (const [name, value] of Object.entries(values)) part.setAttribute(name, value);
-    picture.append(part);
-  };
-  add("line", { x1: x(group.low), x2: x(group.high), y1: 11, y2: 11, stroke: tone("#56B4E9"), "stroke-width": 5, "stroke-linecap": "round", "vector-effect": "non-scaling-stroke" });
-  add("line", { x1: x(group.value), x2: x(group.value), y1: 2, y2: 20, stroke: tone("#000000"), "stroke-width": 3, "vector-effect": "non-scaling-stroke" });
-  return picture;
+  if (table()) readLedger();
 }

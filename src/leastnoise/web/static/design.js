@@ -2,6 +2,7 @@
 
 import { Following, Refused, send } from "./api.js";
 import { asText, begin as beginDrawing, drawnLoss, fromText } from "./draw.js";
+import { explain } from "./explain.js";
 import { changed, clearErrors, restore, showErrors, writeAddress } from "./fields.js";
 import { clear, plot, swatch } from "./plots.js";
 import { byId, make, number, percent } from "./words.js";
@@ -32,7 +33,6 @@ export function begin(values) {
   });
   byId("family-slider").addEventListener("input", showFamily);
   window.addEventListener("pagehide", () => { following?.leave(); composing?.leave?.(); });
-  new IntersectionObserver(compose, { rootMargin: "60px" }).observe(byId("composition-card"));
   arrange();
   start();
 }
@@ -63,6 +63,7 @@ function arrange() {
   if (kind in PARAMETERS) byId("parameter-name").textContent = PARAMETERS[kind][0];
   byId("drawn").hidden = kind !== "piecewise";
   byId("range").hidden = !byId("ranged").checked;
+  explain(byId("view-design"), { epsilon: Number(byId("epsilon").value), delta: Number(byId("delta").value) });
 }
 
 function keep() {
@@ -114,6 +115,7 @@ async function start() {
   following = composing = null;
   keep();
   clearErrors(form, byId("design-error"));
+  forget(); // what was found was found for something else
   const wanted = question();
   let told;
   try {
@@ -124,12 +126,6 @@ async function start() {
     return;
   }
   asked = told;
-  seen = { history: [], rows: [], composition: [] };
-  for (const card of CARDS) byId(`${card}-card`).hidden = true;
-  for (const id of ["bracket-plot", "density-plot", "profile-plot", "composition-plot"]) clear(byId(id));
-  byId("facts").replaceChildren();
-  byId("bracket").hidden = true;
-  byId("bracket-words").textContent = "";
   byId("design-stop").hidden = false;
   say("Starting …");
   following = new Following(told.job, {
@@ -142,8 +138,18 @@ async function start() {
   });
 }
 
+function forget() {
+  seen = { history: [], rows: [], composition: [] };
+  for (const card of CARDS) byId(`${card}-card`).hidden = true;
+  for (const id of ["bracket-plot", "density-plot", "profile-plot", "composition-plot"]) clear(byId(id));
+  byId("facts").replaceChildren();
+  byId("bracket").hidden = true;
+  byId("bracket-words").textContent = "";
+}
+
 function ended(how, data) {
   byId("design-stop").hidden = true;
+  if (how === "done" && seen.curves) compose();
   if (how === "failed") {
     say("It failed.", "bad");
     showErrors(form, byId("design-error"), [data]);
@@ -222,6 +228,7 @@ function showTable({ rows, words, refused }) {
   const body = byId("losses").tBodies[0];
   const drawable = !["dependent", "vector"].includes(seen.design?.kind) && rows.length > 1;
   byId("losses").classList.toggle("plain", !drawable);
+  const cell = (label, text) => make("td", { class: "n", text, "data-label": label });
   body.replaceChildren(...rows.map((row) => {
     const tick = make("td");
     if (row.name !== "design" && drawable) {
@@ -241,8 +248,7 @@ function showTable({ rows, words, refused }) {
     const name = make("td", {}, swatch(row), row.label);
     if (row.note) name.append(make("span", { class: "note", text: row.note }));
     return make("tr", { class: row.name === "design" ? "own" : "" }, tick, name,
-      make("td", { class: "n", text: row.loss_text }), make("td", { class: "n", text: percent(row.excess) }),
-      make("td", { class: "n", text: row.error_95 ?? "–" }));
+      cell("Expected loss", row.loss_text), cell("Above the bound", percent(row.excess)), cell("95 % of errors within", row.error_95 ?? "–"));
   }));
   const bound = seen.design ? `The bound is ${seen.design.lower_text}${seen.design.certified ? ", proven" : ", an estimate"}. ` : "";
   byId("losses-words").textContent = bound + [words, ...refused].filter(Boolean).join(". ");
@@ -256,8 +262,6 @@ function labelled(one) {
 function showDensity(data) {
   seen.curves = data;
   byId("density-card").hidden = false;
-  byId("composition-words").textContent = "";
-  byId("composition-card").hidden = false;
   byId("density-title").textContent = data.whole ? "The noise: probability of each number" : "The noise: its density";
   drawDensity();
   pictures();
@@ -340,29 +344,20 @@ function drawProfile() {
   });
 }
 
-// It takes a while, so it is begun when somebody looks.
-async function compose(entries) {
-  if (!entries.some((one) => one.isIntersecting) || composing || !seen.curves) return;
-  composing = true;
-  byId("composition-words").textContent = "Adding up …";
+// It takes a while, so it comes last, as a job of its own; until it has something there is no box.
+async function compose() {
   const mine = asked.job.job;
-  const fail = (words) => { if (asked.job.job === mine) byId("composition-words").textContent = words; };
   try {
     const job = await send("POST", `/api/jobs/${mine}/composition`);
-    if (asked.job.job !== mine) return;
-    composing = new Following(job, {
-      composition: showComposition,
-      end: (how, data) => { if (how === "failed") fail(data.message); },
-    });
-  } catch (error) {
-    fail(error.message);
-  }
+    if (asked.job.job === mine) composing = new Following(job, { composition: showComposition });
+  } catch { /* the queue is full, or the design is gone: there is no box */ }
 }
 
 function showComposition(point) {
   seen.composition.push(point);
   const points = seen.composition;
   if (points.length < 2) return;
+  byId("composition-card").hidden = false;
   const positive = (value) => (value !== null && value > 0 ? value : null);
   plot(byId("composition-plot"), {
     x: points.map((one) => one.times), logX: true, logY: true, height: 260, xLabel: "releases", yLabel: "total epsilon",

@@ -1,23 +1,25 @@
 // Which view is shown; the rest is in the views.
 
-import { save } from "./api.js";
+import { save, send } from "./api.js";
 import * as ask from "./ask.js";
 import * as design from "./design.js";
+import * as words from "./explain.js";
 import { readAddress } from "./fields.js";
 import { codeIn, enter, open, whenClosed } from "./key.js";
 import { redraw } from "./plots.js";
 import { byId } from "./words.js";
 import * as verify from "./verify.js";
 
-const VIEWS = { design, ask, verify };
-const TITLES = { design: "Design", ask: "Ask", verify: "Verify" };
+const VIEWS = { design, ask, verify, words };
+const TITLES = { design: "Design", ask: "Ask", verify: "Verify", words: "Words" };
 const begun = new Set();
+let home = "design";
 
 function show() {
   byId("view-closed").hidden = true;
   document.querySelector("nav").hidden = false;
   const [named, values] = readAddress();
-  const view = Object.hasOwn(VIEWS, named) ? named : "design";
+  const view = Object.hasOwn(VIEWS, named) ? named : home;
   for (const name of Object.keys(VIEWS)) {
     byId(`view-${name}`).hidden = name !== view;
     const link = document.querySelector(`nav a[data-view=${name}]`);
@@ -42,9 +44,17 @@ function close() {
   document.title = "leastnoise";
 }
 
+// Who named a table at the start came to ask.
 async function start() {
-  if (await open()) show();
-  else close();
+  if (!await open()) {
+    close();
+    return;
+  }
+  if (!Object.hasOwn(VIEWS, readAddress()[0])) {
+    const given = await send("GET", "/api/tables").catch(() => []);
+    home = given.some((one) => one.kind === "file") ? "ask" : "design";
+  }
+  show();
 }
 
 whenClosed(close);

@@ -48,7 +48,7 @@ function line(one) {
     label: one.label, stroke, width: one.width || 1.5, dash: one.dash?.length ? one.dash : undefined,
     points: { show: Boolean(one.points), size: 6, fill: css("--card"), stroke, width: 1.5 },
     spanGaps: Boolean(one.spanGaps), scale: "y",
-    value: (_, value) => (value === null ? "–" : number(value, 4)),
+    value: (_, value) => (value === null ? "" : number(value, 4)),
   };
   if (one.filled) made.fill = dark.matches ? "rgba(255,255,255,.09)" : "rgba(0,0,0,.07)";
   if (one.bars) {
@@ -76,7 +76,7 @@ export function plot(container, wanted) {
       y: { distr: logY ? 3 : 1, ...(range ? { range } : {}) },
     },
     axes: [axis(xLabel, logX, whole, 40), axis(yLabel, logY, false, 58)],
-    series: [{ label: "at", value: (_, value) => (value === null ? "–" : number(value, 4)) }, ...series.map(line)],
+    series: [{ label: "at", value: (_, value) => (value === null ? "" : number(value, 4)) }, ...series.map(line)],
     cursor: { points: { size: 6 }, drag: { x: false, y: false } },
     legend: { show: true, markers: { dash: (_, k) => (series[k - 1]?.dash?.length ? "dashed" : "solid") } },
   }, [x, ...series.map((one) => one.y)], container);

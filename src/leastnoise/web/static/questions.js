@@ -1,34 +1,41 @@
-// The list of questions about a table.
+// The list of questions about a table. Nothing is filled in: a bound that nobody has stated would
+// be a wrong answer that costs budget.
 
-import { byId, make } from "./words.js";
+import { clamping } from "./explain.js";
+import { byId, make, plain } from "./words.js";
 
 const KINDS = {
-  count: ["How many rows", ["column"]],
   mean: ["Mean", ["column", "low", "high"]],
+  count: ["How many rows", ["column"]],
   total: ["Total", ["column", "low", "high"]],
-  median: ["Median", ["column", "low", "high"]],
-  quantile: ["Quantile", ["column", "low", "high", "q"]],
+  median: ["Median", ["column", "low", "high", "interval"]],
+  quantile: ["Quantile", ["column", "low", "high", "q", "interval"]],
   variance: ["Variance", ["column", "low", "high"]],
   histogram: ["Histogram", ["column", "low", "high", "bins"]],
   share: ["Share of rows for which", ["condition"]],
 };
 const LABELS = {
-  column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins",
+  column: "Column", low: "Smallest value", high: "Largest value", q: "Quantile, 0 to 1", bins: "Bins", interval: "Interval",
   condition: "Condition", where: "Only rows where", by: "Groups by", keys: "Groups, with commas",
 };
 const HINTS = {
-  low: "public", high: "public", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
+  low: "that there can be", high: "that there can be", q: "0.9", bins: "10", condition: "age > 40", where: "year = 2024",
   keys: "north, south, or: private",
 };
+const MISSING = {
+  column: "Choose a column.", low: "State the smallest value that there can be.", high: "State the largest value that there can be.",
+  q: "State which quantile, such as 0.9.", condition: "State a condition, such as age > 40.",
+  keys: "State the groups, or the word private to find them privately.",
+};
 
-let list = [{ kind: "mean", column: "salary", low: "120", high: "190" }, { kind: "count" }];
-let columns = [];
+let list = [{ kind: "mean" }];
+let columns = [], numeric = [], groupable = [];
 let tell = () => {};
 
 export function beginQuestions(changed) {
   tell = changed;
   byId("add-question").addEventListener("click", () => {
-    list.push({ kind: "count" });
+    list.push({ kind: "mean" });
     show();
     tell();
     byId("questions").lastElementChild?.querySelector("select").focus();
@@ -36,12 +43,17 @@ export function beginQuestions(changed) {
   show();
 }
 
-export function columnsAre(names) {
-  columns = names;
-  show();
+// All names; those that hold numbers (of a text file: may hold them); those to group by.
+export function columnsAre(names, numbers, keys) {
+  const same = JSON.stringify([names, numbers, keys]) === JSON.stringify([columns, numeric, groupable]);
+  [columns, numeric, groupable] = [names, numbers, keys];
+  if (!same) show();
 }
 
-export const questionsText = () => JSON.stringify(list);
+const offered = (one, name) => (name === "by" ? groupable : one.kind === "count" ? columns : numeric);
+
+// As it is in the address; one question that is empty is how the page comes.
+export const questionsText = () => (list.length === 1 && asked(list[0]).length === 0 && list[0].kind === "mean" ? "" : JSON.stringify(list));
 
 export function questionsFrom(text) {
   try {
@@ -52,20 +64,71 @@ export function questionsFrom(text) {
   show();
 }
 
+const names = (one) => [...KINDS[one.kind][1], "where", ...(one.kind === "histogram" ? [] : ["by", ...(one.by ? ["keys"] : [])])];
+const value = (one, name) => String(one[name] ?? "").trim();
+const asked = (one) => names(one).filter((name) => value(one, name) !== "");
+export const grouped = () => list.some((one) => names(one).includes("keys") && value(one, "by") !== "");
+
 // As the server wants them: only the fields that the kind of question has.
 export function questions() {
   return list.map((one) => {
     const made = { kind: one.kind };
-    const grouped = one.kind === "histogram" ? ["where"] : ["where", "by", "keys"];
-    for (const name of [...KINDS[one.kind][1], ...grouped]) {
-      const value = String(one[name] ?? "").trim();
-      if (value === "") continue;
-      if (name === "keys") made.keys = value === "private" ? "private" : value.split(",").map((key) => key.trim()).filter(Boolean);
-      else if (name === "bins") made.bins = /^\d+$/.test(value) ? Number(value) : value;
-      else made[name] = value;
+    for (const name of asked(one)) {
+      const text = value(one, name);
+      if (name === "keys") made.keys = text === "private" ? "private" : text.split(",").map((key) => key.trim()).filter(Boolean);
+      else if (name === "bins") made.bins = /^\d+$/.test(text) ? Number(text) : text;
+      else if (name !== "interval") made[name] = text;
     }
+    if (KINDS[one.kind][1].includes("interval")) made.interval = value(one, "interval") !== "no";
     return made;
   });
+}
+
+// What keeps a question from being asked, as errors of fields: it is not complete, or it is about a
+// column that the table does not have.
+export function problems() {
+  const found = [];
+  list.forEach((one, place) => {
+    const add = (name, message) => found.push({ field: `queries.${place}.${name}`, message });
+    for (const name of names(one)) {
+      const text = value(one, name);
+      if (text === "" && MISSING[name] && !(name === "column" && one.kind === "count")) add(name, MISSING[name]);
+      if (["column", "by"].includes(name) && text !== "" && columns.length && !offered(one, name).includes(text)) {
+        add(name, columns.includes(text) ? `The column ${text} is of another kind: choose one of those offered.` : `The table has no column ${text}: choose one of its own.`);
+      }
+      if (["low", "high"].includes(name) && text.includes(",")) add(name, "Write it with a decimal point and without commas: 3.5, 1000.");
+    }
+    const [low, high] = bounds(one) ?? [];
+    if (low >= high) add("high", "State a largest value above the smallest one.");
+  });
+  return found;
+}
+
+function bounds(one) {
+  if (!KINDS[one.kind][1].includes("low") || value(one, "low") === "" || value(one, "high") === "") return null;
+  const found = ["low", "high"].map((name) => Number(value(one, name)));
+  return found.every(Number.isFinite) ? found : null;
+}
+
+// Each question in words, and its bounds, for a last look before the budget is spent.
+export function spoken() {
+  return list.map((one) => {
+    const about = { mean: "The mean of", total: "The total of", median: "The median of", quantile: `The quantile ${value(one, "q")} of`, variance: "The variance of", histogram: "How many rows have which" }[one.kind];
+    let words = one.kind === "share" ? `The share of rows for which ${value(one, "condition")}` : one.kind === "count" ? `How many rows there are${value(one, "column") && ` with a ${value(one, "column")}`}` : `${about} ${value(one, "column")}`;
+    if (value(one, "where")) words += `, only of rows where ${value(one, "where")}`;
+    if (names(one).includes("keys")) words += `, by ${value(one, "by")}`;
+    return { words: `${words}.`, column: value(one, "column"), bounds: bounds(one) };
+  });
+}
+
+function picture(one) {
+  const found = bounds(one);
+  if (!found || found[0] >= found[1]) return make("div");
+  const [low, high] = found.map((end) => plain(end));
+  const column = value(one, "column") || "values";
+  return make("div", { class: "clamped" }, make("div", { class: "picture" }, clamping(...found)),
+    make("p", { class: "help" }, make("b", { text: `Is every ${column} from ${low} to ${high}?` }),
+      ` A ${column} below ${low} counts as ${low}, one above ${high} as ${high}. Take bounds that everybody knows, not those of this file. Too narrow, and the answer is wrong; too wide, and the noise is larger. Whether they fit is a private fact that no answer tells.`));
 }
 
 function field(one, name, place) {
@@ -73,17 +136,31 @@ function field(one, name, place) {
   const choices = ["column", "by"].includes(name) && columns.length;
   if (choices) {
     const none = name === "by" ? "no groups" : one.kind === "count" ? "any" : "choose";
+    const kept = value(one, name);
+    const gone = kept && !offered(one, name).includes(kept) ? [make("option", { value: kept, text: `${kept} (cannot be asked)` })] : [];
     input = make("select", {}, make("option", { value: "", text: none }),
-      ...columns.map((column) => make("option", { value: column, text: column })));
-    input.value = columns.includes(one[name]) ? one[name] : "";
+      ...offered(one, name).map((column) => make("option", { value: column, text: column })), ...gone);
+    input.value = kept;
+  } else if (name === "interval") {
+    input = make("select", {}, make("option", { value: "", text: "yes, for half of epsilon" }), make("option", { value: "no", text: "no" }));
+    input.value = value(one, name);
   } else {
-    input = make("input", { value: one[name] ?? "", placeholder: HINTS[name] ?? "", autocomplete: "off", spellcheck: "false" });
+    const decimal = ["low", "high", "q", "bins"].includes(name) ? { inputmode: "decimal" } : {};
+    input = make("input", { value: one[name] ?? "", placeholder: HINTS[name] ?? "", autocomplete: "off", spellcheck: "false", ...decimal });
   }
   input.dataset.field = `queries.${place}.${name}`;
+  // While somebody types: what moves when a field is left would move away from under a click.
+  input.addEventListener("input", () => {
+    list[place][name] = input.value;
+    if (["column", "low", "high"].includes(name)) input.closest(".question").querySelector(".bounds").replaceChildren(picture(list[place]));
+  });
   input.addEventListener("change", () => {
     list[place][name] = input.value;
+    if (name === "by") {
+      show();
+      byId("questions").children[place].querySelector('[data-field$=".keys"]')?.focus();
+    }
     tell();
-    if (name === "by") show();
   });
   return make("label", {}, LABELS[name], input);
 }
@@ -96,10 +173,9 @@ function card(one, place) {
     list[place].kind = kind.value;
     show();
     tell();
+    byId("questions").children[place].querySelector("select").focus();
   });
-  const names = [...KINDS[one.kind][1], "where"];
-  if (one.kind !== "histogram") names.push("by");
-  if (one.kind !== "histogram" && one.by) names.push("keys");
+  const own = KINDS[one.kind][1], more = names(one).filter((name) => !own.includes(name));
   const gone = make("button", { type: "button", class: "quiet", text: "Remove", "aria-label": `Remove question ${place + 1}` });
   gone.disabled = list.length === 1;
   gone.addEventListener("click", () => {
@@ -109,7 +185,10 @@ function card(one, place) {
   });
   return make("div", { class: "question", role: "group", "aria-label": `Question ${place + 1}` },
     make("div", { class: "row" }, make("h2", { text: `Question ${place + 1}` }), gone),
-    make("div", { class: "fields" }, make("label", {}, "What", kind), ...names.map((name) => field(one, name, place))));
+    make("div", { class: "fields" }, make("label", {}, "What", kind), ...own.map((name) => field(one, name, place))),
+    make("div", { class: "bounds" }, picture(one)),
+    make("details", more.some((name) => value(one, name)) ? { open: true } : {}, make("summary", { text: "Only some rows, or by groups" }),
+      make("div", { class: "fields" }, ...more.map((name) => field(one, name, place)))));
 }
 
 function show() {

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 from ...ledger import Ledger
-from ...queries import Answer, ask, ask_all
+from ...queries import Answer, ask, ask_all, report
 from ..books import balance_of
 from ..questions import queries_of, unit_of
-from ..report import report
 from ..scripts import notebook, script
+from ..written import source_of
 
-FILES = ("report.html", "script.py", "notebook.ipynb")
+FILES = ("report.html", "report.json", "script.py", "notebook.ipynb")
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Ask `form` of `table` under `ledger`. All that is told and written may be published."""
     form, ledger = arguments["form"], Ledger(arguments["ledger"])
-    queries = queries_of(form)
+    queries, table = queries_of(form), source_of(arguments["table"], arguments["csv"])
     options: dict[str, Any] = {
         "epsilon": form["epsilon"],
         "delta": form["delta"],
@@ -31,15 +31,16 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
         "progress": lambda words: tell("step", {"words": words}),
     }
     if len(queries) == 1:
-        answers = [ask(arguments["table"], queries[0], **options)]
+        answers = [ask(table, queries[0], **options)]
     else:
-        answers = ask_all(arguments["table"], queries, rows=form["rows"], **options)
+        answers = ask_all(table, queries, rows=form["rows"], **options)
     told, proofs = _told(answers, folder)
     balance = balance_of(ledger)
-    place = {name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting")}
-    (folder / "report.html").write_text(
-        report(told, form, balance, place, proofs), encoding="utf-8"
-    )
+    place = {
+        name: arguments[name] for name in ("name", "demo", "shown", "budget", "lasting", "csv")
+    }
+    title = f"Private answers about {place['name']}"
+    report(answers, folder / "report.html", ledger=ledger, title=title)
     (folder / "script.py").write_text(script(form, place), encoding="utf-8")
     (folder / "notebook.ipynb").write_text(notebook(form, place), encoding="utf-8")
     return {"answers": told, "balance": balance, "files": [*FILES, *proofs]}

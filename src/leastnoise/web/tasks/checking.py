@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...certify import read_and_check
-from ...design import JointDesign, loaded
+from ...design import JointDesign, WorkloadDesign, loaded
 from ...errors import FormatError, LeastnoiseError
 from ..jobs import GIVEN
 from .designing import described
@@ -24,7 +24,9 @@ def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     try:
         found = loaded(document, report, "the file", "read from the file")
         # The page has no panel for several numbers at once: it shows the claims alone.
-        told["design"] = None if isinstance(found, JointDesign) else described(found, False)
+        told["design"] = (
+            None if isinstance(found, (JointDesign, WorkloadDesign)) else described(found, False)
+        )
         told["about"] = found.about
     except LeastnoiseError:
         told["design"] = None  # refuted: it is not to be used

@@ -5,10 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...queries.door import open_table
+from ...queries.door import opened
+from ..written import source_of
 
 
 def run(arguments: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
-    """The columns of `table`."""
-    schema = open_table(arguments["table"]).schema()
-    return {"columns": [{"name": str(name), "type": str(kind)} for name, kind in schema.items()]}
+    """The columns of `table`, a file that is written as `csv` says."""
+    with opened(source_of(arguments["table"], arguments["csv"])) as table:
+        return {
+            "columns": [
+                {
+                    "name": one.name,
+                    "type": one.stored,
+                    "number": one.number is not None,
+                    "key": one.key is not None,
+                    "person": one.person is not None,
+                }
+                for one in table.held
+            ]
+        }

@@ -11,12 +11,15 @@ from ...queries import plan
 from ...queries.ask import Budget
 from ...queries.base import Query
 from ...queries.planner import setting_for, shares
-from ..questions import queries_of, unit_of
+from ...queries.quantile import Quantile
+from ..questions import check_columns, queries_of, unit_of
 
 
 def run(form: dict[str, Any], folder: Path, tell: Any) -> dict[str, Any]:
     """Tell the expected errors at the form's epsilon, then at each of `epsilons`."""
     queries = queries_of(form)
+    if form["columns"] is not None:
+        check_columns(form, form["columns"])
     at = form["epsilon"]
     tell("plan", {"epsilon": float(check_epsilon(at)), "queries": _planned(form, queries, at)})
     for epsilon in form["epsilons"]:
@@ -54,6 +57,8 @@ def _planned(form: dict[str, Any], queries: list[Query], epsilon: str) -> list[d
                 "query": found.query,
                 "error": found.error,
                 "relative": found.relative,
+                "rank": isinstance(query, Quantile),
+                "grouped": query.by is not None,
                 "epsilon": float(found.epsilon),
                 "delta": float(found.delta),
                 "keys_from": found.keys_from,

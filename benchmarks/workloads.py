@@ -1,0 +1,123 @@
+"""Many linear questions at mu = 1: the bracket, the file, the check; and others' optimisers.
+
+    python benchmarks/workloads.py [--small] [--csv FILE]
+
+For each workload a line: the proven bracket, its gap, seconds of the design and of the exact check,
+and kilobytes of the file. Beside it the plain fixed point v <- diag((D K D)^(1/2)), D^2 = diag(v),
+of Denisov, McMahan, Rush, Smith and Thakurta (2022), by which JAX-Privacy's dense strategies are
+found: the best total that it has after as many rounds as ours took, and the rounds that it takes
+to 1e-6. For marginals, the value that ResidualPlanner (Xiao, He, Zhang, Kifer 2023) has in closed
+form, here from the singular values of the matrix where that can be written down. Seconds are of the
+processor.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leastnoise import Workload, design
+from leastnoise.engine.workload.optimise import columns
+
+FIELDS = (
+    *("workload", "lower", "upper", "gap", "seconds", "check_seconds", "kilobytes"),
+    *("rounds", "fixed_point", "fixed_point_rounds", "singular_values"),
+)
+
+
+def workloads(small: bool) -> list[tuple[str, Workload, dict[str, Any]]]:
+    """What is measured."""
+    rng = np.random.default_rng(1)
+    found: list[tuple[str, Workload, dict[str, Any]]] = [
+        ("prefix 8", Workload.prefix(8), {}),
+        ("prefix 8, largest", Workload.prefix(8), {"loss": "largest"}),
+        ("pairs of 6 binary attributes", Workload.marginals([2] * 6), {}),
+    ]
+    if small:
+        return found
+    return [
+        *found,
+        ("prefix 64", Workload.prefix(64), {}),
+        ("prefix 64, largest", Workload.prefix(64), {"loss": "largest"}),
+        ("prefix 64, replace", Workload.prefix(64), {"neighbours": "replace"}),
+        ("prefix 256", Workload.prefix(256), {}),
+        ("prefix 1024", Workload.prefix(1024), {}),
+        ("ranges 64", Workload.ranges(64), {}),
+        ("random 64 x 64", Workload(rng.integers(0, 2, (64, 64))), {}),
+        ("sparse 200 x 100", Workload((rng.random((200, 100)) < 0.05).astype(int)), {}),
+        ("prefix 64 by ranges 16", Workload.product(Workload.prefix(64), Workload.ranges(16)), {}),
+        ("pairs of attributes of sizes 2 to 7", Workload.marginals(range(2, 8)), {}),
+        ("pairs of 100 attributes of size 10", Workload.marginals([10] * 100), {}),
+    ]
+
+
+def fixed_point(gram: np.ndarray, most: int) -> tuple[list[float], int]:
+    """Totals of the plain iteration after each round, until the gap is 1e-6 or `most` rounds."""
+    v = np.full(len(gram), 1 / len(gram))
+    totals: list[float] = []
+    for count in range(1, most + 1):
+        d = np.sqrt(v)
+        values, q = np.linalg.eigh(d[:, None] * gram * d)
+        roots = np.sqrt(np.maximum(values, 0))
+        ratios = (q**2 @ roots) / (roots.sum() * v)
+        totals.append(float(roots.sum() ** 2 * ratios.max()))
+        if ratios.max() < 1 + 1e-6:
+            return totals, count
+        v = v * ratios
+        v /= v.sum()
+    return totals, most
+
+
+def row(name: str, workload: Workload, given: dict[str, Any]) -> dict[str, str]:
+    """One line."""
+    start = time.process_time()
+    found = design(workload=workload, gdp=1, **given)
+    middle = time.process_time()
+    assert found.verify().proven
+    line = {
+        "workload": name,
+        "lower": f"{found.lower:.10g}",
+        "upper": f"{found.upper:.10g}",
+        "gap": f"{found.gap:.2g}",
+        "seconds": f"{middle - start:.2f}",
+        "check_seconds": f"{time.process_time() - middle:.2f}",
+        "kilobytes": f"{len(found.document.dumps()) / 1000:.1f}",
+    }
+    if not given and workload.cells <= 300 and not name.startswith("pairs"):
+        gram = np.array(workload.part.gram()[0], dtype=float) / workload.part.gram()[1]
+        _, rounds = columns(np.linalg.cholesky(gram).T, 1e-6, 60)
+        totals, plain = fixed_point(gram, 2000 if workload.cells <= 100 else 200)
+        line["rounds"] = str(rounds)
+        line["fixed_point"] = f"{totals[min(rounds, len(totals)) - 1]:.10g}"
+        line["fixed_point_rounds"] = str(plain) if totals[-1] < 1.000002 * found.upper else "> 200"
+    if name.startswith("pairs") and workload.cells <= 300:
+        matrix = np.array(list(workload.part.rows()), dtype=float)
+        total = np.linalg.svd(matrix, compute_uv=False).sum() ** 2 / workload.cells
+        line["singular_values"] = f"{total:.10g}"
+    return line
+
+
+def main() -> None:
+    """Print the table, and write it if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--csv", type=Path)
+    wanted = parser.parse_args()
+    lines = []
+    for one in workloads(wanted.small):
+        lines.append(row(*one))
+        print("; ".join(f"{key} {value}" for key, value in lines[-1].items()), flush=True)
+    if wanted.csv is not None:
+        with wanted.csv.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(lines)
+
+
+if __name__ == "__main__":
+    main()

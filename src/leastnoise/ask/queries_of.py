@@ -1,0 +1,374 @@
+"""The parts that workloads are made of: named rows, given rows, products, stacks, marginals.
+
+Each knows its rows in whole numbers over one denominator, its Gram matrix W^T diag(weights) W, and
+how to answer its questions of a vector. Standard library only: the checker reads them from files.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate, combinations, product
+from typing import Any
+
+from ..exact import text_of
+
+Whole = list[list[int]]
+
+NAMES = ("identity", "prefix", "ranges", "total")
+
+
+class Part(ABC):
+    """Questions about one vector of counts."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """How many counts the vector has."""
+
+    @property
+    @abstractmethod
+    def queries(self) -> int:
+        """How many questions there are."""
+
+    @property
+    def denominator(self) -> int:
+        """What the rows are divided by."""
+        return 1
+
+    @abstractmethod
+    def rows(self) -> Iterator[Sequence[int]]:
+        """One row for each question, times the denominator."""
+
+    def weights(self) -> Iterator[Fraction]:
+        """What the squared error of each question counts."""
+        return iter([Fraction(1)] * self.queries)
+
+    def gram(self) -> tuple[Whole, int]:
+        """(K, d): the matrix K/d = W^T diag(weights) W."""
+        scale = math.lcm(*{one.denominator for one in self.weights()})
+        return weighed(self, [int(one * scale) for one in self.weights()]), (
+            scale * self.denominator**2
+        )
+
+    @abstractmethod
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        """W x, times the denominator; exact for whole numbers."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of a file."""
+
+
+def weighed(part: Part, counts: Sequence[int]) -> Whole:
+    """W^T diag(counts) W of the rows as they are, not divided."""
+    n = part.cells
+    found = [[0] * n for _ in range(n)]
+    for row, count in zip(part.rows(), counts, strict=True):
+        if count:
+            held = [(j, value) for j, value in enumerate(row) if value]
+            for i, a in held:
+                line, own = found[i], a * count
+                for j, b in held:
+                    line[j] += own * b
+    return found
+
+
+@dataclass(frozen=True)
+class Named(Part):
+    """All counts, their prefix sums, the sums of all ranges, or their total."""
+
+    name: str
+    size: int
+
+    @property
+    def cells(self) -> int:
+        return self.size
+
+    @property
+    def queries(self) -> int:
+        n = self.size
+        return {"ranges": n * (n + 1) // 2, "total": 1}.get(self.name, n)
+
+    def ends(self) -> Iterator[tuple[int, int]]:
+        """(first, one past the last) cell of each question."""
+        n = self.size
+        if self.name == "identity":
+            return ((i, i + 1) for i in range(n))
+        if self.name == "prefix":
+            return ((0, i + 1) for i in range(n))
+        if self.name == "ranges":
+            return ((i, j) for i in range(n) for j in range(i + 1, n + 1))
+        return iter([(0, n)])
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        n = self.size
+        return ([0] * a + [1] * (b - a) + [0] * (n - b) for a, b in self.ends())
+
+    def gram(self) -> tuple[Whole, int]:
+        n = self.size
+        if self.name == "identity":
+            return [[int(i == j) for j in range(n)] for i in range(n)], 1
+        if self.name == "prefix":
+            return [[n - max(i, j) for j in range(n)] for i in range(n)], 1
+        if self.name == "ranges":
+            return [[(min(i, j) + 1) * (n - max(i, j)) for j in range(n)] for i in range(n)], 1
+        return [[1] * n for _ in range(n)], 1
+
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        if self.name == "identity":
+            return list(x)
+        sums = [0, *accumulate(x)]
+        return [sums[b] - sums[a] for a, b in self.ends()]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "cells": self.size}
+
+
+@dataclass(frozen=True)
+class Rows(Part):
+    """Rows as they were given: whole numbers over one denominator."""
+
+    held: tuple[tuple[int, ...], ...]
+    over: int = 1
+
+    @property
+    def cells(self) -> int:
+        return len(self.held[0])
+
+    @property
+    def queries(self) -> int:
+        return len(self.held)
+
+    @property
+    def denominator(self) -> int:
+        return self.over
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        return iter(self.held)
+
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        return [sum(a * b for a, b in zip(row, x, strict=True) if a) for row in self.held]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"rows": [list(row) for row in self.held], "denominator": str(self.over)}
+
+
+@dataclass(frozen=True)
+class Weighted(Part):
+    """The same questions, each with a weight of its own (or one for all)."""
+
+    part: Part
+    own: tuple[Fraction, ...]
+
+    @property
+    def cells(self) -> int:
+        return self.part.cells
+
+    @property
+    def queries(self) -> int:
+        return self.part.queries
+
+    @property
+    def denominator(self) -> int:
+        return self.part.denominator
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        return self.part.rows()
+
+    def weights(self) -> Iterator[Fraction]:
+        own = self.own * self.queries if len(self.own) == 1 else self.own
+        return (a * b for a, b in zip(own, self.part.weights(), strict=True))
+
+    def gram(self) -> tuple[Whole, int]:
+        if len(self.own) > 1:
+            return super().gram()
+        found, below = self.part.gram()
+        top = self.own[0].numerator
+        return [[top * x for x in row] for row in found], below * self.own[0].denominator
+
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        return self.part.answers(x)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"weights": [text_of(one) for one in self.own], "of": self.part.to_json()}
+
+
+@dataclass(frozen=True)
+class Stack(Part):
+    """Questions of several kinds about the same vector."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def cells(self) -> int:
+        return self.parts[0].cells
+
+    @property
+    def queries(self) -> int:
+        return sum(one.queries for one in self.parts)
+
+    @property
+    def denominator(self) -> int:
+        return math.lcm(*(one.denominator for one in self.parts))
+
+    def _scaled(self) -> list[tuple[Part, int]]:
+        return [(one, self.denominator // one.denominator) for one in self.parts]
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        return ([k * a for a in row] for one, k in self._scaled() for row in one.rows())
+
+    def weights(self) -> Iterator[Fraction]:
+        return (weight for one in self.parts for weight in one.weights())
+
+    def gram(self) -> tuple[Whole, int]:
+        found = [one.gram() for one in self.parts]
+        below = math.lcm(*(own for _, own in found))
+        n = self.cells
+        total = [[0] * n for _ in range(n)]
+        for matrix, own in found:
+            k = below // own
+            total = [
+                [x + k * y for x, y in zip(a, b, strict=True)]
+                for a, b in zip(total, matrix, strict=True)
+            ]
+        return total, below
+
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        return [k * a for one, k in self._scaled() for a in one.answers(x)]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"stack": [one.to_json() for one in self.parts]}
+
+
+@dataclass(frozen=True)
+class Product(Part):
+    """Every question of one about every question of the next: tables with two axes or more.
+
+    The vector is the table, row by row.
+    """
+
+    parts: tuple[Part, ...]
+
+    @property
+    def cells(self) -> int:
+        return math.prod(one.cells for one in self.parts)
+
+    @property
+    def queries(self) -> int:
+        return math.prod(one.queries for one in self.parts)
+
+    @property
+    def denominator(self) -> int:
+        return math.prod(one.denominator for one in self.parts)
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        for chosen in product(*(list(one.rows()) for one in self.parts)):
+            yield [math.prod(values) for values in product(*chosen)]
+
+    def weights(self) -> Iterator[Fraction]:
+        return (math.prod(own) for own in product(*(list(one.weights()) for one in self.parts)))  # type: ignore[misc]
+
+    def gram(self) -> tuple[Whole, int]:
+        found, below = self.parts[0].gram()
+        for one in self.parts[1:]:
+            other, own = one.gram()
+            found = [[x * y for x in a for y in b] for a in found for b in other]
+            below *= own
+        return found, below
+
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        return along([one.answers for one in self.parts], [one.cells for one in self.parts], x)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"product": [one.to_json() for one in self.parts]}
+
+
+def along(maps: Sequence[Any], sizes: Sequence[int], x: Sequence[Any]) -> list[Any]:
+    """A table, row by row, with one linear map applied along each of its axes."""
+    held = list(x)
+    for apply, size in zip(maps, sizes, strict=True):
+        # The first axis goes, its image comes last: after all axes the order is that of the start.
+        rest = len(held) // size
+        columns = [apply(held[k::rest]) for k in range(rest)]
+        held = [value for column in columns for value in column]
+    return held
+
+
+@dataclass(frozen=True)
+class Marginals(Part):
+    """Counts of all combinations of values, for each of some sets of attributes."""
+
+    sizes: tuple[int, ...]
+    sets: tuple[tuple[int, ...], ...]
+    own: tuple[Fraction, ...] = ()  # a weight for each table; none: all count 1
+
+    @property
+    def cells(self) -> int:
+        return math.prod(self.sizes)
+
+    @property
+    def worth(self) -> tuple[Fraction, ...]:
+        """The weight of each table."""
+        return self.own or (Fraction(1),) * len(self.sets)
+
+    def weights(self) -> Iterator[Fraction]:
+        pairs = zip(self.sets, self.worth, strict=True)
+        return (weight for one, weight in pairs for _ in range(self.cells_of(one)))
+
+    @property
+    def queries(self) -> int:
+        return sum(self.cells_of(one) for one in self.sets)
+
+    def cells_of(self, chosen: Sequence[int]) -> int:
+        """How many combinations of values a set of attributes has."""
+        return math.prod(self.sizes[i] for i in chosen)
+
+    @property
+    def closure(self) -> list[tuple[int, ...]]:
+        """Every subset of a set, the smaller ones first."""
+        found = {
+            part for one in self.sets for k in range(len(one) + 1) for part in combinations(one, k)
+        }
+        return sorted(found, key=lambda one: (len(one), one))
+
+    def rows(self) -> Iterator[Sequence[int]]:
+        places = list(product(*map(range, self.sizes)))
+        for one in self.sets:
+            for values in product(*(range(self.sizes[i]) for i in one)):
+                wanted = list(zip(one, values, strict=True))
+                yield [int(all(place[i] == v for i, v in wanted)) for place in places]
+
+    def gram(self) -> tuple[Whole, int]:
+        places = list(product(*map(range, self.sizes)))
+        below = math.lcm(*(one.denominator for one in self.worth))
+        held = [(one, int(w * below)) for one, w in zip(self.sets, self.worth, strict=True)]
+        return [
+            [sum(w for one, w in held if all(a[i] == b[i] for i in one)) for b in places]
+            for a in places
+        ], below
+
+    def answers(self, x: Sequence[Any]) -> list[Any]:
+        return [value for one in self.sets for value in self.table(x, one)]
+
+    def table(self, x: Sequence[Any], chosen: Sequence[int]) -> list[Any]:
+        """The counts for one set of attributes, of the vector of all cells."""
+        kept = set(chosen)
+        maps = [list if i in kept else _summed for i in range(len(self.sizes))]
+        return along(maps, self.sizes, x)
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {
+            "marginals": list(self.sizes),
+            "sets": [list(one) for one in self.sets],
+        }
+        if self.own:
+            data["weights"] = [text_of(one) for one in self.own]
+        return data
+
+
+def _summed(values: Sequence[Any]) -> list[Any]:
+    return [sum(values)]

@@ -1,0 +1,71 @@
+"""The least variance of any noise for a shift by exactly 1, from below, in closed form.
+
+For mu-GDP, rho-zCDP and (epsilon, delta). Statements and proofs: `orbits.proof.md`. Standard
+library only.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..exact import MAX_EXPONENT, exp_bounds, exp_lower, exp_upper, normal_bounds, round_down
+from ..work import charge
+
+#: 9.8696 < pi^2 < 9.86961.
+_SQUARE = Fraction("9.8696"), Fraction("9.86961")
+#: Digits of the bounds: far below what they lose.
+_DIGITS = 30
+#: Places of an orbit that are added up at most.
+_MOST_PLACES = 3_000
+
+
+def gaussian_variance(mu: Fraction) -> Fraction:
+    """At most the variance of every real noise X such that X and X + 1 are mu-GDP."""
+    charge(1_000)
+    return round_down(max(_wrapped(mu), _two_places(mu)), _DIGITS)
+
+
+def _wrapped(mu: Fraction) -> Fraction:
+    """(1 - I)/mu^2, I bounded by the series of a wrapped normal; 0 where that is no bound."""
+    q = exp_upper(-min(2 * _SQUARE[0] / mu**2, Fraction(MAX_EXPONENT)))
+    # (Sums of falling terms: by geometric series.)
+    if 4 * q**6 >= 1 or 2 * q >= 1 - q**3:
+        return Fraction(0)
+    top = 8 * _SQUARE[1] / mu**2 * q**2 / (1 - 4 * q**6)
+    return max(Fraction(0), 1 - top / (1 - 2 * q / (1 - q**3))) / mu**2
+
+
+def _two_places(mu: Fraction) -> Fraction:
+    """Phi(mu) - Phi(mu/2): what the two likeliest places of an orbit do, for large mu."""
+    return max(Fraction(0), normal_bounds(mu)[0] - normal_bounds(mu / 2)[1])
+
+
+def approximate_variance(epsilon: Fraction, delta: Fraction) -> Fraction:
+    """At most the variance of every real X such that X and X + 1 are (epsilon, delta)-private."""
+    if epsilon == 0:
+        return Fraction(0)
+    small, large = exp_lower(-epsilon), exp_lower(epsilon)
+    middle = 1 - 2 * (1 - delta) / (1 + large)  # of the orbits' bases, at least
+    if delta == 0:
+        total = small * (1 + small) / (1 - small) ** 3
+        return round_down(max(Fraction(0), middle) * 2 * total, _DIGITS)
+    most = 1 + (1 - delta) * (large - 1) / (delta * (1 + large))
+    one, power, total_, k = 1 << 200, 1 << 200, 0, 0
+    factor = small.numerator * one // small.denominator
+    while (k + 1) * epsilon <= MAX_EXPONENT and exp_upper((k + 1) * epsilon) < most:
+        k += 1
+        if k > _MOST_PLACES:
+            break
+        charge(60)
+        power = power * factor // one
+        total_ += k * k * power
+    return round_down(max(Fraction(0), middle) * 2 * Fraction(total_, one), _DIGITS)
+
+
+def concentrated_variance(rho: Fraction) -> Fraction:
+    """At most the variance of every real noise X such that X and X + 1 are rho-zCDP."""
+    charge(1_000)
+    chapman = 1 / (exp_bounds(2 * rho)[1] - 1)
+    t = 2 * rho
+    by_entropy = 2 / t + t / 48 - t**3 / 5120 - Fraction(1, 4) - 2 * rho / t**2
+    return round_down(max(chapman, by_entropy), _DIGITS)

@@ -1,0 +1,184 @@
+"""The checker of noise for many linear questions: every claim of a file of kind "workload".
+
+What is claimed and why the checks prove it: `workload.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from ..ask.privacy import curve_above
+from ..ask.queries_of import Marginals, Part
+from ..exact import exp_upper, nearest_float
+from ..work import counted
+from .orbits import approximate_variance, concentrated_variance, gaussian_variance
+from .report import Claim, Report, claim_of
+from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
+from .strategy import (
+    Multipliers,
+    TallStrategy,
+    frame_of,
+    inverse_of,
+    largest_sum,
+    longest_shift,
+    lower_total,
+    upper_largest,
+    upper_total,
+)
+from .tables import TableStrategy, length_of, lower_tables, upper_tables
+from .workload_document import AnyStrategy, WorkloadDocument
+
+
+def check_workload(document: WorkloadDocument) -> Report:
+    """Check every claim of noise for many questions in exact arithmetic.
+
+    `LimitError` if that takes more work than the budget of `../work.py`.
+    """
+    with counted():
+        own = [_privacy(document)]
+        if document.asked is not None and document.budget[0] == "gdp":
+            own.append(_curve(document.budget[1], *document.asked))
+        return Report((*own, _upper(document), _lower(document)))
+
+
+def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
+    """The claim that mu-GDP is enough for the budget that was asked for."""
+    found = curve_above(mu, epsilon)
+    words = f"mu = {nearest_float(mu):.9g} keeps delta {nearest_float(found):.6g} at epsilon "
+    words += f"{nearest_float(epsilon):g}"
+    return claim_of("curve", delta - found, words, f"{words}, above what was asked")
+
+
+def _privacy(document: WorkloadDocument) -> Claim:
+    length = shift_length(document)
+    name, value = document.budget
+    noise = NOISES[name]
+    moved = nearest_float(length) ** (1 if name == "epsilon" else 0.5)
+    words = (
+        f"a unit moves the measurements by a length of at most {moved:.12g}; "
+        f"{noise} for a length of 1 at {name} = {nearest_float(value):g}"
+    )
+    return claim_of("privacy", 1 - length, words, f"{words}: too little")
+
+
+def _upper(document: WorkloadDocument) -> Claim:
+    loss = release_cost(document)
+    which = "largest variance" if document.largest else "total squared error"
+    words = f"{which} of a release at most {nearest_float(loss):.12g}"
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+
+
+def _lower(document: WorkloadDocument) -> Claim:
+    bound = lower_cost(document)
+    words = (
+        f"every noise as private, and every mechanism in the worst case over data, costs at least "
+        f"{nearest_float(bound):.12g}"
+    )
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+
+
+#: Which noise keeps which budget.
+NOISES = {
+    "gdp": "rounded Gaussian noise",
+    "zcdp": "discrete Gaussian noise",
+    "epsilon": "discrete Laplace noise",
+}
+
+
+def shift_length(document: WorkloadDocument) -> Fraction:
+    """The largest squared length of what one unit changes in the measurements.
+
+    For Laplace noise lengths are sums of sizes, and not squared.
+    """
+    found = Fraction(1)
+    for part, strategy in zip(document.factors, document.strategies, strict=True):
+        if isinstance(strategy, TableStrategy):
+            assert isinstance(part, Marginals)
+            found *= length_of(part, strategy)
+        elif isinstance(strategy, RootStrategy):
+            found *= length_of_roots(part.cells, strategy)
+        elif isinstance(strategy, TallStrategy):
+            frame = frame_of(part, document.replaced, strategy.coordinates)
+            found *= largest_sum(frame, strategy, document.replaced)
+        else:
+            frame = frame_of(part, document.replaced, strategy.coordinates)
+            found *= longest_shift(frame, strategy, document.replaced)
+    return found
+
+
+def variance_above(document: WorkloadDocument) -> Fraction:
+    """At least the variance of the noise of one measurement."""
+    name, value = document.budget
+    if name == "zcdp":
+        return 1 / (2 * value)
+    if name == "epsilon":
+        grid = math.prod(document.grids, start=Fraction(1))
+        q = exp_upper(-value * grid)
+        return grid**2 * 2 * q / (1 - q) ** 2
+    return (1 / value + math.prod(document.grids, start=Fraction(1)) / 2) ** 2
+
+
+def variance_below(document: WorkloadDocument) -> Fraction:
+    """At most the variance of every noise that is as private for a shift by exactly 1."""
+    if document.asked is not None:
+        return approximate_variance(*document.asked)
+    name, value = document.budget
+    return concentrated_variance(value) if name == "zcdp" else gaussian_variance(value)
+
+
+def release_cost(document: WorkloadDocument) -> Fraction:
+    """At least the total squared error of a release, or its largest variance."""
+    found = variance_above(document)
+    rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
+    for part, strategy, own in rows:
+        found *= _cost_of(document, part, strategy, own)
+    return found
+
+
+def _cost_of(
+    document: WorkloadDocument,
+    part: Part,
+    strategy: AnyStrategy,
+    own: Multipliers | tuple[int, ...] | None,
+) -> Fraction:
+    if isinstance(strategy, TableStrategy):
+        assert isinstance(part, Marginals)
+        return upper_tables(part, strategy, document.largest)
+    if isinstance(strategy, RootStrategy):
+        return upper_roots(part.cells, strategy)
+    assert isinstance(own, Multipliers)
+    frame = frame_of(part, document.replaced, strategy.coordinates)
+    inverse = inverse_of(frame, strategy, own)
+    if document.largest:
+        return upper_largest(part, document.replaced, strategy.coordinates, inverse)
+    return upper_total(frame, inverse)
+
+
+def lower_cost(document: WorkloadDocument) -> Fraction:
+    """At most what every noise that is as private costs."""
+    found = variance_below(document)
+    rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
+    for part, strategy, own in rows:
+        if isinstance(strategy, TableStrategy):
+            assert isinstance(part, Marginals)
+            found *= _lower_tables(part, own)
+        elif isinstance(strategy, RootStrategy):
+            found *= lower_roots(part.cells)
+        else:
+            assert isinstance(own, Multipliers)
+            tall = isinstance(strategy, TallStrategy)
+            where = own.coordinates if tall else strategy.coordinates
+            frame = frame_of(part, document.replaced, where, own.questions)
+            found *= lower_total(frame, own)
+            if own.questions is not None:
+                found /= sum(own.questions)
+    return found
+
+
+def _lower_tables(part: Marginals, own: Multipliers | tuple[int, ...] | None) -> Fraction:
+    if not isinstance(own, tuple):
+        return lower_tables(part, part.worth)
+    worth = [c * w for c, w in zip(own, part.worth, strict=True)]
+    cells = sum(c * part.cells_of(one) for c, one in zip(own, part.sets, strict=True))
+    return lower_tables(part, worth) / cells

@@ -1,0 +1,394 @@
+"""The file of noise for many linear questions, kind "workload": what it holds, how it is read.
+
+Unknown, missing or repeated keys, wrong types and numbers out of range are refused with a
+`FormatError`. What the keys mean is stated in `workload.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point
+from ..ask.queries_of import Marginals, Named, Part, Product
+from ..ask.workload import Workload
+from ..ask.workloaded import ADD_REMOVE, REPLACE
+from ..exact import text_of
+from ..losses import L2, Loss
+from .about import about_object, about_text
+from .base import FORMAT, FREE, MechanismDocument, head_of, reading
+from .fields import (
+    check_keys,
+    demand,
+    read_flag,
+    read_integer,
+    read_list,
+    read_loss,
+    read_number,
+    read_object,
+    read_positive,
+)
+from .roots import MAX_PREFIX, RootStrategy
+from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
+from .tables import TableStrategy
+from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
+
+#: Limits of the checker.
+MAX_STRATEGY_BITS = 80
+#: What noise keeps: mu of Gaussian privacy, rho of concentrated privacy, epsilon.
+BUDGETS_OF_WORKLOADS = {
+    "gdp": (Fraction(1, 1000), 100),
+    "zcdp": (Fraction(1, 10**6), 1000),
+    "epsilon": (Fraction(1, 10**6), MAX_EPSILON),
+}
+MAX_MEASURES = 1_000
+
+
+AnyStrategy = Strategy | TallStrategy | TableStrategy | RootStrategy
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkloadDocument(MechanismDocument):
+    """Noise for many linear questions and its claims as stated. Nothing here is checked."""
+
+    KINDS = ("workload",)
+
+    workload: Workload
+    neighbours: str
+    budget: tuple[str, Fraction]  # what the noise keeps
+    asked: Point | None = None  # (epsilon, delta), if that is what was asked for
+    largest: bool  # whether the loss is the largest variance, and not the total
+    #: One strategy for each factor of a product, or one for tables.
+    strategies: tuple[AnyStrategy, ...]
+    multipliers: tuple[Multipliers | tuple[int, ...] | None, ...]
+    upper: Fraction
+    lower: Fraction
+    about: str = ""
+
+    @property
+    def kind(self) -> str:
+        """Always the same."""
+        return self.KINDS[0]
+
+    @property
+    def factors(self) -> tuple[Part, ...]:
+        """The parts that have a strategy each."""
+        return factors_of(self.workload.part, self.replaced)
+
+    @property
+    def replaced(self) -> bool:
+        """Whether neighbours replace a unit by another."""
+        return self.neighbours == REPLACE
+
+    @property
+    def loss(self) -> Loss:
+        """The squared error."""
+        return L2()
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """A unit is one count: the workload says what it does."""
+        return Fraction(1)
+
+    @property
+    def gdp(self) -> GaussianCurve | None:
+        """No chords: the curve of Gaussian noise is kept by construction."""
+        return None
+
+    @property
+    def epsilon(self) -> Fraction:
+        """None is stated."""
+        raise AttributeError("a workload has a budget of its own")
+
+    delta = epsilon
+
+    @property
+    def grids(self) -> tuple[Fraction, ...]:
+        """The steps of what each factor measures; those of tables are finer still."""
+        found: list[Fraction] = []
+        for one in self.strategies:
+            below = 1
+            if isinstance(one, (Strategy, TallStrategy)):
+                if isinstance(one.coordinates, Basis):
+                    below = one.coordinates.denominator
+                elif one.coordinates == QUESTIONS:
+                    below = self.factors[len(found)].denominator
+            bits = 2 * one.bits if isinstance(one, RootStrategy) else one.bits
+            found.append(Fraction(1, below << bits))
+        return tuple(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the file."""
+        data: dict[str, Any] = {
+            "format": FORMAT,
+            "kind": self.kind,
+            "workload": self.workload.part.to_json(),
+            "neighbours": self.neighbours,
+            "budget": self._budget_json(),
+            "loss": self.loss.spec(),
+            "largest": self.largest,
+            "noise": [_strategy_json(one) for one in self.strategies],
+            "upper": text_of(self.upper),
+            "lower": text_of(self.lower),
+            "certificate": [_multipliers_json(one) for one in self.multipliers],
+        }
+        if self.about:
+            data["about"] = about_object(self.about)
+        return data
+
+    def _budget_json(self) -> dict[str, str]:
+        name, value = self.budget
+        if self.asked is None:
+            return {name: text_of(value)}
+        asked = {"epsilon": text_of(self.asked[0]), "delta": text_of(self.asked[1])}
+        return asked if name == "epsilon" else asked | {name: text_of(value)}
+
+    def _body_json(self) -> dict[str, Any]:
+        return {}
+
+    def _certificate_json(self) -> dict[str, Any] | None:
+        return None
+
+
+def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
+    """The factors of a product, each of which has a strategy of its own."""
+    if isinstance(part, Product) and not replaced:
+        return tuple(inner for one in part.parts for inner in factors_of(one, replaced))
+    return (part,)
+
+
+def _strategy_json(one: AnyStrategy) -> dict[str, Any]:
+    if isinstance(one, RootStrategy):
+        return {"bits": one.bits, "roots": True}
+    if isinstance(one, TableStrategy):
+        return {"bits": one.bits, "scales": list(one.scales)}
+    data: dict[str, Any] = {"bits": one.bits}
+    if isinstance(one, TallStrategy):
+        data["rows"] = [list(row) for row in one.rows]
+    else:
+        data["triangle"] = [list(row) for row in one.triangle]
+    return data | _coordinates_json(one.coordinates)
+
+
+def _coordinates_json(where: Coordinates) -> dict[str, Any]:
+    if where is None:
+        return {}
+    if not isinstance(where, Basis):
+        return {"coordinates": where}
+    held = {
+        "cells": list(where.cells),
+        "denominator": str(where.denominator),
+        "shares": [list(row) for row in where.shares],
+    }
+    return {"coordinates": held}
+
+
+def _multipliers_json(one: Multipliers | tuple[int, ...] | None) -> dict[str, Any]:
+    if one is None:
+        return {}
+    if not isinstance(one, Multipliers):
+        return {"questions": list(one)}
+    own = all(i == j for i, j, _ in one.shifts)
+    data: dict[str, Any] = {
+        "shifts": [[i, w] if own else [i, j, w] for i, j, w in one.shifts],
+        "matrix": [list(row) for row in one.matrix],
+    }
+    if one.questions is not None:
+        data["questions"] = list(one.questions)
+    if one.inverse is not None:
+        data["inverse"] = [list(row) for row in one.inverse]
+    return data | _coordinates_json(one.coordinates)
+
+
+# -- reading ----------------------------------------------------------------------------------
+
+
+def parse_workload(data: object) -> WorkloadDocument:
+    """The document in a JSON object of kind "workload"; `FormatError` if it is not one."""
+    with reading():
+        return _document(head_of(data, WorkloadDocument.KINDS))
+
+
+_KEYS = {
+    *("format", "kind", "workload", "neighbours", "budget", "loss", "largest", "noise", "upper"),
+    *("lower", "certificate"),
+}
+
+
+def _document(data: dict[str, Any]) -> WorkloadDocument:
+    check_keys(data, "file", _KEYS, set(FREE))
+    part = read_part(data["workload"])
+    neighbours = data["neighbours"]
+    demand(
+        neighbours in (ADD_REMOVE, REPLACE), f'"neighbours" must be "{ADD_REMOVE}" or "{REPLACE}"'
+    )
+    demand(read_loss(data["loss"]) == L2(), '"loss" must be l2')
+    largest = read_flag(data["largest"], "largest")
+    replaced = neighbours == REPLACE
+    factors = factors_of(part, replaced)
+    strategies = tuple(
+        _strategy(one, factor, replaced, largest)
+        for one, factor in zip(exactly(data["noise"], "noise", len(factors)), factors, strict=True)
+    )
+    demand(
+        len(factors) == 1 or not any(isinstance(one, TableStrategy) for one in strategies),
+        '"scales" are for tables alone, not for products',
+    )
+    given = exactly(data["certificate"], "certificate", len(factors))
+    multipliers = tuple(
+        _multipliers(one, factor, strategy, replaced, largest)
+        for one, factor, strategy in zip(given, factors, strategies, strict=True)
+    )
+    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    budget, asked = _budget(data["budget"])
+    tall = [isinstance(one, TallStrategy) for one in strategies]
+    demand(
+        all(tall) if budget[0] == "epsilon" else not any(tall),
+        '"rows" are for a budget of epsilon and delta without gdp, and for no other',
+    )
+    return WorkloadDocument(
+        workload=Workload.of(part),
+        neighbours=neighbours,
+        budget=budget,
+        asked=asked,
+        largest=largest,
+        strategies=strategies,
+        multipliers=multipliers,
+        upper=upper,
+        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        about=about_text(data["about"]) if "about" in data else "",
+    )
+
+
+def _budget(value: object) -> tuple[tuple[str, Fraction], Point | None]:
+    """(what the noise keeps, (epsilon, delta) if that was asked for)."""
+    data = read_object(value, "budget")
+    pair = {"epsilon", "delta"}
+    demand(
+        set(data) in ({"gdp"}, {"zcdp"}, pair, pair | {"gdp"}),
+        '"budget" must be gdp, zcdp, or epsilon and delta, with or without gdp',
+    )
+    held = {}
+    for name, (least, most) in BUDGETS_OF_WORKLOADS.items():
+        if name in data:
+            held[name] = read_positive(data[name], name)
+            words = f'"{name}" must be from {float(least)} to {most}'
+            demand(least <= held[name] <= most, words)
+    asked = None
+    if "delta" in data:
+        delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
+        asked = held["epsilon"], delta
+    name = next(name for name in BUDGETS_OF_WORKLOADS if name in held)
+    return (name, held[name]), asked
+
+
+def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnyStrategy:
+    data = read_object(value, "noise")
+    if "roots" in data:
+        check_keys(data, "noise", {"bits", "roots"}, set())
+        demand(data["roots"] is True, '"roots" must be true')
+        demand(
+            isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX,
+            f'"roots" are for at most {MAX_PREFIX} prefix sums',
+        )
+        demand(not replaced and not largest, '"roots" are for totals, add-remove')
+        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS))
+    if "scales" in data:
+        check_keys(data, "noise", {"bits", "scales"}, set())
+        demand(isinstance(part, Marginals) and not replaced, '"scales" are for tables')
+        assert isinstance(part, Marginals)
+        scales = read_wholes(data["scales"], "scales", len(part.closure))
+        demand(min(scales) > 0, '"scales" must be positive')
+        return TableStrategy(_bits(data), tuple(scales))
+    if "rows" in data:
+        check_keys(data, "noise", {"bits", "rows"}, set())
+        rank = _rank(None, part, replaced)
+        held = read_list(data["rows"], "rows", MAX_MEASURES)
+        demand(len(held) >= rank, '"rows" must be at least as many as coordinates')
+        full = tuple(tuple(read_wholes(row, "rows", rank)) for row in held)
+        return TallStrategy(read_integer(data["bits"], "bits", 0, MAX_STRATEGY_BITS), full)
+    check_keys(data, "noise", {"bits", "triangle"}, {"coordinates"})
+    where = _coordinates(data.get("coordinates"), part)
+    rank = _rank(where, part, replaced)
+    rows = exactly(data["triangle"], "triangle", rank)
+    triangle = tuple(tuple(read_wholes(row, "triangle", rank - i)) for i, row in enumerate(rows))
+    demand(all(row[0] > 0 for row in triangle), '"triangle" must have a positive diagonal')
+    return Strategy(_bits(data), triangle, where)
+
+
+def _rank(where: Coordinates, part: Part, replaced: bool) -> int:
+    """How many coordinates there are."""
+    if where is None:
+        rank = part.cells - replaced
+    else:
+        rank = part.queries if where == QUESTIONS else len(where.cells)  # type: ignore[union-attr]
+    demand(1 <= rank <= MAX_RANK, f'"workload" must have 1 to {MAX_RANK} coordinates here')
+    return rank
+
+
+def _bits(data: dict[str, Any]) -> int:
+    return read_integer(data["bits"], "bits", 1, MAX_STRATEGY_BITS)
+
+
+def _coordinates(value: object, part: Part) -> Coordinates:
+    demand(part.cells <= 8 * MAX_RANK, f'"workload" must have at most {8 * MAX_RANK} cells here')
+    if value is None:
+        return None
+    if value == QUESTIONS:
+        demand(part.queries <= MAX_RANK, f'"workload" must have at most {MAX_RANK} questions here')
+        return QUESTIONS
+    data = read_object(value, "coordinates")
+    check_keys(data, "coordinates", {"cells", "denominator", "shares"}, set())
+    cells = read_list(data["cells"], "cells", MAX_RANK)
+    held = tuple(read_integer(one, "cells", 0, part.cells - 1) for one in cells)
+    demand(len(held) > 0 and len(set(held)) == len(held), '"cells" must be some, none twice')
+    over = read_number(
+        data["denominator"], "denominator", lambda v: v >= 1 and v.denominator == 1, "whole"
+    )
+    rows = exactly(data["shares"], "shares", part.cells - len(held))
+    shares = tuple(tuple(read_wholes(row, "shares", len(held))) for row in rows)
+    return Basis(held, int(over), shares)
+
+
+def _multipliers(
+    value: object, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
+) -> Multipliers | tuple[int, ...] | None:
+    data = read_object(value, "certificate")
+    if isinstance(strategy, RootStrategy):
+        check_keys(data, "certificate", set(), set())
+        return None
+    if isinstance(strategy, TableStrategy):
+        assert isinstance(part, Marginals)
+        check_keys(data, "certificate", {"questions"} if largest else set(), set())
+        return _questions(data, len(part.sets)) if largest else None
+    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
+    tall = isinstance(strategy, TallStrategy)
+    free = {"coordinates"} if tall else set()
+    check_keys(data, "certificate", needed | ({"inverse"} if tall else set()), free)
+    n = part.cells
+    length = 3 if replaced else 2
+    shifts = []
+    for entry in read_list(data["shifts"], "shifts", n * (n - 1) // 2 if replaced else n):
+        one = read_wholes(entry, "shifts", length)
+        i, j, weight = one[0], one[-2], one[-1]
+        demand(0 <= i < n and 0 <= j < n and weight >= 0, '"shifts" must be cells and weights')
+        demand((i < j) if replaced else True, '"shifts" must have i < j')
+        shifts.append((i, j, weight))
+    demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
+    where = _coordinates(data.get("coordinates"), part)
+    rank = _rank(where, part, replaced) if tall else strategy.rank
+    rows = exactly(data["matrix"], "matrix", rank)
+    matrix = tuple(tuple(read_wholes(row, "matrix", rank)) for row in rows)
+    questions = _questions(data, part.queries) if largest else None
+    inverse = None
+    if tall:
+        held = exactly(data["inverse"], "inverse", strategy.rank)
+        inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
+    return Multipliers(tuple(shifts), matrix, questions, inverse, where if tall else None)
+
+
+def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:
+    found = tuple(read_wholes(data["questions"], "questions", count))
+    demand(min(found) >= 0 and sum(found) > 0, '"questions" must be weights, not all 0')
+    return found

@@ -1,0 +1,127 @@
+"""Workloads in a mechanism file: each part read strictly, or refused. Standard library only."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+from ..ask.queries_of import NAMES, Marginals, Named, Part, Product, Rows, Stack, Weighted
+from ..ask.workload import (
+    MAX_ATTRIBUTES,
+    MAX_ENTRIES,
+    MAX_ENTRY_BITS,
+    MAX_ROWS,
+    MAX_SETS,
+    MAX_TABLE,
+    MAX_TABLES,
+)
+from ..errors import FormatError
+from ..work import charge
+from .fields import check_keys, demand, read_integer, read_list, read_object, read_positive
+
+MAX_RANK = 400
+MAX_PARTS = 30
+MAX_NUMBER_BITS = 256
+
+
+def exactly(value: object, name: str, length: int) -> list[Any]:
+    """A list of so many entries."""
+    found = read_list(value, name, length)
+    demand(len(found) == length, f'"{name}" must have {length} entries')
+    return found
+
+
+def read_wholes(value: object, name: str, length: int) -> list[int]:
+    """So many whole numbers, none of them long."""
+    found = exactly(value, name, length)
+    charge(len(found) // 8)
+    for one in found:
+        # (bool is an int, and is no number here)
+        if type(one) is not int or one.bit_length() > MAX_NUMBER_BITS:
+            raise FormatError(f'"{name}" must hold whole numbers of {MAX_NUMBER_BITS} bits')
+    return found
+
+
+def read_part(value: object, depth: int = 0) -> Part:
+    """A workload; its tables and sums are small enough to be checked."""
+    demand(depth < 6, '"workload" is too deep')
+    data = read_object(value, "workload")
+    if "name" in data:
+        check_keys(data, "workload", {"name", "cells"}, set())
+        demand(data["name"] in NAMES, f'"name" must be one of {", ".join(NAMES)}')
+        return Named(data["name"], read_integer(data["cells"], "cells", 1, MAX_ROWS))
+    if "rows" in data:
+        return _rows(data)
+    if "of" in data:
+        return _weighted(data, depth)
+    if "marginals" in data:
+        return _marginals(data)
+    for name, made in (("stack", Stack), ("product", Product)):
+        if name in data:
+            check_keys(data, "workload", {name}, set())
+            given = read_list(data[name], name, MAX_PARTS)
+            demand(len(given) > 1, f'"{name}" must have two parts or more')
+            parts = tuple(read_part(one, depth + 1) for one in given)
+            cells = {one.cells for one in parts}
+            demand(name == "product" or len(cells) == 1, '"stack" must be of one number of cells')
+            demand(
+                name == "stack" or math.prod(one.cells for one in parts) <= MAX_TABLE,
+                f'"product" must have at most {MAX_TABLE} cells',
+            )
+            return made(parts)
+    raise FormatError('"workload" must have name, rows, of, marginals, stack or product')
+
+
+def _rows(data: dict[str, Any]) -> Part:
+    check_keys(data, "workload", {"rows", "denominator"}, set())
+    given = read_list(data["rows"], "rows", MAX_ROWS)
+    demand(len(given) > 0 and isinstance(given[0], list) and len(given[0]) > 0, '"rows" are empty')
+    demand(len(given) * len(given[0]) <= MAX_ENTRIES, '"rows" are too many')
+    held = tuple(tuple(read_wholes(row, "rows", len(given[0]))) for row in given)
+    demand(any(any(row) for row in held), '"rows" must not all be 0')
+    over = read_positive(data["denominator"], "denominator")
+    demand(
+        over.denominator == 1 and over.numerator.bit_length() <= MAX_ENTRY_BITS,
+        '"denominator" must be whole and short',
+    )
+    return Rows(held, int(over))
+
+
+def _weights(value: object, count: int) -> tuple[Fraction, ...]:
+    found = tuple(read_positive(one, "weights") for one in exactly(value, "weights", count))
+    common = 1
+    for one in found:
+        common = math.lcm(common, one.denominator)
+        demand(common.bit_length() <= MAX_ENTRY_BITS, '"weights" must be short together')
+        demand(one.numerator.bit_length() <= MAX_ENTRY_BITS, '"weights" must be short')
+    return found
+
+
+def _weighted(data: dict[str, Any], depth: int) -> Part:
+    check_keys(data, "workload", {"weights", "of"}, set())
+    part = read_part(data["of"], depth + 1)
+    demand(part.queries <= MAX_TABLES, '"weights" are too many')
+    given = read_list(data["weights"], "weights", part.queries)
+    demand(len(given) in (1, part.queries), '"weights" must be one, or one for each question')
+    return Weighted(part, _weights(given, len(given)))
+
+
+def _marginals(data: dict[str, Any]) -> Part:
+    check_keys(data, "workload", {"marginals", "sets"}, {"weights"})
+    given = read_list(data["marginals"], "marginals", MAX_ATTRIBUTES)
+    sizes = tuple(read_integer(one, "marginals", 1, MAX_TABLE) for one in given)
+    demand(len(sizes) > 0, '"marginals" must have an attribute')
+    sets = []
+    for one in read_list(data["sets"], "sets", MAX_SETS):
+        own = read_list(one, "sets", min(len(sizes), 16))
+        chosen = tuple(read_integer(i, "sets", 0, len(sizes) - 1) for i in own)
+        demand(list(chosen) == sorted(set(chosen)), '"sets" must rise')
+        charge(4 << len(chosen))
+        sets.append(chosen)
+    demand(len(sets) > 0 and len(set(sets)) == len(sets), '"sets" must be some, none twice')
+    part = Marginals(sizes, tuple(sets))
+    demand(part.queries <= MAX_TABLES, f'"sets" must have at most {MAX_TABLES} cells in all')
+    if "weights" in data:
+        return Marginals(sizes, tuple(sets), _weights(data["weights"], len(sets)))
+    return part

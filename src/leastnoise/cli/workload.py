@@ -1,0 +1,95 @@
+"""Many linear questions on the command line: reading a workload, showing a design, releasing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from ..ask.workload import Workload
+from ..errors import ArgumentError, DataError
+from ..words import UNPROVEN, outwards
+from .shared import say, show_json
+
+HELP = (
+    "Many linear questions: prefix:N, ranges:N, identity:N, marginals:2,3,5[:WAYS], or a file of "
+    "rows of numbers (.csv, .json)."
+)
+_ALLOWED = "prefix:N, ranges:N, identity:N, marginals:SIZES[:WAYS], or a readable file of rows"
+
+
+def workload_of(words: str) -> Workload:
+    """The workload that --workload means."""
+    kind, colon, rest = words.partition(":")
+    if colon and kind in ("prefix", "ranges", "identity", "total"):
+        if not rest.isdigit():
+            raise ArgumentError("workload", words, _ALLOWED)
+        made: Workload = getattr(Workload, kind)(int(rest))
+        return made
+    if colon and kind == "marginals":
+        sizes, _, ways = rest.partition(":")
+        parts = sizes.split(",")
+        if not all(one.isdigit() for one in parts) or (ways and not ways.isdigit()):
+            raise ArgumentError("workload", words, _ALLOWED)
+        return Workload.marginals([int(one) for one in parts], int(ways) if ways else 2)
+    return Workload(_rows(Path(words)))
+
+
+def _rows(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == ".json":
+            return json.loads(text)
+        lines = [line.replace(",", " ").split() for line in text.splitlines()]
+        return [line for line in lines if line]
+    except (OSError, ValueError, RecursionError):
+        raise ArgumentError("workload", str(path), _ALLOWED) from None
+
+
+def describe(found: Any) -> dict[str, Any]:
+    """What `design --workload W --json` prints."""
+    return {
+        "kind": found.document.kind,
+        **found.plain(),
+        "gap": found.gap,
+        "status": found.status,
+        "seconds": found.stats["seconds"],
+        "std_largest": float(found.std.max()),
+        "error_95_largest": float(found.error_bound(0.95).max()),
+    }
+
+
+def show(found: Any) -> None:
+    """The same for people."""
+    word = "proven" if found.certified else UNPROVEN
+    what = "largest variance" if found.document.largest else "total squared error"
+    lines = [
+        f"{found.workload!r}, {found.budget_words}, {found.neighbours}",
+        f"  {what + ' at most':<28} {outwards(found.upper, 10, True)}  (of this noise, {word})",
+        f"  {'nothing can go below':<28} {outwards(found.lower, 10, False)}  ({word})",
+        f"  {'std of an answer':<28} {found.std.min():.6g} to {found.std.max():.6g}",
+        f"{found.status}; {found.stats['seconds']:.2f} s.",
+    ]
+    say("\n".join(lines))
+
+
+def release_workload(
+    found: Any, rows: list[list[str]], exact: bool, as_json: bool, told: dict[str, Any]
+) -> None:
+    """Print the answers to all questions, one a line; the vector may be on several lines."""
+    answers = found.release(_numbers([word for row in rows for word in row]), exact=exact)
+    shown = [str(one) if exact else float(one) for one in answers]
+    if as_json:
+        show_json("release", 0, told | {"releases": shown})
+    else:
+        typer.echo("\n".join(map(str, shown)))
+
+
+def _numbers(words: Sequence[str]) -> list[int]:
+    """Whole numbers; an error repeats none."""
+    if not all(word.lstrip("-").isascii() and word.lstrip("-").isdigit() for word in words):
+        raise DataError("values", "text", "whole counts")
+    return [int(word) for word in words]

@@ -1,0 +1,228 @@
+"""`WorkloadDesign`: noise for many linear questions about one vector of counts."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from statistics import NormalDist
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ask.arguments import Arguments
+from ..ask.privacy import Point
+from ..ask.shaped import LARGEST
+from ..ask.values import check_confidence
+from ..ask.workload import Workload
+from ..ask.workloaded import workloaded
+from ..certify import check_any
+from ..certify.workload import NOISES, variance_above, variance_below
+from ..certify.workload_document import WorkloadDocument
+from ..engine.workload.method import Strategies
+from ..errors import ArgumentError, CertificateError, LimitError
+from ..losses import Loss
+from ..noise.workload import WorkloadNoise
+from ..sampling import Entropy
+from ..words import float_towards, gap_of, gap_words, number, percent
+from .base import BaseDesign
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, repr=False)
+class WorkloadDesign(BaseDesign):
+    """Noise for many linear questions, the proof that it is private, and a bracket.
+
+    Guarantee: one `release` of all answers is mu-GDP (`gdp`) or rho-zCDP (`zcdp`) for vectors that
+    are `neighbours`; the total of the weighted squared errors (or, with loss "largest", the largest
+    weighted variance) is at most `upper`, whatever the counts; and nothing as private has less than
+    `lower`: no noise that is added to the answers, and no mechanism at all in the worst case over
+    data (at small counts answers that depend on the data may be better). All three are checked in
+    exact arithmetic before a design exists.
+    """
+
+    document: WorkloadDocument
+    loss: Loss = field(compare=False)
+
+    @property
+    def workload(self) -> Workload:
+        """The questions."""
+        return self.document.workload
+
+    @property
+    def neighbours(self) -> str:
+        """Who is hidden: a unit more or less ("add-remove"), or one of another kind ("replace")."""
+        return self.document.neighbours
+
+    @property
+    def loss_name(self) -> str:
+        """The loss by name; "largest" for the largest variance."""
+        return LARGEST if self.document.largest else super().loss_name
+
+    # -- the budget ---------------------------------------------------------------------------
+
+    @property
+    def exact_budget(self) -> Point | None:
+        """(epsilon, delta), if that is the budget."""
+        return self.document.asked
+
+    @property
+    def per_release(self) -> tuple[tuple[float, float], ...]:
+        """The (epsilon, delta) of a release; none if the budget is a curve."""
+        return () if self.total is None else (self.total,)
+
+    @property
+    def gdp(self) -> float | None:
+        """mu, if the noise is Gaussian and keeps mu-GDP."""
+        name, value = self.document.budget
+        return float(value) if name == "gdp" else None
+
+    def zcdp(self) -> float:
+        """rho of zero-concentrated privacy: as asked for, or mu^2/2 or epsilon^2/2, rounded up."""
+        name, value = self.document.budget
+        return float_towards(value if name == "zcdp" else value * value / 2, math.inf)
+
+    # -- using it -----------------------------------------------------------------------------
+
+    @cached_property
+    def noise(self) -> WorkloadNoise:
+        """Draws and errors."""
+        return WorkloadNoise(self.document)
+
+    def release(
+        self, x: Any, *, exact: bool = False, whole: bool = False, entropy: Entropy | None = None
+    ) -> Any:
+        """Private answers to all questions, in their order: publish them, once.
+
+        x: the vector of whole counts, `workload.cells` of them. For marginals it may also be rows
+            of records, one whole code from 0 on for each attribute.
+        exact: Fractions instead of floats. whole: answers rounded to whole numbers, and not below
+            0: post-processing that costs no privacy; sums of them may no longer fit together.
+        """
+        found = self.noise.release(x, exact=exact or whole, entropy=entropy)
+        if not whole:
+            return found
+        answers = [max(0, round(one)) for one in found]
+        return answers if exact else np.array(answers, dtype=float)
+
+    @property
+    def std(self) -> Floats:
+        """The standard deviation of the error of each answer; errors have mean 0."""
+        return self.noise.std
+
+    def std_of(self, coefficients: Sequence[float]) -> float:
+        """That of a sum of the answers, each times its coefficient."""
+        if len(coefficients) != self.workload.queries:
+            words = f"{len(coefficients)} numbers"
+            raise ArgumentError("coefficients", words, f"{self.workload.queries}: one an answer")
+        return self.noise.std_of(coefficients)
+
+    def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> Floats:
+        """How far each answer may be off with this probability: error bars.
+
+        all_at_once: such that all of them hold together (by the union bound). Errors are sums of
+        Gaussian noise in tiny steps; the quantiles are those of the normal law.
+        """
+        level = check_confidence(confidence)
+        beyond = (1 - level) / (2 * (self.workload.queries if all_at_once else 1))
+        return np.asarray(-NormalDist().inv_cdf(beyond) * self.std)
+
+    # -- showing ------------------------------------------------------------------------------
+
+    def plot(self, path: str | Path | None = None, answers: Any = None) -> Any:
+        """A picture (extra `plot`): the error bars of all questions, around `answers` if given."""
+        from ..plotting.workload import plot_workload
+
+        return plot_workload(self, path, answers)
+
+    def _repr_html_(self) -> str:
+        from ..shown import html_workload
+
+        return html_workload(self)
+
+    def plain(self) -> dict[str, Any]:
+        """What was asked and what was found, in plain values."""
+        return {
+            **self._budget,
+            "workload": repr(self.workload),
+            "cells": self.workload.cells,
+            "queries": self.workload.queries,
+            "neighbours": self.neighbours,
+            "loss": self.loss_name,
+            "lower": self.lower,
+            "upper": self.upper,
+            "certified": self.certified,
+            "converged": self.converged,
+        }
+
+    def _question_words(self) -> list[str]:
+        budget = [f"{name}={number(value)}" for name, value in self._budget.items()]
+        return [repr(self.workload), *budget, self.neighbours]
+
+    @property
+    def _budget(self) -> dict[str, float]:
+        """The budget that was asked for, by its arguments."""
+        if self.total is not None:
+            return {"epsilon": self.total[0], "delta": self.total[1]}
+        name, value = self.document.budget
+        return {name: float(value)}
+
+    @property
+    def budget_words(self) -> str:
+        """The budget in a few words."""
+        return ", ".join(f"{name} = {number(value)}" for name, value in self._budget.items())
+
+    def __repr__(self) -> str:
+        words = [*self._question_words(), f"loss={self.loss_name}"]
+        return (
+            f"WorkloadDesign({', '.join(words)}): {self._bracket_words()}, gap {percent(self.gap)}"
+        )
+
+
+def workload_design(arguments: Arguments) -> WorkloadDesign:
+    """The best strategy for a workload, every claim of which has passed the exact checker."""
+    began = time.monotonic()
+    question, wanted, seconds = workloaded(arguments)
+    try:
+        document = Strategies().document(question, wanted, seconds)
+    except LimitError:
+        raise ArgumentError(
+            "workload", question.workload, "smaller: the exact check would take too long"
+        ) from None
+    report = check_any(document)
+    if not report.proven:
+        raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
+    stats = {"seconds": time.monotonic() - began}
+    return WorkloadDesign(
+        document,
+        document.loss,
+        gap_of(document) <= wanted,
+        _status(document),
+        MappingProxyType(stats),
+        report.proven,
+    )
+
+
+def _status(document: WorkloadDocument) -> str:
+    words = gap_words(document, True)
+    name, _ = document.budget
+    noise = NOISES[name]
+    if document.asked is not None:
+        return (
+            f"{words}; {noise}, the best that was tried for this budget; lower is over all noise "
+            "and all mechanisms in the worst case, and not close for many questions"
+        )
+    own = float(variance_above(document) / variance_below(document)) - 1
+    rest = (1 + gap_of(document)) / (1 + own) - 1
+    words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
+    words += f"of Gaussian noise for one number {percent(own)}"
+    return (
+        words
+        + "; lower is over all noise that is as private, and over all mechanisms in the worst case"
+    )

@@ -1,0 +1,1 @@
+"""Many linear questions at once: the best strategy, by a fixed point."""

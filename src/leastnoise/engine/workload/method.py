@@ -1,0 +1,315 @@
+"""The best strategy for a workload, in whole numbers, with multipliers that prove both bounds.
+
+Nothing here is believed: the document's claims are checked by `certify/workload.py`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...ask.budgets import mu_for
+from ...ask.privacy import Releases
+from ...ask.queries_of import Marginals, Named, Part
+from ...ask.workloaded import REPLACE, WorkloadQuestion
+from ...certify.roots import MAX_PREFIX, RootStrategy
+from ...certify.strategy import (
+    QUESTIONS,
+    Coordinates,
+    Frame,
+    Multipliers,
+    Strategy,
+    TallStrategy,
+    frame_of,
+    largest_sum,
+    rows_in,
+)
+from ...certify.workload import (
+    lower_cost,
+    release_cost,
+    shift_length,
+    variance_above,
+    variance_below,
+)
+from ...certify.workload_document import WorkloadDocument, factors_of
+from ...certify.workload_parts import MAX_RANK
+from ...errors import ArgumentError, FormatError, LimitError
+from ...exact import round_down, round_up
+from ...words import gap_of
+from ...work import counted
+from .frames import coordinates_of, independent
+from .optimise import columns, exchanges, largest
+from .rounding import as_floats, columns_of, rounded, whole_weights
+from .sums import counts_alone, inverse_rows, with_sums
+from .tables import best_tables, largest_tables
+
+#: Digits of the bounds in a file.
+_DIGITS = 15
+
+Found = tuple[Strategy, Multipliers] | tuple[TallStrategy, Multipliers] | tuple[RootStrategy, None]
+
+
+@dataclass(frozen=True)
+class Strategies:
+    """A fixed point for the weights of shifts, rounded ever more finely until the gap is met."""
+
+    tolerance: float = 1e-9  # of the fixed point (benchmarks/workloads.py)
+    bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
+    many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
+    few_bits: int = 30
+    table_bits: int = 40
+    most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
+    sum_bits: int = 20  # of sums that are measured with Laplace noise
+    largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
+
+    def document(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
+        """The best document that passes; `ArgumentError` if there is none.
+
+        For (epsilon, delta): the best of Gaussian noise, and of Laplace noise for the counts or for
+        counts and sums.
+        """
+        if question.asked is None:
+            return self._of_curve(question, gap, seconds)
+        mu = mu_for(Releases(1, *question.asked))
+        found = []
+        if mu is not None:
+            curve = replace(question, budget=("gdp", mu))
+            found.append(self._of_curve(curve, gap, seconds / 2))
+        part = question.workload.part
+        if all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question))):
+            found += self._of_sums(question, seconds / 2)
+        if not found:
+            raise ArgumentError(
+                "delta", question.asked[1], f"positive for more than {self.most_summed} counts"
+            )
+        return min(found, key=lambda one: one.upper)
+
+    def _of_sums(self, question: WorkloadQuestion, seconds: float) -> list[WorkloadDocument]:
+        """Documents with Laplace noise."""
+        end = time.monotonic() + seconds
+        replaced = _replaced(question)
+        factors = factors_of(question.workload.part, replaced)
+        plans = [self._plan(one, replaced, question.largest, end) for one in factors]
+        assert all(isinstance(plan, _Plan) for plan in plans)
+        found = []
+        for sums in (False, True):
+            with contextlib.suppress(FormatError, np.linalg.LinAlgError):
+                held = [plan.laplace(self.bits[0], sums) for plan in plans]  # type: ignore[union-attr]
+                with counted():
+                    found.append(_stated(question, held))
+        return found
+
+    def _of_curve(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
+        end = time.monotonic() + seconds
+        replaced = _replaced(question)
+        part = question.workload.part
+        if isinstance(part, Marginals) and not replaced:
+            return self._tables(question, part, gap, seconds)
+        factors = factors_of(part, replaced)
+        plans = [self._plan(one, replaced, question.largest, end) for one in factors]
+        best: WorkloadDocument | None = None
+        for bits in self._tries(max(plan.rank for plan in plans)):
+            if best is not None and time.monotonic() > end:
+                break
+            try:
+                with counted():
+                    found = _stated(question, [plan.at(bits) for plan in plans])
+            except LimitError:
+                if best is None and bits == self._tries(max(plan.rank for plan in plans))[-1]:
+                    raise
+                break
+            except (FormatError, np.linalg.LinAlgError):
+                continue
+            if best is None or gap_of(found) < gap_of(best):
+                best = found
+            if gap_of(found) <= min(gap, 1e-5) or self._constant(found):
+                break
+        if best is None:
+            raise ArgumentError(
+                "workload",
+                question.workload,
+                "better scaled: columns of nearly one size, none nearly a combination of others",
+            )
+        return best
+
+    def _tries(self, rank: int) -> tuple[int, ...]:
+        return (self.few_bits, *self.bits) if rank >= self.many else self.bits
+
+    def _constant(self, found: WorkloadDocument) -> bool:
+        """Whether more bits would not help: what is left is the constant of one number."""
+        own = float(variance_above(found) / variance_below(found))
+        return gap_of(found) + 1 <= own * (1 + 1e-6)
+
+    def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
+        if _long_prefix(part) and not (replaced or most):
+            return _Roots()
+        left = max(0.1, end - time.monotonic())
+        where = self._coordinates(part, replaced)
+        frame = frame_of(part, replaced, where)
+        rank = len(frame.cost)
+        if rank > MAX_RANK:
+            raise _too_large(part)
+        cost = as_floats(frame.cost) / float(frame.below)
+        shifts = columns_of(frame)
+        questions: tuple[int, ...] | None = None
+        if most:
+            rows = _questions(part, replaced, where)
+            first, second = _pairs(part.cells, replaced)
+            moved = shifts[:, first] if not replaced else shifts[:, first] - shifts[:, second]
+            p, v, rounds = largest(rows @ moved, self.largest_rounds, left)
+            questions = tuple(whole_weights(p))
+        elif replaced:
+            first, second = _pairs(part.cells, replaced)
+            v, rounds = exchanges(cost, shifts, self.tolerance, left)
+        else:
+            first = second = np.arange(part.cells)
+            low = np.linalg.cholesky(cost)
+            v, rounds = columns(low.T @ shifts, self.tolerance, left)
+        counts = whole_weights(v)
+        held = tuple(
+            (int(i), int(j), w) for i, j, w in zip(first, second, counts, strict=True) if w
+        )
+        return _Plan(part, replaced, where, rank, held, questions, rounds)
+
+    def _coordinates(self, part: Part, replaced: bool) -> Coordinates:
+        if replaced and part.cells == 1:
+            raise ArgumentError("workload", part.queries, "one that a unit can change")
+        if part.queries <= min(MAX_RANK, part.cells - replaced - 1):
+            rows = [list(row) for row in part.rows()]
+            if replaced:
+                rows = [[x - row[0] for x in row] for row in rows]
+            if independent(rows):
+                return QUESTIONS
+        if part.cells > MAX_RANK + 1:
+            raise _too_large(part)
+        return coordinates_of(part, part.gram()[0], replaced)
+
+    def _tables(
+        self, question: WorkloadQuestion, part: Marginals, gap: float, seconds: float
+    ) -> WorkloadDocument:
+        own: tuple[int, ...] | None = None
+        if question.largest:
+            strategy, own = largest_tables(part, self.table_bits, gap, seconds)
+        else:
+            strategy = best_tables(part, self.table_bits)
+        document = replace(_empty(question), strategies=(strategy,), multipliers=(own,))
+        return _bounded(document)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Weights of shifts for one factor, ready to be rounded."""
+
+    part: Part
+    replaced: bool
+    where: Coordinates
+    rank: int
+    shifts: tuple[tuple[int, int, int], ...]
+    questions: tuple[int, ...] | None
+    rounds: int
+
+    def laplace(self, bits: int, sums: bool) -> Found:
+        """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
+        plain = frame_of(self.part, self.replaced, None)
+        frame = frame_of(self.part, self.replaced, self.where, self.questions)
+        _, own = rounded(frame, self.shifts, self.where, bits, self.questions)
+        cost = as_floats(plain.cost) / float(plain.below)
+        tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
+        tall = shortened(tall, plain, self.replaced)
+        return tall, replace(own, inverse=inverse_rows(tall, bits), coordinates=self.where)
+
+    def at(self, bits: int) -> Found:
+        """The strategy and the multipliers with so many bits."""
+        frame = frame_of(self.part, self.replaced, self.where, self.questions)
+        return rounded(frame, self.shifts, self.where, bits, self.questions)
+
+
+@dataclass(frozen=True)
+class _Roots:
+    """Long prefix sums: nothing is searched for."""
+
+    rank: int = 1
+    bits: int = 40
+
+    def at(self, bits: int) -> Found:
+        """The square-root strategy."""
+        return RootStrategy(self.bits), None
+
+
+def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
+    """The strategy scaled down, where a shift would move it by more than 1."""
+    most = largest_sum(frame, tall, replaced)
+    if most <= 1:
+        return tall
+    if most.denominator == 1 and most.numerator.bit_count() == 1:
+        return replace(tall, bits=tall.bits + most.numerator.bit_length() - 1)
+    bits = max(tall.bits, Strategies.sum_bits)
+    scale = (1 << (bits - tall.bits)) / most
+    return TallStrategy(bits, tuple(tuple(int(x * scale) for x in row) for row in tall.rows))
+
+
+def _replaced(question: WorkloadQuestion) -> bool:
+    return question.neighbours == REPLACE
+
+
+def _long_prefix(part: Part) -> bool:
+    prefix = isinstance(part, Named) and part.name == "prefix"
+    return prefix and MAX_RANK < part.cells <= MAX_PREFIX
+
+
+def _pairs(cells: int, replaced: bool) -> tuple[np.ndarray, np.ndarray]:
+    if replaced:
+        first, second = np.triu_indices(cells, 1)
+        return first, second
+    return np.arange(cells), np.arange(cells)
+
+
+def _questions(part: Part, replaced: bool, where: Coordinates) -> np.ndarray:
+    """The rows of the questions over coordinates, times the roots of their weights."""
+    rows, below = rows_in(part, replaced, where)
+    weights = np.array([float(one) for one in part.weights()])
+    return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
+
+
+def _empty(question: WorkloadQuestion) -> WorkloadDocument:
+    return WorkloadDocument(
+        workload=question.workload,
+        neighbours=question.neighbours,
+        budget=question.budget,
+        asked=question.asked,
+        largest=question.largest,
+        strategies=(),
+        multipliers=(),
+        upper=Fraction(0),
+        lower=Fraction(0),
+    )
+
+
+def _stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
+    """The document with its bounds; `FormatError` if the checker could not prove them."""
+    document = replace(
+        _empty(question),
+        strategies=tuple(strategy for strategy, _ in found),
+        multipliers=tuple(own for _, own in found),
+    )
+    if shift_length(document) > 1:
+        raise FormatError("a shift is longer than 1")
+    return _bounded(document)
+
+
+def _bounded(document: WorkloadDocument) -> WorkloadDocument:
+    upper = round_up(release_cost(document), _DIGITS)
+    return replace(document, upper=upper, lower=round_down(lower_cost(document), _DIGITS))
+
+
+def _too_large(part: Part) -> ArgumentError:
+    return ArgumentError(
+        "workload",
+        f"{part.queries} questions of {part.cells} counts",
+        f"of at most {MAX_RANK} independent counts or questions, a product of such, marginals, or "
+        f"at most {MAX_PREFIX} prefix sums",
+    )

@@ -1,0 +1,482 @@
+"""Exact releases of many linear questions: measured with noise, then answered.
+
+Why a release is private, and what its errors are: `workload.proof.md`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence, Set
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+from numpy.typing import NDArray
+
+from ..ask.queries_of import Marginals, Part, along
+from ..ask.workload import MAX_TABLE
+from ..certify.roots import RootStrategy
+from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
+from ..certify.tables import TableStrategy, table_variances
+from ..certify.workload import variance_above
+from ..certify.workload_document import WorkloadDocument
+from ..errors import DataError
+from ..sampling import Entropy, system_entropy
+from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
+from .rounding import exact_value
+
+Floats = NDArray[np.float64]
+
+#: Bits behind the point of estimates: what rounding adds to an error is far below any answer.
+_SPARE = 128
+#: Corrections of least squares: each gains ten digits or so.
+_CORRECTIONS = 60
+
+
+def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, Entropy], list[int]]:
+    """Draws of noise for measurements on this grid, in steps of it."""
+    name, value = budget
+    if name == "epsilon":
+        return DiscreteLaplace(value * grid).sample
+    if name == "zcdp":
+        return DiscreteGaussian(1 / (2 * value * grid * grid)).sample
+    return RoundedNormal(1 / (value * grid)).sample
+
+
+class WorkloadNoise:
+    """Measurements of a vector of counts, and the answers that follow from them."""
+
+    def __init__(self, document: WorkloadDocument) -> None:
+        self.document = document
+        self._factors = [
+            _factor(part, one, document.replaced)
+            for part, one in zip(document.factors, document.strategies, strict=True)
+            if not isinstance(one, TableStrategy)
+        ]
+
+    @property
+    def part(self) -> Part:
+        """The questions."""
+        return self.document.workload.part
+
+    def release(self, x: Any, *, exact: bool = False, entropy: Entropy | None = None) -> Any:
+        """The answers to all questions from one set of private measurements: floats, or Fractions.
+
+        x: the vector of whole counts; for tables also rows of records, one code from 0 on for each
+        attribute. Whatever is refused is refused before anything is drawn, and no value is shown.
+        """
+        source = entropy or system_entropy()
+        if not self._factors:
+            return self._tables.release(x, exact, source)
+        held = whole_vector(x, self.part.cells)
+        if self.document.replaced:
+            return self._answered(self._estimate(held, source), sum(held), exact)
+        return self._answered(self._estimate(held, source), None, exact)
+
+    def _estimate(self, held: list[int], source: Entropy) -> list[int]:
+        """An unbiased estimate of the vector in coordinates, times 2^128."""
+        factors = self._factors
+        z = along([one.coordinates for one in factors], [one.cells for one in factors], held)
+        ranks = [one.rank for one in factors]
+        y = along([one.measured for one in factors], ranks, z)
+        grid = Fraction(1)
+        for one in self.document.grids:
+            grid *= one
+        drawn = sampler_of(self.document.budget, grid)(len(y), source)
+        noisy = [(a + b) << _SPARE for a, b in zip(y, drawn, strict=True)]
+        return along([one.solved for one in factors], [one.measures for one in factors], noisy)
+
+    def _answered(self, z: list[int], total: int | None, exact: bool) -> Any:
+        factors = self._factors
+        ranks = [one.rank for one in factors]
+        if total is not None:
+            (own,) = factors
+            found = own.answers_of_exchanged(z, total << _SPARE)
+        else:
+            found = along([one.answers for one in factors], ranks, z)
+        below = 1 << _SPARE
+        for one in factors:
+            below *= one.below
+        if exact:
+            return [Fraction(value, below) for value in found]
+        return np.array([value / below for value in found])
+
+    # -- errors -------------------------------------------------------------------------------
+
+    def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
+        """So many exact draws of the errors of all answers, one set in each row."""
+        nothing = [0] * self.part.cells if self._factors else np.zeros((0, self._attributes), int)
+        return np.array([self.release(nothing, entropy=entropy) for _ in range(size)])
+
+    @property
+    def _attributes(self) -> int:
+        return len(self._tables.part.sizes)
+
+    @cached_property
+    def _sigma(self) -> float:
+        return math.sqrt(variance_above(self.document))
+
+    @cached_property
+    def std(self) -> Floats:
+        """The standard deviation of the error of each answer."""
+        if not self._factors:
+            return self._tables.std * self._sigma
+        found = np.ones(1)
+        for one in self._factors:
+            found = np.multiply.outer(found, one.lengths).ravel()
+        return np.asarray(found * self._sigma)
+
+    def std_of(self, shares: Sequence[float]) -> float:
+        """That of a sum of the answers with these coefficients."""
+        c = np.asarray(shares, dtype=float)
+        if not self._factors:
+            return self._tables.length(c) * self._sigma
+        for one in self._factors:
+            c = one.lifted(c.reshape(one.queries, -1)).T
+        return float(np.sqrt((c**2).sum()) * self._sigma)
+
+    @cached_property
+    def _tables(self) -> _Tables:
+        return _Tables(self.document)
+
+
+def whole_vector(x: Any, cells: int) -> list[int]:
+    """So many whole numbers, or a `DataError` that shows none of them."""
+    allowed = f"a sequence of {cells} whole counts"
+    if isinstance(x, (str, bytes, Mapping, Set)):
+        raise DataError("x", type(x), allowed)
+    held = np.asarray(x).ravel().tolist() if hasattr(x, "to_numpy") else x
+    held = held.tolist() if hasattr(held, "tolist") else held
+    try:
+        row = list(held)
+    except TypeError:
+        raise DataError("x", type(x), allowed) from None
+    if len(row) != cells:
+        raise DataError("x", type(x), allowed)
+    exact = [one if type(one) is int else exact_value(one, "x") for one in row]
+    if any(one.denominator != 1 for one in exact):
+        raise DataError("x", type(x), allowed)
+    return [int(one) for one in exact]
+
+
+class _Factor:
+    """One factor of a product: its coordinates, its strategy and its questions."""
+
+    def __init__(self, part: Part, strategy: Strategy | TallStrategy, replaced: bool) -> None:
+        self.part, self.replaced = part, replaced
+        self.cells, self.queries, self.rank = part.cells, part.queries, strategy.rank
+        self.measures = len(strategy.square())
+        self.where, self._y = strategy.coordinates, strategy.square()
+        self._bits = strategy.bits
+        where = strategy.coordinates
+        #: What answers are to be divided by, besides the scale of the estimate.
+        self.below = part.denominator if where != QUESTIONS else 1
+
+    def coordinates(self, x: Sequence[int]) -> list[int]:
+        """A x: D times the coordinates of a vector."""
+        x = list(x)
+        where = self.where
+        if where == QUESTIONS:
+            own = self.part.answers(x)
+            return [a - sum(x) * b for a, b in zip(own, self._first, strict=True)]
+        if isinstance(where, Basis):
+            found = [where.denominator * x[j] for j in where.cells]
+            others = (j for j in range(self.cells) if j not in set(where.cells))
+            for j, row in zip(others, where.shares, strict=True):
+                if x[j]:
+                    found = [a + x[j] * b for a, b in zip(found, row, strict=True)]
+            return found
+        return x[1:] if self.replaced else x
+
+    @cached_property
+    def _first(self) -> list[int]:
+        """What is counted from: the first column where units are replaced, else nothing."""
+        if not self.replaced:
+            return [0] * self.queries
+        return list(self.part.answers([1] + [0] * (self.cells - 1)))
+
+    def measured(self, z: Sequence[int]) -> list[int]:
+        """Y z, in steps of the grid."""
+        return [sum(a * b for a, b in zip(row, z, strict=True) if a) for row in self._y]
+
+    def solved(self, y: Sequence[int]) -> list[int]:
+        """The solution z of Y z = y, both times 2^128, by substitution from the end.
+
+        y is in steps of the grid, z in ones: D and 2^bits are divided by here.
+        """
+        z = [0] * self.rank
+        for i in range(self.rank - 1, -1, -1):
+            row = self._y[i]
+            # (z is kept D times too large until the end)
+            rest = y[i] - sum(a * b for a, b in zip(row[i + 1 :], z[i + 1 :], strict=True))
+            z[i] = rest // row[i]
+        return self._divided(z)
+
+    def _divided(self, z: list[int]) -> list[int]:
+        """By D."""
+        over = 1
+        if isinstance(self.where, Basis):
+            over = self.where.denominator
+        elif self.where == QUESTIONS:
+            over = self.part.denominator
+        return [one // over for one in z] if over > 1 else z
+
+    def answers(self, z: Sequence[Any]) -> list[Any]:
+        """The questions' answers from coordinates, times what they are divided by."""
+        where = self.where
+        if where == QUESTIONS:
+            return list(z)
+        if isinstance(where, Basis):
+            x = [0] * self.cells
+            for j, value in zip(where.cells, z, strict=True):
+                x[j] = value
+            return self.part.answers(x)
+        return self.part.answers(list(z))
+
+    def answers_of_exchanged(self, z: Sequence[int], total: int) -> list[int]:
+        """The same where units are replaced: their number is known."""
+        if self.where == QUESTIONS:
+            below = self.part.denominator
+            return [a + total * b // below for a, b in zip(z, self._first, strict=True)]
+        cells = self.where.cells if isinstance(self.where, Basis) else range(1, self.cells)
+        x = [0] * self.cells
+        for j, value in zip(cells, z, strict=True):
+            x[j] = value
+        x[0] += total - sum(z)
+        return self.part.answers(x)
+
+    # -- in floats ----------------------------------------------------------------------------
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        y = np.array([[float(one) for one in row] for row in self._y]) / 2.0**self._bits
+        if self.measures > self.rank:
+            return np.asarray(np.linalg.pinv(y))
+        return np.asarray(sl.solve_triangular(y, np.eye(self.rank), lower=False))
+
+    @cached_property
+    def _rows(self) -> Floats:
+        """The questions over coordinates, answered by the measurements: W Y^-1."""
+        rows, below = rows_in(self.part, self.replaced, self.where)
+        held = np.array([[float(x) for x in row] for row in rows]) / float(below)
+        return np.asarray(held @ self._inverse)
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The standard deviation of each answer, for noise of variance 1."""
+        return np.asarray(np.sqrt((self._rows**2).sum(axis=1)))
+
+    def lifted(self, c: Floats) -> Floats:
+        """Coefficients of answers, in the first axis, as coefficients of measurements."""
+        return np.asarray(self._rows.T @ c)
+
+
+class _Tall(_Factor):
+    """More measurements than coordinates, or other matrices: answers by least squares."""
+
+    def solved(self, y: Sequence[int]) -> list[int]:
+        """The z with Y^T Y z = Y^T y, all times 2^128, found in floats and corrected exactly."""
+        right = [sum(a * b for a, b in zip(row, y, strict=True) if a) for row in self._columns]
+        z = [0] * self.rank
+        for _ in range(_CORRECTIONS):
+            rest = [
+                b - sum(m * v for m, v in zip(row, z, strict=True))
+                for row, b in zip(self._gram, right, strict=True)
+            ]
+            shift = max(0, max(abs(one) for one in rest).bit_length() - 900)
+            step = self._near @ np.array([float(one >> shift) for one in rest])
+            if np.abs(step).max() < 1 and not shift:
+                break
+            z = [a + (int(b) << shift) for a, b in zip(z, step.tolist(), strict=True)]
+        return self._divided(z)
+
+    @cached_property
+    def _columns(self) -> list[list[int]]:
+        return [list(column) for column in zip(*self._y, strict=True)]
+
+    @cached_property
+    def _gram(self) -> list[list[int]]:
+        columns = self._columns
+        return [[sum(a * b for a, b in zip(p, q, strict=True)) for q in columns] for p in columns]
+
+    @cached_property
+    def _near(self) -> Floats:
+        return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
+
+
+def _factor(part: Part, strategy: Any, replaced: bool) -> _Factor:
+    if isinstance(strategy, RootStrategy):
+        return _Roots(part, strategy)
+    kind = _Tall if isinstance(strategy, TallStrategy) else _Factor
+    return kind(part, strategy, replaced)
+
+
+class _Roots(_Factor):
+    """Long prefix sums, by the square-root strategy."""
+
+    def __init__(self, part: Part, strategy: RootStrategy) -> None:
+        self.part, self.replaced, self.where = part, False, None
+        self.cells = self.queries = self.rank = self.measures = part.cells
+        self.below = 1
+        self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)
+        self._bits = strategy.bits
+
+    def measured(self, z: Sequence[int]) -> list[int]:
+        """T diag(s) z, in steps of the grid."""
+        moved = [a * b for a, b in zip(self._scales, z, strict=True)]
+        back = self._series[::-1]
+        n = len(back)
+        return [
+            sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False)) for i in range(n)
+        ]
+
+    def solved(self, y: Sequence[int]) -> list[int]:
+        """The solution z of T diag(s) z = y, both times 2^128, from the beginning."""
+        n, found = len(y), list[int]()
+        back = self._series[:0:-1]  # without the diagonal
+        for i in range(n):
+            rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], found, strict=False))
+            found.append(rest >> self._bits)
+        return [a // b for a, b in zip(found, self._scales, strict=True)]
+
+    @cached_property
+    def _inverse(self) -> Floats:
+        one = 2.0**self._bits
+        t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / one))
+        found = sl.solve_triangular(t, np.eye(self.cells), lower=True)
+        return np.asarray(found / (np.array([float(x) for x in self._scales]) / one)[:, None])
+
+
+class _Tables:
+    """Tables of counts, each set of attributes measured by what no smaller set tells."""
+
+    def __init__(self, document: WorkloadDocument) -> None:
+        part, strategy = document.workload.part, document.strategies[0]
+        assert isinstance(part, Marginals) and isinstance(strategy, TableStrategy)
+        self.part, self.strategy, self.budget = part, strategy, document.budget
+        self._scales = dict(zip(part.closure, strategy.scales, strict=True))
+
+    def release(self, x: Any, exact: bool, source: Entropy) -> Any:
+        """All tables, one after the other."""
+        counts = self._counts(x)
+        drawn = {one: self._measured(one, counts(one), source) for one in self.part.closure}
+        found = [self._table(one, drawn, exact) for one in self.part.sets]
+        if exact:
+            return [value for table in found for value in table.ravel().tolist()]
+        return np.concatenate([table.ravel() for table in found])
+
+    def _counts(self, x: Any) -> Callable[[tuple[int, ...]], NDArray[Any]]:
+        """A function that counts the combinations of a set of attributes, in whole numbers."""
+        part = self.part
+        if _width(x) == len(part.sizes):
+            codes = _codes(x, part.sizes)
+
+            def counted(chosen: tuple[int, ...]) -> NDArray[Any]:
+                place = np.zeros(len(codes), dtype=np.int64)
+                for i in chosen:
+                    place = place * part.sizes[i] + codes[:, i]
+                return np.bincount(place, minlength=part.cells_of(chosen)).astype(object)
+
+            return counted
+        if part.cells > MAX_TABLE:
+            raise DataError(
+                "x", type(x), f"rows of {len(part.sizes)} codes: the table is too large"
+            )
+        held = whole_vector(x, part.cells)
+        return lambda chosen: np.array(part.table(held, chosen), dtype=object)
+
+    def _measured(
+        self, chosen: tuple[int, ...], counts: NDArray[Any], source: Entropy
+    ) -> NDArray[Any]:
+        """cells times what no smaller set tells, times the scale, with noise, in steps of the grid.
+
+        Centred once more, which is all that the answers use; times cells^2 times the scale.
+        """
+        cells = self.part.cells_of(chosen)
+        grid = Fraction(1, cells << self.strategy.bits)
+        noise = np.array(sampler_of(self.budget, grid)(cells, source), dtype=object)
+        own = self._centred(chosen, counts).ravel() * self._scales[chosen] + noise
+        return self._centred(chosen, own)
+
+    def _centred(self, chosen: tuple[int, ...], values: NDArray[Any]) -> NDArray[Any]:
+        """cells * (I - J/n) along every axis: in whole numbers."""
+        table = values.reshape([self.part.sizes[i] for i in chosen])
+        for axis, i in enumerate(chosen):
+            table = self.part.sizes[i] * table - table.sum(axis=axis, keepdims=True)
+        return np.asarray(table)
+
+    def _table(
+        self, one: tuple[int, ...], drawn: dict[tuple[int, ...], NDArray[Any]], exact: bool
+    ) -> NDArray[Any]:
+        """The table of a set: what all its subsets tell, spread evenly over the rest."""
+        part = self.part
+        total: Any = 0
+        for k in range(len(one) + 1):
+            for inner in combinations(one, k):
+                rest = [i for i in one if i not in inner]
+                below = part.cells_of(inner) ** 2 * self._scales[inner] * part.cells_of(rest)
+                shape = [part.sizes[i] if i in inner else 1 for i in one]
+                if exact:
+                    flat = [Fraction(int(v), below) for v in drawn[inner].ravel()]
+                    own = np.array(flat, dtype=object).reshape(shape)
+                else:
+                    own = np.array([v / below for v in drawn[inner].ravel()]).reshape(shape)
+                total = total + own
+        return np.broadcast_to(total, [part.sizes[i] for i in one])
+
+    @cached_property
+    def std(self) -> Floats:
+        """That of each count, for noise of variance 1."""
+        each = table_variances(self.part, self.strategy)
+        cells = [self.part.cells_of(one) for one in self.part.sets]
+        return np.repeat(np.sqrt([float(one) for one in each]), cells)
+
+    def length(self, c: Floats) -> float:
+        """That of a sum of counts with these coefficients."""
+        part, place = self.part, 0
+        seen: dict[tuple[int, ...], Any] = {}
+        for one in part.sets:
+            cells = part.cells_of(one)
+            own = c[place : place + cells].reshape([part.sizes[i] for i in one])
+            place += cells
+            for k in range(len(one) + 1):
+                for inner in combinations(one, k):
+                    rest = [a for a, i in enumerate(one) if i not in inner]
+                    spread = own.mean(axis=tuple(rest)) if rest else own
+                    seen[inner] = seen.get(inner, 0) + spread
+        total = 0.0
+        for inner, coefficients in seen.items():
+            centred = np.asarray(coefficients, dtype=float)
+            for axis in range(centred.ndim):
+                centred = centred - centred.mean(axis=axis, keepdims=True)
+            total += (
+                float((centred**2).sum()) * (2.0**self.strategy.bits / self._scales[inner]) ** 2
+            )
+        return float(np.sqrt(total))
+
+
+def _width(x: Any) -> int | None:
+    """How many columns a table of records has; None: it is no table."""
+    shape = getattr(x, "shape", None)
+    if shape is not None:
+        return int(shape[1]) if len(shape) == 2 else None
+    if isinstance(x, (list, tuple)) and x and isinstance(x[0], (list, tuple)):
+        return len(x[0])
+    return None
+
+
+def _codes(x: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Records as whole numbers from 0 on, each below the size of its attribute."""
+    allowed = "rows of whole codes from 0 on, each below the size of its attribute"
+    try:
+        held = np.asarray(x)
+    except ValueError:
+        raise DataError("x", type(x), allowed) from None
+    if held.dtype.kind not in "iub" or held.ndim != 2:
+        raise DataError("x", type(x), allowed)
+    if held.size and ((held < 0).any() or (held >= np.array(sizes)).any()):
+        raise DataError("x", type(x), allowed)
+    return held.astype(np.int64)

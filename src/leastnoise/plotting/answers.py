@@ -1,0 +1,126 @@
+"""Private answers with their intervals: one number, groups, or a histogram.
+
+Drawn from answers alone, which may be published.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ..words import number
+from .picture import Picture, canvas
+
+_BAR, _DOT = "#56B4E9", "#000000"
+_BIN = re.compile(r"\[(\S+), (\S+)[)\]]")
+_WHISKER: dict[str, Any] = {"fmt": "none", "ecolor": _DOT, "elinewidth": 1.3, "capsize": 3}
+_LONGEST = 28
+
+
+def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
+    """A picture of an `Answer`: every number with its 95 % interval, and what it cost.
+
+    A histogram has bars as wide as its bins on an axis of numbers; counts by group are bars from
+    0; other numbers are dots, since their axis need not begin at 0.
+    """
+    groups = [one for one in answer.groups.items() if math.isfinite(one[1].value)]
+    bins = _bins(answer, [key for key, _ in groups])
+    counted = answer.query.startswith(("count(", "histogram("))
+    rows = len(groups)
+    size = (7.0, 3.6) if bins else (7.0, 1.5 + 0.3 * max(1, rows))
+    if not bins and rows > 60:
+        size = (7.0, 20.0)
+    with canvas(*size, path) as picture:
+        axes = picture.figure.add_subplot()
+        values = [one.value for _, one in groups]
+        around = [_around(one) for _, one in groups]
+        if bins:
+            _histogram(axes, bins, values, around)
+            axes.set_xlabel(_column(answer.query), parse_math=False)
+            axes.set_ylabel("rows")
+        else:
+            _lines(axes, [_name(key) for key, _ in groups], values, around, counted)
+            axes.set_xlabel(_words(answer.query), parse_math=False)
+        axes.set_title(_title(answer), parse_math=False)
+    return picture
+
+
+def _histogram(
+    axes: Any, bins: list[tuple[float, float]], values: list[float], around: list[Any]
+) -> None:
+    left = [low for low, _ in bins]
+    widths = [high - low for low, high in bins]
+    axes.bar(left, values, widths, align="edge", color=_BAR, edgecolor="white", linewidth=0.8)
+    middles = [low + wide / 2 for low, wide in zip(left, widths, strict=True)]
+    axes.errorbar(middles, values, yerr=list(zip(*around, strict=True)), **_WHISKER)
+    axes.set_xlim(bins[0][0], bins[-1][1])
+    axes.set_ylim(bottom=0)
+
+
+def _lines(axes: Any, names: list[str], values: list[float], around: list[Any], bars: bool) -> None:
+    """One line a group, the first on top."""
+    places = list(range(len(names)))
+    if bars and len(names) > 1:
+        axes.barh(places, values, 0.62, color=_BAR)
+    else:
+        axes.plot(values, places, "o", color=_DOT, markersize=6)
+    if names:
+        axes.errorbar(values, places, xerr=list(zip(*around, strict=True)), **_WHISKER)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    for text in axes.set_yticks(places, names):
+        text.label1.set_parse_math(False)
+    if names == [""]:
+        axes.tick_params(axis="y", left=False)
+        axes.spines["left"].set_visible(False)
+        wide = max(around[0]) or 0.1 * abs(values[0]) or 1.0
+        axes.set_xlim(values[0] - 1.8 * wide, values[0] + 1.8 * wide)
+    elif bars:
+        axes.set_xlim(left=0)
+    else:
+        axes.grid(axis="x", color="#E0E0E0", linewidth=0.8)
+        axes.set_axisbelow(True)
+        axes.margins(x=0.08)
+
+
+def _bins(answer: Any, keys: Sequence[str]) -> list[tuple[float, float]]:
+    """The ends of the bins of a histogram; nothing for other answers."""
+    if not answer.query.startswith("histogram(") or not keys:
+        return []
+    found = [_BIN.fullmatch(key) for key in keys]
+    return [] if None in found else [(float(m[1]), float(m[2])) for m in found if m]
+
+
+def _around(one: Any) -> tuple[float, float]:
+    """How far the interval goes to both sides; 0 where it has no end."""
+    known = one.low is not None and one.high is not None
+    ends = (one.value - one.low, one.high - one.value) if known else (0.0, 0.0)
+    low, high = (max(0.0, end) if math.isfinite(end) else 0.0 for end in ends)
+    return low, high
+
+
+def _name(key: str) -> str:
+    """A key that fits beside its line; control characters are not printed."""
+    plain = "".join(c if c.isprintable() else "?" for c in key)
+    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+
+
+def _column(query: str) -> str:
+    return _name(query.removeprefix("histogram(").rpartition(")")[0])
+
+
+def _words(query: str) -> str:
+    """What the axis measures."""
+    return "rows" if query.startswith("count(") else _name(query.partition(" by ")[0])
+
+
+def _title(answer: Any) -> str:
+    some = [one for one in answer.groups.values() if one.low is not None]
+    whiskers = ", whiskers: 95 % intervals" if some else ", without an interval of values"
+    budget = f"ε = {number(answer.epsilon, 4)}"
+    budget += f", δ = {number(answer.delta, 4)}" if answer.delta else ""
+    query = "".join(c if c.isprintable() else "?" for c in answer.query)
+    query = query if len(query) <= 60 else f"{query[:59]}…"
+    return f"{query}\n{budget}{whiskers}"

@@ -1,0 +1,34 @@
+"""The number of rows, where all neighbours share it: counted, and compared with the sums."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import ArgumentError, NotAnsweredError
+from .bounding import Sums
+from .door import Table
+from .paid import paid
+
+
+class UncountedError(Exception):
+    """The rows, whose number is public, could not be counted."""
+
+
+def public_size(table: Table) -> int:
+    """The number of rows, which all neighbours share."""
+    try:
+        size = paid(lambda: table.engine.count(table.relation))
+    except NotAnsweredError:
+        size = None
+    if size is None:
+        raise UncountedError
+    if size < 1:
+        raise ArgumentError("table", "0 rows", "of at least one row where rows are replaced")
+    return size
+
+
+def check_size(sums: dict[str, Any], size: int) -> None:
+    """Sensitivities rest on it: every row of the public number is in the sums."""
+    found = sums.get("", Sums())
+    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
+        raise NotAnsweredError

@@ -1,0 +1,152 @@
+// Answers: a number with its margin, a picture, a sentence to publish, the proofs.
+
+import { box, line, part, picture, text, ticks, whisker } from "./svg.js";
+import { byId, make, measured, number, plain, spokenQuery } from "./words.js";
+
+const BIN = /^\[(\S+), (\S+)[)\]]$/;
+const known = (group) => group.low !== null && group.high !== null;
+const counts = (one) => /^(count|histogram)\(/.test(one.query);
+
+// A batch of answers that were paid for together; earlier ones stay, for they cost budget, too.
+export function showAnswers(data, job) {
+  const place = byId("answers");
+  for (const old of place.querySelectorAll("[id]")) old.removeAttribute("id");
+  place.querySelector(".latest")?.classList.remove("latest");
+  const take = [["take-report", "report.html", "Report"], ["take-json", "report.json", "Report with proofs (JSON)"], ["take-script", "script.py", "Python script"], ["take-notebook", "notebook.ipynb", "Notebook"]]
+    .map(([id, file, words]) => make("button", { type: "button", id, text: words, "data-name": file, "data-file": `/api/jobs/${job.job}/files/${file}` }));
+  const now = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const title = make("h2", { class: "batch", tabindex: "-1", text: `Answered at ${now}` });
+  place.prepend(make("section", { class: "results latest", "aria-label": "Answers" }, title,
+    ...data.answers.map((one) => answerCard(one, job)),
+    make("div", { class: "card" }, make("h2", { text: "Take it with you" }), make("div", { class: "row" }, ...take),
+      make("p", { class: "help", text: "All of it may be published. The JSON holds the proofs: leastnoise verify report.json. The script and the notebook ask again, and pay again." }))));
+  title.focus({ preventScroll: true });
+  title.scrollIntoView({ block: "start" });
+}
+
+function answerCard(one, job) {
+  const parts = [make("h2", { text: spokenQuery(one.query) })];
+  const [first] = one.answers;
+  if (one.answers.length === 1 && first.key === "") parts.push(...single(one, first));
+  else if (!one.answers.length) parts.push(make("p", { text: "No group had enough rows to be shown." }));
+  else parts.push(...several(one));
+  const notes = make("ul", { class: "help" }, ...[...one.notes, one.why, one.noise].map((words) => make("li", { text: words })));
+  const proofs = make("div", { class: "row" }, ...one.mechanisms.map((name) => make("button", {
+    type: "button", class: "quiet", "data-file": `/api/jobs/${job.job}/files/${name}`, "data-name": name, text: `Proof: ${name}`,
+  })));
+  return make("div", { class: "card answer" }, ...parts,
+    make("details", {}, make("summary", { text: "Why the noise is as large as it is, and its proof" }), notes, proofs));
+}
+
+const spent = (one) => `epsilon ${number(one.epsilon, 3)}${one.delta > 0 ? `, delta ${number(one.delta, 3)}` : ""}`;
+
+function single(one, group) {
+  const told = measured(group.value, group.low, group.high);
+  const sentence = told.margin === null
+    ? `${spokenQuery(one.query)}: ${told.value} (differentially private with ${spent(one)}).`
+    : `${spokenQuery(one.query)}: ${told.value}${told.even ? `, give or take ${told.margin}` : ""} (95 % sure: ${told.low} to ${told.high}; differentially private with ${spent(one)}).`;
+  const copy = make("button", { type: "button", class: "quiet", text: "Copy" });
+  copy.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(sentence);
+      copy.textContent = "Copied";
+    } catch {
+      getSelection().selectAllChildren(quote);
+      copy.textContent = "Selected: copy it";
+    }
+    setTimeout(() => { copy.textContent = "Copy"; }, 1500);
+  });
+  const quote = make("blockquote", { text: sentence });
+  const parts = [make("p", { class: "bracket answer-value", text: told.value }, ...(told.margin === null ? [] : [" ", make("span", { class: "to", text: told.even ? `give or take ${told.margin}` : `from ${told.low} to ${told.high}` })]))];
+  if (known(group)) {
+    parts.push(make("div", { class: "picture" }, rule(group, one.query)),
+      make("p", { text: `The exact number of this table lies from ${told.low} to ${told.high}: that is right for 95 of 100 answers.` }));
+  } else {
+    parts.push(make("p", { text: "It has no interval of values; its error is one of rank, see below." }));
+  }
+  const ends = ended(one, group);
+  if (ends) parts.push(make("p", { class: "warning", text: ends }));
+  parts.push(make("p", { class: "help", text: "To publish:" }), make("div", { class: "quote" }, quote, copy));
+  return parts;
+}
+
+// An answer at a bound is public, and so is what may be behind it.
+function ended(one, group) {
+  const bounds = one.notes.map((words) => /clamped to (\S+) to (\S+);/.exec(words)).find(Boolean)?.slice(1).map(Number);
+  if (!bounds || !/^(mean|median|quantile)\(/.test(one.query) || !bounds.every(Number.isFinite)) return null;
+  const near = bounds.find((end) => Math.abs(group.value - end) <= 0.01 * (bounds[1] - bounds[0]));
+  return near === undefined ? null
+    : `The answer is your bound ${plain(near)}. That can be noise; or most values lie beyond the bounds, and then this is no mean of them. Do the bounds fit, and are decimals written as you said?`;
+}
+
+// A single number on a short axis around its interval.
+function rule(group, words) {
+  const pad = 0.6 * (group.high - group.low || Math.abs(group.value) || 1);
+  const low = group.low - pad, high = group.high + pad;
+  const x = (value) => 20 + (300 * (value - low)) / (high - low);
+  return picture(340, 52, `${words}: the answer with its interval.`, line(20, 24, 320, 24, "axis"),
+    ...ticks(low, high, 5).flatMap((tick) => [line(x(tick), 24, x(tick), 29, "axis"), text(x(tick), 45, plain(tick))]),
+    whisker(x(group.low), x(group.value), x(group.high), 14, false));
+}
+
+function several(one) {
+  const bins = one.answers.map((group) => BIN.exec(group.key)?.slice(1).map(Number) ?? null);
+  const histogram = one.query.startsWith("histogram(") && bins.every((bin) => bin && bin.every(Number.isFinite));
+  const drawn = one.answers.some((group) => known(group)) && one.answers.length <= 60;
+  const parts = [];
+  if (histogram && drawn) parts.push(make("div", { class: "picture wide-picture" }, bars(one, bins)));
+  else if (drawn) parts.push(make("div", { class: "picture wide-picture" }, rows(one)));
+  const table = make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col", text: histogram ? "from, to" : "group" }), make("th", { scope: "col", class: "n", text: "answer" }), make("th", { scope: "col", class: "n", text: "95 of 100 within" }))),
+    make("tbody", {}, ...one.answers.map((group) => {
+      const told = measured(group.value, group.low, group.high);
+      return make("tr", {}, make("td", { text: group.key || "all rows" }), make("td", { class: "n", text: told.value }),
+        make("td", { class: "n", text: told.margin === null ? "–" : `${told.low} to ${told.high}` }));
+    })));
+  const numbers = make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Answers to ${one.query}` }, table);
+  if (drawn && one.answers.length > 6) parts.push(make("details", {}, make("summary", { text: "The numbers" }), numbers));
+  else parts.push(numbers);
+  parts.push(make("p", { class: "help", text: `Each whisker covers its exact number with 95 %. All groups together: ${spent(one)}.` }));
+  return parts;
+}
+
+// So wide that the words of a picture are as large as those of the page.
+const room = () => Math.min(640, Math.max(320, window.innerWidth - 70));
+
+// Bars over the bins as wide as these are, each with its whisker, from 0.
+function bars(one, bins) {
+  const wide = room(), left = 46, right = wide - 8, top = 16, bottom = 214;
+  const from = bins[0][0], to = bins[bins.length - 1][1];
+  const most = Math.max(1e-9, ...one.answers.map((group) => (known(group) ? group.high : group.value)));
+  const x = (value) => left + ((right - left) * (value - from)) / (to - from);
+  const y = (value) => bottom - ((bottom - top) * Math.max(0, value)) / most;
+  const column = /^histogram\((.*?)\)/.exec(one.query)[1];
+  return picture(wide, 256, `${one.query}: ${one.answers.length} bars with their intervals.`,
+    ...ticks(0, most, 4).flatMap((tick) => [line(left, y(tick), right, y(tick), "grid"), text(left - 6, y(tick) + 4, plain(tick), "", "end")]),
+    ...one.answers.flatMap((group, k) => [
+      box(x(bins[k][0]) + 1, y(group.value), x(bins[k][1]) - x(bins[k][0]) - 2, bottom - y(group.value), "bar"),
+      ...(known(group) ? [whisker(y(group.low), null, y(group.high), (x(bins[k][0]) + x(bins[k][1])) / 2, true, 4)] : []),
+    ]),
+    line(left, bottom, right, bottom, "axis"),
+    ...ticks(from, to, wide / 80).flatMap((tick) => [line(x(tick), bottom, x(tick), bottom + 5, "axis"), text(x(tick), bottom + 19, plain(tick))]),
+    text((left + right) / 2, 252, column, "strong"), text(8, 8, "rows", "", "start"));
+}
+
+// One line a group: counts as bars from 0, other numbers as dots on an axis of their own.
+function rows(one) {
+  const wide = room(), left = 0.25 * wide, right = wide - 20, tall = 24, most = Math.floor(left / 8);
+  const all = one.answers.flatMap((group) => (known(group) ? [group.low, group.high] : [group.value]));
+  const pad = 0.06 * (Math.max(...all) - Math.min(...all) || 1);
+  const from = counts(one) ? 0 : Math.min(...all) - pad, to = Math.max(...all, from + 1e-9) + pad;
+  const x = (value) => left + ((right - left) * (Math.max(from, value) - from)) / (to - from);
+  const bottom = 8 + tall * one.answers.length;
+  return picture(wide, bottom + 44, `${one.query}: ${one.answers.length} groups with their intervals.`,
+    ...ticks(from, to, wide / 120).flatMap((tick) => [line(x(tick), 4, x(tick), bottom, "grid"), text(x(tick), bottom + 18, plain(tick))]),
+    ...one.answers.flatMap((group, k) => {
+      const at = 8 + tall * (k + 0.5);
+      const name = group.key.length > most ? `${group.key.slice(0, most - 1)}…` : group.key || "all rows";
+      return [text(left - 8, at + 4, name, "", "end"),
+        ...(counts(one) ? [box(left, at - 7, x(group.value) - left, 14, "bar")] : []),
+        known(group) ? whisker(x(group.low), counts(one) ? null : x(group.value), x(group.high), at, false, 4) : part("circle", { cx: x(group.value), cy: at, r: 4.5, class: "dot" })];
+    }),
+    line(left, bottom, right, bottom, "axis"), text((left + right) / 2, bottom + 38, counts(one) ? "rows" : spokenQuery(one.query.replace(/ by .*/, "")), "strong"));
+}

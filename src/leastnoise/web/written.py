@@ -1,0 +1,31 @@
+"""How a CSV file is written: its owner's words, and the file with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..errors import ArgumentError
+from ..queries import CsvFile
+
+
+def source_of(path: str, csv: dict[str, str]) -> str | CsvFile:
+    """The table as its owner says that it is written; as its ending says where nothing was said."""
+    if not csv:
+        return path
+    suffixes = [one.lower() for one in Path(path).suffixes]
+    if ".csv" not in suffixes and ".tsv" not in suffixes:
+        raise ArgumentError(
+            next(iter(csv)), next(iter(csv.values())), "left out: it is no CSV file"
+        )
+    said: dict[str, Any] = ({"delimiter": "\t"} if ".tsv" in suffixes else {}) | csv
+    return CsvFile(path, **said)
+
+
+def source_text(shown: str, csv: dict[str, str]) -> str:
+    """The same in Python."""
+    if not csv:
+        return repr(shown)
+    tabs = {"delimiter": "\t"} if shown.lower().endswith((".tsv", ".tsv.gz")) else {}
+    words = [f"{name}={value!r}" for name, value in (tabs | csv).items()]
+    return f"CsvFile({', '.join([repr(shown), *words])})"

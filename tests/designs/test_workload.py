@@ -1,0 +1,382 @@
+"""Many linear questions, from the public interface: what must come out, releases, bad questions."""
+
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from leastnoise import ArgumentError, Workload, WorkloadDesign, design, load
+from leastnoise.errors import DataError
+from leastnoise.sampling.entropy import InsecureSeededEntropy
+
+RNG = np.random.default_rng(1)
+RANDOM = Workload(RNG.integers(0, 2, (64, 64)))
+SPARSE = Workload(sp.csr_matrix((RNG.random((200, 100)) < 0.05).astype(int)))
+ROOT = math.sqrt(5)
+
+
+@cache
+def made(workload: Workload, **given) -> WorkloadDesign:
+    return design(workload=workload, **(given or {"gdp": 1}))
+
+
+@pytest.mark.parametrize(
+    ("workload", "expected"),
+    [
+        (Workload.identity(7), "7"),
+        (Workload.prefix(2), f"{(3 + ROOT) / 2:.9f}"),
+        (Workload.prefix(4), "6.874144"),
+        (Workload.prefix(8), "17.866177"),
+        (Workload.prefix(64), "282.201421"),
+        (Workload.ranges(64), "11024.3815"),
+        (Workload.marginals([2] * 6), "260.651196"),
+        (Workload.marginals(range(2, 8)), "2352.811932"),
+        (Workload.marginals([10] * 100), "1680797000.126"),
+        (RANDOM, "942.4801"),
+        (SPARSE, "882.8682"),
+    ],
+    ids=lambda one: str(one)[:40],
+)
+def test_the_numbers_of_the_theory(workload, expected) -> None:
+    found = made(workload)
+    digits = len(expected.partition(".")[2])
+    assert abs(found.upper - float(expected)) < 0.6 * 10**-digits + 3e-7 * found.upper
+    assert found.certified and found.converged and found.gap < 1e-6
+    assert len(found.document.dumps()) < 200_000
+    if workload in (Workload.prefix(64), Workload.ranges(64)):
+        assert len(found.document.dumps()) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(2, 4 / 3), (4, 1.758601), (8, 2.281561), (64, 4.457869)]
+)
+def test_the_largest_variance_of_prefix_sums(n: int, expected: float) -> None:
+    found = made(Workload.prefix(n), gdp=1, loss="largest")
+    assert found.upper == pytest.approx(expected, abs=1e-6) and found.gap < 1e-6
+    assert found.std.max() ** 2 == pytest.approx(found.upper, rel=1e-9)
+
+
+@pytest.mark.slow
+def test_256_prefix_sums() -> None:
+    found = made(Workload.prefix(256))
+    assert found.upper == pytest.approx(1631.403045, rel=1e-5) and found.gap < 1e-5
+    assert len(found.document.dumps()) < 1_000_000
+
+
+def test_a_larger_mu_costs_less_and_says_what_is_left() -> None:
+    two = made(Workload.prefix(8), gdp=2)
+    assert two.upper == pytest.approx(made(Workload.prefix(8)).upper / 4, rel=1e-6)
+    assert 1e-3 < two.gap < 1.1e-3 and "of Gaussian noise for one number 0.11 %" in two.status
+    rho = made(Workload.prefix(8), zcdp=0.5)
+    assert rho.upper == pytest.approx(made(Workload.prefix(8)).upper, rel=1e-8)
+    assert rho.zcdp() == 0.5 and rho.gdp is None and rho.lower < rho.upper
+    assert made(Workload.prefix(8)).zcdp() == 0.5
+
+
+@pytest.mark.parametrize(
+    ("workload", "total"),
+    [
+        (Workload.prefix(8), 66.29),
+        (Workload.prefix(16), 211.6),
+        (Workload.prefix(32), 628.9),
+        (Workload.marginals([2] * 3), 44.2),
+        (Workload.marginals([2] * 6), 1767.7),
+    ],
+    ids=str,
+)
+def test_epsilon_and_delta_take_the_best_of_several(workload, total) -> None:
+    found = made(workload, epsilon=1, delta=1e-6)
+    assert found.upper == pytest.approx(total, rel=1e-3) and found.epsilon == 1
+    bound = 1.8410896 * made(workload).lower
+    assert found.lower == pytest.approx(bound, rel=1e-5) and found.gdp is None
+    assert "not close" in found.status and found.zcdp() == 0.5
+
+
+def test_a_large_delta_wants_gaussian_noise() -> None:
+    found = made(Workload.prefix(16), epsilon=1, delta="0.2")
+    assert found.gdp is not None and found.verify().verdict("curve") == "proven"
+    assert found.per_release == ((1.0, 0.2),) and found.total == (1.0, 0.2)
+
+
+def test_products_multiply_and_equal_what_is_written_out() -> None:
+    both = Workload.product(Workload.prefix(4), Workload.identity(3))
+    written = Workload(np.kron(np.tril(np.ones((4, 4))), np.eye(3)).astype(int))
+    for loss in ("l2", "largest"):
+        found, other = (made(one, gdp=1, loss=loss) for one in (both, written))
+        assert found.upper == pytest.approx(other.upper, rel=1e-6) and found.gap < 1e-6
+    assert len(made(both).document.dumps()) < len(made(written).document.dumps())
+    x = list(range(12))
+    assert both.answers(x) == written.answers(x)
+
+
+def test_tables_equal_what_is_written_out() -> None:
+    """The closed form of marginals against the general way, which knows nothing of it."""
+    tables = Workload.marginals([2, 3, 2], [[0, 1], [2], []], weights=[1, 3, 2])
+    rows = np.array(list(tables.part.rows()))
+    written = Workload(rows, weights=list(tables.part.weights()))
+    for loss in ("l2", "largest"):
+        found, other = (made(one, gdp=1, loss=loss) for one in (tables, written))
+        assert found.upper == pytest.approx(other.upper, rel=1e-6)
+        assert found.std.max() == pytest.approx(other.std.max(), rel=1e-3)
+
+
+def test_weights_and_stacks() -> None:
+    heavy = Workload.prefix(6).weighted([1, 1, 1, 1, 1, 100])
+    assert made(heavy).std[-1] < 0.75 * made(Workload.prefix(6)).std[-1]
+    scaled = made(Workload.prefix(6).weighted("1/4"))
+    assert scaled.upper == pytest.approx(made(Workload.prefix(6)).upper / 4, rel=1e-6)
+    both = Workload.stack(Workload.identity(6), Workload.total(6).weighted(3))
+    rows = np.vstack([np.eye(6, dtype=int), np.ones((1, 6), dtype=int)])
+    assert made(both).upper == pytest.approx(
+        made(Workload(rows, weights=[1] * 6 + [3])).upper, rel=1e-7
+    )
+
+
+def test_replaced_units_cost_what_differences_cost() -> None:
+    """Two kinds: one number matters, how many are of the second kind; the total is known."""
+    found = made(Workload.identity(2), gdp=1, neighbours="replace")
+    assert found.upper == pytest.approx(2, rel=1e-8) and found.gap < 1e-8
+    answers = found.release([7, 5], exact=True)
+    assert abs(sum(answers) - 12) < Fraction(1, 2**100)
+    # For a histogram of many kinds a replaced unit moves by the root of 2.
+    many = made(Workload.identity(8), gdp=1, neighbours="replace")
+    assert many.upper == pytest.approx(2 * (8 - 1) ** 2 / 8 * 8 / 7, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[1, 2], [2, 4]],  # one column a multiple of the other
+        [[1, 0, 1], [0, 0, 1]],  # a column of zeros
+        [[1, 1, 0], [0, 1, 1], [1, 2, 1]],  # singular
+        [[1e-4, 0, 0], [1, 1, 0], [1e4, 1e4, 1e4]],  # badly scaled
+        [[0.1, 0.25, 1 / 3]],  # a single question
+        RNG.normal(size=(6, 4)),  # floats
+        RNG.integers(-3, 4, (5, 30)),  # more kinds than questions
+        RNG.integers(0, 2, (30, 5)),
+        np.ones((3, 3)),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("neighbours", ["add-remove", "replace"])
+def test_odd_matrices(matrix, neighbours) -> None:
+    workload = Workload(matrix)
+    if neighbours == "replace" and np.ptp(np.asarray(matrix, dtype=float), axis=1).max() == 0:
+        with pytest.raises(ArgumentError, match="that a unit can change"):
+            design(workload=workload, gdp=1, neighbours=neighbours)
+        return
+    found = design(workload=workload, gdp=1, neighbours=neighbours)
+    assert found.verify().proven and found.gap < 2e-3
+    x = RNG.integers(0, 50, workload.cells)
+    true = np.array([float(one) for one in workload.answers(x)])
+    drawn = found.release(x, entropy=InsecureSeededEntropy(3))
+    assert (np.abs(drawn - true) < 6 * found.std + 1e-6).all()
+
+
+CASES = {
+    "gdp": (Workload.prefix(4), {"gdp": 1}),
+    "zcdp": (Workload.prefix(4), {"zcdp": "0.5"}),
+    "coarse": (Workload.prefix(4), {"gdp": 6}),
+    "replace": (Workload.prefix(4), {"gdp": 1, "neighbours": "replace"}),
+    "product": (Workload.product(Workload.prefix(2), Workload.ranges(2)), {"gdp": 1}),
+    "basis": (Workload([[1, 1, 0], [0, 1, 1], [1, 2, 1]]), {"gdp": 1}),
+    "basis, replace": (
+        Workload([[1, 1, 0, 2], [0, 1, 1, 1], [1, 2, 1, 3]]),
+        {"gdp": 1, "neighbours": "replace"},
+    ),
+    "questions": (Workload([["1/2", 1, 0, 3], [0, 1, 1, 1]]), {"gdp": 1}),
+    "questions, replace": (
+        Workload([["1/2", 1, 0, 3], [0, 1, 1, 1]]),
+        {"gdp": 1, "neighbours": "replace"},
+    ),
+    "counts": (Workload.prefix(4), {"epsilon": 1, "delta": "1e-6"}),
+    "sums": (Workload.prefix(16), {"epsilon": 1, "delta": 0}),
+    "counts, replace": (
+        Workload.prefix(3),
+        {"epsilon": 2, "delta": "1e-9", "neighbours": "replace"},
+    ),
+    "by a curve": (Workload.prefix(16), {"epsilon": 1, "delta": "0.2"}),
+    "tables": (Workload.marginals([2, 3], [[0, 1], [0], []]), {"gdp": 1}),
+    "tables, zcdp": (Workload.marginals([2, 3], [[0], [1]]), {"zcdp": 1}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_releases_have_the_covariance_that_is_said(name: str) -> None:
+    workload, given = CASES[name]
+    found = design(workload=workload, **given)
+    x, count = RNG.integers(0, 9, workload.cells), 300
+    true = np.array([float(one) for one in workload.answers(x)])
+    entropy = InsecureSeededEntropy(11)
+    errors = np.array([found.release(x, entropy=entropy) for _ in range(count)]) - true
+    # Every answer, and three combinations of answers: mean 0, and the variance that is said.
+    mixed = np.hstack([np.eye(len(true)), RNG.normal(size=(len(true), 3))])
+    said = np.array([found.std_of(c) for c in mixed.T])
+    assert said[: len(true)] == pytest.approx(found.std, rel=1e-9, abs=1e-12)
+    seen = errors @ mixed
+    free = said > 1e-9
+    assert np.abs(seen[:, ~free]).max(initial=0) < 1e-9
+    assert (np.abs(seen.mean(axis=0))[free] < 4.5 * said[free] / math.sqrt(count)).all()
+    ratio = seen.var(axis=0)[free] / said[free] ** 2
+    assert (np.abs(ratio - 1) < 5 * math.sqrt(2 / count)).all()
+    # What is claimed in all is what the answers have.
+    weights = np.array([float(one) for one in workload.part.weights()])
+    assert (weights * found.std**2).sum() == pytest.approx(found.upper, rel=1e-9)
+
+
+def test_records_and_the_whole_table_give_the_same_law() -> None:
+    tables = Workload.marginals([2, 3, 2])
+    found = made(tables)
+    records = RNG.integers(0, [2, 3, 2], (50, 3))
+    vector = np.bincount(records @ [6, 2, 1], minlength=12)
+    entropy = [InsecureSeededEntropy(5) for _ in range(2)]
+    one, two = (
+        found.release(x, entropy=e) for x, e in zip((records, vector), entropy, strict=True)
+    )
+    assert (one == two).all()
+    exact = found.release(records.tolist(), exact=True, entropy=InsecureSeededEntropy(5))
+    assert [float(v) for v in exact] == pytest.approx(one.tolist(), abs=1e-9)
+
+
+def test_error_bars_cover() -> None:
+    found = made(Workload.prefix(4))
+    drawn = found.noise.sample(400, InsecureSeededEntropy(2))
+    inside = np.abs(drawn) <= found.error_bound(0.9)
+    assert abs(inside.mean(axis=0) - 0.9).max() < 0.06
+    assert (np.abs(drawn) <= found.error_bound(0.9, all_at_once=True)).all(axis=1).mean() > 0.86
+    with pytest.raises(ArgumentError, match="one an answer"):
+        found.std_of([1, 2])
+
+
+def test_whole_answers_are_rounded_afterwards() -> None:
+    found = made(Workload.prefix(4))
+    answers = found.release([0, 1, 0, 2], whole=True, entropy=InsecureSeededEntropy(2))
+    assert (answers >= 0).all() and (answers == answers.round()).all()
+    huge = found.release([10**30, 0, 0, 0], exact=True)
+    assert abs(huge[0] - 10**30) < 100
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        "1234",
+        7,
+        None,
+        [1, 2, 3],
+        [1, 2, 3, 4.5],
+        [1, 2, 3, float("nan")],
+        [1, 2, 3, None],
+        {1: 1, 2: 2, 3: 3, 4: 4},
+        {1, 2, 3, 4},
+        [[1, 2], [3, 4]],
+        ["a", "b", "c", "d"],
+    ],
+    ids=str,
+)
+def test_bad_vectors_are_refused_without_being_shown(x) -> None:
+    with pytest.raises((DataError, ArgumentError)) as caught:
+        made(Workload.prefix(4)).release(x)
+    assert "4.5" not in str(caught.value) and "not shown" in str(caught.value)
+
+
+def test_bad_records_are_refused_without_being_shown() -> None:
+    found = made(Workload.marginals([2, 3]))
+    for bad in ([[0, 3]], [[-1, 0]], [[0.5, 1]], [["a", "b"]], [[0, 1, 2]], 5, None):
+        with pytest.raises((DataError, ArgumentError), match="not shown"):
+            found.release(bad)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "words"),
+    [
+        ([], "empty"),
+        ([[]], "empty"),
+        ([[1, float("nan")]], "finite"),
+        ([[1, float("inf")]], "finite"),
+        ([[1, 2], [3]], "one length"),
+        ([1, 2, 3], "two-dimensional"),
+        ("abc", "rows of numbers"),
+        ({"a": 1}, "rows of numbers"),
+        ([[0, 0], [0, 0]], "asks something"),
+        ([[1e-300, 1]], "1e-9"),
+        ([["x", 1]], "finite"),
+        (np.zeros((2, 2, 2)), "rows of numbers"),
+    ],
+    ids=str,
+)
+def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
+    with pytest.raises(ArgumentError, match=words) as caught:
+        Workload(matrix)
+    assert "matrix" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("made_by", "words"),
+    [
+        (lambda: Workload.prefix(0), "n must be"),
+        (lambda: Workload.prefix(2.5), "n must be"),
+        (lambda: Workload.prefix(True), "n must be"),
+        (lambda: Workload.marginals([2, 0]), "sizes must be"),
+        (lambda: Workload.marginals([2, 2], 3), "ways must be"),
+        (lambda: Workload.marginals([2, 2], [[0, 0]]), "no attribute twice"),
+        (lambda: Workload.marginals([2, 2], [[0], [0]]), "different sets"),
+        (lambda: Workload.marginals([2, 2], [[2]]), "places from 0 to 1"),
+        (lambda: Workload.stack(Workload.prefix(2), Workload.prefix(3)), "cells"),
+        (Workload.stack, "one workload or more"),
+        (lambda: Workload.product(Workload.prefix(2), 3), "workloads"),
+        (lambda: Workload.prefix(3).weighted([1, 2]), "one a question"),
+        (lambda: Workload.prefix(3).weighted(0), "weights must be"),
+        (lambda: Workload.prefix(3).weighted(-1), "weights must be"),
+        (lambda: design(workload=Workload.prefix(3)), "gdp"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, zcdp=1), "one of them alone"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, epsilon=1, delta=0), "alone"),
+        (lambda: design(workload=Workload.prefix(3), epsilon=1), "delta must be"),
+        (lambda: design(workload=Workload.prefix(3), delta=0.1), "without epsilon"),
+        (lambda: design(workload=Workload.prefix(3), epsilon=0, delta=0.1), "epsilon must be"),
+        (lambda: design(workload=Workload.prefix(300), epsilon=1, delta=0), "delta must be"),
+        (lambda: design(workload=Workload.prefix(3), gdp=0), "gdp must be"),
+        (lambda: design(workload=Workload.prefix(3), zcdp=-1), "zcdp must be"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, loss="l1"), "loss must be"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, neighbours="x"), "neighbours must be"),
+        (lambda: design(workload=Workload.prefix(3), gdp=1, sensitivity=1), "sensitivity must be"),
+        (lambda: design(workload=[[1]], gdp=1), "a Workload"),
+        (lambda: design(workload=Workload.prefix(5000), gdp=1), "at most 400"),
+        (lambda: design(workload=Workload.identity(1), gdp=1, neighbours="replace"), "unit can"),
+        (lambda: design(epsilon=1, delta=0, sensitivity=1, zcdp=1), "unless there is a workload"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(made_by, words) -> None:
+    with pytest.raises(ArgumentError, match=words):
+        made_by()
+
+
+def test_files_and_pickles(tmp_path) -> None:
+    for workload in (
+        Workload.product(Workload.prefix(3), Workload.total(2).weighted(2)),
+        Workload.stack(Workload.prefix(3), Workload([[1, "1/3", -1]])),
+        Workload.marginals([2, 2, 3], weights=[1, 2, 3]),
+    ):
+        found = made(workload)
+        path = found.save(tmp_path / "w.json", about={"query": "ages"})
+        again = load(path)
+        assert again == load(path) and again.workload == workload and again.about["query"]
+        assert again.verify().proven and "read from w.json" in again.status
+        assert pickle.loads(pickle.dumps(found)) == found
+        assert json.loads(found.document.dumps())["kind"] == "workload"
+
+
+def test_it_is_shown() -> None:
+    found = made(Workload.prefix(8))
+    assert repr(found).startswith("WorkloadDesign(Workload(prefix: 8 questions of 8 counts), gdp=1")
+    assert "proven" in found._repr_html_() and found.plain()["queries"] == 8
+    assert found.plot().png() and found.plot(answers=range(8)).svg()
+    table = made(Workload.product(Workload.prefix(3), Workload.identity(2)))
+    assert table.plot(answers=range(6)).png()
+    assert "matrix" in repr(RANDOM) and "1e100" in repr(Workload.marginals([10] * 100))

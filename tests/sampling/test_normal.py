@@ -1,0 +1,103 @@
+"""Rounded normal and discrete Gaussian draws: their laws, and that wrong ones are told apart."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from statistics import NormalDist
+
+import numpy as np
+import pytest
+
+from leastnoise.errors import ArgumentError
+from leastnoise.sampling.entropy import Entropy, InsecureSeededEntropy
+from leastnoise.sampling.exponential import exp_enclosure
+from leastnoise.sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal, coin
+
+SIZE = 3_000
+
+
+def rounded_law(scale: float, k: int) -> float:
+    return NormalDist().cdf((k + 0.5) / scale) - NormalDist().cdf((k - 0.5) / scale)
+
+
+def discrete_law(square: float, k: int) -> float:
+    reach = range(-200, 201)
+    return math.exp(-k * k / (2 * square)) / sum(math.exp(-j * j / (2 * square)) for j in reach)
+
+
+def chi_square(drawn: list[int], law) -> float:
+    """Pearson's statistic over the cells with five expected draws or more, per cell."""
+    seen = np.array(drawn)
+    cells = [k for k in range(-60, 61) if law(k) * len(seen) >= 5]
+    parts = [(np.sum(seen == k) - len(seen) * law(k)) ** 2 / (len(seen) * law(k)) for k in cells]
+    rest = 1 - sum(law(k) for k in cells)
+    out = np.sum(~np.isin(seen, cells))
+    return (sum(parts) + (out - len(seen) * rest) ** 2 / (len(seen) * rest)) / len(parts)
+
+
+@pytest.mark.parametrize("scale", ["1/3", "2", "7/2"])
+def test_rounded_normal(scale: str) -> None:
+    drawn = RoundedNormal(Fraction(scale)).sample(SIZE, InsecureSeededEntropy(7))
+    own = float(Fraction(scale))
+    assert chi_square(drawn, lambda k: rounded_law(own, k)) < 2.5
+    for wrong in (1.3, 0.7):
+        assert chi_square(drawn, lambda k, w=wrong: rounded_law(own * w, k)) > 5
+
+
+@pytest.mark.parametrize("rate", ["1/3", "5/4"])
+def test_discrete_laplace(rate: str) -> None:
+    drawn = DiscreteLaplace(Fraction(rate)).sample(SIZE, InsecureSeededEntropy(6))
+    own = math.exp(-Fraction(rate))
+    assert chi_square(drawn, lambda k: (1 - own) / (1 + own) * own ** abs(k)) < 2.5
+    for wrong in (own**1.3, own**0.7):
+        assert chi_square(drawn, lambda k, w=wrong: (1 - w) / (1 + w) * w ** abs(k)) > 5
+
+
+@pytest.mark.parametrize("square", ["1/3", "4", "50/7"])
+def test_discrete_gaussian(square: str) -> None:
+    drawn = DiscreteGaussian(Fraction(square)).sample(SIZE, InsecureSeededEntropy(8))
+    own = float(Fraction(square))
+    assert chi_square(drawn, lambda k: discrete_law(own, k)) < 2.5
+    for wrong in (1.6, 0.6):
+        assert chi_square(drawn, lambda k, w=wrong: discrete_law(own * w, k)) > 5
+
+
+@pytest.mark.parametrize(
+    "sampler", [RoundedNormal(Fraction(2**40)), DiscreteGaussian(Fraction(2**80))], ids=["z", "k"]
+)
+def test_on_a_fine_grid_it_is_normal(sampler) -> None:
+    drawn = np.array(sampler.sample(2_000, InsecureSeededEntropy(9)), dtype=float) / 2.0**40
+    levels = np.sort([NormalDist().cdf(x) for x in drawn])
+    distance = np.abs(levels - (np.arange(len(levels)) + 0.5) / len(levels)).max()
+    assert distance < 1.63 / math.sqrt(len(levels))  # Kolmogorov, one in a hundred
+
+
+class Stubborn(Entropy):
+    """The first bits land where a coin cannot be decided; further bits are fair."""
+
+    def __init__(self, first: int) -> None:
+        self.first: int | None = first
+        self.more = InsecureSeededEntropy(1)
+        self.asked = 0
+
+    def bits(self, count: int) -> int:
+        self.asked += 1
+        if self.first is not None:
+            held, self.first = self.first, None
+            return held
+        return self.more.bits(count)
+
+
+def test_a_coin_reads_on_until_it_knows() -> None:
+    near, _ = exp_enclosure(Fraction(1), 64)  # the first 64 bits of e^-1: neither yes nor no
+    entropy = Stubborn(near)
+    coin(Fraction(1), entropy)
+    assert entropy.asked > 1
+    assert coin(Fraction(0), Stubborn(2**64 - 1)) is True
+
+
+@pytest.mark.parametrize("made", [RoundedNormal, DiscreteGaussian, DiscreteLaplace])
+def test_nothing_of_no_size(made) -> None:
+    with pytest.raises(ArgumentError):
+        made(Fraction(0))
