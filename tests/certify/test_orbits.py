@@ -9,7 +9,14 @@ from statistics import NormalDist
 import numpy as np
 import pytest
 
-from leastnoise.certify.orbits import approximate_variance, concentrated_variance, gaussian_variance
+from leastnoise.certify.orbits import (
+    EntropyProof,
+    approximate_variance,
+    concentrated_variance,
+    entropy_variance,
+    gaussian_variance,
+)
+from leastnoise.engine.workload.entropy import best_entropy
 
 NORMAL = NormalDist()
 
@@ -71,10 +78,14 @@ def test_no_law_beats_the_bound_of_concentrated_privacy(seed: int) -> None:
         rho = max(abs((p[1:] * logs).sum()), abs((p[:-1] * logs).sum()))
         variance = (p * k**2).sum() - (p * k).sum() ** 2
         if 1e-6 < rho < 100:
-            # (The bound by order 2 needs more than these divergences: only the other is tried.)
+            # (The bound by order 2 needs more than these divergences: only the others are tried.)
             t = 2 * rho
             bound = 2 / t + t / 48 - t**3 / 5120 - 0.25 - 2 * rho / t**2
             assert variance >= bound * (1 - 1e-9) or bound < 0
+            proof = best_entropy(Fraction(round(rho, 2))) if 0.01 < rho < 18 else None
+            if proof is not None:
+                found = float(entropy_variance(Fraction(rho), proof))
+                assert variance >= found * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -124,6 +135,37 @@ def test_epsilon_and_delta(epsilon: str, delta: str, value: float) -> None:
 def test_concentrated_privacy_stays_below_the_optimum(rho: str, best: float) -> None:
     found = float(2 * Fraction(rho) * concentrated_variance(Fraction(rho)))
     assert 0 < found <= best + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("rho", "least", "best"),
+    [("0.02", 0.9994, 0.999984), ("0.125", 0.997, 0.999399), ("0.5", 0.983, 0.991663)],
+)
+def test_functions_come_close_to_the_optimum_and_stay_below(rho, least, best) -> None:
+    proof = best_entropy(Fraction(rho))
+    assert proof is not None and best_entropy(Fraction(1, 10**4)) is None
+    found = float(2 * Fraction(rho) * entropy_variance(Fraction(rho), proof))
+    assert least <= found <= best
+
+
+def test_no_function_proves_too_much() -> None:
+    """Whatever S and price are: not more than noise has that is as private."""
+    rng = np.random.default_rng(5)
+    k = np.arange(-200, 201)
+    for rho in (0.1, 0.5, 2.0):
+        p = np.exp(-rho * k**2)
+        least = float((p * k**2).sum() / p.sum())  # discrete Gaussian noise
+        made = best_entropy(Fraction(rho))
+        assert made is not None
+        for _ in range(12):
+            bent = rng.normal(size=len(made.values)) * 10 ** rng.uniform(-6, -1)
+            values = [
+                0,
+                *(int(v * (1 + b)) for v, b in zip(made.values[1:], bent[1:], strict=True)),
+            ]
+            price = made.price * Fraction(rng.uniform(0.5, 2))
+            other = EntropyProof(price, made.steps, tuple(values))
+            assert float(entropy_variance(Fraction(rho), other)) <= least
 
 
 def test_discrete_gaussian_noise_is_between() -> None:

@@ -320,6 +320,28 @@ def test_malformed_files(where: tuple, value) -> None:
     assert verdict(data) == "malformed"
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"price": "0"},
+        {"steps": 3},
+        {"steps": 0},
+        {"values": [0]},
+        {"values": [1, 2, 3]},
+        {"values": [0, 1 << 40] * 20},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_malformed_functions(change) -> None:
+    data = json.loads(seed("zcdp"))
+    assert verdict(data | {"entropy": data["entropy"] | change}) == "malformed"
+    bare = {key: value for key, value in data.items() if key != "entropy"}
+    assert verdict(bare) == "refuted" and verdict(bare | {"lower": "0"}) == "proven"
+    other = json.loads(seed("prefix"))
+    assert verdict(other | {"entropy": data["entropy"]}) == "malformed"
+
+
 def test_no_multipliers_prove_nothing() -> None:
     data = json.loads(seed("prefix"))
     data["certificate"][0]["shifts"] = []

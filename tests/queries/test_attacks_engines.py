@@ -16,11 +16,12 @@ import pyarrow as pa
 import pytest
 
 from leastnoise import ArgumentError, Count, Histogram, Mean, Median, Person, Total, Variance, ask
-from leastnoise.queries.ask import sums_of
+from leastnoise.queries.ask import readings_of, sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.door.frames import text_of_category, tidy
 from leastnoise.queries.door.postgres import USED, Postgres
+from leastnoise.queries.door.spark import USED as USED_BY_SPARK
 from leastnoise.queries.door.spark import _silent
 from leastnoise.queries.paid import paid
 from leastnoise.queries.unit import Row
@@ -144,6 +145,30 @@ def test_every_function_of_a_question_to_postgresql_is_known(people, monkeypatch
     words = "as when then else and or not from in over select by where cast least greatest coalesce"
     assert called - {*words.split()} == USED
     table.close()
+
+
+def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
+    """A temporary floor put all rows of a histogram into the last bin."""
+    frame = spark.createDataFrame([(1.0, "a")], "x double, g string")
+    bounds, by = {"low": 0, "high": 9}, {"by": "g", "keys": ["a", "b"]}
+    queries = Count(where="x > 2"), Mean("g", **bounds, **by), Variance("x", **bounds)
+    queries = *queries, Median("x", **bounds, **by), Histogram("x", bins=3, **bounds, **by)
+    setting = Setting(Person("g", 2, 1), "add-remove")
+    with opened(frame) as table:
+        seen = [one.query for query in queries for one in readings_of(table, query, setting)]
+    called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}
+    words = "as when then else and or not from in over select by where cast try_cast"
+    assert called - {*words.split()} == USED_BY_SPARK - {"coalesce"}  # of a missing value
+    order = "spark.sql.functionResolution.sessionOrder"
+    before = spark.conf.get(order, "second")
+    try:
+        spark.udf.register("floor", lambda x: 7, "long")
+        spark.conf.set(order, "first")
+        with pytest.raises(ArgumentError, match="another function floor"):
+            open_table(frame)
+    finally:
+        spark.conf.set(order, before)
+        spark.sql("DROP TEMPORARY FUNCTION floor")
 
 
 # -- threads --------------------------------------------------------------------------------------

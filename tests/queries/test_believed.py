@@ -13,7 +13,7 @@ from leastnoise.exact import exp_upper
 from leastnoise.queries.base import Form, Setting
 from leastnoise.queries.believed import Line, _cells, _kept, believed
 from leastnoise.queries.mean import mean_numbers
-from leastnoise.queries.noise import _delta_of_a_step, noise_for
+from leastnoise.queries.noise import delta_of_a_step, noise_for
 from leastnoise.queries.planner import expected_error
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
@@ -91,7 +91,7 @@ def test_steps_of_the_smallest_budgets_cost_no_more_than_the_whole():
     for exponent in (1, 12, 37, 38, 50, 300):
         for most in (2, 33, 64):
             epsilon, delta = Fraction(1, 10**exponent), Fraction(1, 10)
-            each = _delta_of_a_step(epsilon, delta, most)
+            each = delta_of_a_step(epsilon, delta, most)
             together = sum(each * exp_upper(k * epsilon) for k in range(most))
             assert 0.99 * most * delta < together <= most * delta * (1 + Fraction(1, 10**9))
 

@@ -3,6 +3,7 @@
 import csv
 import gzip
 import io
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from leastnoise import CsvFile
 from leastnoise.errors import ArgumentError, LeastnoiseError
 from leastnoise.queries import csv_file
 from leastnoise.queries.csv_records import Fields, quotes_match, whole_records
+from leastnoise.queries.door import open_table
 
 pytest.importorskip("pyarrow")
 
@@ -424,3 +426,12 @@ def test_another_delimiter_is_an_error_with_the_remedy(delimiter, tmp_path):
     assert CsvFile(tmp_path / "x.csv", delimiter).names() == ["name", "income"]
     (tmp_path / "y.csv").write_text(f'"one{delimiter}name"\n')
     assert CsvFile(tmp_path / "y.csv").names() == [f"one{delimiter}name"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names")
+@pytest.mark.parametrize("name", ["pipe.csv", "pipe.parquet"])
+def test_a_pipe_is_refused_before_anybody_pays(tmp_path, name):
+    """It can be read once, and its names are read first: the rows would never come."""
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ArgumentError, match="table"):
+        open_table(tmp_path / name)

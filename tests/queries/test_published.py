@@ -262,3 +262,14 @@ def test_a_report_is_written_for_people_and_for_machines(tmp_path):
     assert found.epsilon == Fraction(1)
     with pytest.raises(ArgumentError, match=r"^report must be"):
         report(answers, tmp_path / "r.pdf")
+
+
+def test_what_a_key_or_a_name_says_is_text_and_no_command():
+    """A key such as "$10 to $20" was a formula for the picture, and some of them no valid one."""
+    odd = ["<script>alert(1)</script>", "$\\frac$", "{title}", "'><img src=x onerror=y>"]
+    table = pd.DataFrame({"<u>$_$": odd})
+    answer = ask(table, Count(by="<u>$_$", keys=odd), epsilon=1)
+    page = report(answer, title=odd[0]).to_html()
+    assert "data:image/png" in page
+    page += answer._repr_html_()
+    assert not any(one in page for one in ("<script", "<img src=x", "<u>"))

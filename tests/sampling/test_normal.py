@@ -15,6 +15,7 @@ from leastnoise.sampling.exponential import exp_enclosure
 from leastnoise.sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal, coin
 
 SIZE = 3_000
+NORMAL = NormalDist()
 
 
 def rounded_law(scale: float, k: int) -> float:
@@ -71,6 +72,38 @@ def test_on_a_fine_grid_it_is_normal(sampler) -> None:
     levels = np.sort([NormalDist().cdf(x) for x in drawn])
     distance = np.abs(levels - (np.arange(len(levels)) + 0.5) / len(levels)).max()
     assert distance < 1.63 / math.sqrt(len(levels))  # Kolmogorov, one in a hundred
+
+
+@pytest.mark.parametrize("mu", [0.5, 1.0, 3.0])
+def test_rounded_noise_keeps_the_curve_and_discrete_noise_does_not(mu: float) -> None:
+    """Why there are two: for whole shifts by 1 on the coarsest grid there is."""
+    k = range(-60, 61)
+    rounded = [rounded_law(1 / mu, j) for j in k]
+    discrete = [discrete_law(1 / mu**2, j) for j in k]
+    beyond = 0.0
+    for epsilon in (0.0, 0.5 * mu, mu, 2 * mu, 4 * mu):
+        e = math.exp(epsilon)
+        curve = NORMAL.cdf(mu / 2 - epsilon / mu) - e * NORMAL.cdf(-mu / 2 - epsilon / mu)
+        sticks = [
+            sum(max(0.0, a - e * b) for a, b in zip(law[1:], law, strict=False))
+            for law in (rounded, discrete)
+        ]
+        assert sticks[0] <= curve + 1e-12
+        beyond = max(beyond, sticks[1] - curve)
+    assert beyond > 1e-9 or mu < 1  # discrete Gaussian noise of this size is not mu-GDP
+
+
+@pytest.mark.parametrize("rho", [0.05, 0.5, 3.0])
+def test_discrete_gaussian_noise_is_concentrated(rho: float) -> None:
+    k = np.arange(-400, 401)
+    logs = -rho * k.astype(float) ** 2
+    logs -= np.log(np.exp(logs).sum())
+    for shift in (1, 2):
+        for alpha in (1.01, 2.0, 7.0):
+            terms = alpha * logs[shift:] + (1 - alpha) * logs[:-shift]
+            peak = terms.max()
+            found = (peak + math.log(np.exp(terms - peak).sum())) / (alpha - 1)
+            assert found <= alpha * rho * shift**2 + 1e-9
 
 
 class Stubborn(Entropy):

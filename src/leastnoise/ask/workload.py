@@ -19,6 +19,7 @@ from .queries_of import Marginals, Named, Part, Product, Rows, Stack, Weighted
 #: The most counts and questions of rows that are written out, and digits of a number in them.
 MAX_ROWS, MAX_ENTRIES, MAX_ENTRY_BITS = 20_000, 4_000_000, 128
 #: The most cells of a table, and attributes, sets and cells of all their tables together.
+MAX_SUBSETS = 60_000
 MAX_TABLE, MAX_ATTRIBUTES, MAX_SETS, MAX_TABLES = 1_000_000, 500, 20_000, 4_000_000
 
 
@@ -92,6 +93,10 @@ class Workload:
         if not 1 <= len(counts) <= MAX_ATTRIBUTES:
             raise ArgumentError("sizes", f"{len(counts)} of them", f"1 to {MAX_ATTRIBUTES} numbers")
         sets = _sets(ways, len(counts))
+        if sum(1 << len(one) for one in sets) > MAX_SUBSETS:
+            raise ArgumentError(
+                "ways", f"{len(sets)} tables", f"such that sets have {MAX_SUBSETS} subsets at most"
+            )
         part = Marginals(tuple(counts), sets)
         if not 1 <= len(sets) <= MAX_SETS or part.queries > MAX_TABLES:
             many = f"{len(sets)} tables of {part.queries} cells"

@@ -6,9 +6,10 @@ library only.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 
-from ..exact import MAX_EXPONENT, exp_bounds, exp_lower, exp_upper, normal_bounds, round_down
+from ..exact import MAX_EXPONENT, exp_lower, exp_upper, normal_bounds, round_down
 from ..work import charge
 
 #: 9.8696 < pi^2 < 9.86961.
@@ -17,6 +18,47 @@ _SQUARE = Fraction("9.8696"), Fraction("9.86961")
 _DIGITS = 30
 #: Places of an orbit that are added up at most.
 _MOST_PLACES = 3_000
+
+
+#: Bits behind the point of the values of a function.
+VALUE_BITS = 24
+
+
+@dataclass(frozen=True)
+class EntropyProof:
+    """An odd, piecewise linear function S: its values at k/steps, k = 0, 1, ..., over 2^24.
+
+    It is constant beyond the last one. `price` is what a unit of divergence costs.
+    """
+
+    price: Fraction
+    steps: int  # even
+    values: tuple[int, ...]
+
+
+def entropy_variance(rho: Fraction, proof: EntropyProof) -> Fraction:
+    """At most the variance of every real noise X such that X and X + 1 are rho-zCDP."""
+    charge(300 * len(proof.values))
+    one, half, last = 1 << VALUE_BITS, proof.steps // 2, len(proof.values) - 1
+    exact = [Fraction(value, one) for value in proof.values]
+    ups, downs = [exp_upper(s) for s in exact], [exp_upper(-s) for s in exact]
+
+    def growth(k: int) -> tuple[Fraction, Fraction, Fraction]:
+        """(S, at least e^S, at least e^-S) at k/steps."""
+        place = min(abs(k), last)
+        if k < 0:
+            return -exact[place], downs[place], ups[place]
+        return exact[place], ups[place], downs[place]
+
+    least = None
+    for j in range(last + half + 1):
+        low, up, _ = growth(j - half)
+        high, _, down = growth(j + half)
+        seen = Fraction(j * j, proof.steps**2) + proof.price * (high - low + 2 - up - down)
+        least = seen if least is None else min(least, seen)
+    assert least is not None
+    bound = least - Fraction(1, 4 * proof.steps**2) - 2 * proof.price * rho
+    return round_down(max(Fraction(0), bound), _DIGITS)
 
 
 def gaussian_variance(mu: Fraction) -> Fraction:
@@ -65,7 +107,7 @@ def approximate_variance(epsilon: Fraction, delta: Fraction) -> Fraction:
 def concentrated_variance(rho: Fraction) -> Fraction:
     """At most the variance of every real noise X such that X and X + 1 are rho-zCDP."""
     charge(1_000)
-    chapman = 1 / (exp_bounds(2 * rho)[1] - 1)
+    chapman = 1 / (exp_upper(2 * rho) - 1) if 2 * rho <= MAX_EXPONENT else Fraction(0)
     t = 2 * rho
     by_entropy = 2 / t + t / 48 - t**3 / 5120 - Fraction(1, 4) - 2 * rho / t**2
     return round_down(max(chapman, by_entropy), _DIGITS)

@@ -152,9 +152,12 @@ def _whole_weights(part: Part, counts: Sequence[int] | None) -> tuple[list[int],
 
 def _work(part: Part) -> int:
     """Microseconds of a Gram matrix."""
-    rows = part.queries * part.cells**2 // 12
-    if isinstance(part, Rows) or (isinstance(part, Weighted) and len(part.own) > 1):
-        return rows
+    if isinstance(part, Rows):
+        used = (part.cells - row.count(0) for row in part.held)
+        return part.queries * part.cells // 10 + sum(count * count for count in used) // 10
+    if isinstance(part, Weighted) and len(part.own) > 1:
+        inside = part.part
+        return _work(inside) if isinstance(inside, Rows) else part.queries * part.cells**2 // 12
     if isinstance(part, Marginals):
         return part.cells**2 * len(part.sets) // 2
     inner = (part.part,) if isinstance(part, Weighted) else getattr(part, "parts", ())

@@ -5,18 +5,20 @@ What is claimed and why the checks prove it: `workload.proof.md`. Standard libra
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
 from ..ask.privacy import curve_above
 from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
 from ..work import counted
-from .orbits import approximate_variance, concentrated_variance, gaussian_variance
+from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
 from .report import Claim, Report, claim_of
 from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
 from .strategy import (
+    Coordinates,
+    Frame,
     Multipliers,
+    Strategy,
     TallStrategy,
     frame_of,
     inverse_of,
@@ -27,7 +29,7 @@ from .strategy import (
     upper_total,
 )
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
-from .workload_document import AnyStrategy, WorkloadDocument
+from .workload_document import WorkloadDocument
 
 
 def check_workload(document: WorkloadDocument) -> Report:
@@ -36,10 +38,28 @@ def check_workload(document: WorkloadDocument) -> Report:
     `LimitError` if that takes more work than the budget of `../work.py`.
     """
     with counted():
-        own = [_privacy(document)]
+        frames = Frames(document)
+        own = [_privacy(document, frames)]
         if document.asked is not None and document.budget[0] == "gdp":
             own.append(_curve(document.budget[1], *document.asked))
-        return Report((*own, _upper(document), _lower(document)))
+        return Report((*own, _upper(document, frames), _lower(document, frames)))
+
+
+class Frames:
+    """The questions of each factor in coordinates, each worked out once."""
+
+    def __init__(self, document: WorkloadDocument) -> None:
+        self._replaced = document.replaced
+        self._known: dict[tuple[int, bool, bool], Frame] = {}
+
+    def of(
+        self, place: int, part: Part, where: Coordinates, counts: tuple[int, ...] | None = None
+    ) -> Frame:
+        """The frame of a factor; of one factor there is one `where` with and one without None."""
+        key = place, where is None, counts is None
+        if key not in self._known:
+            self._known[key] = frame_of(part, self._replaced, where, counts)
+        return self._known[key]
 
 
 def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
@@ -50,8 +70,8 @@ def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
     return claim_of("curve", delta - found, words, f"{words}, above what was asked")
 
 
-def _privacy(document: WorkloadDocument) -> Claim:
-    length = shift_length(document)
+def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
+    length = shift_length(document, frames)
     name, value = document.budget
     noise = NOISES[name]
     moved = nearest_float(length) ** (1 if name == "epsilon" else 0.5)
@@ -62,15 +82,15 @@ def _privacy(document: WorkloadDocument) -> Claim:
     return claim_of("privacy", 1 - length, words, f"{words}: too little")
 
 
-def _upper(document: WorkloadDocument) -> Claim:
-    loss = release_cost(document)
+def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
+    loss = release_cost(document, frames)
     which = "largest variance" if document.largest else "total squared error"
     words = f"{which} of a release at most {nearest_float(loss):.12g}"
     return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 
-def _lower(document: WorkloadDocument) -> Claim:
-    bound = lower_cost(document)
+def _lower(document: WorkloadDocument, frames: Frames) -> Claim:
+    bound = lower_cost(document, frames)
     words = (
         f"every noise as private, and every mechanism in the worst case over data, costs at least "
         f"{nearest_float(bound):.12g}"
@@ -86,23 +106,23 @@ NOISES = {
 }
 
 
-def shift_length(document: WorkloadDocument) -> Fraction:
+def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
     """The largest squared length of what one unit changes in the measurements.
 
     For Laplace noise lengths are sums of sizes, and not squared.
     """
-    found = Fraction(1)
-    for part, strategy in zip(document.factors, document.strategies, strict=True):
+    found, known = Fraction(1), frames or Frames(document)
+    for k, (part, strategy) in enumerate(zip(document.factors, document.strategies, strict=True)):
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= length_of(part, strategy)
         elif isinstance(strategy, RootStrategy):
             found *= length_of_roots(part.cells, strategy)
         elif isinstance(strategy, TallStrategy):
-            frame = frame_of(part, document.replaced, strategy.coordinates)
+            frame = known.of(k, part, strategy.coordinates)
             found *= largest_sum(frame, strategy, document.replaced)
         else:
-            frame = frame_of(part, document.replaced, strategy.coordinates)
+            frame = known.of(k, part, strategy.coordinates)
             found *= longest_shift(frame, strategy, document.replaced)
     return found
 
@@ -112,11 +132,13 @@ def variance_above(document: WorkloadDocument) -> Fraction:
     name, value = document.budget
     if name == "zcdp":
         return 1 / (2 * value)
+    grid = document.grid
     if name == "epsilon":
-        grid = math.prod(document.grids, start=Fraction(1))
         q = exp_upper(-value * grid)
-        return grid**2 * 2 * q / (1 - q) ** 2
-    return (1 / value + math.prod(document.grids, start=Fraction(1)) / 2) ** 2
+        # (On a very fine grid q is rounded up to 1.)
+        fine = 2 / value**2
+        return fine if q == 1 else min(fine, grid**2 * 2 * q / (1 - q) ** 2)
+    return (1 / value + grid / 2) ** 2
 
 
 def variance_below(document: WorkloadDocument) -> Fraction:
@@ -124,42 +146,49 @@ def variance_below(document: WorkloadDocument) -> Fraction:
     if document.asked is not None:
         return approximate_variance(*document.asked)
     name, value = document.budget
-    return concentrated_variance(value) if name == "zcdp" else gaussian_variance(value)
+    if name == "gdp":
+        return gaussian_variance(value)
+    found = concentrated_variance(value)
+    if document.entropy is not None:
+        found = max(found, entropy_variance(value, document.entropy))
+    return found
 
 
-def release_cost(document: WorkloadDocument) -> Fraction:
+def release_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
     """At least the total squared error of a release, or its largest variance."""
-    found = variance_above(document)
+    found, known = variance_above(document), frames or Frames(document)
     rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
-    for part, strategy, own in rows:
-        found *= _cost_of(document, part, strategy, own)
+    for k, (part, strategy, own) in enumerate(rows):
+        if isinstance(strategy, TableStrategy):
+            assert isinstance(part, Marginals)
+            found *= upper_tables(part, strategy, document.largest)
+        elif isinstance(strategy, RootStrategy):
+            found *= upper_roots(part.cells, strategy)
+        else:
+            assert isinstance(own, Multipliers)
+            frame = known.of(k, part, strategy.coordinates)
+            found *= _cost_of(document, part, frame, strategy, own)
     return found
 
 
 def _cost_of(
     document: WorkloadDocument,
     part: Part,
-    strategy: AnyStrategy,
-    own: Multipliers | tuple[int, ...] | None,
+    frame: Frame,
+    strategy: Strategy | TallStrategy,
+    own: Multipliers,
 ) -> Fraction:
-    if isinstance(strategy, TableStrategy):
-        assert isinstance(part, Marginals)
-        return upper_tables(part, strategy, document.largest)
-    if isinstance(strategy, RootStrategy):
-        return upper_roots(part.cells, strategy)
-    assert isinstance(own, Multipliers)
-    frame = frame_of(part, document.replaced, strategy.coordinates)
     inverse = inverse_of(frame, strategy, own)
     if document.largest:
         return upper_largest(part, document.replaced, strategy.coordinates, inverse)
     return upper_total(frame, inverse)
 
 
-def lower_cost(document: WorkloadDocument) -> Fraction:
+def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
     """At most what every noise that is as private costs."""
-    found = variance_below(document)
+    found, known = variance_below(document), frames or Frames(document)
     rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
-    for part, strategy, own in rows:
+    for k, (part, strategy, own) in enumerate(rows):
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= _lower_tables(part, own)
@@ -169,7 +198,7 @@ def lower_cost(document: WorkloadDocument) -> Fraction:
             assert isinstance(own, Multipliers)
             tall = isinstance(strategy, TallStrategy)
             where = own.coordinates if tall else strategy.coordinates
-            frame = frame_of(part, document.replaced, where, own.questions)
+            frame = known.of(k, part, where, own.questions)
             found *= lower_total(frame, own)
             if own.questions is not None:
                 found /= sum(own.questions)

@@ -6,11 +6,12 @@ Unknown, missing or repeated keys, wrong types and numbers out of range are refu
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point
+from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, curve_above
 from ..ask.queries_of import Marginals, Named, Part, Product
 from ..ask.workload import Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
@@ -29,6 +30,7 @@ from .fields import (
     read_object,
     read_positive,
 )
+from .orbits import VALUE_BITS, EntropyProof
 from .roots import MAX_PREFIX, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
@@ -43,6 +45,7 @@ BUDGETS_OF_WORKLOADS = {
     "epsilon": (Fraction(1, 10**6), MAX_EPSILON),
 }
 MAX_MEASURES = 1_000
+MAX_KNOTS = 4_000
 
 
 AnyStrategy = Strategy | TallStrategy | TableStrategy | RootStrategy
@@ -64,6 +67,8 @@ class WorkloadDocument(MechanismDocument):
     multipliers: tuple[Multipliers | tuple[int, ...] | None, ...]
     upper: Fraction
     lower: Fraction
+    #: What proves how little variance noise for one number has, with a budget of rho.
+    entropy: EntropyProof | None = None
     about: str = ""
 
     @property
@@ -98,10 +103,18 @@ class WorkloadDocument(MechanismDocument):
 
     @property
     def epsilon(self) -> Fraction:
-        """None is stated."""
-        raise AttributeError("a workload has a budget of its own")
+        """With `delta`, what is kept when one count changes by one: as asked for, or 0."""
+        return Fraction(0) if self.asked is None or self.replaced else self.asked[0]
 
-    delta = epsilon
+    @property
+    def delta(self) -> Fraction:
+        """What belongs to `epsilon`; 1, which says nothing, where that is all that is known."""
+        if self.replaced:
+            return Fraction(1)
+        if self.asked is not None:
+            return self.asked[1]
+        name, value = self.budget
+        return min(Fraction(1), curve_above(value, Fraction(0))) if name == "gdp" else Fraction(1)
 
     @property
     def grids(self) -> tuple[Fraction, ...]:
@@ -118,6 +131,11 @@ class WorkloadDocument(MechanismDocument):
             found.append(Fraction(1, below << bits))
         return tuple(found)
 
+    @property
+    def grid(self) -> Fraction:
+        """The step of what is measured; that of tables is finer still."""
+        return math.prod(self.grids, start=Fraction(1))
+
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file."""
         data: dict[str, Any] = {
@@ -133,6 +151,12 @@ class WorkloadDocument(MechanismDocument):
             "lower": text_of(self.lower),
             "certificate": [_multipliers_json(one) for one in self.multipliers],
         }
+        if self.entropy is not None:
+            data["entropy"] = {
+                "price": text_of(self.entropy.price),
+                "steps": self.entropy.steps,
+                "values": list(self.entropy.values),
+            }
         if self.about:
             data["about"] = about_object(self.about)
         return data
@@ -217,7 +241,7 @@ _KEYS = {
 
 
 def _document(data: dict[str, Any]) -> WorkloadDocument:
-    check_keys(data, "file", _KEYS, set(FREE))
+    check_keys(data, "file", _KEYS, {"entropy", *FREE})
     part = read_part(data["workload"])
     neighbours = data["neighbours"]
     demand(
@@ -257,8 +281,23 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
         multipliers=multipliers,
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        entropy=_entropy(data["entropy"], budget[0]) if "entropy" in data else None,
         about=about_text(data["about"]) if "about" in data else "",
     )
+
+
+def _entropy(value: object, budget: str) -> EntropyProof:
+    demand(budget == "zcdp", '"entropy" is for a budget of zcdp')
+    data = read_object(value, "entropy")
+    check_keys(data, "entropy", {"price", "steps", "values"}, set())
+    steps = read_integer(data["steps"], "steps", 2, MAX_KNOTS)
+    demand(steps % 2 == 0, '"steps" must be even')
+    given = read_list(data["values"], "values", MAX_KNOTS)
+    values = tuple(read_wholes(given, "values", len(given)))
+    demand(len(values) > steps // 2 and values[0] == 0, '"values" must begin with 0, and go on')
+    most = 100 << VALUE_BITS
+    demand(all(abs(one) <= most for one in values), '"values" must be at most 100 in size')
+    return EntropyProof(read_positive(data["price"], "price"), steps, values)
 
 
 def _budget(value: object) -> tuple[tuple[str, Fraction], Point | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,6 @@ def release_workload(
 
 def _numbers(words: Sequence[str]) -> list[int]:
     """Whole numbers; an error repeats none."""
-    if not all(word.lstrip("-").isascii() and word.lstrip("-").isdigit() for word in words):
+    if not all(re.fullmatch(r"-?[0-9]{1,300}", word) for word in words):
         raise DataError("values", "text", "whole counts")
     return [int(word) for word in words]

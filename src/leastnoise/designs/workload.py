@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import NormalDist
 from types import MappingProxyType
 from typing import Any
 
@@ -31,6 +30,7 @@ from ..noise.workload import WorkloadNoise
 from ..sampling import Entropy
 from ..words import float_towards, gap_of, gap_words, number, percent
 from .base import BaseDesign
+from .workload_comparison import WorkloadComparison, beside_workload
 
 Floats = NDArray[np.float64]
 
@@ -126,12 +126,16 @@ class WorkloadDesign(BaseDesign):
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> Floats:
         """How far each answer may be off with this probability: error bars.
 
-        all_at_once: such that all of them hold together (by the union bound). Errors are sums of
-        Gaussian noise in tiny steps; the quantiles are those of the normal law.
+        all_at_once: such that all of them hold together (by the union bound). For Gaussian noise
+        the quantiles are those of the normal law, in whose place it is in tiny steps; for Laplace
+        noise they are on the safe side (and exact where an answer is one measurement).
         """
         level = check_confidence(confidence)
-        beyond = (1 - level) / (2 * (self.workload.queries if all_at_once else 1))
-        return np.asarray(-NormalDist().inv_cdf(beyond) * self.std)
+        return self.noise.bars((1 - level) / (self.workload.queries if all_at_once else 1))
+
+    def compare(self) -> WorkloadComparison:
+        """What the same noise on each count, or on each answer, would cost, beside this."""
+        return beside_workload(self)
 
     # -- showing ------------------------------------------------------------------------------
 
@@ -218,7 +222,10 @@ def _status(document: WorkloadDocument) -> str:
             f"{words}; {noise}, the best that was tried for this budget; lower is over all noise "
             "and all mechanisms in the worst case, and not close for many questions"
         )
-    own = float(variance_above(document) / variance_below(document)) - 1
+    least = variance_below(document)
+    if least == 0:
+        return f"{words}; {noise}; nothing is known from below"
+    own = float(variance_above(document) / least) - 1
     rest = (1 + gap_of(document)) / (1 + own) - 1
     words += f"; {noise}; gap of the strategy {percent(max(rest, 1e-15))}, "
     words += f"of Gaussian noise for one number {percent(own)}"

@@ -6,10 +6,11 @@ Why a release is private, and what its errors are: `workload.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -23,10 +24,11 @@ from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
 from ..certify.tables import TableStrategy, table_variances
 from ..certify.workload import variance_above
 from ..certify.workload_document import WorkloadDocument
-from ..errors import DataError
+from ..errors import CertificateError, DataError
 from ..sampling import Entropy, system_entropy
 from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
-from .rounding import exact_value
+from .bars import laplace_bars
+from .counts import codes_of, whole_vector, width_of
 
 Floats = NDArray[np.float64]
 
@@ -72,9 +74,8 @@ class WorkloadNoise:
         if not self._factors:
             return self._tables.release(x, exact, source)
         held = whole_vector(x, self.part.cells)
-        if self.document.replaced:
-            return self._answered(self._estimate(held, source), sum(held), exact)
-        return self._answered(self._estimate(held, source), None, exact)
+        total = sum(held) if self.document.replaced else None
+        return self._answered(self._estimate(held, source), total, exact)
 
     def _estimate(self, held: list[int], source: Entropy) -> list[int]:
         """An unbiased estimate of the vector in coordinates, times 2^128."""
@@ -82,10 +83,7 @@ class WorkloadNoise:
         z = along([one.coordinates for one in factors], [one.cells for one in factors], held)
         ranks = [one.rank for one in factors]
         y = along([one.measured for one in factors], ranks, z)
-        grid = Fraction(1)
-        for one in self.document.grids:
-            grid *= one
-        drawn = sampler_of(self.document.budget, grid)(len(y), source)
+        drawn = sampler_of(self.document.budget, self.document.grid)(len(y), source)
         noisy = [(a + b) << _SPARE for a, b in zip(y, drawn, strict=True)]
         return along([one.solved for one in factors], [one.measures for one in factors], noisy)
 
@@ -97,9 +95,7 @@ class WorkloadNoise:
             found = own.answers_of_exchanged(z, total << _SPARE)
         else:
             found = along([one.answers for one in factors], ranks, z)
-        below = 1 << _SPARE
-        for one in factors:
-            below *= one.below
+        below = math.prod(one.below for one in factors) << _SPARE
         if exact:
             return [Fraction(value, below) for value in found]
         return np.array([value / below for value in found])
@@ -108,12 +104,8 @@ class WorkloadNoise:
 
     def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
         """So many exact draws of the errors of all answers, one set in each row."""
-        nothing = [0] * self.part.cells if self._factors else np.zeros((0, self._attributes), int)
+        nothing = [0] * self.part.cells if self._factors else []
         return np.array([self.release(nothing, entropy=entropy) for _ in range(size)])
-
-    @property
-    def _attributes(self) -> int:
-        return len(self._tables.part.sizes)
 
     @cached_property
     def _sigma(self) -> float:
@@ -129,6 +121,22 @@ class WorkloadNoise:
             found = np.multiply.outer(found, one.lengths).ravel()
         return np.asarray(found * self._sigma)
 
+    def bars(self, beyond: float) -> Floats:
+        """What the size of each error passes with at most this probability.
+
+        Gaussian noise: by the quantiles of the normal law, its steps are tiny. Laplace noise: by
+        the exact law of one measurement, or by Chernoff's bound.
+        """
+        name, value = self.document.budget
+        if name != "epsilon":
+            return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
+        grid = float(self.document.grid)
+        most, squares = np.ones(1), np.ones(1)
+        for one in self._factors:
+            most = np.multiply.outer(most, one.largest).ravel()
+            squares = np.multiply.outer(squares, one.lengths**2).ravel()
+        return most * grid * laplace_bars(float(value) * grid, squares / most**2, beyond)
+
     def std_of(self, shares: Sequence[float]) -> float:
         """That of a sum of the answers with these coefficients."""
         c = np.asarray(shares, dtype=float)
@@ -141,25 +149,6 @@ class WorkloadNoise:
     @cached_property
     def _tables(self) -> _Tables:
         return _Tables(self.document)
-
-
-def whole_vector(x: Any, cells: int) -> list[int]:
-    """So many whole numbers, or a `DataError` that shows none of them."""
-    allowed = f"a sequence of {cells} whole counts"
-    if isinstance(x, (str, bytes, Mapping, Set)):
-        raise DataError("x", type(x), allowed)
-    held = np.asarray(x).ravel().tolist() if hasattr(x, "to_numpy") else x
-    held = held.tolist() if hasattr(held, "tolist") else held
-    try:
-        row = list(held)
-    except TypeError:
-        raise DataError("x", type(x), allowed) from None
-    if len(row) != cells:
-        raise DataError("x", type(x), allowed)
-    exact = [one if type(one) is int else exact_value(one, "x") for one in row]
-    if any(one.denominator != 1 for one in exact):
-        raise DataError("x", type(x), allowed)
-    return [int(one) for one in exact]
 
 
 class _Factor:
@@ -269,6 +258,12 @@ class _Factor:
         """The standard deviation of each answer, for noise of variance 1."""
         return np.asarray(np.sqrt((self._rows**2).sum(axis=1)))
 
+    @cached_property
+    def largest(self) -> Floats:
+        """The largest size of a coefficient of a measurement in each answer; 1 if all are 0."""
+        found = np.abs(self._rows).max(axis=1)
+        return np.where(found > 0, found, 1.0)
+
     def lifted(self, c: Floats) -> Floats:
         """Coefficients of answers, in the first axis, as coefficients of measurements."""
         return np.asarray(self._rows.T @ c)
@@ -291,6 +286,8 @@ class _Tall(_Factor):
             if np.abs(step).max() < 1 and not shift:
                 break
             z = [a + (int(b) << shift) for a, b in zip(z, step.tolist(), strict=True)]
+        else:
+            raise CertificateError("the strategy is too badly scaled to be solved")
         return self._divided(z)
 
     @cached_property
@@ -371,8 +368,10 @@ class _Tables:
     def _counts(self, x: Any) -> Callable[[tuple[int, ...]], NDArray[Any]]:
         """A function that counts the combinations of a set of attributes, in whole numbers."""
         part = self.part
-        if _width(x) == len(part.sizes):
-            codes = _codes(x, part.sizes)
+        if isinstance(x, (list, tuple)) and not x:
+            x = np.zeros((0, len(part.sizes)), dtype=int)  # no records are records, too
+        if width_of(x) == len(part.sizes):
+            codes = codes_of(x, part.sizes)
 
             def counted(chosen: tuple[int, ...]) -> NDArray[Any]:
                 place = np.zeros(len(codes), dtype=np.int64)
@@ -456,27 +455,3 @@ class _Tables:
                 float((centred**2).sum()) * (2.0**self.strategy.bits / self._scales[inner]) ** 2
             )
         return float(np.sqrt(total))
-
-
-def _width(x: Any) -> int | None:
-    """How many columns a table of records has; None: it is no table."""
-    shape = getattr(x, "shape", None)
-    if shape is not None:
-        return int(shape[1]) if len(shape) == 2 else None
-    if isinstance(x, (list, tuple)) and x and isinstance(x[0], (list, tuple)):
-        return len(x[0])
-    return None
-
-
-def _codes(x: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
-    """Records as whole numbers from 0 on, each below the size of its attribute."""
-    allowed = "rows of whole codes from 0 on, each below the size of its attribute"
-    try:
-        held = np.asarray(x)
-    except ValueError:
-        raise DataError("x", type(x), allowed) from None
-    if held.dtype.kind not in "iub" or held.ndim != 2:
-        raise DataError("x", type(x), allowed)
-    if held.size and ((held < 0).any() or (held >= np.array(sizes)).any()):
-        raise DataError("x", type(x), allowed)
-    return held.astype(np.int64)

@@ -8,6 +8,7 @@ from .ask import ask
 from .base import PRIVATE, Query
 from .count import Count
 from .csv_file import CsvFile
+from .cumulative import Cumulative
 from .histogram import Histogram
 from .mean import Mean
 from .mean_vector import MeanVector
@@ -26,6 +27,7 @@ __all__ = [
     "Answer",
     "Count",
     "CsvFile",
+    "Cumulative",
     "Histogram",
     "Mean",
     "MeanVector",

@@ -23,6 +23,7 @@ from .base import PRIVATE, Estimate, Query, Released, Setting
 from .bounding import Reading, Sums, reading_of
 from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
+from .cumulative import Cumulative
 from .declared import Kind
 from .door import Table, opened, quietly
 from .groups import bounded, touched
@@ -269,6 +270,8 @@ class Prepared:
         """What the query is in a workload: its releases that one unit can move."""
         used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
         share = self.budget.epsilon / whole.epsilon
+        if isinstance(self.query, Cumulative):  # a unit moves one release, whatever its bins are
+            return Kind(share, 1, used, used)
         if isinstance(self.noise, KeyedValues) and self.setting.replace:
             each = self.groups // 2  # a key in which a unit is replaced keeps the shares of two
             return Kind(share, each, used / each, used)
@@ -383,7 +386,9 @@ class Prepared:
         rest = self.noise, values.epsilon, values.delta
         why = self.query.why(self.setting)
         total = whole.epsilon, whole.delta
-        return statements_of(str(self.query), self.setting, why, self.groups, found, rest, total)
+        # (Of sums all that a unit can move is steps of one release.)
+        groups = 1 if isinstance(self.query, Cumulative) else self.groups
+        return statements_of(str(self.query), self.setting, why, groups, found, rest, total)
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""

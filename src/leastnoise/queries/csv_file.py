@@ -123,6 +123,8 @@ class _Source:
 
     def __enter__(self) -> _Source:
         path = Path(self._csv.path)
+        if path.exists() and not path.is_file():  # (a pipe would keep those waiting who have paid)
+            raise ArgumentError("table", str(path), "a plain file: it is read more than once")
         packed = path.suffix.lower() == ".gz"
         self._characters = _characters(self._csv.encoding)
         self._file: Any = gzip.open(path) if packed else path.open("rb")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 
 from ..ask.question import Range
 from ..ask.shape import Block, Blocks, Shape, weighed
+from ..ask.workload import Workload
 from ..cache import cache_folder
 from ..certify.json_file import read_bytes
+from ..certify.workload_document import WorkloadDocument
 from ..design import design, load
 from ..designs.joint import JointDesign
 from ..errors import LeastnoiseError
@@ -73,6 +76,34 @@ def designed(
     )
     found.save(path)
     return found, path
+
+
+@lru_cache(maxsize=64)
+def workload_designed(workload: Workload, epsilon: Fraction, delta: Fraction) -> tuple[Any, Path]:
+    """The design for many sums and its file; read from the cache if one is there and checks out."""
+    text = json.dumps(workload.part.to_json(), separators=(",", ":"))
+    path = _path(f"workload|{epsilon}|{delta}|{text}")
+    if path.exists():
+        try:
+            found = load(path)
+            held = read_bytes(path)
+        except LeastnoiseError:
+            found = None
+        document = getattr(found, "document", None)
+        if (
+            isinstance(document, WorkloadDocument)
+            and found is not None
+            and found.certified
+            and (document.workload, document.asked) == (workload, (epsilon, delta))
+            and not document.replaced
+            and not document.largest
+        ):
+            if held != _text(found):
+                found.save(path)
+            return found, path
+    made = design(workload=workload, epsilon=epsilon, delta=delta, gap=_GAP, time_limit=_SECONDS)
+    made.save(path)
+    return made, path
 
 
 def _path(asked: str) -> Path:

@@ -167,12 +167,12 @@ def noise_for(
 def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: str) -> Noise:
     """A budget for one step of one part; so many steps of all parts keep the whole."""
     steps = form.steps * groups
-    each = epsilon / steps, _delta_of_a_step(epsilon / steps, delta / steps, form.most)
+    each = epsilon / steps, delta_of_a_step(epsilon / steps, delta / steps, form.most)
     laws = [_law(part, *each, 1, loss) for part in form.parts]
     return Noise(tuple(laws), form)
 
 
-def _delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
+def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
     """A delta such that `most` steps of one release cost at most `most` times the given delta."""
     if most == 1 or delta == 0:
         return delta

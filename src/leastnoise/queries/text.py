@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import ArgumentError
 from .base import Query
 from .count import Count
+from .cumulative import Cumulative
 from .histogram import Histogram
 from .mean import Mean
 from .mean_vector import MeanVector
@@ -28,7 +29,17 @@ _VALUED: dict[str, Any] = {
     "median": Median,
     "quantile": Quantile,
 }
-KINDS = ("count", "total", "mean", "variance", "median", "quantile", "histogram", "share")
+KINDS = (
+    "count",
+    "total",
+    "mean",
+    "variance",
+    "median",
+    "quantile",
+    "histogram",
+    "cumulative",
+    "share",
+)
 
 
 def query_of(query: Query | str, **options: Any) -> Query:
@@ -52,14 +63,13 @@ def query_of(query: Query | str, **options: Any) -> Query:
         if more:
             raise ArgumentError("query", query, "count() or count(column)")
         return Count(column=name or None, **_only(options, "where", "by", "keys"))
-    if word == "histogram" and len(more) <= 1:
+    if word in ("histogram", "cumulative") and len(more) <= 1:
         if more and not more[0].isdigit():
-            raise ArgumentError("query", query, "histogram(column) or histogram(column, bins)")
+            raise ArgumentError("query", query, f"{word}(column) or {word}(column, bins)")
         if more:
             options = options | {"bins": int(more[0])}
-        return Histogram(
-            column=name, **_only(options, "where", "by", "keys", "low", "high", "bins")
-        )
+        binned = Histogram if word == "histogram" else Cumulative
+        return binned(column=name, **_only(options, "where", "by", "keys", "low", "high", "bins"))
     if word in ("mean", "average") and more:
         columns = [name, *more]
         options = {

@@ -34,6 +34,7 @@ from .ask import (
     ready_or_paid,
 )
 from .base import PRIVATE, Query, Setting
+from .cumulative import Cumulative
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
 from .groups import asked_of
@@ -190,7 +191,8 @@ def _drawable(one: Prepared) -> bool:
 def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
     if any(
-        isinstance(one.query, (Quantile, MeanVector)) or one.query.keys == PRIVATE for one in ready
+        isinstance(one.query, (Quantile, MeanVector, Cumulative)) or one.query.keys == PRIVATE
+        for one in ready
     ):
         return None
     forms = [one.query.forms(one.setting)[0] for one in ready]

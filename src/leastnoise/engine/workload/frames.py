@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...ask.queries_of import Part
+from ...certify.matrices import Whole
 from ...certify.strategy import QUESTIONS, Basis, Coordinates
 from ...errors import ArgumentError
 
@@ -21,7 +22,7 @@ _PRIME = (1 << 31) - 1
 _LONGEST = 30_000
 
 
-def coordinates_of(part: Part, gram: list[list[int]], replaced: bool) -> Coordinates:
+def coordinates_of(part: Part, gram: Whole, replaced: bool) -> Coordinates:
     """All cells if their columns are independent, else the questions or a basis of the columns.
 
     gram: the Gram matrix in whole numbers, not yet counted from the first column.

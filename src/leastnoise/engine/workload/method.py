@@ -29,6 +29,7 @@ from ...certify.strategy import (
     rows_in,
 )
 from ...certify.workload import (
+    Frames,
     lower_cost,
     release_cost,
     shift_length,
@@ -41,6 +42,7 @@ from ...errors import ArgumentError, FormatError, LimitError
 from ...exact import round_down, round_up
 from ...words import gap_of
 from ...work import counted
+from .entropy import best_entropy
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
 from .rounding import as_floats, columns_of, rounded, whole_weights
@@ -61,6 +63,10 @@ class Strategies:
     bits: tuple[int, ...] = (34, 44, 52)  # of numbers in the file
     many: int = 120  # from this rank on files begin with fewer bits, or they would pass 1 MB
     few_bits: int = 30
+    #: Equal weights that are mixed in where the gap is missed: where some of the best weights
+    #: vanish (one question has all of the largest variance, or columns are of very different
+    #: sizes), the strategy for the others would be lost by rounding.
+    mixed: tuple[float, ...] = (1e-6, 1e-5, 1e-4)
     table_bits: int = 40
     most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
     sum_bits: int = 20  # of sums that are measured with Laplace noise
@@ -80,8 +86,11 @@ class Strategies:
             curve = replace(question, budget=("gdp", mu))
             found.append(self._of_curve(curve, gap, seconds / 2))
         part = question.workload.part
-        if all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question))):
+        few = all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question)))
+        if few:
             found += self._of_sums(question, seconds / 2)
+        if not found and few:
+            raise _badly_scaled(question)
         if not found:
             raise ArgumentError(
                 "delta", question.asked[1], f"positive for more than {self.most_summed} counts"
@@ -112,56 +121,52 @@ class Strategies:
         factors = factors_of(part, replaced)
         plans = [self._plan(one, replaced, question.largest, end) for one in factors]
         best: WorkloadDocument | None = None
-        for bits in self._tries(max(plan.rank for plan in plans)):
-            if best is not None and time.monotonic() > end:
+        for bits, even in self._tries(max(plan.rank for plan in plans)):
+            if best is not None and (
+                time.monotonic() > end or (even and _of_strategy(best) <= gap)
+            ):
                 break
             try:
                 with counted():
-                    found = _stated(question, [plan.at(bits) for plan in plans])
+                    found = _stated(question, [plan.at(bits, even) for plan in plans])
             except LimitError:
-                if best is None and bits == self._tries(max(plan.rank for plan in plans))[-1]:
+                if best is None:
                     raise
                 break
             except (FormatError, np.linalg.LinAlgError):
                 continue
             if best is None or gap_of(found) < gap_of(best):
                 best = found
-            if gap_of(found) <= min(gap, 1e-5) or self._constant(found):
+            if gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6:
                 break
         if best is None:
-            raise ArgumentError(
-                "workload",
-                question.workload,
-                "better scaled: columns of nearly one size, none nearly a combination of others",
-            )
+            raise _badly_scaled(question)
         return best
 
-    def _tries(self, rank: int) -> tuple[int, ...]:
-        return (self.few_bits, *self.bits) if rank >= self.many else self.bits
-
-    def _constant(self, found: WorkloadDocument) -> bool:
-        """Whether more bits would not help: what is left is the constant of one number."""
-        own = float(variance_above(found) / variance_below(found))
-        return gap_of(found) + 1 <= own * (1 + 1e-6)
+    def _tries(self, rank: int) -> list[tuple[int, float]]:
+        """(bits, how much of equal weights is mixed in), in order."""
+        found = (self.few_bits, *self.bits) if rank >= self.many else self.bits
+        return [(bits, 0.0) for bits in found] + [(found[-1], one) for one in self.mixed]
 
     def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
         if _long_prefix(part) and not (replaced or most):
             return _Roots()
         left = max(0.1, end - time.monotonic())
-        where = self._coordinates(part, replaced)
-        frame = frame_of(part, replaced, where)
+        with counted():  # so that nobody waits for what cannot be checked
+            where = self._coordinates(part, replaced)
+        with counted():
+            frame = frame_of(part, replaced, where)
         rank = len(frame.cost)
         if rank > MAX_RANK:
             raise _too_large(part)
         cost = as_floats(frame.cost) / float(frame.below)
         shifts = columns_of(frame)
-        questions: tuple[int, ...] | None = None
+        p = None
         if most:
             rows = _questions(part, replaced, where)
             first, second = _pairs(part.cells, replaced)
             moved = shifts[:, first] if not replaced else shifts[:, first] - shifts[:, second]
             p, v, rounds = largest(rows @ moved, self.largest_rounds, left)
-            questions = tuple(whole_weights(p))
         elif replaced:
             first, second = _pairs(part.cells, replaced)
             v, rounds = exchanges(cost, shifts, self.tolerance, left)
@@ -169,11 +174,7 @@ class Strategies:
             first = second = np.arange(part.cells)
             low = np.linalg.cholesky(cost)
             v, rounds = columns(low.T @ shifts, self.tolerance, left)
-        counts = whole_weights(v)
-        held = tuple(
-            (int(i), int(j), w) for i, j, w in zip(first, second, counts, strict=True) if w
-        )
-        return _Plan(part, replaced, where, rank, held, questions, rounds)
+        return _Plan(part, replaced, where, rank, (first, second, v), p, rounds)
 
     def _coordinates(self, part: Part, replaced: bool) -> Coordinates:
         if replaced and part.cells == 1:
@@ -186,7 +187,7 @@ class Strategies:
                 return QUESTIONS
         if part.cells > MAX_RANK + 1:
             raise _too_large(part)
-        return coordinates_of(part, part.gram()[0], replaced)
+        return coordinates_of(part, frame_of(part, False, None).cost, replaced)
 
     def _tables(
         self, question: WorkloadQuestion, part: Marginals, gap: float, seconds: float
@@ -208,24 +209,37 @@ class _Plan:
     replaced: bool
     where: Coordinates
     rank: int
-    shifts: tuple[tuple[int, int, int], ...]
-    questions: tuple[int, ...] | None
+    weights: tuple[np.ndarray, np.ndarray, np.ndarray]  # (cell, cell or other cell, weight)
+    worth: np.ndarray | None  # weights of questions, for the largest variance
     rounds: int
+
+    def _whole(
+        self, even: float
+    ) -> tuple[tuple[tuple[int, int, int], ...], tuple[int, ...] | None]:
+        """(shifts, questions) in whole numbers, mixed with so much of equal weights."""
+        first, second, v = self.weights
+        counts = whole_weights((1 - even) * v + even * v.mean())
+        shifts = tuple(
+            (int(i), int(j), w) for i, j, w in zip(first, second, counts, strict=True) if w
+        )
+        if self.worth is None:
+            return shifts, None
+        return shifts, tuple(whole_weights((1 - even) * self.worth + even * self.worth.mean()))
 
     def laplace(self, bits: int, sums: bool) -> Found:
         """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
         plain = frame_of(self.part, self.replaced, None)
-        frame = frame_of(self.part, self.replaced, self.where, self.questions)
-        _, own = rounded(frame, self.shifts, self.where, bits, self.questions)
+        _, own = self.at(bits, 0.0)
         cost = as_floats(plain.cost) / float(plain.below)
         tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
         tall = shortened(tall, plain, self.replaced)
         return tall, replace(own, inverse=inverse_rows(tall, bits), coordinates=self.where)
 
-    def at(self, bits: int) -> Found:
+    def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
         """The strategy and the multipliers with so many bits."""
-        frame = frame_of(self.part, self.replaced, self.where, self.questions)
-        return rounded(frame, self.shifts, self.where, bits, self.questions)
+        shifts, questions = self._whole(even)
+        frame = frame_of(self.part, self.replaced, self.where, questions)
+        return rounded(frame, shifts, self.where, bits, questions)
 
 
 @dataclass(frozen=True)
@@ -235,7 +249,7 @@ class _Roots:
     rank: int = 1
     bits: int = 40
 
-    def at(self, bits: int) -> Found:
+    def at(self, bits: int, even: float) -> Found:
         """The square-root strategy."""
         return RootStrategy(self.bits), None
 
@@ -280,6 +294,7 @@ def _empty(question: WorkloadQuestion) -> WorkloadDocument:
         workload=question.workload,
         neighbours=question.neighbours,
         budget=question.budget,
+        entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
         asked=question.asked,
         largest=question.largest,
         strategies=(),
@@ -296,14 +311,30 @@ def _stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
         strategies=tuple(strategy for strategy, _ in found),
         multipliers=tuple(own for _, own in found),
     )
-    if shift_length(document) > 1:
+    frames = Frames(document)
+    if shift_length(document, frames) > 1:
         raise FormatError("a shift is longer than 1")
-    return _bounded(document)
+    return _bounded(document, frames)
 
 
-def _bounded(document: WorkloadDocument) -> WorkloadDocument:
-    upper = round_up(release_cost(document), _DIGITS)
-    return replace(document, upper=upper, lower=round_down(lower_cost(document), _DIGITS))
+def _bounded(document: WorkloadDocument, frames: Frames | None = None) -> WorkloadDocument:
+    upper = round_up(release_cost(document, frames), _DIGITS)
+    lower = round_down(lower_cost(document, frames), _DIGITS)
+    return replace(document, upper=upper, lower=lower)
+
+
+def _of_strategy(found: WorkloadDocument) -> float:
+    """The part of the gap that a better strategy could close: not the constant of one number."""
+    least = variance_below(found)
+    return (gap_of(found) + 1) * float(least / variance_above(found)) - 1 if least else 0.0
+
+
+def _badly_scaled(question: WorkloadQuestion) -> ArgumentError:
+    return ArgumentError(
+        "workload",
+        question.workload,
+        "better scaled: columns of nearly one size, none nearly a combination of others",
+    )
 
 
 def _too_large(part: Part) -> ArgumentError:

@@ -110,7 +110,8 @@ def _named(text: str) -> Table:
     inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
     if inner.suffix.lower() in _TEXT:
         return _csv(CsvFile(path, _TEXT[inner.suffix.lower()]))
-    if not path.is_dir() and path.suffix.lower() not in (".parquet", ".pq"):
+    plain = path.is_file() and path.suffix.lower() in (".parquet", ".pq")
+    if not path.is_dir() and not plain:
         raise ArgumentError("table", str(path), _ALLOWED)
     return _parquet(path)
 

@@ -9,13 +9,21 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from ...errors import EngineError
+from ...errors import ArgumentError, EngineError
 from .dialect import LONGEST_NUMERAL, NUMERAL, Dialect
 from .table import MOMENT, TEXT, Column, Form
 
 _WHOLE = {"tinyint", "smallint", "int", "bigint"}
 _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _TEXT = re.compile(r"string( collate .*)?|varchar\(\d+\)( collate .*)?|char\(\d+\)( collate .*)?")
+#: The functions of every query here.
+_NAMES = (
+    "abs coalesce concat count dense_rank floor greatest isnan least md5 octet_length repeat "
+    "row_number sha2 shiftright sum"
+)
+USED = frozenset(_NAMES.split())
+#: Where Spark's own stand; a session can put one of the user's before them.
+_OWN = "Class: org.apache.spark.sql.catalyst.expressions."
 
 
 class Spark(Dialect):
@@ -31,6 +39,15 @@ class Spark(Dialect):
                 "Spark must run with spark.sql.ansi.enabled=true: without it a sum that "
                 "overflows wraps around silently"
             )
+        self._refuse_other_functions()
+
+    def _refuse_other_functions(self) -> None:
+        """Refuse a session in which something else stands for a function."""
+        for name in sorted(USED):
+            said = self.session.sql(f"DESCRIBE FUNCTION {name}").collect()
+            if not any(str(line[0]).startswith(_OWN) for line in said):
+                allowed = "of a session whose temporary functions have names of their own"
+                raise ArgumentError("table", f"a table beside another function {name}", allowed)
 
     # -- literals ---------------------------------------------------------------------------------
 

@@ -1,0 +1,58 @@
+"""Counts and records as whole numbers, or a `DataError` that shows none: `counts.proof.md`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import DataError
+from .rounding import exact_value
+
+#: Bits of a count at most: answers are floats.
+_MOST_BITS = 800
+
+
+def whole_vector(x: Any, cells: int) -> list[int]:
+    """So many whole numbers, or a `DataError` that shows none of them."""
+    allowed = f"a sequence of {cells} whole counts below 2^{_MOST_BITS}"
+    if isinstance(x, (str, bytes, Mapping, Set)):
+        raise DataError("x", type(x), allowed)
+    held = np.asarray(x).ravel() if hasattr(x, "to_numpy") else x
+    held = held.tolist() if hasattr(held, "tolist") else held
+    try:
+        row = list(held)
+    except TypeError:
+        raise DataError("x", type(x), allowed) from None
+    if len(row) != cells:
+        raise DataError("x", type(x), allowed)
+    exact = [one if type(one) is int else exact_value(one, "x") for one in row]
+    if any(one.denominator != 1 or abs(one.numerator) >> _MOST_BITS for one in exact):
+        raise DataError("x", type(x), allowed)
+    return [int(one) for one in exact]
+
+
+def width_of(x: Any) -> int | None:
+    """How many columns a table of records has; None: it is no table."""
+    shape = getattr(x, "shape", None)
+    if shape is not None:
+        return int(shape[1]) if len(shape) == 2 else None
+    if isinstance(x, (list, tuple)) and x and isinstance(x[0], (list, tuple)):
+        return len(x[0])
+    return None
+
+
+def codes_of(x: Any, sizes: tuple[int, ...]) -> NDArray[np.int64]:
+    """Records as whole numbers from 0 on, each below the size of its attribute."""
+    allowed = "rows of whole codes from 0 on, each below the size of its attribute"
+    try:
+        held = np.asarray(x)
+    except ValueError:
+        raise DataError("x", type(x), allowed) from None
+    if held.dtype.kind not in "iub" or held.ndim != 2:
+        raise DataError("x", type(x), allowed)
+    if held.size and ((held < 0).any() or (held >= np.array(sizes)).any()):
+        raise DataError("x", type(x), allowed)
+    return held.astype(np.int64)
