@@ -15,6 +15,7 @@ import gzip
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -204,6 +205,7 @@ class _Source:
         )
 
 
+@lru_cache(maxsize=64)
 def _characters(encoding: str) -> str | None:
     """The characters of the bytes 0 to 255, U+FFFE for none; None stands for UTF-8."""
     try:
