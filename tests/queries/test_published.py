@@ -183,6 +183,22 @@ def test_forged_blocks_of_one_draw_are_refuted(reports, name):
         assert "refuted" in verdicts(forged(reports["all"], change))
 
 
+RIDERS = {
+    "a question without a statement": lambda raw: raw["answers"].append(
+        raw["answers"][0] | {"query": "count(x)", "statements": []}
+    ),
+    "a statement of keys alone": lambda raw: first(raw).update(question="keys of count()"),
+    "more numbers than were drawn": lambda raw: raw["answers"][0]["answers"].append(
+        raw["answers"][0]["answers"][0] | {"key": "another"}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIDERS)
+def test_a_number_that_no_statement_is_about_is_refuted(reports, name):
+    assert "refuted" in verdicts(forged(reports["all"], RIDERS[name]))
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_reports_are_refuted(reports, name):
     assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"
@@ -231,6 +247,7 @@ def test_a_changed_number_breaks_the_hash(reports):
 
 @pytest.mark.parametrize("change", [
     lambda raw: raw.pop("answers"),
+    lambda raw: raw.update(answers=[]),
     lambda raw: first(raw).update(groups=0),
     lambda raw: first(raw).update(steps="3"),
     lambda raw: first(raw).update(releases=3),

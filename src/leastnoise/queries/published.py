@@ -163,6 +163,8 @@ def check_report(raw: Any) -> list[Step]:
     that a unit moves as stated. That the tables were read so is the tool's own proof, in prose.
     """
     try:
+        if not isinstance(raw["answers"], list) or not raw["answers"]:
+            raise TypeError("answers")
         found = [_hash_step(raw)]
         documents = {}
         for name, text in raw["mechanisms"].items():
@@ -203,15 +205,23 @@ def check_report(raw: Any) -> list[Step]:
 
 
 def _about_step(answer: Mapping[str, Any]) -> Step:
-    """Whether the statements of an answer are about it, and about what it says to protect."""
+    """Whether the statements of an answer are about all of it, and about what it protects."""
     query, protected = answer["query"], (answer["unit"], answer["neighbours"])
     same = all(
         one["question"] in (query, f"keys of {query}")
         and (one["unit"], one["neighbours"]) == protected
         for one in answer["statements"]
     )
-    words = f"{query}: its statements are about this question, its unit and its neighbours"
-    return Step(words, "proven" if same else "refuted")
+    # (That of the keys alone, or none at all, says nothing about the numbers.)
+    same = same and any(one["question"] == query for one in answer["statements"])
+    shown = len(answer["answers"])
+    enough = all(
+        shown * len(one["releases"]) <= sum(numbers for _, numbers, *_ in blocks_of(one))
+        for one in answer["statements"]
+        if one["how"] == DRAWN
+    )
+    words = f"{query}: its statements are about this question, its unit, its neighbours"
+    return Step(f"{words} and all its numbers", "proven" if same and enough else "refuted")
 
 
 def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
