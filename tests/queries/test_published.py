@@ -218,6 +218,24 @@ def test_forged_releases_of_one_draw_are_refuted(reports, name):
     assert "refuted" in verdicts(forged(reports["once"], ONCE[name]))
 
 
+@pytest.mark.parametrize(
+    "other", [{"unit": Person("person", max_rows=9)}, {"neighbours": "replace"}]
+)
+def test_budgets_of_different_units_do_not_add_up(other):
+    """One row moves little where a person has many: epsilon is another one for each of them."""
+    one, two = ask(TABLE, Count(), epsilon=1), ask(TABLE, Count(), epsilon=1, **other)
+    with pytest.raises(ArgumentError, match="one kind of neighbours"):
+        report([one, two])
+    parts = [report(answer).to_json() for answer in (one, two)]
+    both = parts[0] | {
+        "epsilon": "2",
+        "answers": [answer for part in parts for answer in part["answers"]],
+        "mechanisms": parts[0]["mechanisms"] | parts[1]["mechanisms"],
+    }
+    assert verdicts(resealed(both))[-1] == "refuted"
+    assert set(verdicts(resealed(both))[:-1]) == {"proven"}
+
+
 def test_an_unknown_way_proves_nothing(reports):
     unknown = forged(reports["steps"], lambda raw: first(raw).update(how="surely"))
     assert "not covered" in verdicts(unknown)

@@ -134,11 +134,16 @@ def report(
     """A report of answers for reviewers: questions, numbers, budget, reasons and proofs.
 
     Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
-    Everything in it is private already. Answers of one `ask_all` cost their budget once.
+    Everything in it is private already. Answers of one `ask_all` cost their budget once. All are
+    about the same unit and neighbours, or their budgets would not add up.
     """
     held = (answers,) if isinstance(answers, Answer) else tuple(answers)
     if not held or not all(isinstance(one, Answer) for one in held):
         raise ArgumentError("answers", type(answers).__name__, "an Answer, or a list of them")
+    protected = sorted({f"{one.unit}, {one.neighbours}" for one in held})
+    if len(protected) > 1:
+        allowed = "about one unit and one kind of neighbours: budgets of others do not add up"
+        raise ArgumentError("answers", "; ".join(protected), allowed)
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     epsilon, delta = _total(held)
     balance = None if book is None else book.balance.to_json()
@@ -190,10 +195,11 @@ def check_report(raw: Any) -> list[Step]:
                 total[1] += rational(answer["delta"], "delta")
             batches.setdefault(batch, []).append(answer)
         found += [_batch_step(answers, documents) for answers in batches.values()]
-        held = total[0] <= rational(raw["epsilon"], "epsilon")
+        one_unit = len({(one["unit"], one["neighbours"]) for one in raw["answers"]}) == 1
+        held = one_unit and total[0] <= rational(raw["epsilon"], "epsilon")
         held = held and total[1] <= rational(raw["delta"], "delta")
         words = (
-            "budgets of all answers add up to at most that of the report: "
+            "budgets of all answers, of one unit, add up to at most that of the report: "
             f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
         )
         found.append(Step(words, "proven" if held else "refuted"))
