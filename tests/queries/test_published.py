@@ -277,6 +277,12 @@ def test_reports_that_are_none_are_malformed(reports, change):
         verdicts(forged(reports["steps"], change))
 
 
+def test_all_files_of_a_report_share_one_limit_of_work(reports, monkeypatch):
+    monkeypatch.setattr("leastnoise.queries.published._WORK", 10)
+    with pytest.raises(FormatError, match="more work than allowed"):
+        verdicts(reports["all"])
+
+
 def test_a_report_is_written_for_people_and_for_machines(tmp_path):
     title = "Income <of> all"
     answers = ask(TABLE, Count(by="region", keys=["north", "<b>"]), epsilon=1)

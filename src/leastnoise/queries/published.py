@@ -17,13 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from ..certify.any_file import check_any, parse_any
-from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
+from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
 from ..exact import rational, text_of
 from ..ledger import Ledger
+from ..work import BUDGET, counted
 from .answer import Answer, printable, rounded
 from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
 
 REPORT = "leastnoise-report/1"
+#: Work for all files of a report: a short file can take seconds, and a report hold thousands.
+_WORK = 40 * BUDGET
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
 _HEADINGS = (
     ("Unit of privacy", "stated by you", "{unit}"),
@@ -171,11 +174,15 @@ def check_report(raw: Any) -> list[Step]:
         if not isinstance(raw["answers"], list) or not raw["answers"]:
             raise TypeError("answers")
         found = [_hash_step(raw)]
-        documents = {}
+        documents, work = {}, 0
         for name, text in raw["mechanisms"].items():
             same = hashlib.sha256(text.encode()).hexdigest() == name
-            document = parse_any(text)
-            private = same and check_any(document).private
+            with counted() as one:
+                document = parse_any(text)
+                private = same and check_any(document).private
+            work += one.spent
+            if work > _WORK:
+                raise LimitError("checking the files of this report takes more work than allowed")
             words = f"mechanism {name[:12]}: the file is the one that is named, and is private"
             found.append(Step(words, "proven" if private else "refuted"))
             if private:
