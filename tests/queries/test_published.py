@@ -199,6 +199,16 @@ def test_a_number_that_no_statement_is_about_is_refuted(reports, name):
     assert "refuted" in verdicts(forged(reports["all"], RIDERS[name]))
 
 
+def test_units_that_are_replaced_have_no_moves_of_one_sign(reports):
+    def change(raw):
+        for answer in raw["answers"]:
+            answer["neighbours"] = "replace"
+            for statement in answer["statements"]:
+                statement["neighbours"] = "replace"
+
+    assert "refuted" in verdicts(forged(reports["all"], change))
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_reports_are_refuted(reports, name):
     assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"
