@@ -183,6 +183,22 @@ def test_forged_blocks_of_one_draw_are_refuted(reports, name):
         assert "refuted" in verdicts(forged(reports["all"], change))
 
 
+RIDERS = {
+    "a question without a statement": lambda raw: raw["answers"].append(
+        raw["answers"][0] | {"query": "count(x)", "statements": []}
+    ),
+    "a statement of keys alone": lambda raw: first(raw).update(question="keys of count()"),
+    "more numbers than were drawn": lambda raw: raw["answers"][0]["answers"].append(
+        raw["answers"][0]["answers"][0] | {"key": "another"}
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIDERS)
+def test_a_number_that_no_statement_is_about_is_refuted(reports, name):
+    assert "refuted" in verdicts(forged(reports["all"], RIDERS[name]))
+
+
 def test_units_that_are_replaced_have_no_moves_of_one_sign(reports):
     def change(raw):
         for answer in raw["answers"]:
@@ -210,6 +226,24 @@ ONCE = {
 @pytest.mark.parametrize("name", ONCE)
 def test_forged_releases_of_one_draw_are_refuted(reports, name):
     assert "refuted" in verdicts(forged(reports["once"], ONCE[name]))
+
+
+@pytest.mark.parametrize(
+    "other", [{"unit": Person("person", max_rows=9)}, {"neighbours": "replace"}]
+)
+def test_budgets_of_different_units_do_not_add_up(other):
+    """One row moves little where a person has many: epsilon is another one for each of them."""
+    one, two = ask(TABLE, Count(), epsilon=1), ask(TABLE, Count(), epsilon=1, **other)
+    with pytest.raises(ArgumentError, match="one kind of neighbours"):
+        report([one, two])
+    parts = [report(answer).to_json() for answer in (one, two)]
+    both = parts[0] | {
+        "epsilon": "2",
+        "answers": [answer for part in parts for answer in part["answers"]],
+        "mechanisms": parts[0]["mechanisms"] | parts[1]["mechanisms"],
+    }
+    assert verdicts(resealed(both))[-1] == "refuted"
+    assert set(verdicts(resealed(both))[:-1]) == {"proven"}
 
 
 def test_an_unknown_way_proves_nothing(reports):
@@ -241,6 +275,7 @@ def test_a_changed_number_breaks_the_hash(reports):
 
 @pytest.mark.parametrize("change", [
     lambda raw: raw.pop("answers"),
+    lambda raw: raw.update(answers=[]),
     lambda raw: first(raw).update(groups=0),
     lambda raw: first(raw).update(steps="3"),
     lambda raw: first(raw).update(releases=3),
@@ -250,6 +285,12 @@ def test_a_changed_number_breaks_the_hash(reports):
 def test_reports_that_are_none_are_malformed(reports, change):
     with pytest.raises(FormatError):
         verdicts(forged(reports["steps"], change))
+
+
+def test_all_files_of_a_report_share_one_limit_of_work(reports, monkeypatch):
+    monkeypatch.setattr("leastnoise.queries.published._WORK", 10)
+    with pytest.raises(FormatError, match="more work than allowed"):
+        verdicts(reports["all"])
 
 
 def test_a_report_is_written_for_people_and_for_machines(tmp_path):

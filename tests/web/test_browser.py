@@ -361,6 +361,7 @@ def test_a_teacher_from_a_class_list_to_a_published_mean(browser, tmp_path):
         page.locator("#sure input").check()
         one.id("sure-yes").click()
         page.get_by_text("All of this may be published.").wait_for()
+        assert page.locator(".batch").inner_text().startswith("klasse.csv, answered at ")
         told = page.locator(".answer blockquote").inner_text()
         mean, low, high = (float(x) for x in re.search(_PUBLISHED, told).groups())
         assert low <= mean <= high and high - low < 2.5 and 1.5 < mean < 5.5  # exactly 3.67

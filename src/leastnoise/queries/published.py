@@ -17,13 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from ..certify.any_file import check_any, parse_any
-from ..errors import ArgumentError, FormatError, LeastnoiseError, MissingExtraError
+from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
 from ..exact import rational, text_of
 from ..ledger import Ledger
+from ..work import BUDGET, counted
 from .answer import Answer, printable, rounded
 from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
 
 REPORT = "leastnoise-report/1"
+#: Work for all files of a report: a short file can take seconds, and a report hold thousands.
+_WORK = 40 * BUDGET
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
 _HEADINGS = (
     ("Unit of privacy", "stated by you", "{unit}"),
@@ -134,11 +137,16 @@ def report(
     """A report of answers for reviewers: questions, numbers, budget, reasons and proofs.
 
     Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
-    Everything in it is private already. Answers of one `ask_all` cost their budget once.
+    Everything in it is private already. Answers of one `ask_all` cost their budget once. All are
+    about the same unit and neighbours, or their budgets would not add up.
     """
     held = (answers,) if isinstance(answers, Answer) else tuple(answers)
     if not held or not all(isinstance(one, Answer) for one in held):
         raise ArgumentError("answers", type(answers).__name__, "an Answer, or a list of them")
+    protected = sorted({f"{one.unit}, {one.neighbours}" for one in held})
+    if len(protected) > 1:
+        allowed = "about one unit and one kind of neighbours: budgets of others do not add up"
+        raise ArgumentError("answers", "; ".join(protected), allowed)
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     epsilon, delta = _total(held)
     balance = None if book is None else book.balance.to_json()
@@ -163,12 +171,18 @@ def check_report(raw: Any) -> list[Step]:
     that a unit moves as stated. That the tables were read so is the tool's own proof, in prose.
     """
     try:
+        if not isinstance(raw["answers"], list) or not raw["answers"]:
+            raise TypeError("answers")
         found = [_hash_step(raw)]
-        documents = {}
+        documents, work = {}, 0
         for name, text in raw["mechanisms"].items():
             same = hashlib.sha256(text.encode()).hexdigest() == name
-            document = parse_any(text)
-            private = same and check_any(document).private
+            with counted() as one:
+                document = parse_any(text)
+                private = same and check_any(document).private
+            work += one.spent
+            if work > _WORK:
+                raise LimitError("checking the files of this report takes more work than allowed")
             words = f"mechanism {name[:12]}: the file is the one that is named, and is private"
             found.append(Step(words, "proven" if private else "refuted"))
             if private:
@@ -188,10 +202,11 @@ def check_report(raw: Any) -> list[Step]:
                 total[1] += rational(answer["delta"], "delta")
             batches.setdefault(batch, []).append(answer)
         found += [_batch_step(answers, documents) for answers in batches.values()]
-        held = total[0] <= rational(raw["epsilon"], "epsilon")
+        one_unit = len({(one["unit"], one["neighbours"]) for one in raw["answers"]}) == 1
+        held = one_unit and total[0] <= rational(raw["epsilon"], "epsilon")
         held = held and total[1] <= rational(raw["delta"], "delta")
         words = (
-            "budgets of all answers add up to at most that of the report: "
+            "budgets of all answers, of one unit, add up to at most that of the report: "
             f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
         )
         found.append(Step(words, "proven" if held else "refuted"))
@@ -203,15 +218,23 @@ def check_report(raw: Any) -> list[Step]:
 
 
 def _about_step(answer: Mapping[str, Any]) -> Step:
-    """Whether the statements of an answer are about it, and about what it says to protect."""
+    """Whether the statements of an answer are about all of it, and about what it protects."""
     query, protected = answer["query"], (answer["unit"], answer["neighbours"])
     same = all(
         one["question"] in (query, f"keys of {query}")
         and (one["unit"], one["neighbours"]) == protected
         for one in answer["statements"]
     )
-    words = f"{query}: its statements are about this question, its unit and its neighbours"
-    return Step(words, "proven" if same else "refuted")
+    # (That of the keys alone, or none at all, says nothing about the numbers.)
+    same = same and any(one["question"] == query for one in answer["statements"])
+    shown = len(answer["answers"])
+    enough = all(
+        shown * len(one["releases"]) <= sum(numbers for _, numbers, *_ in blocks_of(one))
+        for one in answer["statements"]
+        if one["how"] == DRAWN
+    )
+    words = f"{query}: its statements are about this question, its unit, its neighbours"
+    return Step(f"{words} and all its numbers", "proven" if same and enough else "refuted")
 
 
 def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:

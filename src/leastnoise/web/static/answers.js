@@ -7,15 +7,16 @@ const BIN = /^\[(\S+), (\S+)[)\]]$/;
 const known = (group) => group.low !== null && group.high !== null;
 const counts = (one) => /^(count|histogram)\(/.test(one.query);
 
-// A batch of answers that were paid for together; earlier ones stay, for they cost budget, too.
-export function showAnswers(data, job) {
+// A batch of answers that were paid for together; earlier ones stay, for they cost budget, too. Each
+// says which table it is about: another one may have been chosen since.
+export function showAnswers(data, job, name) {
   const place = byId("answers");
   for (const old of place.querySelectorAll("[id]")) old.removeAttribute("id");
   place.querySelector(".latest")?.classList.remove("latest");
   const take = [["take-report", "report.html", "Report"], ["take-json", "report.json", "Report with proofs (JSON)"], ["take-script", "script.py", "Python script"], ["take-notebook", "notebook.ipynb", "Notebook"]]
     .map(([id, file, words]) => make("button", { type: "button", id, text: words, "data-name": file, "data-file": `/api/jobs/${job.job}/files/${file}` }));
   const now = new Date().toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
-  const title = make("h2", { class: "batch", tabindex: "-1", text: `Answered at ${now}` });
+  const title = make("h2", { class: "batch", tabindex: "-1", text: `${name}, answered at ${now}` });
   place.prepend(make("section", { class: "results latest", "aria-label": "Answers" }, title,
     ...data.answers.map((one) => answerCard(one, job)),
     make("div", { class: "card" }, make("h2", { text: "Take it with you" }), make("div", { class: "row" }, ...take),

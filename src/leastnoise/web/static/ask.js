@@ -281,13 +281,14 @@ async function ask() {
   asking?.leave();
   byId("ask-go").disabled = true;
   byId("ask-state").textContent = "Asking …";
+  const { id, name } = table(), wanted = { ...request(), csv: written() }; // as it was confirmed
   try {
     if (!balance()) await createLedger();
-    const job = await send("POST", `/api/tables/${table().id}/ask`, { ...request(), csv: written() });
+    const job = await send("POST", `/api/tables/${id}/ask`, wanted);
     asking = new Following(job, {
       queued: (ahead) => { byId("ask-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
       step: (data) => { byId("ask-state").textContent = `${data.words} …`; },
-      end: (how, data) => answered(how, data, job),
+      end: (how, data) => answered(how, data, job, name),
     });
   } catch (error) {
     byId("ask-go").disabled = false;
@@ -296,11 +297,11 @@ async function ask() {
   }
 }
 
-function answered(how, data, job) {
+function answered(how, data, job, name) {
   byId("ask-go").disabled = false;
   byId("ask-state").textContent = how === "done" ? "Answered. All of this may be published." : "Not answered.";
   if (how === "done") {
-    showAnswers(data, job);
+    showAnswers(data, job, name);
   } else if (how === "failed") fail({ errors: [data] });
   if (table()) readLedger();
 }
