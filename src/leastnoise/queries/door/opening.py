@@ -331,7 +331,8 @@ def _spark_frame(frame: Any) -> Table:
     def seen() -> Table:
         name = f"leastnoise_{uuid.uuid4().hex}"
         engine = Spark(frame.sparkSession, name)
-        frame.createOrReplaceTempView(name)
+        # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
+        frame.filter(f"'{name}' = '{name}'").createOrReplaceTempView(name)
         with _closing(engine):
             return Table(engine, name, engine.columns(name))
 
