@@ -58,6 +58,9 @@ def test_a_day_beyond_the_years_of_python_is_missing_and_changes_no_other_cell(c
         assert str(found[2])[:10] in ("9999-12-31", "1970-01-02")
         assert list(labels_of(column)) == found and rows_of(column) == 3
         assert math.isnan(column_numbers(column)[1])
+    # Nanoseconds are all within them; their bounds in nanoseconds did not fit 64 bits.
+    fine = pl.Series([0, 2**63 - 1, None], dtype=pl.Int64).cast(pl.Datetime("ns"))
+    assert [getattr(cell, "year", None) for cell in cells_of(fine)] == [1970, 2262, None]
     assert capfd.readouterr() == ("", "")
 
 
