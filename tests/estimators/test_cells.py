@@ -7,7 +7,14 @@ import math
 import pytest
 
 from leastnoise.errors import DataError
-from leastnoise.estimators.cells import cells_of, column_numbers, labels_of, rows_of
+from leastnoise.estimators.cells import (
+    cells_of,
+    code_of,
+    column_numbers,
+    labels_of,
+    number,
+    rows_of,
+)
 
 
 def test_a_missing_label_changes_no_other_label():
@@ -73,3 +80,17 @@ def test_a_complex_category_changes_no_other_cell():
     plain, odd = (pd.Series(cells, dtype="category") for cells in ([1, 2.5], [1, 2.5, 1j]))
     assert list(column_numbers(plain)) == list(column_numbers(odd))[:2] == [1, 2.5]
     assert math.isnan(column_numbers(odd)[2])
+
+
+class Leaving(float):
+    """A number that ends the program when it is looked at."""
+
+    def __float__(self):
+        raise SystemExit
+
+    __hash__ = __float__
+
+
+def test_a_cell_or_a_label_does_not_end_the_program():
+    assert math.isnan(number(Leaving(1)))
+    assert code_of({1: 0}, Leaving(1), 7) == 7

@@ -45,7 +45,9 @@ def number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an object may even try to end the program
         return math.nan
 
 
@@ -228,7 +230,9 @@ def code_of(table: dict[Any, int], value: Any, other: int) -> int:
     """The code of a value; `other` for what is not listed, or could not be."""
     try:
         return table.get(plain(value), other)
-    except Exception:  # it cannot be hashed, or not be compared
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # it cannot be hashed, or not be compared
         return other
 
 
