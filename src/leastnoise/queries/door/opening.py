@@ -303,11 +303,9 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
             raise ArgumentError("table", "an expression or a query", BASE_TABLE)
         space = operation.namespace
         return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
-    engine: Postgres | Spark
-    if backend.name == "postgres":
-        engine = Postgres(backend.con, backend.disconnect if own else None)
-    else:
-        engine = Spark(backend._session)
+    if backend.name == "pyspark":  # bound now: a view of that name may be another one later
+        return _spark_frame(backend._session.sql(backend.compile(source)))
+    engine = Postgres(backend.con, backend.disconnect if own else None)
     relation = f"({backend.compile(source)})"
     base = plain and engine.is_base_table(operation.name, operation.namespace.database)
     return Table(engine, relation, engine.columns(relation), sized=base)
