@@ -183,6 +183,16 @@ def test_forged_blocks_of_one_draw_are_refuted(reports, name):
         assert "refuted" in verdicts(forged(reports["all"], change))
 
 
+def test_units_that_are_replaced_have_no_moves_of_one_sign(reports):
+    def change(raw):
+        for answer in raw["answers"]:
+            answer["neighbours"] = "replace"
+            for statement in answer["statements"]:
+                statement["neighbours"] = "replace"
+
+    assert "refuted" in verdicts(forged(reports["all"], change))
+
+
 @pytest.mark.parametrize("name", FORGERIES)
 def test_forged_reports_are_refuted(reports, name):
     assert first(reports["drawn"])["how"] == "drawn" and first(reports["steps"])["how"] == "steps"

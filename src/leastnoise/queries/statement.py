@@ -242,6 +242,8 @@ def _drawn_steps(
     one_file = {name for *_, name in releases} == {releases[0][3]}
     if not isinstance(document, JointDocument) or not one_file or not document.integer:
         return [Step("the numbers of one draw have one file of several numbers", "refuted")]
+    if raw.get("neighbours") != "add-remove" and any(one_sided for *_, one_sided in blocks):
+        return [Step("moves of one sign are of units that are added or removed", "refuted")]
     words = f"all that a unit moves lies within the shape of the file, {len(blocks)} blocks"
     if not within(document, blocks) or any(most < touched for _, _, most, *_ in blocks):
         return [Step(words, "refuted")]
