@@ -7,7 +7,14 @@ import math
 import pytest
 
 from leastnoise.errors import DataError
-from leastnoise.estimators.cells import cells_of, column_numbers, labels_of, rows_of
+from leastnoise.estimators.cells import (
+    cells_of,
+    code_of,
+    column_numbers,
+    labels_of,
+    number,
+    rows_of,
+)
 
 
 def test_a_missing_label_changes_no_other_label():
@@ -58,6 +65,9 @@ def test_a_day_beyond_the_years_of_python_is_missing_and_changes_no_other_cell(c
         assert str(found[2])[:10] in ("9999-12-31", "1970-01-02")
         assert list(labels_of(column)) == found and rows_of(column) == 3
         assert math.isnan(column_numbers(column)[1])
+    # Nanoseconds are all within them; their bounds in nanoseconds did not fit 64 bits.
+    fine = pl.Series([0, 2**63 - 1, None], dtype=pl.Int64).cast(pl.Datetime("ns"))
+    assert [getattr(cell, "year", None) for cell in cells_of(fine)] == [1970, 2262, None]
     assert capfd.readouterr() == ("", "")
 
 
@@ -70,3 +80,17 @@ def test_a_complex_category_changes_no_other_cell():
     plain, odd = (pd.Series(cells, dtype="category") for cells in ([1, 2.5], [1, 2.5, 1j]))
     assert list(column_numbers(plain)) == list(column_numbers(odd))[:2] == [1, 2.5]
     assert math.isnan(column_numbers(odd)[2])
+
+
+class Leaving(float):
+    """A number that ends the program when it is looked at."""
+
+    def __float__(self):
+        raise SystemExit
+
+    __hash__ = __float__
+
+
+def test_a_cell_or_a_label_does_not_end_the_program():
+    assert math.isnan(number(Leaving(1)))
+    assert code_of({1: 0}, Leaving(1), 7) == 7

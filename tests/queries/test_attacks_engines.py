@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import math
 import re
@@ -15,14 +16,25 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from leastnoise import ArgumentError, Count, Histogram, Mean, Median, Person, Total, Variance, ask
+from leastnoise import (
+    ArgumentError,
+    Count,
+    Histogram,
+    Mean,
+    Median,
+    NotAnsweredError,
+    Person,
+    Total,
+    Variance,
+    ask,
+)
 from leastnoise.queries.ask import readings_of, sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.door.frames import text_of_category, tidy
 from leastnoise.queries.door.postgres import USED, Postgres
 from leastnoise.queries.door.spark import USED as USED_BY_SPARK
-from leastnoise.queries.door.spark import _silent
+from leastnoise.queries.door.spark import _silent, logger_of
 from leastnoise.queries.paid import paid
 from leastnoise.queries.unit import Row
 
@@ -171,6 +183,67 @@ def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
         spark.sql("DROP TEMPORARY FUNCTION floor")
 
 
+def test_a_path_that_puts_functions_before_those_of_spark_is_refused(spark):
+    """DESCRIBE FUNCTION tells of Spark's own all the same."""
+    frame = spark.createDataFrame([(1.0,)], "x double")
+    spark.conf.set("spark.sql.path.enabled", "true")
+    try:
+        assert sums(frame, Histogram("x", low=0, high=9, bins=3))["0"].rows == 1
+        spark.sql("CREATE FUNCTION default.floor(x DOUBLE) RETURNS BIGINT RETURN 7")
+        spark.sql("SET PATH = spark_catalog.default, system.builtin, system.session")
+        with pytest.raises(ArgumentError, match="SQL path"):
+            open_table(frame)
+    finally:
+        spark.sql("SET PATH = DEFAULT_PATH")
+        spark.sql("DROP FUNCTION IF EXISTS default.floor")
+        spark.conf.unset("spark.sql.path.enabled")
+
+
+def test_a_view_that_is_replaced_is_the_one_that_was_opened(spark):
+    """Its form, for numbers, failed for a text of the other one."""
+    ibis = pytest.importorskip("ibis")
+    spark.createDataFrame([(1.0,)], "x double").createOrReplaceTempView("replaced")
+    with opened(ibis.pyspark.connect(spark).table("replaced")) as table:
+        spark.createDataFrame([("a",)], "x string").createOrReplaceTempView("replaced")
+        assert sums_of(table, Mean("x", low=0, high=9), ROW)[""].rows == 1
+    spark.catalog.dropTempView("replaced")
+
+
+@contextlib.contextmanager
+def told_by_spark():
+    """What PySpark writes to standard error."""
+    told = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())
+    logs = [logger_of(f"{kind}QueryContextLogger") for kind in ("SQL", "DataFrame")]
+    for log in logs:
+        log.addHandler(handler)
+    try:
+        yield told
+    finally:
+        for log in logs:
+            log.removeHandler(handler)
+
+
+def test_spark_tells_of_no_row_and_keeps_what_is_cached_and_its_own_errors(spark):
+    """A cast in Python told the text; an owner's errors became TypeErrors, and caches were lost."""
+    from pyspark.errors import AnalysisException
+    from pyspark.sql.functions import col
+
+    frame = spark.createDataFrame([("s3cret",)], "g string").cache()
+    with told_by_spark() as told:
+        for number in (frame.select(col("g").cast("int")), frame.selectExpr("int(g) as g")):
+            with pytest.raises(NotAnsweredError):
+                ask(number, Mean("g", low=0, high=9), epsilon=1)
+        assert told == []
+        assert sums(frame, Count("g"))[""].rows == 1
+        assert frame.storageLevel.useMemory
+        with pytest.raises(AnalysisException):
+            spark.sql("SELECT nothing")
+        assert len(told) == 1
+    frame.unpersist()
+
+
 # -- threads --------------------------------------------------------------------------------------
 
 
@@ -210,8 +283,8 @@ def test_warnings_are_as_before_when_questions_of_several_threads_have_ended():
     assert list(warnings.filters) == before
 
 
-def test_a_thread_that_is_done_does_not_make_spark_tell_of_another(caplog):
-    log = logging.getLogger("SQLQueryContextLogger")
+def test_a_thread_that_is_done_does_not_make_spark_tell_of_another():
+    log = logger_of("SQLQueryContextLogger")
     first, second = threading.Event(), threading.Event()
 
     def short():
@@ -228,9 +301,10 @@ def test_a_thread_that_is_done_does_not_make_spark_tell_of_another(caplog):
 
     done = threading.Thread(target=short, daemon=True)
     done.start()
-    in_threads(long)
-    log.error("of the owner")
-    assert [record.getMessage() for record in caplog.records] == ["of the owner"]
+    with told_by_spark() as told:
+        in_threads(long)
+        log.error("of the owner")
+    assert told == ["of the owner"]
 
 
 # -- types ----------------------------------------------------------------------------------------

@@ -435,3 +435,20 @@ def test_a_pipe_is_refused_before_anybody_pays(tmp_path, name):
     os.mkfifo(tmp_path / name)
     with pytest.raises(ArgumentError, match="table"):
         open_table(tmp_path / name)
+
+
+def test_a_file_that_changes_between_its_two_readings_is_not_read(tmp_path, monkeypatch):
+    """It was read with the quotes of the file that was there before: one record took 100 others."""
+    path = tmp_path / "t.csv"
+    before = CsvFile._has_line_breaks
+
+    def changed(self):
+        found = before(self)
+        path.write_text('g,x\n"b,1\n' + "c,1\n" * 100)
+        return found
+
+    monkeypatch.setattr(CsvFile, "_has_line_breaks", changed)
+    path.write_text("g,x\na,1\n")
+    with pytest.raises(OSError, match="changed"):
+        list(CsvFile(path).batches())
+    assert sum(batch.num_rows for batch in CsvFile(path, line_breaks=False).batches()) == 101

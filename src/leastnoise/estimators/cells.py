@@ -45,7 +45,9 @@ def number(value: Any) -> float:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf  # type: ignore[operator]
-    except Exception:
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # an object may even try to end the program
         return math.nan
 
 
@@ -174,7 +176,10 @@ def _within_years(column: Any) -> Any:
     kind: Any = getattr(column, "dtype", None)
     if not hasattr(column, "to_physical") or not kind.is_temporal() or str(kind) == "Time":
         return column
-    a_day = 86_400 * {"ms": 10**3, "us": 10**6, "ns": 10**9}.get(getattr(kind, "time_unit", ""), 0)
+    unit = getattr(kind, "time_unit", "")
+    if unit == "ns":  # all of them are within: 64 bits hold 292 years either way
+        return column
+    a_day = 86_400 * {"ms": 10**3, "us": 10**6}.get(unit, 0)
     held, (first, end) = column.to_physical(), _YEARS
     return column.set((held < first * (a_day or 1)) | (held >= end * (a_day or 1)), None)
 
@@ -225,7 +230,9 @@ def code_of(table: dict[Any, int], value: Any, other: int) -> int:
     """The code of a value; `other` for what is not listed, or could not be."""
     try:
         return table.get(plain(value), other)
-    except Exception:  # it cannot be hashed, or not be compared
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # it cannot be hashed, or not be compared
         return other
 
 

@@ -4,14 +4,15 @@
     CsvFile(path).batches(columns)   the rows as Arrow record batches, all columns or those named
     CsvFile(path).reader(columns)    the same as a pyarrow.RecordBatchReader
 
-What the bytes of the rows are is never a reason to fail. A file that cannot be read or unpacked
-raises OSError or EOFError. Proof: `csv_records.proof.md`.
+What the bytes of the rows are is never a reason to fail. A file that cannot be read or unpacked, or
+that changes between two readings, raises OSError or EOFError. Proof: `csv_records.proof.md`.
 """
 
 from __future__ import annotations
 
 import codecs
 import gzip
+import os
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -40,7 +41,8 @@ class CsvFile:
     51473,44 is a number, and 51473.44 is none.
     line_breaks: whether a field in quotes may hold line breaks (True), or every line is a record,
     whatever it holds (False). None stands for True if all quotes of the file enclose whole fields
-    and inner ones are doubled, and for False if not.
+    and inner ones are doubled, and for False if not; the file is then read twice, and must not
+    change meanwhile.
 
     Every column is text. An empty field is NULL; so is one that is not of the encoding or whose
     quotes are malformed, in its row alone. A short record has NULLs at its end, further fields of
@@ -102,6 +104,7 @@ class CsvFile:
         return [names.index(name) for name in wanted], schema
 
     def _batches(self, wanted: list[int], schema: Any) -> Iterator[Any]:
+        before = self._state()
         line_breaks = self._has_line_breaks() if self.line_breaks is None else self.line_breaks
         with _Source(self) as source:
             for block in whole_records(source.rows(), line_breaks):
@@ -110,6 +113,14 @@ class CsvFile:
                 if fields.records:
                     columns = fields.columns(wanted)
                     yield _pyarrow().RecordBatch.from_arrays(columns, schema=schema)
+        if self.line_breaks is None and self._state() != before:
+            raise OSError("the file changed while it was read")  # what its quotes are, too
+
+    def _state(self) -> tuple[int, ...]:
+        """What is another one if the file is replaced or written to."""
+        found = os.stat(self.path)
+        times = found.st_mtime_ns, found.st_ctime_ns
+        return found.st_dev, found.st_ino, found.st_size, *times
 
     def _has_line_breaks(self) -> bool:
         with _Source(self) as source:

@@ -303,11 +303,9 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
             raise ArgumentError("table", "an expression or a query", BASE_TABLE)
         space = operation.namespace
         return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
-    engine: Postgres | Spark
-    if backend.name == "postgres":
-        engine = Postgres(backend.con, backend.disconnect if own else None)
-    else:
-        engine = Spark(backend._session)
+    if backend.name == "pyspark":  # bound now: a view of that name may be another one later
+        return _spark_frame(backend._session.sql(backend.compile(source)))
+    engine = Postgres(backend.con, backend.disconnect if own else None)
     relation = f"({backend.compile(source)})"
     base = plain and engine.is_base_table(operation.name, operation.namespace.database)
     return Table(engine, relation, engine.columns(relation), sized=base)
@@ -331,7 +329,8 @@ def _spark_frame(frame: Any) -> Table:
     def seen() -> Table:
         name = f"leastnoise_{uuid.uuid4().hex}"
         engine = Spark(frame.sparkSession, name)
-        frame.createOrReplaceTempView(name)
+        # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
+        frame.filter(f"'{name}' = '{name}'").createOrReplaceTempView(name)
         with _closing(engine):
             return Table(engine, name, engine.columns(name))
 

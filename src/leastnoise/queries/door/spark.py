@@ -43,6 +43,12 @@ class Spark(Dialect):
 
     def _refuse_other_functions(self) -> None:
         """Refuse a session in which something else stands for a function."""
+        if str(self.session.conf.get("spark.sql.path.enabled", "false")).lower() == "true":
+            # (DESCRIBE FUNCTION does not see what a path puts before Spark's own.)
+            ((path,),) = self.session.sql("SELECT current_path()").collect()
+            if str(path).partition(",")[0].replace("`", "").lower() != "system.builtin":
+                allowed = "of a session whose SQL path begins with system.builtin"
+                raise ArgumentError("table", "a table of Spark", allowed)
         for name in sorted(USED):
             said = self.session.sql(f"DESCRIBE FUNCTION {name}").collect()
             if not any(str(line[0]).startswith(_OWN) for line in said):
@@ -145,13 +151,24 @@ def _is_told(record: logging.LogRecord) -> bool:
     return not getattr(_here, "silent", False)
 
 
+def logger_of(name: str) -> logging.Logger:
+    """A log of PySpark's, of its own class: it calls it in ways that no other understands."""
+    try:
+        from pyspark.logger import PySparkLogger
+    except ImportError:  # before its version 4
+        return logging.getLogger(name)
+    found: logging.Logger = PySparkLogger.getLogger(name)
+    return found
+
+
 @contextlib.contextmanager
 def _silent() -> Iterator[None]:
-    """Without PySpark's own log, which writes an error to standard error, values and all.
+    """Without PySpark's own logs, which write an error to standard error, values and all.
 
     For this thread alone: another one may end its question first, or fail in its own work.
     """
-    logging.getLogger("SQLQueryContextLogger").addFilter(_is_told)  # (once: it is the same)
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+        logger_of(name).addFilter(_is_told)  # (once: it is the same)
     _here.silent = True
     try:
         yield
