@@ -206,3 +206,11 @@ def test_folders_of_partitions_patterns_and_addresses_say_why(tmp_path, table, w
     (tmp_path / "hive" / "day=1").mkdir(parents=True)
     refused = run("columns", table, cwd=tmp_path)
     assert refused.returncode == 2 and words in refused.stderr
+
+
+def test_a_report_that_cannot_be_written_loses_no_answer(tmp_path):
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    (tmp_path / "r.json").mkdir()  # where the report's JSON would lie
+    asked = ["--epsilon", 1, "--report", "r.html", "--json"]
+    found = run("ask", "t.csv", "count()", *asked, cwd=tmp_path)
+    assert found.returncode != 0 and '"answers"' in found.stdout

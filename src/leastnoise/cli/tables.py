@@ -188,7 +188,14 @@ def ask(
             if options.pop("units") is not None:
                 raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
-    # What was paid for is told before anything else can go wrong.
+    failed: Exception | None = None  # whatever it is, what was paid for is told all the same
+    try:
+        if plot is not None:
+            answers[0].plot(plot)
+        if report is not None:
+            report_of(answers, report, ledger=book)
+    except Exception as error:
+        failed = error
     if as_json and len(queries) == 1:
         show_json("ask", 0, answers[0].as_dict())
     elif as_json:
@@ -196,10 +203,8 @@ def ask(
     else:
         for answer in answers:
             _print(answer, book)
-    if plot is not None:
-        answers[0].plot(plot)
-    if report is not None:
-        report_of(answers, report, ledger=book)
+    if failed is not None:
+        raise failed
 
 
 @contextmanager
