@@ -214,3 +214,12 @@ def test_a_report_that_cannot_be_written_loses_no_answer(tmp_path):
     asked = ["--epsilon", 1, "--report", "r.html", "--json"]
     found = run("ask", "t.csv", "count()", *asked, cwd=tmp_path)
     assert found.returncode != 0 and '"answers"' in found.stdout
+
+
+def test_a_report_in_one_line_is_a_report(tmp_path):
+    (tmp_path / "t.csv").write_text("x\n1\n")
+    run("ask", "t.csv", "count()", "--epsilon", 1, "--report", "r.json", cwd=tmp_path)
+    raw = json.loads((tmp_path / "r.json").read_text())
+    (tmp_path / "r.json").write_text(json.dumps(raw, separators=(",", ":")))
+    found = run("verify", "r.json", "--json", cwd=tmp_path)
+    assert found.returncode == 0 and json.loads(found.stdout)["ok"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, cast
 
@@ -28,7 +29,7 @@ def _printable(value: Any) -> str:
 
 def is_report(data: bytes) -> bool:
     """Whether a file's content says of itself that it is a report of answers."""
-    return b'"format": "leastnoise-report/' in data[:200]
+    return re.search(rb'"format"\s*:\s*"leastnoise-report/', data[:200]) is not None
 
 
 def verify(
