@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import budgets
-from leastnoise import design
 from leastnoise.formal import NotCovered, compiled, prove
 from leastnoise.formal.coq import CoqError
 
@@ -32,17 +31,7 @@ def file_of(question: tuple[str, str, str, str], folder: Path | None) -> dict:
     name = f"{loss.replace(':', '')}_{epsilon}_{delta}_{width or 'real'}.json"
     if folder is not None and (folder / name).exists():
         return json.loads((folder / name).read_text(encoding="utf-8"))
-    asked = 2e-4 if float(epsilon) <= 2 else 1e-3
-    found = design(
-        epsilon=epsilon,
-        delta=delta,
-        sensitivity=width or 1,
-        loss=loss,
-        integer=bool(width),
-        gap=asked,
-        time_limit=6.0,
-    )
-    text = found.document.dumps()
+    text = budgets.designed(*question, limit=6.0).document.dumps()
     if folder is not None:
         (folder / name).write_text(text, encoding="utf-8")
     return json.loads(text)

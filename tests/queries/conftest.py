@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+from neighbours.servers import SPARK
+
 pytest.importorskip("ibis", reason="the extra tables is not installed")
 pytest.importorskip("duckdb", reason="the extra tables is not installed")
 pytest.importorskip("sqlalchemy", reason="the extra tables is not installed")
@@ -16,19 +18,7 @@ def spark():
         pytest.skip("there is no Java")
     sql = pytest.importorskip("pyspark.sql", reason="the extra spark is not installed")
     builder = sql.SparkSession.builder.master("local[1]").appName("leastnoise tests")
-    for name, value in {
-        "spark.ui.enabled": "false",
-        # Small tables: most of the time is the JVM compiling, and plans compiling to code.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.default.parallelism": "1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.sql.ansi.enabled": "true",
-    }.items():
+    for name, value in SPARK.items():
         builder = builder.config(name, value)
     session = builder.getOrCreate()
     session.sparkContext.setLogLevel("ERROR")

@@ -68,6 +68,11 @@ class MechanismDocument(ABC):
         return False
 
     @property
+    def largest(self) -> bool:
+        """Whether the loss is that of the worst of several numbers, and not their mean or total."""
+        return False
+
+    @property
     def profile(self) -> tuple[Point, ...]:
         """Further budgets that are kept."""
         return ()

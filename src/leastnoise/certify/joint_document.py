@@ -58,7 +58,7 @@ class JointDocument(MechanismDocument):
     delta: Fraction
     shape: Shape
     loss: Loss
-    largest: bool  # whether the loss is that of the largest error, and not their mean
+    largest: bool = False  # whether the loss is that of the largest error, and not their mean
     integer: bool = False
     grid: Fraction
     ratio: Fraction

@@ -61,7 +61,7 @@ class WorkloadDocument(MechanismDocument):
     neighbours: str
     budget: tuple[str, Fraction]  # what the noise keeps
     asked: Point | None = None  # (epsilon, delta), if that is what was asked for
-    largest: bool  # whether the loss is the largest variance, and not the total
+    largest: bool = False  # whether the loss is the largest variance, and not the total
     #: One strategy for each factor of a product, or one for tables.
     strategies: tuple[AnyStrategy, ...]
     multipliers: tuple[Multipliers | tuple[int, ...] | None, ...]

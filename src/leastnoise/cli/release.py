@@ -56,6 +56,7 @@ def release(
       leastnoise release mechanism.json 41.7 -3 7/60
     """
     from ..design import WorkloadDesign, load
+    from ..designs.base import words_of_many
     from ..designs.keyed import KeyedDesign
 
     with working("checking the mechanism"):
@@ -76,11 +77,11 @@ def release(
         shown = [",".join(map(str, row)) for row in told]
     else:
         numbers = [_number(word) for line in lines for word in line]
-        with warnings.catch_warnings(record=True) as told_of:
-            warnings.simplefilter("always", ReleaseWarning)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReleaseWarning)  # it is said in a line below
             answers = design.release(numbers, exact=exact)
-        for one in told_of[:1]:
-            say(f"note: {str(one.message).rpartition(' (')[0]}", err=True)
+        if words := words_of_many(design, numbers):
+            say(f"note: {words}", err=True)
         told = [str(answer) if exact else answer for answer in answers]
         shown = [str(answer) for answer in answers]
     if as_json:

@@ -124,7 +124,7 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
 
 def _source(table: str, given: dict[str, Any]) -> Any:
     """What was named, as its owner says that it is written."""
-    from ..queries import CsvFile
+    from ..queries.csv_file import CsvFile, delimiter_of
 
     written = {name: given[name] for name in _WRITTEN if given[name] is not None}
     if not written:
@@ -134,8 +134,7 @@ def _source(table: str, given: dict[str, Any]) -> Any:
         raise ArgumentError("table", table, f"a CSV file that exists, with --{next(iter(written))}")
     if written.get("delimiter") == "\\t":
         written["delimiter"] = "\t"
-    tabs = {"delimiter": "\t"} if ".tsv" in path.suffixes else {}
-    return CsvFile(path, **(tabs | written))
+    return CsvFile(path, **({"delimiter": delimiter_of(path) or ","} | written))
 
 
 @takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
@@ -177,34 +176,33 @@ def ask(
         checked_report(report)
     options = _budget_and_unit(given)
     options["ledger"] = book = None if ledger is None else Ledger(ledger, name=name)
-    asked = [_question(query, given) for query in queries[:1]]
-    if len(queries) > 1:
-        asked = [_question(query, _fitting(query, given)) for query in queries]
+    alone = len(queries) == 1
+    asked = [_question(one, given if alone else _fitting(one, given)) for one in queries]
     with _standing(table) as place, working("reading the table") as tell:
         options["progress"], source = tell, _source(place, given)
-        if len(queries) == 1:
+        if alone:
             answers = [answer_of(source, asked[0], **options)]
         else:
             if options.pop("units") is not None:
                 raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
-    failed: Exception | None = None  # whatever it is, what was paid for is told all the same
     try:
         if plot is not None:
             answers[0].plot(plot)
         if report is not None:
             report_of(answers, report, ledger=book)
-    except Exception as error:
-        failed = error
-    if as_json and len(queries) == 1:
-        show_json("ask", 0, answers[0].as_dict())
-    elif as_json:
-        show_json("ask", 0, {"questions": [answer.as_dict() for answer in answers]})
-    else:
-        for answer in answers:
-            _print(answer, book)
-    if failed is not None:
-        raise failed
+    finally:  # whatever it was, what was paid for is told
+        _tell(answers, book, as_json)
+
+
+def _tell(answers: list[Any], book: Any, as_json: bool) -> None:
+    """The answers, for people or as one object."""
+    if as_json:
+        told = [answer.as_dict() for answer in answers]
+        show_json("ask", 0, told[0] if len(told) == 1 else {"questions": told})
+        return
+    for answer in answers:
+        _print(answer, book)
 
 
 @contextmanager

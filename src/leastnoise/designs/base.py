@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..ask.shaped import LARGEST
 from ..certify import Report, check, parse_any
 from ..certify.any_file import AnyDocument
 from ..errors import CertificateError, ReleaseWarning
@@ -18,21 +19,25 @@ from .budgets import AskedBudgets, asked_words, with_about
 from .pickled import PickledAsFile
 
 
-def warn_of_many(design: Any, value: Any) -> None:
-    """Say what the releases of a whole column cost together, unless that is meant."""
+def words_of_many(design: Any, value: Any) -> str:
+    """What the releases of a whole column cost together; nothing if they are not too many."""
     held = getattr(value, "size", None) if hasattr(value, "shape") else None
     many = held if isinstance(held, int) else len(value) if isinstance(value, Sized) else 1
     together = getattr(design.document, "releases", None)
     if many <= (1 if together is None else together.count) or isinstance(value, str):
-        return
+        return ""
     epsilon, delta = (float(x) for x in (design.document.epsilon, design.document.delta))
-    warnings.warn(
+    return (
         f"this is {many} releases of epsilon={epsilon:g}, delta={delta:g} each: about one person "
-        f"they add up to epsilon={many * epsilon:g}, delta={min(1.0, many * delta):g} "
-        "(each_is_a_release=True says that it is meant)",
-        ReleaseWarning,
-        stacklevel=3,
+        f"they add up to epsilon={many * epsilon:g}, delta={min(1.0, many * delta):g}"
     )
+
+
+def warn_of_many(design: Any, value: Any) -> None:
+    """Say what the releases of a whole column cost together, unless that is meant."""
+    if words := words_of_many(design, value):
+        meant = "(each_is_a_release=True says that it is meant)"
+        warnings.warn(f"{words} {meant}", ReleaseWarning, stacklevel=3)
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,9 @@ class BaseDesign(AskedBudgets, PickledAsFile):
 
     @property
     def loss_name(self) -> str:
-        """The loss by name; "custom" for a Python function."""
+        """The loss by name; "custom" for a Python function, "largest" for the worst of several."""
+        if self.document.largest:
+            return LARGEST
         return self.loss.name if self.loss is not None else "custom"
 
     # -- what was found -----------------------------------------------------------------------

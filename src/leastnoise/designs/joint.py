@@ -13,7 +13,7 @@ from typing import Any
 
 from ..ask.arguments import Arguments
 from ..ask.shape import Shape
-from ..ask.shaped import LARGEST, shaped
+from ..ask.shaped import shaped
 from ..certify import check_any
 from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint
@@ -53,11 +53,6 @@ class JointDesign(BaseDesign):
     def dimension(self) -> int:
         """How many numbers are released together."""
         return self.document.dimension
-
-    @property
-    def loss_name(self) -> str:
-        """The loss by name; "largest" for the largest error."""
-        return LARGEST if self.document.largest else super().loss_name
 
     @cached_property
     def noise(self) -> JointNoise:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..ask.arguments import Arguments
 from ..ask.privacy import Point
-from ..ask.shaped import LARGEST
 from ..ask.values import check_confidence
 from ..ask.workload import Workload
 from ..ask.workloaded import workloaded
@@ -59,11 +58,6 @@ class WorkloadDesign(BaseDesign):
     def neighbours(self) -> str:
         """Who is hidden: a unit more or less ("add-remove"), or one of another kind ("replace")."""
         return self.document.neighbours
-
-    @property
-    def loss_name(self) -> str:
-        """The loss by name; "largest" for the largest variance."""
-        return LARGEST if self.document.largest else super().loss_name
 
     # -- the budget ---------------------------------------------------------------------------
 

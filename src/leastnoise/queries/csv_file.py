@@ -30,6 +30,13 @@ _HEADER = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 
 
+def delimiter_of(path: str | Path) -> str | None:
+    """What stands between fields by the name of a file, packed or not; None if it is no CSV."""
+    inner = Path(path)
+    inner = Path(inner.stem) if inner.suffix.lower() == ".gz" else inner
+    return {".csv": ",", ".tsv": "\t"}.get(inner.suffix.lower())
+
+
 @dataclass(frozen=True)
 class CsvFile:
     """A CSV file: lines that end with LF or CRLF, the first record naming the columns.

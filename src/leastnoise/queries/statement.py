@@ -120,47 +120,53 @@ def statements_of(
             Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=words, how=ONCE,
                       releases=(one,), **head)
         )  # fmt: skip
-    noise, epsilon, delta = values
+    if isinstance(values[0], KeyedValues):
+        # Its delta is for other pairs of tables than that of the noise: they do not add up.
+        none, told = Fraction(0), values[0].told
+        found.append(
+            Statement(f"keys of {question}", epsilon=none, delta=none, why=told, how=ARGUED, **head)
+        )
+    found.append(Statement(question, why=why, **head, **_of_values(*values, whole)))
+    return tuple(found)
+
+
+def _of_values(
+    noise: Any, epsilon: Fraction, delta: Fraction, whole: tuple[Fraction, Fraction]
+) -> dict[str, Any]:
+    """How the budgets of the files of a noise make that of its values: fields of a statement."""
     parts = getattr(noise, "parts", ())
-    blocks: tuple[tuple[int, int, int, int, bool], ...] = ()
+    if noise is None:
+        return {"epsilon": epsilon, "delta": delta, "how": ARGUED}
     if isinstance(noise, DrawnNoise):
-        how, steps, most, blocks = DRAWN, 1, 1, noise.blocks
         design = noise.draw.design
-        epsilon, delta = design.document.epsilon, Fraction(0)
         releases = [
             _release(part.name, part.sensitivity, step, design)
             for part, step in zip(parts, noise.part_steps, strict=True)
         ]
-    elif isinstance(noise, KeyedNoise):
-        how, steps, most = ONCE, 1, 1
-        releases = [_release("rows", Fraction(1), Fraction(1), noise.design)]
-    elif noise is None:
-        how, steps, most, releases = ARGUED, 1, 1, []
-    else:
-        laws = noise.laws
-        joint = any(getattr(law.design.document, "releases", None) for law in laws)
-        how, steps, most = TOGETHER if joint else STEPS, noise.form.steps, noise.form.most
-        epsilon, delta = whole if joint else (epsilon, delta)
-        moved = [part.sensitivity for part in parts] or [
-            law.scale * law.design.document.sensitivity for law in laws
-        ]
-        names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
-        releases = [
-            _release(name, far, law.scale, law.design)
-            for name, far, law in zip(names, moved, laws, strict=True)
-        ]
-    if isinstance(noise, KeyedValues):
-        # Its delta is for other pairs of tables than that of the noise: they do not add up.
-        none = Fraction(0)
-        found.append(
-            Statement(f"keys of {question}", epsilon=none, delta=none, why=noise.told, how=ARGUED,
-                      **head)
-        )  # fmt: skip
-    found.append(
-        Statement(question, epsilon=epsilon, delta=delta, why=why, how=how, steps=steps, most=most,
-                  releases=tuple(releases), blocks=blocks, **head)
-    )  # fmt: skip
-    return tuple(found)
+        kept = {"epsilon": design.document.epsilon, "delta": Fraction(0), "how": DRAWN}
+        return {**kept, "blocks": noise.blocks, "releases": tuple(releases)}
+    if isinstance(noise, KeyedNoise):
+        one = _release("rows", Fraction(1), Fraction(1), noise.design)
+        return {"epsilon": epsilon, "delta": delta, "how": ONCE, "releases": (one,)}
+    laws = noise.laws
+    joint = any(getattr(law.design.document, "releases", None) for law in laws)
+    moved = [part.sensitivity for part in parts] or [
+        law.scale * law.design.document.sensitivity for law in laws
+    ]
+    names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
+    releases = [
+        _release(name, far, law.scale, law.design)
+        for name, far, law in zip(names, moved, laws, strict=True)
+    ]
+    epsilon, delta = whole if joint else (epsilon, delta)
+    return {
+        "epsilon": epsilon,
+        "delta": delta,
+        "how": TOGETHER if joint else STEPS,
+        "steps": noise.form.steps,
+        "most": noise.form.most,
+        "releases": tuple(releases),
+    }
 
 
 def _release(part: str, moved: Fraction, scale: Fraction, design: Any) -> Release:

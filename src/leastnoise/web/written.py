@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from ..errors import ArgumentError
-from ..queries import CsvFile
+from ..queries.csv_file import CsvFile, delimiter_of
 
 
 def source_of(path: str, csv: dict[str, str]) -> str | CsvFile:
     """The table as its owner says that it is written; as its ending says where nothing was said."""
     if not csv:
         return path
-    suffixes = [one.lower() for one in Path(path).suffixes]
-    if ".csv" not in suffixes and ".tsv" not in suffixes:
+    if (delimiter := delimiter_of(path)) is None:
         raise ArgumentError(
             next(iter(csv)), next(iter(csv.values())), "left out: it is no CSV file"
         )
-    said: dict[str, Any] = ({"delimiter": "\t"} if ".tsv" in suffixes else {}) | csv
+    said: dict[str, Any] = {"delimiter": delimiter} | csv
     return CsvFile(path, **said)
 
 
@@ -26,6 +24,6 @@ def source_text(shown: str, csv: dict[str, str]) -> str:
     """The same in Python."""
     if not csv:
         return repr(shown)
-    tabs = {"delimiter": "\t"} if shown.lower().endswith((".tsv", ".tsv.gz")) else {}
+    tabs = {"delimiter": "\t"} if delimiter_of(shown) == "\t" else {}
     words = [f"{name}={value!r}" for name, value in (tabs | csv).items()]
     return f"CsvFile({', '.join([repr(shown), *words])})"

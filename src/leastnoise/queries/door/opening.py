@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import ArgumentError, EngineError, LeastnoiseError, MissingExtraError
-from ..csv_file import CsvFile
+from ..csv_file import CsvFile, delimiter_of
 from ..paid import unwarned
 from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
@@ -22,7 +22,6 @@ from .postgres import Postgres
 from .spark import Spark
 from .table import Column, Table
 
-_TEXT = {".csv": ",", ".tsv": "\t"}
 _ALLOWED = (
     "a CSV, TSV or Parquet file, a pandas, Polars or Arrow table, a Spark DataFrame, an Ibis "
     "table, or URL#TABLE"
@@ -107,9 +106,8 @@ def _named(text: str) -> Table:
     if not path.exists():
         remedy = "; patterns are not read, name a folder" if set(text) & set("*?[") else ""
         raise ArgumentError("table", text, f"{_ALLOWED} that exists{remedy}")
-    inner = Path(path.stem) if path.suffix.lower() == ".gz" else path
-    if inner.suffix.lower() in _TEXT:
-        return _csv(CsvFile(path, _TEXT[inner.suffix.lower()]))
+    if (delimiter := delimiter_of(path)) is not None:
+        return _csv(CsvFile(path, delimiter))
     plain = path.is_file() and path.suffix.lower() in (".parquet", ".pq")
     if not path.is_dir() and not plain:
         raise ArgumentError("table", str(path), _ALLOWED)
