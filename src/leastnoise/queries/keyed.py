@@ -268,7 +268,7 @@ def keys_design(
     if together:
         design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, units=units, loss=loss)
     else:
-        design = equal_shares(epsilon, delta, groups, as_loss(loss))
+        design = equal_shares([(epsilon, delta)], groups, as_loss(loss))
     folder = cache_folder("designs")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{sha256_of(design)[:32]}.json"
