@@ -183,8 +183,6 @@ def ask(
         if alone:
             answers = [answer_of(source, asked[0], **options)]
         else:
-            if options.pop("units") is not None:
-                raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
     try:
         if plot is not None:
