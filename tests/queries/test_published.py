@@ -73,7 +73,7 @@ def test_combinations_have_names_of_their_own():
 @pytest.mark.parametrize(
     ("options", "field"),
     [
-        ({"by": ["region", "sex"], "keys": "private"}, "keys"),
+        ({"by": ["region", "sex"], "keys": "public"}, "keys"),
         ({"by": ["region", "sex"], "keys": [["north"]]}, "keys"),
         ({"by": ["sex", "sex"], "keys": [["f"], ["f"]]}, "by"),
         ({"by": [], "keys": []}, "by"),
