@@ -49,3 +49,12 @@ def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     assert float(one["fixed_point"]) > float(one["upper"])
     assert int(one["fixed_point_rounds"]) > 2 * int(one["rounds"])
     assert abs(float(tables["singular_values"]) - float(tables["upper"])) < 1e-6
+
+
+def test_the_benchmark_of_searches_runs_small() -> None:
+    """Memory does not grow with epsilons: that of the transforms was 20 to 80 MB for each."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "searches.py"), "--quick"]
+    said = subprocess.run(command, check=True, timeout=120, capture_output=True, text=True).stdout
+    rows = [line.split() for line in said.splitlines()[1:]]
+    assert [row[3] for row in rows] == ["no", "yes"]
+    assert all(float(row[-1]) < 60 for row in rows)

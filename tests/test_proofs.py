@@ -110,7 +110,7 @@ EXEMPT = {
     "queries/sized.py": "leans on queries/noise.proof.md",
     "queries/tracks.py": "leans on queries/together.proof.md",
     "queries/histogram.py": "leans on queries/count.proof.md",
-    "queries/kept.py": "files that the checker reads back; leans on queries/noise.proof.md",
+    "kept.py": "files that the checker reads back; leans on queries/noise.proof.md",
     "queries/paid.py": "leans on queries/noise.proof.md",
     "queries/planner.py": "public numbers only",
     "queries/rows.py": "leans on queries/bounding.proof.md",
