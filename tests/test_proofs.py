@@ -44,6 +44,7 @@ EXEMPT = {
     "engine/radial/net.py": "proposals; leans on certify/vector.proof.md",
     "engine/radial/rounding.py": "rounds noise; leans on certify/vector.proof.md",
     "engine/radial/shells.py": "proposals; leans on certify/vector.proof.md",
+    "engine/radial/stairs.py": "proposals; leans on certify/stairs.proof.md",
     "engine/radial/stationary.py": "proposals; leans on certify/vector.proof.md",
     "engine/radial/vector.py": "plans; leans on certify/vector.proof.md",
     "engine/workload/entropy.py": "proposals; leans on certify/orbits.proof.md",

@@ -296,10 +296,11 @@ def _law(noise: Any) -> list[tuple[str, str, str]]:
 
 
 def _radial(noise: Any) -> list[tuple[str, str, str]]:
+    end = "" if noise.endless else number(float(noise.radii[-1]), 5)
     return [
         ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
         ("95 % of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
-        ("no error beyond", number(float(noise.radii[-1]), 5), ""),
+        *([("no error beyond", end, "")] if end else []),
     ]
 
 
