@@ -121,7 +121,7 @@ def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None
     steps = steps_of(question)
     centre, _ = next(centres(steps, 1e-3, lambda n: 0.0))
     program = Stairs(question, centre, levels_for(question), steps.expected())
-    pairs = program.solved(60.0)
+    pairs = program.solved(lambda: 60.0)
     assert pairs is not None
     assert program.bound(pairs) > 0.999 * steps.expected()
 
