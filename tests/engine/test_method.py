@@ -108,9 +108,9 @@ def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
     def endless(question: Question, search: Search) -> Iterator[Bounds]:
         nonlocal charged
         yield None, known.upper
+        search.clock = lambda: search.start + charged  # a second for each
         while charged < 1000:
             charged += 1
-            search.clock = lambda: search.start + charged  # a second each
             charge(30_000)
         yield None, None
 

@@ -215,6 +215,11 @@ class Search:
             return most
         return min(most, max(self.deadline - self.clock(), _MOMENT))
 
+    def within(self, most: float) -> Callable[[], float]:
+        """What says how many seconds are left of so many, or until the deadline."""
+        end = self.clock() + self.left(most)
+        return lambda: max(end - self.clock(), _MOMENT)
+
     def done(self) -> bool:
         """Whether to stop; never without anything to return."""
         if self.bracket.gap <= self.gap:
