@@ -16,7 +16,6 @@ import argparse
 import copy
 import json
 import random
-import re
 import subprocess
 import sys
 import tempfile
