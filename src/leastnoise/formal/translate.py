@@ -1,8 +1,8 @@
 """A mechanism file as a Coq term: what Coq proves is about this term.
 
 Nothing is computed of what a claim mentions: numbers are copied, a decimal as the fraction that it
-means. Multipliers, which no claim mentions, are written with one common denominator, and those of an
-even loss with their mirror images.
+means. Multipliers, which no claim mentions, are written with one common denominator, and those of
+an even loss with their mirror images.
 """
 
 from __future__ import annotations
