@@ -94,6 +94,7 @@ EXEMPT = {
     "queries/answer.py": "what is shown",
     "queries/ask.py": "leans on queries/noise.proof.md",
     "queries/base.py": "what a query says; leans on the queries' own proofs",
+    "queries/budget.py": "shares of a budget; leans on queries/keyed.proof.md",
     "queries/chosen.py": "chooses; leans on queries/noise.proof.md and queries/keyed.proof.md",
     "queries/door/dialect.py": "leans on queries/door/forms.proof.md",
     "queries/door/duckdb.py": "leans on queries/door/forms.proof.md",
