@@ -5,11 +5,23 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
+from leastnoise import (
+    Count,
+    Cumulative,
+    Histogram,
+    Mean,
+    Median,
+    Person,
+    Quantile,
+    Share,
+    Total,
+    Variance,
+)
 
 BOUNDS = {"low": 0, "high": 10}
 KEYS = {"by": "g", "keys": ["north", "south", "east", "nowhere"]}
 PRIVATE = {"by": "g", "keys": "private"}
+CROSSED = {"by": ["g", "p"], "keys": [["north", "south", "nowhere"], [1, 2, 9]]}
 NUMBERS = ("number", "whole", "big", "numeric", "text", "mixed")
 
 UNITS: tuple[Any, ...] = ("row", Person("p", 2, 1))
@@ -21,7 +33,7 @@ def few(kind: str) -> list[Any]:
     found: list[Any] = [Count("x"), Count(where="x is null")]
     if kind in NUMBERS:
         found += [
-            Histogram("x", **BOUNDS, bins=4),
+            Cumulative("x", **BOUNDS, bins=4),
             Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
             Median("x", **BOUNDS, step=1),
             Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
@@ -55,6 +67,14 @@ def many(kind: str) -> list[Any]:
             Mean("x", **BOUNDS, **KEYS),
             Variance("x", **BOUNDS, **PRIVATE),
             Total("x", low=-3, high=10, **PRIVATE),
+            Total("x", low="0.5", high=3, **PRIVATE),
+            Share("x >= 5", **PRIVATE),
+            Mean("x", **BOUNDS, **CROSSED),
+            Histogram("x", **BOUNDS, bins=4),
+            Cumulative("x", **BOUNDS, bins=3, **CROSSED),
+            Cumulative("x", bins=[-1, 0, 2, 5, 1000], **KEYS),
+            [Cumulative("x", **BOUNDS, bins=3), Count(**CROSSED), Mean("x", **BOUNDS, **PRIVATE)],
+            [Total("x", **BOUNDS, **PRIVATE), Share("x >= 5", **PRIVATE), Count(**PRIVATE)],
             Mean("x", **BOUNDS, by=["p", "g"], keys="private"),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Median("x", **BOUNDS, step=1, interval=True),

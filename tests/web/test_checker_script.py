@@ -9,9 +9,12 @@ import json
 import random
 import shutil
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
+
+from leastnoise import design
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -83,6 +86,15 @@ def test_both_checkers_say_the_same_of_keys_below_several_budgets() -> None:
     assert found[0][:2] == (0, 0) and {ours for ours, _, _ in found} == {0, 1, 2}
     for ours, other, text in found:
         assert ours == other, text
+
+
+def test_both_checkers_follow_a_huber_width_far_below_the_sensitivity() -> None:
+    found = design(epsilon="1.63", delta="3.6e-8", sensitivity=161, loss="huber:1")
+    assert found.converged and found.lower > 88
+    file = json.loads(found.document.dumps())
+    false = {**file, "lower": str(Fraction(file["upper"]) * Fraction(9999, 10_000))}
+    both = list(agreement.compared("javascript", [file, false]))
+    assert [(ours, other) for ours, other, _ in both] == [(0, 0), (1, 1)]
 
 
 @pytest.mark.parametrize(

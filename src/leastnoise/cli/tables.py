@@ -86,8 +86,8 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
       leastnoise columns data.csv
       leastnoise columns umsatz.csv --delimiter ";" --decimal "," --encoding cp1252
     """
-    from ..queries.answer import printable
     from ..queries.door import opened
+    from ..words import printable
 
     with _standing(table) as place:
         source = _source(place, given)
@@ -306,7 +306,8 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import printable, rounded
+    from ..queries.answer import rounded
+    from ..words import printable
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))

@@ -16,6 +16,7 @@ from ..ask.values import check_delta, check_epsilon
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
+from ..kept import sha256_of
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer, named_in
@@ -28,7 +29,6 @@ from .cumulative import Cumulative
 from .declared import Kind
 from .door import Table, opened, quietly
 from .groups import bounded, touched
-from .kept import sha256_of
 from .keyed import KeyedNoise, Priced, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
 from .mean_vector import MeanVector

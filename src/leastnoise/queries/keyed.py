@@ -16,6 +16,7 @@ from pathlib import Path
 from ..cache import cache_folder
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
+from ..kept import sha256_of
 from ..keyed import equal_shares, keyed
 from ..losses import as_loss
 from ..sampling import Entropy
@@ -23,7 +24,6 @@ from ..words import number
 from .base import PRIVATE, Form, Query, Released, Setting
 from .budget import Way
 from .count import Count
-from .kept import sha256_of
 from .keyed_values import KeyedValues, Sharing, keyed_values, sharing_of
 from .mean_vector import MeanVector
 from .noise import MANY, Law, Noise, noise_for

@@ -342,7 +342,11 @@ const huberLoss = (w) => new Smooth(
     if (less(w, t)) { const out = sub(t, w); area = add(area, mul(w, add(over(mul(out, w), 2), over(mul(out, out), 2)))); }
     return side(x.n < 0n ? -1 : 1, area);
   },
-  (u, v) => (!less(u, w) || !less(neg(w), v) ? ZERO : over(power(sub(v, u), 2), 8)),
+  function (u, v) { // the largest excess of the chord, at the slope of the chord
+    if (!less(u, w) || !less(neg(w), v)) return ZERO;
+    const slope = div(sub(this.at(v), this.at(u)), sub(v, u));
+    return add(sub(this.at(u), mul(slope, u)), over(mul(slope, slope), 2));
+  },
   (start) => (!less(start, w) ? [neg(over(mul(w, w), 2)), w] : [ZERO, ZERO, Q(1n, 2n)]),
 );
 class Sum {
