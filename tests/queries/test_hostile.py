@@ -283,7 +283,7 @@ def test_a_size_that_is_not_that_of_the_sums_is_refused(monkeypatch):
     """Where the number of rows is public it must be that of the sums."""
     monkeypatch.setattr(sys.modules["leastnoise.queries.ask"], "public_size", lambda table: 7)
     frame = pd.DataFrame({"x": [1.0] * 8, "y": [2.0] * 8})
-    monkeypatch.setattr(sys.modules["leastnoise.queries.kept"], "_GAP", "0.1")
+    monkeypatch.setattr(sys.modules["leastnoise.kept"], "_GAP", "0.1")
     options = {"epsilon": "1.0123", "delta": "0.01", "neighbours": "replace"}  # nobody else's noise
     for query in (Mean("x", low=0, high=3), Share("x > 1"), Variance("x", low=0, high=3)):
         with pytest.raises(NotAnsweredError):

@@ -17,9 +17,10 @@ from scipy.stats import beta
 
 from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
 from leastnoise.queries import chosen
-from leastnoise.queries.ask import Budget, Prepared, collect, prepare
+from leastnoise.queries.ask import Prepared, collect, prepare
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.door import open_table
 from leastnoise.queries.together import DrawnNoise
 from leastnoise.queries.unit import Row
