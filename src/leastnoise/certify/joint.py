@@ -13,7 +13,7 @@ from .block_counts import Side, raised
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
 from .levels import summed
-from .report import Claim, Report, claim_of
+from .report import Claim, Report, claim_of, upper_claim
 
 
 def check_joint(document: JointDocument) -> Report:
@@ -35,9 +35,7 @@ def _privacy(document: JointDocument) -> Claim:
 
 
 def _upper(document: JointDocument) -> Claim:
-    loss = release_loss(document)
-    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return upper_claim(document, release_loss(document), "expected loss of a release")
 
 
 def _lower(document: JointDocument) -> Claim:
