@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from .plotting import channel_alone, density_alone
-from .plotting.words import question
+from .plotting.words import keyed_budget, question
 from .words import NEGLIGIBLE, UNPROVEN, escaped, excess_words, interval, number, outwards, percent
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
@@ -70,8 +70,7 @@ def html_keyed(design: Any) -> str:
         ("expected loss of sure keys at most", outwards(design.upper, 7, True), word),
         ("no noise can go below", outwards(design.lower, 7, False), word),
     ]
-    budget = f"ε = {number(design.total[0])}, δ = {number(design.total[1])}"
-    title = f"Keys with their counts, {budget}, loss {design.loss_name}"
+    title = f"Keys with their counts, {keyed_budget(design)}, loss {design.loss_name}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
@@ -297,10 +296,11 @@ def _law(noise: Any) -> list[tuple[str, str, str]]:
 
 
 def _radial(noise: Any) -> list[tuple[str, str, str]]:
+    end = "" if noise.endless else number(float(noise.radii[-1]), 5)
     return [
         ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
         ("95 % of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
-        ("no error beyond", number(float(noise.radii[-1]), 5), ""),
+        *([("no error beyond", end, "")] if end else []),
     ]
 
 

@@ -40,7 +40,7 @@ def few(kind: str) -> list[Any]:
             [Count(), Mean("x", **BOUNDS, **KEYS), Total("x", low=1, high=7), Share("x >= 5")],
         ]
     if kind == "text":
-        found += [Count(by="x", keys=["north", "", "é"]), Count(by="x", keys="private")]
+        found += [Count(by="x", keys=["north", "", "é"]), Count(by=["g", "x"], keys="private")]
         found += [Count(where="x >= 'north' and x != 'a''b'")]
     if kind in ("date", "moment", "nano"):
         found += [Count(where="x < '9999-12-31'"), Share("x >= '2022-06-01'")]
@@ -57,6 +57,7 @@ def many(kind: str) -> list[Any]:
         Share("x is not null", **KEYS),
         Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
         Count(by="x", keys="private"),
+        Count(by=["x", "g", "p"], keys="private"),
     ]
     if kind in NUMBERS:
         found += [
@@ -74,6 +75,7 @@ def many(kind: str) -> list[Any]:
             Cumulative("x", bins=[-1, 0, 2, 5, 1000], **KEYS),
             [Cumulative("x", **BOUNDS, bins=3), Count(**CROSSED), Mean("x", **BOUNDS, **PRIVATE)],
             [Total("x", **BOUNDS, **PRIVATE), Share("x >= 5", **PRIVATE), Count(**PRIVATE)],
+            Mean("x", **BOUNDS, by=["p", "g"], keys="private"),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Median("x", **BOUNDS, step=1, interval=True),
             Share("x >= 5 or x = 9223372036854775807"),

@@ -143,6 +143,7 @@ class MechanismDocument(ABC):
 
     @cached_property
     def _text(self) -> str:
+        """(Written once: every answer says which file its noise is from, by the file's hash.)"""
         lines = (
             f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
             for key, value in self.to_json().items()

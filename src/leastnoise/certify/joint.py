@@ -5,16 +5,15 @@ What is claimed and why the checks prove it: `joint.proof.md`. Standard library 
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-from ..exact import exp_lower, exp_upper, nearest_float
+from ..exact import exp_upper, nearest_float, ratio_below
 from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
 from .levels import summed
-from .report import Claim, Report, claim_of
+from .report import Claim, Report, claim_of, upper_claim
 
 
 def check_joint(document: JointDocument) -> Report:
@@ -36,9 +35,7 @@ def _privacy(document: JointDocument) -> Claim:
 
 
 def _upper(document: JointDocument) -> Claim:
-    loss = release_loss(document)
-    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return upper_claim(document, release_loss(document), "expected loss of a release")
 
 
 def _lower(document: JointDocument) -> Claim:
@@ -104,13 +101,6 @@ def _both_ways(document: JointDocument, numbers: int) -> Fraction:
     """
     moves = 2 if document.shape.one_sided and numbers > 1 else 1
     return ratio_below(moves * document.epsilon)
-
-
-def ratio_below(epsilon: Fraction) -> Fraction:
-    """A short rational above 0 and at most e^-epsilon, less than 2^-100 (relative) below it."""
-    exact = exp_lower(-epsilon)
-    parts = 1 << (102 + 2 * math.ceil(epsilon))  # e^epsilon < 2^(2 epsilon)
-    return Fraction(math.floor(exact * parts), parts)
 
 
 def _largest_bound(document: JointDocument, cells: int) -> Fraction:

@@ -183,8 +183,6 @@ def ask(
         if alone:
             answers = [answer_of(source, asked[0], **options)]
         else:
-            if options.pop("units") is not None:
-                raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
     try:
         if plot is not None:
@@ -276,11 +274,12 @@ def _question(query: str, given: dict[str, Any]) -> Any:
     from ..queries import PRIVATE, query_of
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
+    if asked["by"] is not None and len(names := next(csv.reader([asked["by"]]), [])) > 1:
+        asked["by"] = names
     if asked["keys"] not in (None, PRIVATE):
         lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
-        if asked["by"] is not None and len(names := asked["by"].split(",")) > 1:
-            asked["by"] = names
+        if isinstance(asked["by"], list):
             asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})

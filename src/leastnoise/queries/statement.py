@@ -17,7 +17,7 @@ from ..ask.privacy import Releases
 from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, nearest_float, rational, text_of
-from .kept import sha256_of
+from ..kept import sha256_of
 from .keyed import KeyedNoise
 from .keyed_values import KeyedValues
 from .together import DrawnNoise
