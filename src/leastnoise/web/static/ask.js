@@ -109,7 +109,7 @@ function taken(book) {
 function whole(id) {
   const value = byId(id).value.trim();
   if (value === "") return null;
-  return /^\d+$/.test(value) ? Number(value) : value;
+  return /^[+-]?\d+$/.test(value) ? Number(value) : value; // what is no whole number the server explains
 }
 
 function request() {
