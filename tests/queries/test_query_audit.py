@@ -28,7 +28,7 @@ from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 
 quantile_module = sys.modules["leastnoise.queries.quantile"]
 
-DRAWS = 4000
+DRAWS = 2500
 EPSILON = Fraction(1)
 BOUNDS = {"low": 0, "high": 10}
 PERSON = Person("p", max_rows=2, max_groups=1)
