@@ -50,6 +50,7 @@ KINDS = {
     "range": Kind(
         (
             _SIMPLE,
+            "channel.method:FEW_ROWS",
             "intervals.method:INTERVALS",
             "wide.method:WIDE_RANGE",
             _ADDITIVE,

@@ -102,7 +102,9 @@ class Huber(EvenLoss):
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         if lo >= self.width or hi <= -self.width:
             return Fraction(0)
-        return (hi - lo) ** 2 / 8
+        at_lo = self.lower(lo)
+        slope = (self.lower(hi) - at_lo) / (hi - lo)
+        return at_lo - slope * lo + slope * slope / 2
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         if start >= self.width:

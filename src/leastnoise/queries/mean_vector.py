@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number
+from ..kept import designed
 from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
-from .kept import designed
 from .mean import Mean, mean_estimate
 from .noise import Law, gap_of, noise_for
 
