@@ -82,6 +82,9 @@ class Engine(Protocol):
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
 
+    def read_columns(self, query: str, count: int) -> Sequence[Sequence[Any]]:
+        """The rows of a query as its columns, so many of them."""
+
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""
 
