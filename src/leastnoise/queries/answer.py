@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..words import printable
 from .base import Estimate
 from .statement import Statement
 
@@ -143,13 +144,6 @@ class Answers(list[Answer]):
 
     def _repr_html_(self) -> str:
         return "<hr>".join(one._repr_html_() for one in self)
-
-
-def printable(key: str) -> str:
-    """A key as one line of signs: what a terminal could take for a command is escaped."""
-    if key.isprintable():
-        return key
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in key)
 
 
 def shown(value: float) -> str:
