@@ -254,12 +254,10 @@ def plan(
         question = _question(queries[0], given)
         plans = [plan_of(question, rows=rows, within=given["within"], **options)]
     else:
-        for name in ("within", "units"):
-            if given[name] is not None:
-                raise ArgumentError(name, given[name], "left out with several questions")
+        if given["within"] is not None:
+            raise ArgumentError("within", given["within"], "left out with several questions")
         if given["epsilon"] is None:
             raise ArgumentError("epsilon", None, "given with several questions")
-        options.pop("units")
         asked = [_question(one, _fitting(one, given)) for one in queries]
         plans = plan_all(asked, rows=rows, **options)
     if as_json:

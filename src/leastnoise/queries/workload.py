@@ -120,7 +120,7 @@ def plan_all(
         planned(query, setting, part.used_by(query), loss, typical)
         for query, setting, part in zip(questions, settings, parts, strict=True)
     ]
-    return [plan_of(one, rows, typical) for one in _best(ready, whole, rows, loss, typical)]
+    return Plans(plan_of(one, rows, typical) for one in _best(ready, whole, rows, loss, typical))
 
 
 def _questions(queries: Sequence[Query | str]) -> list[Query]:
