@@ -327,7 +327,7 @@ def _budget(
             grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
     lost = slack * grown * number / most
     words = (
-        f"{part}: {number} steps at the file's epsilon={_short(each)}, "
+        f"{part}: {number} step{'' if number == 1 else 's'} at the file's epsilon={_short(each)}, "
         f"delta={nearest_float(slack):.3g} make epsilon={_short(spent)}, "
         f"delta={nearest_float(lost):.3g}"
     )
