@@ -12,6 +12,8 @@ _NARROWEST = 6
 #: Likewise: in a narrower one a program over all of it is cheaper than layers, but for an epsilon
 #: from the second number on, which takes many cells.
 _NARROWEST_LAYERED, _STEEP = 20, 3
+#: Likewise: what the ends cost is little in a range this wide.
+_HARDLY_ENDS = 1_000
 
 
 def noise_pays(question: Question) -> bool:
@@ -27,3 +29,9 @@ def wide_for_layers(question: Question) -> bool:
 def layers_pay(question: Question) -> bool:
     """Whether layers at the ends are cheaper than a program over all of the range."""
     return wide_for_layers(question) or question.epsilon >= _STEEP
+
+
+def copies_pay(question: Question) -> bool:
+    """Whether additive multipliers alone prove much: cells too fine for layers, or hardly ends."""
+    hardly = question.width >= _HARDLY_ENDS * question.sensitivity
+    return hardly or question.epsilon >= _STEEP
