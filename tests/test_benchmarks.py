@@ -52,6 +52,15 @@ def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     assert abs(float(tables["singular_values"]) - float(tables["upper"])) < 1e-6
 
 
+def test_the_benchmark_of_searches_runs_small() -> None:
+    """Memory does not grow with epsilons: that of the transforms was 20 to 80 MB for each."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "searches.py"), "--quick"]
+    said = subprocess.run(command, check=True, timeout=120, capture_output=True, text=True).stdout
+    rows = [line.split() for line in said.splitlines()[1:]]
+    assert [row[3] for row in rows] == ["no", "yes"]
+    assert all(float(row[-1]) < 60 for row in rows)
+
+
 def test_questions_drawn_at_random_run_small(tmp_path: Path) -> None:
     out = tmp_path / "random.csv"
     command = [sys.executable, str(ROOT / "benchmarks" / "at_random.py"), "--seed", "3"]

@@ -5,10 +5,9 @@ What is claimed and why the checks prove it: `joint.proof.md`. Standard library 
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-from ..exact import exp_lower, exp_upper, nearest_float
+from ..exact import exp_upper, nearest_float, ratio_below
 from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
@@ -104,13 +103,6 @@ def _both_ways(document: JointDocument, numbers: int) -> Fraction:
     """
     moves = 2 if document.shape.one_sided and numbers > 1 else 1
     return ratio_below(moves * document.epsilon)
-
-
-def ratio_below(epsilon: Fraction) -> Fraction:
-    """A short rational above 0 and at most e^-epsilon, less than 2^-100 (relative) below it."""
-    exact = exp_lower(-epsilon)
-    parts = 1 << (102 + 2 * math.ceil(epsilon))  # e^epsilon < 2^(2 epsilon)
-    return Fraction(math.floor(exact * parts), parts)
 
 
 def _largest_bound(document: JointDocument, cells: int) -> Fraction:

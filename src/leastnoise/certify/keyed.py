@@ -5,21 +5,25 @@ What is claimed and why the checks prove it: `keyed.proof.md`. Standard library 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
+from ..ask.privacy import Point, Releases
 from ..exact import exp_bounds, nearest_float
 from ..losses import Loss
 from ..work import add_up, charge, counted
-from .enclosures import ceil_at, floor_at
+from .enclosures import ceil_at
 from .keyed_curve import (
     BITS,
     best_tails_of_curve,
     curve_claim,
+    curve_of_curves,
     most_shown_by_curve,
     releases_of_curve,
 )
-from .keyed_document import MAX_REACH, Chain, KeyedDocument
+from .keyed_document import MAX_REACH, Chain, KeyedDocument, KeyedReleases
 from .report import REFUTED, Claim, Report, claim_of, releases_claim
 
 
@@ -36,7 +40,8 @@ def check_keyed(document: KeyedDocument) -> Report:
             (
                 distribution,
                 _privacy(document),
-                *_releases(document),
+                *_profile(document),
+                *_together(document),
                 _shown(document),
                 _upper(document),
                 _lower(document),
@@ -115,18 +120,49 @@ def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
     return worst[1], Fraction(worst[0], q * unit)
 
 
-def _releases(document: KeyedDocument) -> list[Claim]:
-    claims = []
+def _profile(document: KeyedDocument) -> list[Claim]:
+    if not document.profile:
+        return []
+    found = []
+    for epsilon, delta in document.profile:
+        n, worst = worst_hockey_stick(document.chain, epsilon)
+        found.append((delta - worst, n, worst, epsilon, delta))
+    slack, n, worst, epsilon, delta = min(found)
+    words = (
+        f"{len(found)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest hockey "
+        f"stick {nearest_float(worst):.12g} between {n} and {n + 1} units, "
+        f"delta {nearest_float(delta):g}"
+    )
+    return [claim_of("profile", slack, words, words)]
+
+
+def _together(document: KeyedDocument) -> list[Claim]:
+    """The curve of a key, and what several keys keep together."""
+    claims, kept = [], True
     if document.curve is not None:
         claims.append(curve_claim(document.chain, document.curve))
+        kept = claims[0].verdict != REFUTED
     if document.releases is not None:
-        if document.curve is None:
-            budget = ((document.epsilon, document.delta),)
-            claims.append(releases_claim(document.releases, budget, None))
-        else:
-            kept = claims[0].verdict != REFUTED
-            claims.append(releases_of_curve(document.releases, document.curve, kept))
+        claims.append(_releases(document, document.releases, kept))
     return claims
+
+
+def _releases(document: KeyedDocument, total: KeyedReleases, kept: bool) -> Claim:
+    """The claim that `total` holds; `kept`: whether a key keeps its curve, if it has one."""
+
+    def claim(budget: Point) -> Claim:
+        asked = Releases(total.count, *budget)
+        if document.curve is None:
+            return releases_claim(asked, document.budgets, None)
+        return releases_of_curve(asked, document.curve, kept)
+
+    found = [claim(budget) for budget in total.budgets]
+    if total.curve is not None:
+        found.append(curve_of_curves(total, document.curve, kept))
+    worst = min(found, key=lambda one: Fraction(-1) if one.slack is None else one.slack)
+    if len(found) == 1:
+        return worst
+    return replace(worst, detail=f"{len(found)} promises; tightest: {worst.detail}")
 
 
 # -- nothing shows more -------------------------------------------------------------------------
@@ -150,7 +186,7 @@ def excess_of(document: KeyedDocument) -> Fraction | None:
     """
     chain = document.chain
     if document.curve is None:
-        best = most_shown(document.epsilon, document.delta, chain.sure_from)
+        best = most_shown(document.budgets, chain.sure_from)
     else:
         best = most_shown_by_curve(document.curve, chain.sure_from)
     worst = Fraction(0)
@@ -164,19 +200,23 @@ def excess_of(document: KeyedDocument) -> Fraction | None:
     return worst
 
 
-def most_shown(epsilon: Fraction, delta: Fraction, count: int) -> list[int]:
+def most_shown(budgets: Sequence[Point], count: int) -> list[int]:
     """2^320 times at least the optimal chain G(0), G(G(0)), ..., so many of them."""
-    a = exp_bounds(epsilon)[1]
-    p, q = a.numerator, a.denominator
-    one, slack = 1 << BITS, ceil_at(delta, BITS)
-    charge(6 * count)
+    one, lines = 1 << BITS, _lines(budgets)
+    charge(6 * count * len(lines))
     chain, last = [], 0
     for _ in range(count):
-        first = -(-p * last // q) + slack
-        second = one - (one - slack - last) * q // p
+        first = min(-(-p * last // q) + slack for p, q, slack in lines)
+        second = min(one - (one - slack - last) * q // p for p, q, slack in lines)
         last = min(one, first, second)
         chain.append(last)
     return chain
+
+
+def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
+    """(p, q, s) with e^epsilon <= p/q and 2^320 delta <= s, of each budget."""
+    bounds = [(exp_bounds(epsilon)[1], ceil_at(delta, BITS)) for epsilon, delta in budgets]
+    return [(a.numerator, a.denominator, slack) for a, slack in bounds]
 
 
 # -- the error ----------------------------------------------------------------------------------
@@ -206,7 +246,7 @@ def _lower(document: KeyedDocument) -> Claim:
 def least_loss(document: KeyedDocument) -> Fraction:
     """At most E c(X) of the best whole noise of the budget, or of the curve."""
     if document.curve is None:
-        tails = best_tails(document.epsilon, document.delta)
+        tails = best_tails(document.budgets)
     else:
         tails = best_tails_of_curve(document.curve)
     loss = document.loss
@@ -218,16 +258,14 @@ def least_loss(document: KeyedDocument) -> Fraction:
     return levels[0] + add_up(terms) / (1 << BITS)
 
 
-def best_tails(epsilon: Fraction, delta: Fraction) -> list[int]:
+def best_tails(budgets: Sequence[Point]) -> list[int]:
     """2^320 times at most P(X >= 1), P(X >= 2), ... of the best whole noise, while above 0."""
-    a = exp_bounds(epsilon)[1]
-    p, q = a.numerator, a.denominator
-    one, slack = 1 << BITS, ceil_at(delta, BITS)
-    found = [floor_at((1 - delta) / (1 + a), BITS)]
+    one, lines = 1 << BITS, _lines(budgets)
+    found = [max((one - slack) * q // (p + q) for p, q, slack in lines)]
     while len(found) <= MAX_REACH:
-        rest = (found[-1] - slack) * q // p
+        charge(4 * len(lines))
+        rest = max((found[-1] - slack) * q // p for p, q, slack in lines)
         if rest <= 0:
             break
-        charge(4)
         found.append(rest)
-    return [min(one, t) for t in found]
+    return found

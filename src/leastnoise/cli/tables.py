@@ -86,8 +86,8 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
       leastnoise columns data.csv
       leastnoise columns umsatz.csv --delimiter ";" --decimal "," --encoding cp1252
     """
-    from ..queries.answer import printable
     from ..queries.door import opened
+    from ..words import printable
 
     with _standing(table) as place:
         source = _source(place, given)
@@ -183,8 +183,6 @@ def ask(
         if alone:
             answers = [answer_of(source, asked[0], **options)]
         else:
-            if options.pop("units") is not None:
-                raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
     try:
         if plot is not None:
@@ -276,11 +274,12 @@ def _question(query: str, given: dict[str, Any]) -> Any:
     from ..queries import PRIVATE, query_of
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
+    if asked["by"] is not None and len(names := next(csv.reader([asked["by"]]), [])) > 1:
+        asked["by"] = names
     if asked["keys"] not in (None, PRIVATE):
         lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
-        if asked["by"] is not None and len(names := asked["by"].split(",")) > 1:
-            asked["by"] = names
+        if isinstance(asked["by"], list):
             asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
@@ -307,7 +306,8 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import printable, rounded
+    from ..queries.answer import rounded
+    from ..words import printable
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))

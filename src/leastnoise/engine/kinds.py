@@ -75,6 +75,7 @@ KINDS = {
         ),
         ending="radial.method",
     ),
+    "vector at delta = 0": Kind(("radial.stairs:STAIRS",), ending="radial.method"),
 }
 
 
@@ -82,7 +83,7 @@ def plan_of(asked: Asked) -> Plan:
     """The plan for what is asked."""
     question, cells = asked.question, asked.resolution
     if question.dimension > 1:
-        return made("vector", question)
+        return made("vector" if question.delta > 0 else "vector at delta = 0", question)
     if question.range is not None:
         return _on_range(asked)
     if asked.total is not None:

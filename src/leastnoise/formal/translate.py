@@ -1,7 +1,8 @@
 """A mechanism file as a Coq term: what Coq proves is about this term.
 
-Nothing is computed here. Numbers are copied, a decimal as the fraction it means; multipliers, which
-no claim mentions, are written with one common denominator. Standard library only.
+Nothing is computed of what a claim mentions: numbers are copied, a decimal as the fraction that it
+means. Multipliers, which no claim mentions, are written with one common denominator, and those of
+an even loss with their mirror images.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import LeastnoiseError
+from ..losses.names import loss_from_spec
 
 _FILE = {"format", "kind", "epsilon", "delta", "profile", "sensitivity", "loss", "step", "grid"} | {
     "noise",
@@ -20,7 +22,7 @@ _FILE = {"format", "kind", "epsilon", "delta", "profile", "sensitivity", "loss",
     "about",
 }
 _NOISE = {"denominator", "first", "weights", "atom", "tail", "edges"}
-_CERTIFICATE = {"step", "reach", "shifts"}
+_CERTIFICATE = {"step", "reach", "shifts", "points"}
 _KINDS = {"integer": "Integer", "additive": "Additive"}
 
 
@@ -36,7 +38,8 @@ def translated(data: dict[str, Any]) -> str:
     if data["kind"] not in _KINDS:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
-    scale, shifts = _multipliers(data["certificate"])
+    loss = _list(f"({_pair(w)}, {_loss(one)})" for w, one in _terms(data["loss"]))
+    scale, points, shifts = _multipliers(data)
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
     fields = {
@@ -45,7 +48,7 @@ def translated(data: dict[str, Any]) -> str:
         "delta": _pair(data["delta"]),
         "profile": _list(f"({_pair(e)}, {_pair(d)})" for e, d in data.get("profile", [])),
         "sensitivity": _pair(data["sensitivity"]),
-        "the_loss": _loss(data["loss"]),
+        "the_loss": loss,
         "step": _pair(data["step"]),
         "grid": _whole(data.get("grid", 1)),
         "denominator": _whole(noise["denominator"]),
@@ -58,17 +61,24 @@ def translated(data: dict[str, Any]) -> str:
     return _TEXT.format(
         fields=";\n  ".join(f"{name} := {value}" for name, value in fields.items()),
         hints=hints,
+        points=points,
         shifts=shifts,
     )
 
 
-_TEXT = """Require Import ZArith List.
+#: How the text begins.
+PREAMBLE = """Require Import ZArith List.
 Require Import Formal.Statements Formal.Lower Formal.Check.
 Import ListNotations.
 Open Scope Z_scope.
-Definition the_file : file := {{|
+"""
+
+_TEXT = (
+    PREAMBLE
+    + """Definition the_file : file := {{|
   {fields} |}}.
 Definition hints : multipliers := Multipliers {hints}
+  {points}
   {shifts}.
 Lemma accepted : check the_file hints = true.
 Proof. vm_cast_no_check (eq_refl true). Qed.
@@ -76,6 +86,7 @@ Theorem proven : claims the_file.
 Proof. exact (check_sound the_file hints accepted). Qed.
 Print Assumptions proven.
 """
+)
 
 
 def _only(data: dict[str, Any], known: set[str], where: str) -> None:
@@ -97,13 +108,23 @@ def _list(items: Any) -> str:
     return "[" + "; ".join(items) + "]"
 
 
+def _terms(loss: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """The losses that a loss is the sum of, with their weights."""
+    return loss["terms"] if loss["name"] == "sum" else [("1", loss)]
+
+
 def _loss(loss: dict[str, Any]) -> str:
-    if loss["name"] == "pinball":
-        tau = Fraction(loss["tau"])
-        return f"Pinball {tau.numerator} {tau.denominator}"
-    if loss["name"] not in {"l1", "l2"}:
-        raise NotCovered(f'the loss "{loss["name"]}" is not covered')
-    return str(loss["name"]).upper()
+    name = loss["name"]
+    if name in {"l1", "l2"}:
+        return str(name).upper()
+    if name == "pinball":
+        return f"Pinball {_pair(loss['tau'])}"
+    if name == "huber":
+        return f"Huber {_pair(loss['width'])}"
+    if name == "piecewise":
+        points = _list(f"({_pair(x)}, {_pair(value)})" for x, value in loss["points"])
+        return f"Piecewise {points} {_pair(loss['slopes'][0])} {_pair(loss['slopes'][1])}"
+    raise NotCovered(f'the loss "{name}" is not covered')
 
 
 def _cells(noise: dict[str, Any]) -> str:
@@ -117,24 +138,29 @@ def _cells(noise: dict[str, Any]) -> str:
     return f"Lattice {first} {weights}"
 
 
-def _multipliers(certificate: dict[str, Any]) -> tuple[int, str]:
-    """A common denominator of the multipliers, and their list in units of it."""
+def _multipliers(data: dict[str, Any]) -> tuple[int, str, str]:
+    """A common denominator of the multipliers, their budgets, and their list in units of it."""
+    certificate = data["certificate"]
     _only(certificate, _CERTIFICATE, "certificate")
-    entries = [
-        (e["mirror"], e["shift"], Fraction(e["budget"]), [(i, Fraction(z)) for i, z in e["cells"]])
-        for e in certificate["shifts"]
-    ]
-    scale = math.lcm(
-        *(
-            n.denominator
-            for _, _, budget, cells in entries
-            for n in (budget, *(z for _, z in cells))
-        )
-    )
-    rows = [
-        f"({'true' if mirror else 'false'}, Entry {_whole(shift)} {int(budget * scale)} "
-        + _list(f"({int(i)}, {int(z * scale)})" for i, z in sorted(cells))
+    points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
+    entries = certificate["shifts"]
+    used = sorted({e.get("point", 0) for e in entries})
+    # Of an even loss, half of a multiplier may stand on the other side.
+    even = not all(e["mirror"] for e in entries) and loss_from_spec(data["loss"]).symmetric
+    rows = []
+    for e in entries:
+        share = 2 if even and not e["mirror"] else 1
+        most, cells = Fraction(e["budget"]) / share, sorted(e["cells"])
+        values = [Fraction(z) / share for _, z in cells]
+        places = [int(i) for i, _ in cells]
+        rows.append((e, share == 2 or e["mirror"], most, list(zip(places, values, strict=True))))
+    scale = math.lcm(*(n.denominator for *_, m, cells in rows for n in (m, *(z for _, z in cells))))
+    shifts = (
+        f"({used.index(e.get('point', 0))}, {'true' if mirror else 'false'}, "
+        f"Entry {_whole(e['shift'])} {int(most * scale)} "
+        + _list(f"({i}, {int(z * scale)})" for i, z in cells)
         + ")"
-        for mirror, shift, budget, cells in entries
-    ]
-    return scale, "[" + ";\n   ".join(rows) + "]"
+        for e, mirror, most, cells in rows
+    )
+    named = _list(f"({_pair(points[j][0])}, {_pair(points[j][1])})" for j in used)
+    return scale, named, "[" + ";\n   ".join(shifts) + "]"

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from .door import TEXT, Form, Table
+from .crossed import label_of
+from .door import Form, Table
 from .rows import Cell, Rows, shown, sought, written
 from .scale import Scale
 from .unit import Person, Unit
@@ -37,7 +38,8 @@ class Request:
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     fill: bool = False  # a row without a value counts as the middle
-    group: Callable[[Rows], Cell] | None = None
+    #: What makes a row's key: one cell, or several, whose keys are then not public.
+    group: Callable[[Rows], tuple[Cell, ...]] | None = None
     keys: tuple[str, ...] | None = None
     max_groups: int | None = None  # None: nothing to enforce
 
@@ -62,7 +64,12 @@ class Reading:
     query: str
     columns: tuple[str, ...]  # of the result
     names: tuple[str, ...]  # of the table
-    kind: str  # of the keys
+    kinds: tuple[str, ...]  # of what makes a key, in its order
+
+    @property
+    def by(self) -> list[str]:
+        """The columns of the result that make a key: they come first."""
+        return list(self.columns[: len(self.kinds)])
 
     def check(self) -> None:
         """See that the engine understands it; no row is read."""
@@ -71,13 +78,13 @@ class Reading:
     def sums(self) -> dict[str, Sums]:
         """The sums by group; the group of everything is "". The table must be loaded."""
         named = None
-        if self.request.keys is not None:
-            named = {written(self.kind, key): key for key in self.request.keys}
+        if self.request.keys is not None and self.kinds:
+            (kind,) = self.kinds
+            named = {written(kind, key): key for key in self.request.keys}
         place = {name: i for i, name in enumerate(self.columns)}
-        group = None if self.request.group is None else place["g"]
         result: dict[str, Sums] = {}
         for row in self.table.engine.read(self.query):
-            key = self._key(None if group is None else row[group], named)
+            key = self._key(row[: len(self.kinds)], named)
             if key is None:
                 continue
             if not self.request.cells:
@@ -87,13 +94,14 @@ class Reading:
                 held.cells[int(row[place["v"]])] = int(row[place["w"]] or 0)
         return result
 
-    def _key(self, held: Any, named: dict[str, str] | None) -> str | None:
-        """A row's group, None if it is not asked for."""
-        if self.request.group is None:
+    def _key(self, held: tuple[Any, ...], named: dict[str, str] | None) -> str | None:
+        """A row's group, None if it has none or it is not asked for."""
+        if not held:
             return ""
-        if held is None:
+        if None in held:
             return None
-        key = shown(self.kind, held)
+        found = [shown(kind, value) for kind, value in zip(self.kinds, held, strict=True)]
+        key = found[0] if len(found) == 1 else label_of(found)
         return key if named is None else named.get(key)
 
     def _sums(self, row: tuple[Any, ...], place: dict[str, int]) -> Sums:
@@ -104,7 +112,7 @@ class Reading:
         return Sums(rows, values, squares, units)
 
     def _squares(self, row: tuple[Any, ...], place: dict[str, int]) -> int:
-        part = {name: int(row[i] or 0) for name, i in place.items() if name != "g"}
+        part = {name: int(row[i] or 0) for name, i in place.items() if name not in self.by}
         # Pieces: the lower and the upper bits of squares, of persons with few rows and with many.
         few = part["q0"] + (part["q1"] << _PIECE)
         many = part.get("m0", 0) + (part.get("m1", 0) << _PIECE)
@@ -131,7 +139,8 @@ class _Writer:
         self.rows = Rows(table)
         self.engine = table.engine
         self.top = request.scale.top if request.scale is not None else 0
-        self.group = None if request.group is None else request.group(self.rows)
+        self.groups = () if request.group is None else request.group(self.rows)
+        self.by = [f"g{i}" for i in range(len(self.groups))]  # what they are called
         self.person = None
         if isinstance(request.unit, Person):
             self.person = self.rows.person(request.unit.id, "unit")
@@ -144,8 +153,8 @@ class _Writer:
             query, columns = self._by_row()
         else:
             query, columns = self._by_person()
-        kind = TEXT if self.group is None else self.group.kind
-        return Reading(self.table, request, query, tuple(columns), self.rows.names, kind)
+        kinds = tuple(group.kind for group in self.groups)
+        return Reading(self.table, request, query, tuple(columns), self.rows.names, kinds)
 
     # -- rows -------------------------------------------------------------------------------------
 
@@ -157,8 +166,9 @@ class _Writer:
         """
         request, cells = self.request, []
         conditions = [] if request.where is None else [request.where(self.rows)]
-        if self.group is not None:
-            cells.append(f"{self.group.sql} AS g")
+        cells += [
+            f"{group.sql} AS {name}" for group, name in zip(self.groups, self.by, strict=True)
+        ]
         if request.value is not None:
             value = request.value(self.rows)
             if request.fill:
@@ -168,11 +178,11 @@ class _Writer:
         if self.person is not None:
             cells.append(f"{self.person.sql} AS p")
             conditions.append(f"{self.person.sql} IS NOT NULL")
-        if self.group is not None:
+        for group in self.groups:
             # The groups of a person are chosen among those that are asked for.
             if request.max_groups is not None:
-                conditions.append(f"{self.group.sql} IS NOT NULL")
-            conditions += self._sifted(self.group)
+                conditions.append(f"{group.sql} IS NOT NULL")
+            conditions += self._sifted(group)
         chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
         return chosen + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
 
@@ -213,17 +223,16 @@ class _Writer:
 
     def _grouped(self, rows: str, sums: dict[str, str]) -> tuple[str, list[str]]:
         """The sums by group, or of everything."""
-        columns = {} if self.group is None else {"g": "g"}
-        columns |= sums
+        columns = {name: name for name in self.by} | sums
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
-        by = "" if self.group is None else " GROUP BY g"
+        by = f" GROUP BY {', '.join(self.by)}" if self.by else ""
         return f"SELECT {chosen} FROM ({rows}) AS t{by}", list(columns)
 
     # -- persons ----------------------------------------------------------------------------------
 
     @property
     def _by(self) -> str:
-        return "p" if self.group is None else "p, g"
+        return ", ".join(["p", *self.by])
 
     def _each(self, sums: dict[str, str]) -> str:
         """Person by person, in each of a person's groups; only where rows count."""
@@ -242,19 +251,24 @@ class _Writer:
     @property
     def _chooses_groups(self) -> bool:
         """Whether not all groups of a person may count."""
-        return self.request.max_groups is not None and self.group is not None
+        return self.request.max_groups is not None and bool(self.by)
 
     def _mixed(self) -> str:
         """An order of the person's own, by which groups come first, so that none is favoured."""
-        assert self.person is not None and self.group is not None
+        assert self.person is not None
         engine = self.engine
-        digests = engine.digest(self.person.form, "p"), engine.digest(self.group.form, "g")
-        return f"{engine.digest(Form('', ''), f'CONCAT({digests[0]}, {digests[1]})')}, g"
+        digests = [engine.digest(self.person.form, "p")]
+        digests += [
+            engine.digest(group.form, name)
+            for group, name in zip(self.groups, self.by, strict=True)
+        ]
+        mixed = engine.digest(Form("", ""), f"CONCAT({', '.join(digests)})")
+        return ", ".join([mixed, *self.by])
 
     def _by_person(self) -> tuple[str, list[str]]:
         """First person by person, then over persons: each adds at most max_rows rows to a group."""
         most = self.request.unit.max_rows
-        part = {} if self.group is None else {"g": "g"}
+        part = {name: name for name in self.by}
         part["n"] = f"LEAST(n, {self.engine.whole(most)})"
         totals = {"n": _sum("n"), "u": "COUNT(*)"}
         if self.request.scale is not None:
@@ -299,7 +313,7 @@ class _Writer:
     def _cells(self) -> tuple[str, list[str]]:
         """Weights by group and cell: a row weighs WEIGHT, less if its person has too many rows."""
         engine, weight = self.engine, self.engine.whole(WEIGHT)
-        names = ["v"] if self.group is None else ["g", "v"]
+        names = [*self.by, "v"]
         by = ", ".join(names)
         if self.person is None:
             total = f"COUNT(*) * {weight}"

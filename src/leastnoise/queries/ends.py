@@ -12,8 +12,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..kept import designed
 from ..sampling import Entropy
-from .kept import designed
 
 #: An end may be wrong with this probability; there are two.
 _WRONG = 0.025

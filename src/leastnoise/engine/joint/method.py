@@ -14,12 +14,12 @@ from fractions import Fraction
 from ...ask.shape import Shape
 from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
-from ...certify.joint import largest_mean, lower_bound, ratio_below, release_loss
+from ...certify.joint import largest_mean, lower_bound, release_loss
 from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
 from ...certify.joint_flow import Flow
 from ...certify.levels import Levels
 from ...errors import LimitError
-from ...exact import exp_upper, round_down, round_up
+from ...exact import exp_upper, ratio_below, round_down, round_up
 from ...words import gap_of
 from ...work import counted
 from .levels import best_levels, box_loss, exact_cost

@@ -68,12 +68,32 @@ Definition mean (X : zlaw) (f : Z -> R) : R := ex X f.
 (* ---- numbers and losses ---- *)
 Definition ratio (q : Z * Z) : R := IZR (fst q) / IZR (snd q).
 
-Inductive loss := L1 | L2 | Pinball (tn td : Z).  (* tau = tn/td *)
-Definition cost (l : loss) (x : R) : R := match l with
+(* A broken line through points (x, value) with x rising, with the slope s before and t after them. *)
+Fixpoint line_after (x0 v0 : R) (points : list ((Z * Z) * (Z * Z))) (t x : R) : R := match points with
+  | [] => v0 + t * (x - x0)
+  | (p, v) :: rest =>
+      if Rle_dec x (ratio p) then v0 + (ratio v - v0) / (ratio p - x0) * (x - x0)
+      else line_after (ratio p) (ratio v) rest t x
+  end.
+Definition broken_line (points : list ((Z * Z) * (Z * Z))) (s t x : R) : R := match points with
+  | [] => 0
+  | (p, v) :: rest =>
+      if Rle_dec x (ratio p) then ratio v + s * (x - ratio p) else line_after (ratio p) (ratio v) rest t x
+  end.
+
+Inductive one_loss := L1 | L2 | Pinball (tau : Z * Z) | Huber (width : Z * Z)
+  | Piecewise (points : list ((Z * Z) * (Z * Z))) (before after : Z * Z).
+Definition one_cost (l : one_loss) (x : R) : R := match l with
   | L1 => Rabs x
   | L2 => x * x
-  | Pinball tn td => if Rle_dec 0 x then IZR tn / IZR td * x else (1 - IZR tn / IZR td) * - x
+  | Pinball tau => if Rle_dec 0 x then ratio tau * x else (1 - ratio tau) * - x
+  | Huber w => if Rle_dec (Rabs x) (ratio w) then x * x / 2 else ratio w * (Rabs x - ratio w / 2)
+  | Piecewise points s t => broken_line points (ratio s) (ratio t) x
   end.
+(* A loss is a sum of losses with weights; most have one, of weight 1. *)
+Definition loss := list ((Z * Z) * one_loss).
+Fixpoint cost (l : loss) (x : R) : R := match l with
+  | [] => 0 | (w, one) :: rest => ratio w * one_cost one x + cost rest x end.
 
 (* ---- the noise of a file ---- *)
 Inductive cells :=

@@ -82,7 +82,7 @@ function arrange() {
 }
 
 function keep() {
-  const kept = Object.entries(changed(form)).filter(([id]) => !/^(csv-|ledger-fresh)/.test(id));
+  const kept = Object.entries(changed(form)).filter(([id]) => !/^csv-/.test(id));
   writeAddress("ask", { ...Object.fromEntries(kept), questions: questionsText(), table: table()?.kind === "demo" ? "demo" : "" });
 }
 
