@@ -28,6 +28,7 @@ from ..channel.baselines import additive_bracket, cells_that_fit, fitting
 from ..channel.forecast import eased
 from ..channel.mesh import reversible
 from ..search import Search
+from .forecast import hardly_ends
 
 #: Seconds for the additive multipliers.
 _ADDITIVE_SECONDS = 10.0
@@ -115,7 +116,11 @@ def copied_lower(question: Question, search: Search, seconds: float) -> Lower | 
     """
     if not _serves(question):
         return None
-    additive = additive_bracket(question, _CLOSE, seconds, None, search).lower
+    easier = question
+    if hardly_ends(question):  # the average of all answers is noise with about this delta
+        share = question.sensitivity / question.width
+        easier = replace(question, delta=question.delta + (1 - question.delta) * share)
+    additive = additive_bracket(easier, _CLOSE, seconds, None, search).lower
     if additive is None or not additive.multipliers.shifts:
         return None
     multipliers = additive.multipliers

@@ -31,7 +31,11 @@ def layers_pay(question: Question) -> bool:
     return wide_for_layers(question) or question.epsilon >= _STEEP
 
 
+def hardly_ends(question: Question) -> bool:
+    """Whether the ends are a small part of the range."""
+    return question.width >= _HARDLY_ENDS * question.sensitivity
+
+
 def copies_pay(question: Question) -> bool:
     """Whether additive multipliers alone prove much: cells too fine for layers, or hardly ends."""
-    hardly = question.width >= _HARDLY_ENDS * question.sensitivity
-    return hardly or question.epsilon >= _STEEP
+    return hardly_ends(question) or question.epsilon >= _STEEP
