@@ -112,8 +112,9 @@ def _formal_words(told: dict[str, Any]) -> str:
     if formal["verdict"] == "proven":
         return (
             "Coq: proven. The noise is a probability law, private for every two values so far "
-            "apart, its expected loss is at most upper, and every private noise whatever costs at "
-            "least lower. What that rests on is in docs/formal.md."
+            "apart, it obeys the constraints if there are any, its expected loss is at most upper, "
+            "and every noise that is as private and obeys them costs at least lower. What that rests "
+            "on is in docs/formal.md."
         )
     return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
 

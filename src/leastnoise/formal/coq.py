@@ -35,6 +35,7 @@ THEORY = (
     "Costs",
     "Losses",
     "Release",
+    "Shape",
     "Check",
 )
 

@@ -1,8 +1,8 @@
 """A mechanism file as a Coq term: what Coq proves is about this term.
 
 Nothing is computed of what a claim mentions: numbers are copied, a decimal as the fraction that it
-means. Multipliers, which no claim mentions, are written with one common denominator, and those of an
-even loss with their mirror images.
+means. Multipliers, which no claim mentions, are written with one common denominator, and with their
+mirror images where the question is its own.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ _FILE = {"format", "kind", "epsilon", "delta", "profile", "sensitivity", "loss",
     "upper",
     "lower",
     "certificate",
+    "constraints",
     "about",
 }
 _NOISE = {"denominator", "first", "weights", "atom", "tail", "edges"}
-_CERTIFICATE = {"step", "reach", "shifts", "points"}
+_CERTIFICATE = {"step", "reach", "shifts", "points", "constraints"}
 _KINDS = {"integer": "Integer", "additive": "Additive"}
 
 
@@ -51,6 +52,7 @@ def translated(data: dict[str, Any]) -> str:
         "the_loss": loss,
         "step": _pair(data["step"]),
         "grid": _whole(data.get("grid", 1)),
+        "constraints": _list(_demand(one, noise) for one in data.get("constraints", [])),
         "denominator": _whole(noise["denominator"]),
         "atom": _whole(noise.get("atom", "0")),
         "noise": _cells(noise),
@@ -127,6 +129,29 @@ def _loss(loss: dict[str, Any]) -> str:
     raise NotCovered(f'the loss "{name}" is not covered')
 
 
+def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
+    name = one["name"]
+    if name == "symmetric":
+        return "Symmetric"
+    if name not in {"support", "max-error"}:
+        raise NotCovered(f'the constraint "{name}" is not covered')
+    if "tail" in noise:
+        raise NotCovered(f'the constraint "{name}" of noise with a tail is not covered')
+    if name == "max-error":
+        return f"MaxError {_pair(one['t'])}"
+    ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
+    return f"Support {' '.join(ends)}"
+
+
+def _even(data: dict[str, Any]) -> bool:
+    """Whether neither the loss nor the ends of a support tell noise from its mirror image."""
+    ends = [one for one in data.get("constraints", []) if one["name"] == "support"]
+    balanced = all(
+        "low" in e and "high" in e and Fraction(e["low"]) == -Fraction(e["high"]) for e in ends
+    )
+    return balanced and loss_from_spec(data["loss"]).symmetric
+
+
 def _cells(noise: dict[str, Any]) -> str:
     weights = _list(_whole(w) for w in noise["weights"])
     if "edges" in noise:
@@ -145,8 +170,8 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str]:
     points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
     entries = certificate["shifts"]
     used = sorted({e.get("point", 0) for e in entries})
-    # Of an even loss, half of a multiplier may stand on the other side.
-    even = not all(e["mirror"] for e in entries) and loss_from_spec(data["loss"]).symmetric
+    # Where noise may be mirrored, half of a multiplier may stand on the other side.
+    even = not all(e["mirror"] for e in entries) and _even(data)
     rows = []
     for e in entries:
         share = 2 if even and not e["mirror"] else 1
