@@ -113,8 +113,8 @@ def _formal_words(told: dict[str, Any]) -> str:
         return (
             "Coq: proven. The noise is a probability law, private for every two values so far "
             "apart, it obeys the constraints if there are any, its expected loss is at most upper, "
-            "and every noise that is as private and obeys them costs at least lower. What that rests "
-            "on is in docs/formal.md."
+            "and every noise that is as private and obeys them costs at least lower. What that "
+            "rests on is in docs/formal.md."
         )
     return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
 
