@@ -15,6 +15,7 @@ from leastnoise.certify import check, parse_any
 from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
 from leastnoise.formal.coq import AXIOMS, THEORY
+from leastnoise.keyed import keyed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))
@@ -139,6 +140,10 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     ):
         with pytest.raises(NotCovered, match="not covered"):
             translated({**EXAMPLE, key: value})
+    keys = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    for key in ("curve", "releases"):
+        with pytest.raises(NotCovered, match=key):
+            translated({**keys, key: {}})
     with pytest.raises(NotCovered, match="tail"):
         translated({**TAIL, "constraints": [{"name": "max-error", "t": "9"}]})
     function = {key: EXAMPLE[key] for key in EXAMPLE if key != "certificate"}
@@ -248,3 +253,32 @@ def test_coq_does_not_rest_on_our_reader() -> None:
         _set(_set(EXAMPLE, [["0", "0"]], "certificate", "points"), 0, *shift, "point"),
     ]
     assert accepts(refused) == [False] * len(refused)
+
+
+@needs_coq
+def test_unknown_keys() -> None:
+    """Accepted as made; refused with any claim a little stronger, any table a little wrong."""
+    file = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    chain = file["chain"]
+    top, least, first = int(chain["shown"][-1]), int(chain["beyond"][-1]), int(chain["beyond"][0])
+    bad = [
+        {**file, "delta": "0.00099"},
+        {**file, "epsilon": "1.99"},
+        {**file, "excess": "0"},
+        {**file, "upper": str(Fraction(file["upper"]) * 999 / 1000), "lower": "0"},
+        {**file, "lower": file["upper"], "upper": str(Fraction(file["upper"]) + 1)},
+        _set(file, str(int(chain["shown"][1]) * 101 // 100), "chain", "shown", 1),
+        _set(file, str(int(chain["shown"][1]) * 99 // 100), "chain", "shown", 1),
+        _set(file, str(first + 2**50), "chain", "beyond", 0),
+        _set(file, str(first - 2**50), "chain", "beyond", 0),
+        _set(file, chain["shown"][::-1], "chain", "shown"),
+        _set(file, chain["beyond"][::-1], "chain", "beyond"),
+        _set(file, str(top - 1), "chain", "denominator"),
+    ]
+    assert check(parse_any(json.dumps(file))).exit_code == 0
+    for one in bad[:-1]:
+        assert check(parse_any(json.dumps(one))).exit_code == 1
+    negative = _set(file, [*chain["beyond"], str(-least)], "chain", "beyond")
+    odd = {**file, "loss": {"name": "huber", "width": "-1"}}
+    wanted = [True] + [False] * (len(bad) + 2)
+    assert accepts([file, *bad, negative, odd]) == wanted

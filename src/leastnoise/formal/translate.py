@@ -24,6 +24,11 @@ _FILE = {"format", "kind", "epsilon", "delta", "profile", "sensitivity", "loss",
 }
 _NOISE = {"denominator", "first", "weights", "atom", "tail", "edges"}
 _CERTIFICATE = {"step", "reach", "shifts", "points", "constraints"}
+_KEYED = {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "chain", "excess"} | {
+    "upper",
+    "lower",
+    "about",
+}
 _KINDS = {"integer": "Integer", "additive": "Additive"}
 
 
@@ -36,10 +41,12 @@ def translated(data: dict[str, Any]) -> str:
 
     `data` is the JSON of a file that the reader of `leastnoise.certify` accepts.
     """
+    if data["kind"] == "keyed":
+        return _keyed(data)
     if data["kind"] not in _KINDS:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
-    loss = _list(f"({_pair(w)}, {_loss(one)})" for w, one in _terms(data["loss"]))
+    loss = _sum(data["loss"])
     scale, points, shifts = _multipliers(data)
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
@@ -60,35 +67,56 @@ def translated(data: dict[str, Any]) -> str:
         "lower": _pair(data["lower"]),
     }
     hints = f"{_pair(data['certificate']['step'])} {scale} {_whole(data['certificate']['reach'])}"
-    return _TEXT.format(
-        fields=";\n  ".join(f"{name} := {value}" for name, value in fields.items()),
-        hints=hints,
-        points=points,
-        shifts=shifts,
-    )
+    text = _TEXT.format(fields=_record(fields), hints=hints, points=points, shifts=shifts)
+    return PREAMBLE + text + _END.format(claims="claims", sound="check_sound the_file hints")
 
 
 #: How the text begins.
 PREAMBLE = """Require Import ZArith List.
-Require Import Formal.Statements Formal.Lower Formal.Check.
+Require Import Formal.Statements Formal.Lower Formal.Check Formal.Keyed Formal.KeyedProof.
 Import ListNotations.
 Open Scope Z_scope.
 """
 
-_TEXT = (
-    PREAMBLE
-    + """Definition the_file : file := {{|
+_TEXT = """Definition the_file : file := {{|
   {fields} |}}.
 Definition hints : multipliers := Multipliers {hints}
   {points}
   {shifts}.
-Lemma accepted : check the_file hints = true.
+Definition verdict := check the_file hints.
+"""
+
+_END = """Lemma accepted : verdict = true.
 Proof. vm_cast_no_check (eq_refl true). Qed.
-Theorem proven : claims the_file.
-Proof. exact (check_sound the_file hints accepted). Qed.
+Theorem proven : {claims} the_file.
+Proof. exact ({sound} accepted). Qed.
 Print Assumptions proven.
 """
-)
+
+
+def _keyed(data: dict[str, Any]) -> str:
+    """The same for unknown keys, which have no multipliers."""
+    _only(data, _KEYED, "the file")
+    chain = data["chain"]
+    _only(chain, {"denominator", "shown", "beyond"}, "chain")
+    fields = {
+        "k_epsilon": _pair(data["epsilon"]),
+        "k_delta": _pair(data["delta"]),
+        "k_loss": _sum(data["loss"]),
+        "k_denominator": _whole(chain["denominator"]),
+        "shown": _list(_whole(one) for one in chain["shown"]),
+        "tails": _list(_whole(one) for one in chain["beyond"]),
+        "excess": _pair(data["excess"]),
+        "k_upper": _pair(data["upper"]),
+        "k_lower": _pair(data["lower"]),
+    }
+    text = f"Definition the_file : keyed := {{|\n  {_record(fields)} |}}.\n"
+    text += "Definition verdict := keyed_check the_file.\n"
+    return PREAMBLE + text + _END.format(claims="keyed_claims", sound="keyed_sound the_file")
+
+
+def _record(fields: dict[str, str]) -> str:
+    return ";\n  ".join(f"{name} := {value}" for name, value in fields.items())
 
 
 def _only(data: dict[str, Any], known: set[str], where: str) -> None:
@@ -110,9 +138,10 @@ def _list(items: Any) -> str:
     return "[" + "; ".join(items) + "]"
 
 
-def _terms(loss: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+def _sum(loss: dict[str, Any]) -> str:
     """The losses that a loss is the sum of, with their weights."""
-    return loss["terms"] if loss["name"] == "sum" else [("1", loss)]
+    terms = loss["terms"] if loss["name"] == "sum" else [("1", loss)]
+    return _list(f"({_pair(weight)}, {_loss(one)})" for weight, one in terms)
 
 
 def _loss(loss: dict[str, Any]) -> str:
