@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from leastnoise import design
+from leastnoise import Ball, Cube, design
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
@@ -115,5 +115,9 @@ def test_what_is_no_file_is_malformed_for_both(text) -> None:
 
 
 def test_what_it_does_not_know_it_does_not_judge() -> None:
-    file = {**EXAMPLE, "gdp": {}}
-    assert agreement.javascript_says([json.dumps(file)]) == [None]
+    shape = Cube(20, one_sided=True)
+    gauss = design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2").document
+    assert gauss.normal is not None
+    stairs = design(epsilon=1, delta=0, sensitivity=Ball(2, 1)).document
+    files = [json.dumps({**EXAMPLE, "gdp": {}}), gauss.dumps(), stairs.dumps()]
+    assert agreement.javascript_says(files) == [None] * 3

@@ -888,6 +888,7 @@ function readJoint(data) {
   keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "certificate", "largest", "integer", "grid", "noise"], ["about", "weights"]);
   if (data.has("about")) about(data.get("about"));
   const noise = object(data.get("noise"), "noise");
+  if (noise.has("each")) throw new NotCovered('Gaussian noise of kind "joint"');
   keys(noise, "noise", ["ratio", "offsets"], ["overlap"]);
   const shape = object(data.get("sensitivity"), "sensitivity");
   keys(shape, "sensitivity", ["blocks", "one_sided"]);
