@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import time
 from fractions import Fraction
 from functools import cache
 from typing import Any
@@ -43,6 +44,14 @@ def test_the_known_values(d: int, known: float) -> None:
     assert found.lower <= found.upper == pytest.approx(known, abs=6e-6)
     assert found.gap < 1e-9 and found.converged and found.certified
     assert design(epsilon=1, delta=0, sensitivity=1, dimension=d) == found
+
+
+def test_very_many_stairs_take_no_longer() -> None:
+    """Forty million stairs are likely to be reached at this epsilon: none is added by itself."""
+    began = time.process_time()
+    found = made(2, epsilon="2e-6")
+    assert time.process_time() - began < 5
+    assert found.gap < 1e-9 and found.upper == pytest.approx(1e6, rel=1e-9)
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2", "power:5", "huber:1/3", "huber:2", "huber:2.7"])

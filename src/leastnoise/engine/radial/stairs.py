@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from ...ask import Question
-from ...certify.stairs import Stairs
+from ...certify.stairs import Stairs, stairs_loss
 from ...certify.vector_document import VectorDocument
 from ...exact import exp_upper
 from ..bounds import Bounds, certified, claimed
@@ -23,6 +23,8 @@ from ..search import Search
 
 #: Binary digits of the ratio and of the first stair.
 _RATIO_BITS, _FIRST_BITS = 64, 20
+#: Below this epsilon the first stair changes the loss by some 10^-12 of it, and stairs are many.
+_FLAT = Fraction(1, 2000)
 #: Places of the first stair that are looked at before the best is moved.
 _PLACES = 32
 #: The grid moves a release by about this share of its expected length.
@@ -36,8 +38,10 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     yield None, upper
     if upper is not None:
         # What rounding to the grid costs is no part of the bound.
-        assert upper.vector.stairs is not None
-        plain = _loss(question, float(upper.vector.stairs.first))
+        stairs = upper.vector.stairs
+        assert stairs is not None
+        asked = question.dimension, stairs, question.loss, question.sensitivity
+        plain = float(stairs_loss(*asked, Fraction(0)))
         for share in _SHARES:
             lower = claimed(question, None, plain * (1 - share), 1)
             if lower is not None:
@@ -72,6 +76,8 @@ def _document(question: Question) -> VectorDocument:
 
 def _best_first(question: Question) -> float:
     """Where the first stair costs least; anywhere, if that is all the same."""
+    if question.epsilon < _FLAT:
+        return 1.0
     places = np.arange(1, _PLACES + 1) / _PLACES
     start = min(places.tolist(), key=lambda first: _loss(question, first))
     ends = (max(1e-6, start - 1 / _PLACES), min(1.0, start + 1 / _PLACES))
