@@ -161,7 +161,7 @@ def _proof(text: str, words: str, seconds: float) -> Proof:
         if rests_on != AXIOMS:
             raise CoqError(f"the proof rests on {', '.join(rests_on)}")
         return Proof(True, words)
-    if '"verdict = true"' in " ".join(done.stderr.split()):
+    if re.search(r'"\w*check the_file( hints)? = true"', " ".join(done.stderr.split())):
         return Proof(False, "Coq's check does not accept the file")
     raise CoqError(f"Coq said: {done.stderr.strip()[-400:] or 'nothing'}")
 
