@@ -18,11 +18,12 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, Person, ask
-from leastnoise.ask.shape import Shape
+from leastnoise.ask.shape import Block, Shape
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
 from leastnoise.queries.base import Query
+from leastnoise.queries.cumulative import WorkloadNoiseFor
 from leastnoise.queries.keyed_values import KeyedValues
 from leastnoise.queries.mean_vector import VectorNoiseFor
 from leastnoise.queries.noise import Noise
@@ -75,6 +76,7 @@ class _Seen:
 
     query: Query
     setting: Any
+    epsilon: Fraction  # for the values
     one_draw: bool = False
     units: dict[str, int] | None = None
     keys: list[str] = field(default_factory=list)
@@ -147,10 +149,12 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     together = Draw.release
     draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
     vector, choose = VectorNoiseFor.released, Quantile.choose
+    adding = WorkloadNoiseFor.released
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
-        seen.append(_Seen(self.query, self.setting, self.one_draw, keys=keys))
+        spent = self.value_budget.epsilon
+        seen.append(_Seen(self.query, self.setting, spent, self.one_draw, keys=keys))
         if isinstance(self.noise, DrawnNoise):
             seen[-1].rows = [tuple(row) for row in self.exact(args[0], self.public_keys)]
             seen[-1].limit = _steps(self.noise.form, 1)
@@ -187,6 +191,15 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         seen[-1].limit = Length(square, None if setting.size is not None else setting.rows)
         return vector(self, rows, entropy)
 
+    def adding_up(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
+        each, counts = seen[-1].setting.rows, [int(row[0]) for row in rows]
+        seen[-1].rows, seen[-1].limit = [tuple(row) for row in rows], Each(Fraction(each))
+        # The design is for one count that moves by one: so many steps are paid for, of all counts.
+        steps = int(seen[-1].epsilon / self.design.document.epsilon)
+        block = Block(len(counts), steps // each, Fraction(each))
+        vectors.append(Vector(tuple(counts), Shape((block,))))
+        return adding(self, rows, entropy)
+
     def choosing(self: Any, cells: dict[int, int], epsilon: Any, sensitivity: Any, *a: Any) -> Any:
         seen[-1].rows.append(_scores(self, cells))
         seen[-1].limit = Each(sensitivity)
@@ -198,6 +211,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         patch.object(Noise, "released", releasing),
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorNoiseFor, "released", vectoring),
+        patch.object(WorkloadNoiseFor, "released", adding_up),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
     ):

@@ -22,10 +22,10 @@ from leastnoise import (
     plan,
 )
 from leastnoise.certify import parse_any
+from leastnoise.kept import workload_designed
 from leastnoise.queries import query_of
 from leastnoise.queries.ask import touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.kept import workload_designed
 from leastnoise.queries.statement import check_statement
 from leastnoise.queries.unit import Row
 

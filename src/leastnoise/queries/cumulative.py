@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ..ask.workload import Workload
+from ..kept import sha256_of, workload_designed
 from ..sampling import Entropy
 from .base import Form, Part, Released, Setting
 from .histogram import Histogram
-from .kept import sha256_of, workload_designed
 from .noise import delta_of_a_step
 from .tracks import Track
 
