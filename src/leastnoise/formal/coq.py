@@ -188,7 +188,9 @@ def _run(command: list[str], place: Path, seconds: float) -> subprocess.Complete
             text=True,
             timeout=seconds,
             check=False,
-            env={**os.environ, "OCAMLRUNPARAM": "l=500M"},
+            # COQPATH could put other files in the place of Coq's own.
+            env={k: v for k, v in os.environ.items() if k != "COQPATH"}
+            | {"OCAMLRUNPARAM": "l=500M"},
         )
     except subprocess.TimeoutExpired:
         raise CoqError(f"Coq was stopped after {seconds:g} seconds") from None
