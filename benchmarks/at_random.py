@@ -87,8 +87,8 @@ def _question(kind: str, source: random.Random) -> dict[str, Any]:
         wide = source.choice((1, 3, 7, 10, 13, 20, 50, 5000))
         found |= {"bounds": [0, wide], "sensitivity": 1, "loss": loss}
         return {**found, "integer": source.random() < 0.25, "gap": 0.01 if wide <= 10 else 0.02}
-    found["delta"] = found["delta"] or 1e-6
     if kind == "releases":
+        found["delta"] = found["delta"] or 1e-6
         return {**found, "sensitivity": 1, "releases": source.choice((2, 5, 20, 50)), "gap": 0.01}
     numbers = source.choice((2, 3, 5, 8, 12, 25, 40, 70, 130))
     found["epsilon"] = _number(source, 0.1, 6)

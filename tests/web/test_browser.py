@@ -455,6 +455,26 @@ def test_numbers_have_the_digits_that_their_interval_supports(opened):
 _PUBLISHED = r"^Mean of Note: ([\d.]+),? .*95 % sure: ([\d.]+) to ([\d.]+); .* epsilon 1"
 
 
+def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
+    """It was forgotten when the columns came, and nothing said so."""
+    one = opened("#ask")
+    page, held = one.page, []
+    page.get_by_text("data.csv: person_id, salary, region.").wait_for()
+    question = page.get_by_role("group", name="Question 1")
+    question.get_by_label("Column").select_option("salary")
+    question.get_by_label("Smallest value").fill("30")
+    question.get_by_label("Largest value").fill("50")
+    one.id("rows").fill("200")
+    page.route("**/columns?*", lambda route: held.extend([route]))
+    with page.expect_request("**/columns?*"):
+        one.id("csv-decimal").select_option(",")
+    one.id("plan").click()
+    page.get_by_text("Planning").wait_for()
+    held.pop().continue_()
+    page.get_by_text("Planned. Nothing was read").wait_for()
+    page.get_by_text("Now 3,7 is a number").wait_for()
+
+
 def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):
     """Two choices that overlap left the ledger of one table beside the name of the other."""
     one = opened("#ask")
