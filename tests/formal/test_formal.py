@@ -14,6 +14,7 @@ from leastnoise import MaxError, Support, Symmetric, design
 from leastnoise.certify import check, parse_any
 from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
+from leastnoise.formal import __main__ as formally
 from leastnoise.formal.coq import AXIOMS, THEORY
 from leastnoise.keyed import keyed
 
@@ -166,7 +167,7 @@ def test_no_text_of_a_file_becomes_coq() -> None:
             translated({**EXAMPLE, "loss": loss})
 
 
-def test_without_coq_it_says_how_to_get_it(monkeypatch, tmp_path) -> None:
+def test_without_coq_it_says_how_to_get_it(monkeypatch, capsys) -> None:
     monkeypatch.setattr(coq.shutil, "which", lambda name: None)
     done = CliRunner().invoke(
         app, ["verify", "--formal", "--json", str(ROOT / "docs" / "example.json")]
@@ -175,6 +176,8 @@ def test_without_coq_it_says_how_to_get_it(monkeypatch, tmp_path) -> None:
     assert done.exit_code == told["exit_code"] == 2
     assert told["ok"] and told["formal"]["verdict"] == "not run"
     assert "apt-get install coq" in told["formal"]["detail"]
+    assert formally.main([]) == 2
+    assert "apt-get install coq" in capsys.readouterr().out
 
 
 @needs_coq
