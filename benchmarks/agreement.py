@@ -25,7 +25,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from leastnoise import Cube, design
+from leastnoise import Cube, MaxError, Support, Symmetric, design
 from leastnoise.certify import check, parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
@@ -71,6 +71,8 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
     {"delta": "0.05", "gap": 0.05, "loss": BENT},
     {"delta": 0, "gap": 0.1, "loss": MIXED},
     {"integer": True, "sensitivity": 2, "delta": "0.05", "loss": MIXED},
+    {"integer": True, "delta": "0.1", "constraints": [MaxError(3), Symmetric()]},
+    {"delta": "0.1", "gap": 0.2, "constraints": [Support(0, None), MaxError(9)]},
 )
 
 

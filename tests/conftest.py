@@ -18,6 +18,7 @@ gc.set_threshold(100_000, 20, 20)
 
 settings.register_profile(
     "leastnoise",
+    max_examples=int(os.environ.get("LEASTNOISE_EXAMPLES", "50")),
     deadline=None,
     derandomize=True,
     print_blob=True,

@@ -249,6 +249,9 @@ def finished(document: KeyedDocument) -> KeyedDesign:
         if claimed.curve is not None:
             mu = nearest_float(claimed.curve.mu)
             raise ArgumentError("gdp", mu, f"larger: {words}") from None
+        if claimed.profile:
+            count = f"{len(claimed.budgets)} budgets"
+            raise ArgumentError("profile", count, f"fewer or larger budgets: {words}") from None
         raise ArgumentError("loss", claimed.loss.name, f"simpler: {words}") from None
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 from keyed_brute import e_below, rows_of, stick
+from scipy.optimize import linprog
+from scipy.sparse import coo_matrix
 from scipy.stats import norm
 
 from leastnoise import KeyedDesign, keyed, load
@@ -88,6 +90,41 @@ def test_several_budgets_show_no_more_than_any_one_of_them() -> None:
     assert found.upper - found.lower < 1e-12
     assert found.total == (0.1, 0.05) and found.profile == ((0.5, 0.001), (1.0, 1e-5))
     assert found.status == "in closed form: nothing as private shows more"
+
+
+def test_no_whole_noise_errs_less() -> None:
+    """A linear program over all noise within twice the reach that keeps every budget."""
+    budgets = [("1.5", "0.001"), ("0.7", "0.02"), ("0.3", "0.1")]
+    found = keyed(profile=budgets)
+    far = 2 * found.reach
+    size = 2 * far + 1
+    places, values, bounds, count = [], [], [], size
+
+    def add(terms: list[tuple[int, float]], bound: float) -> None:
+        for column, x in terms:
+            places.append((len(bounds), column))
+            values.append(x)
+        bounds.append(bound)
+
+    for epsilon, delta in budgets:
+        a = float(np.exp(float(epsilon)))
+        for step in (1, -1):  # one unit more, or one less
+            over = []
+            for k in range(-1, size + 1):
+                here, there = k, k + step
+                terms = [(here, 1.0)] if 0 <= here < size else []
+                terms += [(there, -a)] if 0 <= there < size else []
+                over.append(count)
+                add([*terms, (count, -1.0)], 0.0)
+                count += 1
+            add([(h, 1.0) for h in over], float(delta))
+    matrix = coo_matrix((values, np.array(places).T), (len(bounds), count)).tocsr()
+    cost = np.zeros(count)
+    cost[:size] = np.abs(np.arange(-far, far + 1))
+    one = coo_matrix((np.ones(size), (np.zeros(size, int), np.arange(size))), (1, count)).tocsr()
+    done = linprog(cost, A_ub=matrix, b_ub=bounds, A_eq=one, b_eq=[1.0], method="highs")
+    assert done.fun == pytest.approx(found.upper, rel=1e-6)
+    assert found.lower == pytest.approx(found.upper, rel=1e-10)
 
 
 @pytest.mark.parametrize(

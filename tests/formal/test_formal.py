@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from leastnoise import design
+from leastnoise import MaxError, Support, Symmetric, design
 from leastnoise.certify import check, parse_any
 from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
 from leastnoise.formal.coq import AXIOMS, THEORY
+from leastnoise.keyed import keyed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))
@@ -83,6 +84,8 @@ QUESTIONS = (
     {"delta": 0, "gap": 0.2, "loss": "huber:1000"},
     {"delta": "0.05", "gap": 0.05, "integer": True, "sensitivity": 2, "loss": MIXED},
     {"delta": "0.1", "integer": True, "profile": [("2", "0.05"), ("0.5", "0.2")]},
+    {"delta": "0.1", "integer": True, "constraints": [MaxError(3), Symmetric()]},
+    {"delta": "0.1", "gap": 0.2, "constraints": [Support(0, None), MaxError(9)]},
 )
 
 
@@ -129,7 +132,7 @@ def test_nothing_is_admitted_and_every_file_is_listed() -> None:
 def test_what_is_not_covered_is_refused_by_name() -> None:
     for key, value in (
         ("gdp", {}),
-        ("constraints", []),
+        ("constraints", [{"name": "monotone"}]),
         ("releases", {}),
         ("kind", "vector"),
         ("loss", {"name": "power", "p": "3"}),
@@ -137,8 +140,12 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     ):
         with pytest.raises(NotCovered, match="not covered"):
             translated({**EXAMPLE, key: value})
-    with pytest.raises(NotCovered, match="constraints"):
-        translated(_set(EXAMPLE, [], "certificate", "constraints"))
+    keys = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    for key in ("curve", "releases"):
+        with pytest.raises(NotCovered, match=key):
+            translated({**keys, key: {}})
+    with pytest.raises(NotCovered, match="tail"):
+        translated({**TAIL, "constraints": [{"name": "max-error", "t": "9"}]})
     function = {key: EXAMPLE[key] for key in EXAMPLE if key != "certificate"}
     with pytest.raises(NotCovered, match='"custom" is not covered'):
         translated({**function, "loss": {"name": "custom"}})
@@ -187,7 +194,7 @@ def test_a_file_is_proven_and_said_so(tmp_path) -> None:
 
 @needs_coq
 def test_every_form_is_accepted_and_every_claim_looked_at() -> None:
-    """One run of Coq: what our checker proves, and what it refutes, of every loss and form."""
+    """One run of Coq: what our checker proves, and what it refutes, of every loss, form, demand."""
     good = [EXAMPLE, TAIL, MESH, *(_designed(question) for question in QUESTIONS)]
     # A bound that is not positive needs no multipliers; one side is enough for an even loss.
     free = {**EXAMPLE, "loss": {"name": "l2"}, "upper": "1", "lower": "0"}
@@ -198,7 +205,14 @@ def test_every_form_is_accepted_and_every_claim_looked_at() -> None:
         one = {**entry, "mirror": False, "budget": twice, "cells": cells}
         lone["certificate"]["shifts"].append(one)
     good += [_set(free, [], "certificate", "shifts"), lone]
-    bad = [one for file in good[:8] for one in _broken(file)]
+    bad = [one for file in good[:10] for one in _broken(file)]
+    whole, real = good[8:10]
+    # ends that are too near for the noise, and for the lower bound; noise that leans to one side
+    bad += [_set(whole, "1", "constraints", 0, "t"), _set(real, "1/2", "constraints", 0, "low")]
+    bad += [_set(real, "1/2", "constraints", 1, "t"), _set(real, "-1", "constraints", 0, "low")]
+    lean = [*whole["noise"]["weights"]]
+    lean[0], lean[1] = str(int(lean[0]) - 1), str(int(lean[1]) + 1)
+    bad += [_set(whole, lean, "noise", "weights")]
     for file in good:
         assert check(parse_any(json.dumps(file))).exit_code == 0
     for file in bad:
@@ -239,3 +253,32 @@ def test_coq_does_not_rest_on_our_reader() -> None:
         _set(_set(EXAMPLE, [["0", "0"]], "certificate", "points"), 0, *shift, "point"),
     ]
     assert accepts(refused) == [False] * len(refused)
+
+
+@needs_coq
+def test_unknown_keys() -> None:
+    """Accepted as made; refused with any claim a little stronger, any table a little wrong."""
+    file = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    chain = file["chain"]
+    top, least, first = int(chain["shown"][-1]), int(chain["beyond"][-1]), int(chain["beyond"][0])
+    bad = [
+        {**file, "delta": "0.00099"},
+        {**file, "epsilon": "1.99"},
+        {**file, "excess": "0"},
+        {**file, "upper": str(Fraction(file["upper"]) * 999 / 1000), "lower": "0"},
+        {**file, "lower": file["upper"], "upper": str(Fraction(file["upper"]) + 1)},
+        _set(file, str(int(chain["shown"][1]) * 101 // 100), "chain", "shown", 1),
+        _set(file, str(int(chain["shown"][1]) * 99 // 100), "chain", "shown", 1),
+        _set(file, str(first + 2**50), "chain", "beyond", 0),
+        _set(file, str(first - 2**50), "chain", "beyond", 0),
+        _set(file, chain["shown"][::-1], "chain", "shown"),
+        _set(file, chain["beyond"][::-1], "chain", "beyond"),
+        _set(file, str(top - 1), "chain", "denominator"),
+    ]
+    assert check(parse_any(json.dumps(file))).exit_code == 0
+    for one in bad[:-1]:
+        assert check(parse_any(json.dumps(one))).exit_code == 1
+    negative = _set(file, [*chain["beyond"], str(-least)], "chain", "beyond")
+    odd = {**file, "loss": {"name": "huber", "width": "-1"}}
+    wanted = [True] + [False] * (len(bad) + 2)
+    assert accepts([file, *bad, negative, odd]) == wanted

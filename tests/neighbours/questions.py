@@ -69,6 +69,7 @@ def many(kind: str) -> list[Any]:
             Total("x", low=-3, high=10, **PRIVATE),
             Total("x", low="0.5", high=3, **PRIVATE),
             Share("x >= 5", **PRIVATE),
+            Mean("x", **BOUNDS, by=["g", "p"], keys="private"),
             Mean("x", **BOUNDS, **CROSSED),
             Histogram("x", **BOUNDS, bins=4),
             Cumulative("x", **BOUNDS, bins=3, **CROSSED),

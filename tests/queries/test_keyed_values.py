@@ -9,7 +9,19 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Median, Person, Share, Total, Variance, ask, ask_all, plan
+from leastnoise import (
+    ArgumentError,
+    Count,
+    Mean,
+    Median,
+    Person,
+    Share,
+    Total,
+    Variance,
+    ask,
+    ask_all,
+    plan,
+)
 from leastnoise.exact import exp_bounds
 from leastnoise.queries.ask import prepare, sums_of
 from leastnoise.queries.base import Setting
@@ -285,6 +297,12 @@ def test_what_tables_answer() -> None:
         assert low <= truth <= high and "cost nothing of epsilon" in " ".join(answer.notes)
         assert "one unit alone with at most 1e-05" in answer.noise
     assert ask(frame.iloc[:0], TOTAL, epsilon=1, delta=1e-5).value == {}
+
+
+def test_a_delta_too_small_to_show_any_key_is_refused_in_words() -> None:
+    """It ended in an ArithmeticError, before the charge."""
+    with pytest.raises(ArgumentError, match="delta must be larger"):
+        ask(pd.DataFrame({"g": ["a"], "x": [4.0]}), MEAN, epsilon=1, delta="1e-300")
 
 
 def test_what_cannot_tell_finds_its_keys_first() -> None:

@@ -73,7 +73,7 @@ def test_combinations_have_names_of_their_own():
 @pytest.mark.parametrize(
     ("options", "field"),
     [
-        ({"by": ["region", "sex"], "keys": "private"}, "keys"),
+        ({"by": ["region", "sex"], "keys": "public"}, "keys"),
         ({"by": ["region", "sex"], "keys": [["north"]]}, "keys"),
         ({"by": ["sex", "sex"], "keys": [["f"], ["f"]]}, "by"),
         ({"by": [], "keys": []}, "by"),
@@ -365,6 +365,8 @@ def test_a_field_that_nobody_reads_is_no_part_of_a_report(reports):
     ):
         with pytest.raises(FormatError, match="other fields"):
             verdicts(forged(reports["steps"], lambda raw, at=place: at(raw).update(audited="yes")))
+    with pytest.raises(FormatError, match="other fields"):
+        verdicts(forged(reports["steps"], lambda raw: first(raw).update(blocks=[])))
 
 
 def test_numbers_beyond_all_floats_are_refuted_in_words(reports):

@@ -16,7 +16,7 @@ import pytest
 from scipy.stats import beta
 
 from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
-from leastnoise.queries import chosen
+from leastnoise.queries import keyed
 from leastnoise.queries.ask import Prepared, collect, prepare
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
@@ -28,7 +28,7 @@ from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy
 
 quantile_module = sys.modules["leastnoise.queries.quantile"]
 
-DRAWS = 4000
+DRAWS = 2500
 EPSILON = Fraction(1)
 BOUNDS = {"low": 0, "high": 10}
 PERSON = Person("p", max_rows=2, max_groups=1)
@@ -234,6 +234,6 @@ def test_keys_found_privately_keep_the_claim(monkeypatch):
     assert shows(near, 1, 400) == 0
     # A key of one person is shown with delta at most, and nearly.
     assert 0.003 < shows(data, 2) / DRAWS < 0.014
-    real = chosen.keyed_values
-    monkeypatch.setattr(chosen, "keyed_values", lambda s, e, d, *more: real(s, e, 4 * d, *more))
+    real = keyed.keyed_values
+    monkeypatch.setattr(keyed, "keyed_values", lambda s, e, d, *more: real(s, e, 4 * d, *more))
     assert shows(data, 3, 1000) / 1000 > 0.016

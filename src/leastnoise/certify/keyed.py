@@ -24,7 +24,7 @@ from .keyed_curve import (
     releases_of_curve,
 )
 from .keyed_document import MAX_REACH, Chain, KeyedDocument, KeyedReleases
-from .report import REFUTED, Claim, Report, claim_of, releases_claim
+from .report import REFUTED, Claim, Report, budget_claims, claim_of, releases_claim, upper_claim
 
 
 def check_keyed(document: KeyedDocument) -> Report:
@@ -39,8 +39,7 @@ def check_keyed(document: KeyedDocument) -> Report:
         return Report(
             (
                 distribution,
-                _privacy(document),
-                *_profile(document),
+                *budget_claims(document, lambda epsilon: _worst(document.chain, epsilon)),
                 *_together(document),
                 _shown(document),
                 _upper(document),
@@ -82,13 +81,9 @@ def fault_of(chain: Chain) -> str | None:
 # -- privacy ------------------------------------------------------------------------------------
 
 
-def _privacy(document: KeyedDocument) -> Claim:
-    n, worst = worst_hockey_stick(document.chain, document.epsilon)
-    words = (
-        f"largest hockey stick {nearest_float(worst):.12g} between {n} and {n + 1} units, "
-        f"delta {nearest_float(document.delta):g}"
-    )
-    return claim_of("privacy", document.delta - worst, words, words)
+def _worst(chain: Chain, epsilon: Fraction) -> tuple[str, Fraction]:
+    n, worst = worst_hockey_stick(chain, epsilon)
+    return f"{n} and {n + 1} units", worst
 
 
 def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
@@ -118,22 +113,6 @@ def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
         less = down[i + 1] + over(least[0], least[1]) + over(none[0], none[1])
         worst = max(worst, (max(more, less), n), key=lambda found: found[0])
     return worst[1], Fraction(worst[0], q * unit)
-
-
-def _profile(document: KeyedDocument) -> list[Claim]:
-    if not document.profile:
-        return []
-    found = []
-    for epsilon, delta in document.profile:
-        n, worst = worst_hockey_stick(document.chain, epsilon)
-        found.append((delta - worst, n, worst, epsilon, delta))
-    slack, n, worst, epsilon, delta = min(found)
-    words = (
-        f"{len(found)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest hockey "
-        f"stick {nearest_float(worst):.12g} between {n} and {n + 1} units, "
-        f"delta {nearest_float(delta):g}"
-    )
-    return [claim_of("profile", slack, words, words)]
 
 
 def _together(document: KeyedDocument) -> list[Claim]:
@@ -224,9 +203,8 @@ def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
 
 def _upper(document: KeyedDocument) -> Claim:
     loss = expected_loss(document.chain, document.loss)
-    words = f"expected loss of a key of {document.chain.reach} units or more, where it is shown, "
-    words += f"at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    who = f"a key of {document.chain.reach} units or more, where it is shown,"
+    return upper_claim(document, loss, f"expected loss of {who}")
 
 
 def expected_loss(chain: Chain, loss: Loss) -> Fraction:

@@ -12,7 +12,7 @@ from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
 from ..work import counted
 from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
-from .report import Claim, Report, claim_of
+from .report import Claim, Report, claim_of, upper_claim
 from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
 from .strategy import (
     Coordinates,
@@ -83,10 +83,8 @@ def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
 
 
 def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
-    loss = release_cost(document, frames)
     which = "largest variance" if document.largest else "total squared error"
-    words = f"{which} of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return upper_claim(document, release_cost(document, frames), f"{which} of a release")
 
 
 def _lower(document: WorkloadDocument, frames: Frames) -> Claim:

@@ -21,7 +21,7 @@ from .options import flag, takes, text
 from .shared import JSON_HELP, drawable, show_json, working
 
 _QUERIES = "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
-_Query = Annotated[str, typer.Argument(help=_QUERIES)]
+_Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
 _ASKED: dict[str, tuple[Any, Any]] = {
@@ -120,6 +120,9 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     console = Console(highlight=False)
     console.print(shown)
     console.print("What is no number counts as missing in its row. No row was read.")
+    if any(one["type"] == "text" for one in told):
+        encoding = getattr(source, "encoding", "utf-8")
+        console.print(f"Texts that are not {encoding} are missing, too: see --encoding.")
 
 
 def _source(table: str, given: dict[str, Any]) -> Any:
@@ -140,7 +143,7 @@ def _source(table: str, given: dict[str, Any]) -> Any:
 @takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
 def ask(
     table: _Table,
-    queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)],
+    queries: _Queries,
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
     rows: Annotated[
@@ -230,7 +233,7 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
 
 @takes(*_PLANNED, options=_PLANNED)
 def plan(
-    query: _Query,
+    queries: _Queries,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
     as_json: _Json = False,
     **given: Any,
@@ -241,32 +244,49 @@ def plan(
     Example:
       leastnoise plan "mean(salary)" --low 0 --high 200 --rows 1000 --epsilon 1
       leastnoise plan "count()" --rows 1000 --within 5
+      leastnoise plan "count()" "mean(salary, low=0, high=200)" --rows 1000 --epsilon 1
     """
     from ..queries import plan as plan_of
+    from ..queries import plan_all
 
-    options = _budget_and_unit(given) | {"within": given["within"]}
-    found = plan_of(_question(query, given), rows=rows, **options)
+    options = _budget_and_unit(given)
+    if len(queries) == 1:
+        question = _question(queries[0], given)
+        plans = [plan_of(question, rows=rows, within=given["within"], **options)]
+    else:
+        if given["within"] is not None:
+            raise ArgumentError("within", given["within"], "left out with several questions")
+        if given["epsilon"] is None:
+            raise ArgumentError("epsilon", None, "given with several questions")
+        asked = [_question(one, _fitting(one, given)) for one in queries]
+        plans = plan_all(asked, rows=rows, **options)
     if as_json:
-        told = {
-            "query": found.query,
-            "epsilon": float(found.epsilon),
-            "delta": float(found.delta),
-            "rows": rows,
-            "error_95": found.error,
-            "relative": found.relative,
-            "keys_from": found.keys_from,
-            "shown": found.shown,
-            "units": found.units,
-            "why": found.why,
-            "noise": found.noise,
-            "notes": list(found.notes),
-        }
-        show_json("plan", 0, told)
+        told = [_planned(one, rows) for one in plans]
+        show_json("plan", 0, told[0] if len(told) == 1 else {"questions": told})
         return
     console = Console(highlight=False)
-    console.print(str(found), markup=False)
-    for note in (found.why, found.noise, *found.notes):
-        console.print(f"- {note}", markup=False)
+    for found in plans:
+        console.print(str(found), markup=False)
+        for note in (found.why, found.noise, *found.notes):
+            console.print(f"- {note}", markup=False)
+
+
+def _planned(found: Any, rows: int) -> dict[str, Any]:
+    """A plan for JSON."""
+    return {
+        "query": found.query,
+        "epsilon": float(found.epsilon),
+        "delta": float(found.delta),
+        "rows": rows,
+        "error_95": found.error,
+        "relative": found.relative,
+        "keys_from": found.keys_from,
+        "shown": found.shown,
+        "units": found.units,
+        "why": found.why,
+        "noise": found.noise,
+        "notes": list(found.notes),
+    }
 
 
 def _question(query: str, given: dict[str, Any]) -> Any:

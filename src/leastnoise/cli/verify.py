@@ -110,11 +110,9 @@ def _formal_words(told: dict[str, Any]) -> str:
         return "Coq was not asked: our own check does not prove every claim."
     formal = told["formal"]
     if formal["verdict"] == "proven":
-        return (
-            "Coq: proven. The noise is a probability law, private for every two values so far "
-            "apart, its expected loss is at most upper, and every private noise whatever costs at "
-            "least lower. What that rests on is in docs/formal.md."
-        )
+        words = formal["detail"]
+        rests = "What that rests on is in docs/formal.md."
+        return f"Coq: proven. {words[0].upper()}{words[1:]}. {rests}"
     return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
 
 

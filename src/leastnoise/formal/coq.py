@@ -35,7 +35,10 @@ THEORY = (
     "Costs",
     "Losses",
     "Release",
+    "Shape",
     "Check",
+    "Keyed",
+    "KeyedProof",
 )
 
 #: All that a proof may rest on beside Coq itself: the three axioms of its real numbers.
@@ -44,6 +47,23 @@ AXIOMS = (
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
 )
+
+_NOISE = (
+    "the noise is a probability law, private for every two values so far apart, it obeys the "
+    "constraints if there are any, its expected loss is at most upper, and every noise that is as "
+    "private and obeys them costs at least lower"
+)
+#: What a proof of a file of each kind says.
+PROVEN = {
+    "additive": _NOISE,
+    "integer": _NOISE,
+    "keyed": (
+        "every number of units has a probability law, private against one unit more or less, "
+        "nothing as private shows a key more often but for the excess, the expected loss of what "
+        "is shown of keys with as many units as the least value is at most upper, and every whole "
+        "noise that is as private costs at least lower"
+    ),
+}
 
 HOW_TO_GET_IT = (
     "Coq is not installed: there is no coqc on the path. Debian and Ubuntu have it "
@@ -104,7 +124,7 @@ def prove(data: dict[str, Any], seconds: float = 600) -> Proof:
     `NotCovered` if it holds something that the theorem is not about; `CoqError` if Coq is missing
     or does not end in time.
     """
-    return _proof(translated(data), seconds)
+    return _proof(translated(data), PROVEN[data["kind"]], seconds)
 
 
 def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool]:
@@ -116,7 +136,7 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
     for number, text in enumerate(terms):
         term = text.partition(PREAMBLE)[2].partition("Lemma accepted")[0]
         body.append(f"Module F{number}.\n{term}End F{number}.")
-        body.append(f"Eval vm_compute in check F{number}.the_file F{number}.hints.")
+        body.append(f"Eval vm_compute in F{number}.verdict.")
     done = run_coq("\n".join(body), seconds)
     found = [word == "true" for word in re.findall(r"= (true|false)", done.stdout)]
     if done.returncode or len(found) != len(terms):
@@ -127,20 +147,21 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check.\n"
-        "Print Assumptions check_sound.\nPrint Assumptions noise_exists.\n"
+        "Require Import Formal.Exists Formal.Check Formal.KeyedProof.\n"
+        "Print Assumptions check_sound.\nPrint Assumptions keyed_sound.\n"
+        "Print Assumptions noise_exists.\n"
     )
     return _axioms(run_coq(text, seconds).stdout)
 
 
-def _proof(text: str, seconds: float) -> Proof:
+def _proof(text: str, words: str, seconds: float) -> Proof:
     done = run_coq(text, seconds)
     if done.returncode == 0:
         rests_on = _axioms(done.stdout)
         if rests_on != AXIOMS:
             raise CoqError(f"the proof rests on {', '.join(rests_on)}")
-        return Proof(True, "Coq proved every claim of the file")
-    if '"check the_file hints = true"' in " ".join(done.stderr.split()):
+        return Proof(True, words)
+    if '"verdict = true"' in " ".join(done.stderr.split()):
         return Proof(False, "Coq's check does not accept the file")
     raise CoqError(f"Coq said: {done.stderr.strip()[-400:] or 'nothing'}")
 

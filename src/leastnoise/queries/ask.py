@@ -297,8 +297,9 @@ class Prepared:
         if self.selection is None:
             return Collected(sums, {})
         counts = sums if self.counting is None else self.counting.sums()
-        units = {key: one[0] if isinstance(one, tuple) else one for key, one in counts.items()}
-        return Collected(sums, {key: one.units for key, one in units.items()})
+        if self.counting is None and isinstance(self.query, MeanVector):
+            counts = {key: columns[0] for key, columns in sums.items()}
+        return Collected(sums, {key: one.units for key, one in counts.items()})
 
     @property
     def public_keys(self) -> list[str]:

@@ -6,10 +6,11 @@ Statements and proofs: `bounding.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeGuard, cast
 
 from .crossed import label_of
 from .door import Form, Table
@@ -44,15 +45,14 @@ class Request:
     max_groups: int | None = None  # None: nothing to enforce
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(NamedTuple):
     """Exact sums of one group: of rows, scaled values, squares of (2 value - top), persons."""
 
     rows: int = 0
     values: int = 0
     squares: int = 0
     units: int = 0
-    cells: dict[int, int] = field(default_factory=dict)
+    cells: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -76,47 +76,66 @@ class Reading:
         self.table.engine.check(self.query)
 
     def sums(self) -> dict[str, Sums]:
-        """The sums by group; the group of everything is "". The table must be loaded."""
-        named = None
-        if self.request.keys is not None and self.kinds:
-            (kind,) = self.kinds
-            named = {written(kind, key): key for key in self.request.keys}
-        place = {name: i for i, name in enumerate(self.columns)}
-        result: dict[str, Sums] = {}
-        for row in self.table.engine.read(self.query):
-            key = self._key(row[: len(self.kinds)], named)
-            if key is None:
-                continue
-            if not self.request.cells:
-                result[key] = self._sums(row, place)
-            elif row[place["v"]] is not None:
-                held = result.setdefault(key, Sums())
-                held.cells[int(row[place["v"]])] = int(row[place["w"]] or 0)
-        return result
+        """The sums by group; the group of everything is "". The table must be loaded.
 
-    def _key(self, held: tuple[Any, ...], named: dict[str, str] | None) -> str | None:
-        """A row's group, None if it has none or it is not asked for."""
-        if not held:
-            return ""
-        if None in held:
-            return None
-        found = [shown(kind, value) for kind, value in zip(self.kinds, held, strict=True)]
-        key = found[0] if len(found) == 1 else label_of(found)
-        return key if named is None else named.get(key)
+        Column by column, for there may be a million groups.
+        """
+        columns = self.table.engine.read_columns(self.query, len(self.columns))
+        keys = self._keys(columns)
+        held = {
+            name: [int(x or 0) for x in column]
+            for name, column in zip(self.columns, columns, strict=True)
+            if name not in (*self.by, "v")
+        }
+        if self.request.cells:
+            return _by_cell(keys, columns[self.columns.index("v")], held["w"])
+        none = [0] * len(keys)
+        rows = held["n"]
+        squares = self._squares(held) if "q0" in held else none
+        every = map(Sums, rows, held.get("s", none), squares, held.get("u", rows))
+        found = dict(zip(keys, every, strict=True))
+        found.pop(None, None)
+        return cast(dict[str, Sums], found)
 
-    def _sums(self, row: tuple[Any, ...], place: dict[str, int]) -> Sums:
-        rows = int(row[place["n"]] or 0)
-        values = int(row[place["s"]] or 0) if "s" in place else 0
-        units = int(row[place["u"]] or 0) if "u" in place else rows
-        squares = self._squares(row, place) if "q0" in place else 0
-        return Sums(rows, values, squares, units)
+    def _keys(self, columns: Sequence[Sequence[Any]]) -> Sequence[str | None]:
+        """The group of each row of the result, None if it has none or it is not asked for."""
+        if not self.kinds:
+            return [""] * len(columns[0])
+        by = zip(self.kinds, columns[: len(self.kinds)], strict=True)
+        parts = [[None if one is None else shown(kind, one) for one in held] for kind, held in by]
+        if len(parts) > 1:
+            return [label_of(key) if _complete(key) else None for key in zip(*parts, strict=True)]
+        (found,), (kind,) = parts, self.kinds
+        if self.request.keys is None:
+            return found
+        named = {written(kind, key): key for key in self.request.keys}
+        return [None if key is None else named.get(key) for key in found]
 
-    def _squares(self, row: tuple[Any, ...], place: dict[str, int]) -> int:
-        part = {name: int(row[i] or 0) for name, i in place.items() if name not in self.by}
-        # Pieces: the lower and the upper bits of squares, of persons with few rows and with many.
-        few = part["q0"] + (part["q1"] << _PIECE)
-        many = part.get("m0", 0) + (part.get("m1", 0) << _PIECE)
-        return few + self.request.unit.max_rows * many + part.get("r", 0)
+    def _squares(self, held: Mapping[str, list[int]]) -> list[int]:
+        """Put together from their lower and upper bits, of persons with few rows and with many."""
+        none = [0] * len(held["q0"])
+        names = ("q0", "q1", "m0", "m1", "r")
+        pieces = zip(*(held.get(name, none) for name in names), strict=True)
+        most = self.request.unit.max_rows
+        return [
+            q0 + (q1 << _PIECE) + most * (m0 + (m1 << _PIECE)) + r for q0, q1, m0, m1, r in pieces
+        ]
+
+
+def _complete(key: tuple[str | None, ...]) -> TypeGuard[tuple[str, ...]]:
+    """Whether no part of a key is missing."""
+    return None not in key
+
+
+def _by_cell(
+    keys: Sequence[str | None], cells: Sequence[Any], weights: Sequence[int]
+) -> dict[str, Sums]:
+    """The weights of each group by cell of the scale."""
+    found: dict[str, dict[int, int]] = {}
+    for key, cell, weight in zip(keys, cells, weights, strict=True):
+        if key is not None and cell is not None:
+            found.setdefault(key, {})[int(cell)] = weight
+    return {key: Sums(cells=one) for key, one in found.items()}
 
 
 def aggregate(table: Table, request: Request) -> dict[str, Sums]:

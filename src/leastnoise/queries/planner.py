@@ -75,6 +75,16 @@ class Plan:
         return html_plan(self)
 
 
+class Plans(list[Plan]):
+    """Plans of questions that are asked together: a list that a notebook shows one by one."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        return "<hr>".join(one._repr_html_() for one in self)
+
+
 def plan(
     query: Query | str,
     *,

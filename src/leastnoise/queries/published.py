@@ -48,8 +48,9 @@ _CONFIDENCE = 0.95
 #: What no file can show.
 UNCHECKED = (
     "Not checked, because no file can show it: the numbers and their intervals, how many there "
-    "are, what one unit can change, reasons and notes, the title, and the balance of the ledger. "
-    "They are as the author of this report states them."
+    "are, that they answer these questions for this unit, what one unit can change, words about "
+    "noise, reasons and notes, the title, and the balance of the ledger. They are as the author of "
+    "this report states them."
 )
 _FIELDS = {
     "report": "format title epsilon delta answers ledger headings mechanisms sha256",
@@ -223,7 +224,7 @@ def _check_fields(raw: Any) -> None:
         "report": [raw],
         "answer": raw["answers"],
         "number": numbers,
-        "statement": [{k: v for k, v in one.items() if k != "blocks"} for one in statements],
+        "statement": [{*one} - {"blocks" if one["how"] == DRAWN else ""} for one in statements],
         "release": [release for one in statements for release in one["releases"]],
         "ledger": [] if raw["ledger"] is None else [raw["ledger"]],
     }

@@ -261,7 +261,7 @@ def _drawn_steps(
         words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
         fits = scale > 0 and 0 <= moved <= scale * block[3]
         found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
-    kept = document.epsilon <= epsilon
+    kept = document.epsilon <= epsilon and document.pure
     return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
 
 
@@ -327,7 +327,7 @@ def _budget(
             grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
     lost = slack * grown * number / most
     words = (
-        f"{part}: {number} steps at the file's epsilon={_short(each)}, "
+        f"{part}: {number} step{'' if number == 1 else 's'} at the file's epsilon={_short(each)}, "
         f"delta={nearest_float(slack):.3g} make epsilon={_short(spent)}, "
         f"delta={nearest_float(lost):.3g}"
     )

@@ -34,7 +34,7 @@ from .keyed import SURE
 from .mean_vector import MeanVector
 from .noise import jointly
 from .paid import warn_of_log
-from .planner import Plan, expected_error, plan_of, setting_for, shares
+from .planner import Plans, expected_error, plan_of, setting_for, shares
 from .quantile import Quantile
 from .text import query_of
 from .together import DrawnNoise, drawn_together
@@ -109,7 +109,7 @@ def plan_all(
     rows: int = 1000,
     loss: str = "l1",
     units: int | None = None,
-) -> list[Plan]:
+) -> Plans:
     """The errors to expect of `ask_all` with the same arguments; no table, no budget spent."""
     questions = _questions(queries)
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
@@ -120,7 +120,7 @@ def plan_all(
         planned(query, setting, part.used_by(query), loss, typical)
         for query, setting, part in zip(questions, settings, parts, strict=True)
     ]
-    return [plan_of(one, rows, typical) for one in _best(ready, whole, rows, loss, typical)]
+    return Plans(plan_of(one, rows, typical) for one in _best(ready, whole, rows, loss, typical))
 
 
 def _questions(queries: Sequence[Query | str]) -> list[Query]:

@@ -1,7 +1,7 @@
 (* The check of a file, and the theorem: what it accepts is true. *)
 Require Import Reals ZArith List Bool Lra Lia.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release.
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -77,6 +77,33 @@ Definition upper_ok (f : file) : bool :=
   | Additive => let costs_of := release_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (4 * divisor s)
   end.
 
+(* Constraints: the noise is between grid points, or its own mirror image. *)
+Definition divide_down (p q : Z * Z) : Z := fst p * snd q / (snd p * fst q).
+Definition divide_up (p q : Z * Z) : Z := - (- (fst p * snd q) / (snd p * fst q)).
+Definition grid_length (f : file) : Z * Z := match the_kind f with Integer => (1, 1) | Additive => (fst (step f), snd (step f) * grid f) end.
+Definition sound_end (q : option (Z * Z)) : bool := match q with Some p => sound p | None => true end.
+Definition demand_ok (f : file) (d : demand) : bool := let g := grid_length f in match d with
+  | Support low high => sound_end low && sound_end high &&
+      noise_inside f (option_map (fun q => divide_up q g) low) (option_map (fun q => divide_down q g) high)
+  | MaxError t => let most := match the_kind f with Integer => divide_down t g | Additive => divide_down t g - 1 end in
+      sound t && noise_inside f (Some (- most)) (Some most)
+  | Symmetric => noise_even f
+  end.
+Definition demand_sound (d : demand) : bool := match d with
+  | Support low high => sound_end low && sound_end high | MaxError t => sound t | Symmetric => true end.
+(* the ends that constraints set: below them, and above them, there is no noise *)
+Definition lows (d : demand) : list (Z * Z) := match d with
+  | Support (Some q) _ => [q] | MaxError t => [(- fst t, snd t)] | _ => [] end.
+Definition highs (d : demand) : list (Z * Z) := match d with
+  | Support _ (Some q) => [q] | MaxError t => [t] | _ => [] end.
+Definition largest (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.max rest i) end.
+Definition least (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.min rest i) end.
+(* the steps that noise between the ends is rounded to, and the whole numbers between them *)
+Definition step_ends (f : file) (b : Z * Z) : option Z * option Z :=
+  (largest (map (fun q => divide_down q b) (flat_map lows (constraints f))), least (map (fun q => divide_up q b) (flat_map highs (constraints f)))).
+Definition whole_ends (f : file) : option Z * option Z :=
+  (largest (map (fun q => divide_up q (1, 1)) (flat_map lows (constraints f))), least (map (fun q => divide_down q (1, 1)) (flat_map highs (constraints f)))).
+
 (* A point is one at which all noise must be private: some budget of the file asks as much. *)
 Definition at_most (p q : Z * Z) : bool := fst p * snd q <=? fst q * snd p.
 Definition asked (f : file) (point : (Z * Z) * (Z * Z)) : bool :=
@@ -89,12 +116,13 @@ Definition point_ok (f : file) (dd : Z) (point : (Z * Z) * (Z * Z)) : bool :=
 Definition points_ok (f : file) (m : multipliers) : bool :=
   forallb (point_ok f (common_delta m)) (m_points m)
   && forallb (fun e => let '(p, _, _) := e in (Z.to_nat p <? length (m_points m))%nat) (m_shifts m).
-Definition lower_of (f : file) (m : multipliers) (n : Z) (kn : Z -> Z) (kd : Z) : lower_data :=
+Definition lower_of (f : file) (m : multipliers) (n : Z) (kn : Z -> Z) (kd : Z) (ends : option Z * option Z) : lower_data :=
   let dd := common_delta m in let prices := map (price_of dd) (m_points m) in {|
   Lower.scale := m_scale m; Lower.reach := m_reach m; Lower.n := n;
   Lower.entries := expand (fun p => nth (Z.to_nat p) prices (0, 0)) (m_shifts m);
   Lower.kn := kn; Lower.kd := kd; Lower.bottom := 2 ^ kept;
-  Lower.ln := fst (lower f); Lower.ld := snd (lower f); Lower.dd := dd |}.
+  Lower.ln := fst (lower f); Lower.ld := snd (lower f); Lower.dd := dd;
+  Lower.lo := fst ends; Lower.hi := snd ends |}.
 (* a bound cl, cr beyond the edge; within it k, at the edge no more than the bound *)
 Definition beyond (edge cl cr : Z) (k : Z -> Z) (i : Z) : Z := if edge <? i then cr else if i <? - edge then cl else k i.
 Definition lowered (edge cl cr : Z) (k : Z -> Z) (i : Z) : Z :=
@@ -106,19 +134,20 @@ Definition certified_steps (f : file) (m : multipliers) : bool :=
   let edge := m_reach m + n in let G := per s in
   let cl := 4 * G * far_left (parts s) (- edge * G) in let cr := 4 * G * far_right (parts s) (edge * G) in
   scaled_ok l b s && points_ok f m &&
-  lower_ok (lower_of f m n (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * G * divisor s)).
+  lower_ok (lower_of f m n (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * G * divisor s)
+    (match the_kind f with Integer => (None, None) | Additive => step_ends f b end)).
 (* whole noise, b = 1: the loss itself *)
 Definition certified_points (f : file) (m : multipliers) : bool :=
   let l := pieces (the_loss f) in let s := scaled_to l (1, 1) in
   let n := fst (sensitivity f) in let edge := m_reach m + n in let G := per s in
   let cl := far_left (parts s) (- edge * G) in let cr := far_right (parts s) (edge * G) in
   scaled_ok l (1, 1) s && points_ok f m &&
-  lower_ok (lower_of f m n (beyond edge cl cr (fun i => zvalues (parts s) (i * G))) (divisor s)).
+  lower_ok (lower_of f m n (beyond edge cl cr (fun i => zvalues (parts s) (i * G))) (divisor s) (whole_ends f)).
 
 Definition check (f : file) (m : multipliers) : bool :=
   let b := m_step m in let needless := fst (lower f) <=? 0 in
   if loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive b && (0 <? snd (lower f)) && noise_ok f then
-  if forallb (private_ok f) (budgets f) then
+  if forallb (demand_ok f) (constraints f) then if forallb (private_ok f) (budgets f) then
   if upper_ok f then
   match the_kind f with
   | Integer =>
@@ -127,7 +156,7 @@ Definition check (f : file) (m : multipliers) : bool :=
       else false
   | Additive => if needless then true else certified_steps f m
   end
-  else false else false else false.
+  else false else false else false else false.
 
 (* ---- the noise ---- *)
 Open Scope R_scope.
@@ -382,9 +411,9 @@ Qed.
 Lemma enclosure_sound_denominator q : enclosure_ok q = true -> (0 < snd q)%Z.
 Proof. unfold enclosure_ok, exp_ok. rewrite !andb_true_iff, !Z.ltb_lt. tauto. Qed.
 (* noise that is private at every budget is private at every point *)
-Lemma points_granted f m n kn kd (P : R -> R -> Prop) : points_ok f m = true -> (forall b, In b (budgets f) -> private_ok f b = true) ->
+Lemma points_granted f m n kn kd ends (P : R -> R -> Prop) : points_ok f m = true -> (forall b, In b (budgets f) -> private_ok f b = true) ->
   (forall eps delta eps' delta', eps <= eps' -> delta <= delta' -> P eps delta -> P eps' delta') ->
-  (forall b, In b (budgets f) -> P (ratio (fst b)) (ratio (snd b))) -> (0 < common_delta m)%Z -> granted (lower_of f m n kn kd) P.
+  (forall b, In b (budgets f) -> P (ratio (fst b)) (ratio (snd b))) -> (0 < common_delta m)%Z -> granted (lower_of f m n kn kd ends) P.
 Proof.
   unfold points_ok. rewrite andb_true_iff, !forallb_forall. intros [Hpoints Hin] Hbudgets Hmono HP Hdd c Hc.
   cbn [entries lower_of] in Hc. destruct (expanded _ _ _ Hc) as (p & mi & e & He & Hprice). clear Hc.
@@ -483,15 +512,221 @@ Proof.
   destruct x. unfold lower_ok. destruct (_ && _)%bool eqn:E; [|discriminate]. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in E. intros _. cbn [Lower.reach Lower.n]. tauto.
 Qed.
 
+(* ---- constraints ---- *)
+Lemma divide_exact p q : sound p = true -> 0 < ratio q -> (0 < fst q)%Z -> (0 < snd q)%Z ->
+  IZR (divide_down p q) * ratio q <= ratio p /\ ratio p <= IZR (divide_up p q) * ratio q /\
+  (forall i, IZR i * ratio q <= ratio p -> (i <= divide_down p q)%Z) /\ (forall i, ratio p <= IZR i * ratio q -> (divide_up p q <= i)%Z).
+Proof.
+  intros Hp Hq H1 H2. unfold sound in Hp. rewrite Z.ltb_lt in Hp. unfold divide_down, divide_up.
+  set (a := (fst p * snd q)%Z). set (b := (snd p * fst q)%Z). assert (Hb : (0 < b)%Z) by (apply Z.mul_pos_pos; auto).
+  apply IZR_lt in Hp, H1, H2. apply IZR_lt in Hb as Rb.
+  assert (E : ratio p = IZR a / IZR b * ratio q) by (unfold ratio, a, b; rewrite !mult_IZR; field; lra).
+  assert (Hle : forall x y, x <= y <-> x * ratio q <= y * ratio q).
+  { intros. split; intros; [apply Rmult_le_compat_r; lra | apply Rmult_le_reg_r with (ratio q); auto]. }
+  rewrite E. repeat split; intros; try rewrite <- Hle in *.
+  - apply div_low; auto.
+  - pose proof (div_low (- a) b Hb) as K. rewrite opp_IZR. rewrite (opp_IZR a) in K. unfold Rdiv in *. lra.
+  - apply Z.div_le_lower_bound; auto. apply le_IZR. rewrite mult_IZR.
+    apply Rmult_le_reg_r with (/ IZR b); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in H. replace (IZR b * IZR i * / IZR b) with (IZR i) by (field; lra). exact H.
+  - assert (- i <= - a / b)%Z; [|lia]. apply Z.div_le_lower_bound; auto. apply le_IZR. rewrite mult_IZR, !opp_IZR.
+    apply Rmult_le_reg_r with (/ IZR b); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in H. replace (IZR b * - IZR i * / IZR b) with (- IZR i) by (field; lra). lra.
+Qed.
+Lemma within_bounds lo hi i : within lo hi i i = true -> match lo with Some l => (l <= i)%Z | None => True end /\ match hi with Some h => (i <= h)%Z | None => True end.
+Proof. unfold within. rewrite andb_true_iff. destruct lo, hi; rewrite ?Z.leb_le; tauto. Qed.
+Lemma noise_even_mass f : noise_ok f = true -> noise_even f = true -> forall i, mass f (- i) = mass f i.
+Proof.
+  intros Hn H. destruct (basics f Hn) as (_ & _ & Hg). apply mass_even. intros h. unfold noise_ok in Hn. rewrite !andb_true_iff in Hn. destruct Hn as [_ Hn].
+  unfold noise_even in H. destruct (noise f) as [first ws|first ws n [a b]|edges ws]; cbn [half_step].
+  - rewrite even_cell by auto. rewrite plain_even by auto. reflexivity.
+  - rewrite andb_true_iff, Z.eqb_eq in H. destruct H as [H1 H2]. apply same_eq in H2. rewrite !andb_true_iff in Hn. destruct Hn as [[[[Ht _] _] _] _].
+    rewrite even_cell by auto. rewrite (tailed_even first n a b ws Ht H1 H2 (Z.to_nat (Z.abs ((h + grid f) / (2 * grid f))))) by lia. reflexivity.
+  - rewrite andb_true_iff in H. destruct H as [H1 H2]. apply same_eq in H1, H2. rewrite !andb_true_iff in Hn. destruct Hn as [[[_ _] Hm] _].
+    fold (marks_of (grid f) edges) in *. rewrite !(mesh_weight_sum _ _ _ _ Hm). rewrite <- (mesh_sum_mirror _ ws h) by (apply (mesh_lengths _ _ _ Hm)).
+    rewrite H1, H2. reflexivity.
+Qed.
+Lemma grid_length_facts f : noise_ok f = true -> positive (step f) = true -> let g := grid_length f in
+  0 < ratio g /\ (0 < fst g)%Z /\ (0 < snd g)%Z /\ ratio g = match the_kind f with Integer => 1 | Additive => ratio (step f) / IZR (grid f) end.
+Proof.
+  intros Hn Hp. destruct (basics f Hn) as (_ & _ & Hg). unfold positive in Hp. rewrite andb_true_iff, !Z.ltb_lt in Hp. destruct Hp as [P1 P2].
+  unfold grid_length. destruct (the_kind f); cbv zeta; unfold ratio; cbn [fst snd].
+  - repeat split; try lia; lra || field.
+  - apply IZR_lt in P1 as R1, P2 as R2, Hg as R3. rewrite mult_IZR. repeat split; auto; try (apply Z.mul_pos_pos; auto).
+    + apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; auto.
+    + field. lra.
+Qed.
+Lemma support_holds f low high : noise_ok f = true -> positive (step f) = true -> demand_ok f (Support low high) = true ->
+  forall i, mass f i <> 0 -> allowed (Support low high) (IZR i * ratio (grid_length f)).
+Proof.
+  intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
+  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  cbn [allowed]. split.
+  - destruct low as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S1 G0 G1 G2) as (_ & D & _).
+    eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
+  - destruct high as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S2 G0 G1 G2) as (D & _).
+    eapply Rle_trans; [|exact D]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
+Qed.
+Lemma max_error_holds f t : noise_ok f = true -> positive (step f) = true -> demand_ok f (MaxError t) = true ->
+  forall i, mass f i <> 0 -> Rabs (IZR i) * ratio (grid_length f) + match the_kind f with Integer => 0 | Additive => ratio (grid_length f) end <= ratio t.
+Proof.
+  intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
+  cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [S1 H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  destruct (divide_exact t (grid_length f) S1 G0 G1 G2) as (D & _). eapply Rle_trans; [|exact D]. rewrite <- abs_IZR.
+  assert (Hm : (Z.abs i <= match the_kind f with Integer => divide_down t (grid_length f) | Additive => divide_down t (grid_length f) - 1 end)%Z) by lia.
+  apply IZR_le in Hm. apply Rmult_le_compat_r with (r := ratio (grid_length f)) in Hm; [|lra]. destruct (the_kind f); [|rewrite minus_IZR in Hm]; lra.
+Qed.
+(* a function that vanishes where the noise is has mean 0 *)
+Lemma mean_vanishes f (X : zlaw) A : noise_ok f = true -> has_masses X (mass f) -> (forall j, A j = 0 \/ A j = 1) -> (forall j, mass f j <> 0 -> A j = 0) -> mean X A = 0.
+Proof.
+  intros Hn HX H01 H. assert (Hb : bounded A).
+  { exists 1. intros j. destruct (H01 j) as [-> | ->]; rewrite Rabs_right; lra. }
+  apply Rle_antisym.
+  - apply (masses_loss X (mass f) HX (noise_distribution f Hn) A); auto; [|intros; lra]. intros lo n. rewrite (wsum_zero n lo); [lra|].
+    intros i _. destruct (Req_dec (mass f i) 0) as [E|E]; [rewrite E; ring | rewrite (H i E); ring].
+  - apply (ex_nonneg Z Z Z.add (fun _ => True) X A); [split; auto; apply meas_basic; exact I|]. intros j. destruct (H01 j) as [-> | ->]; lra.
+Qed.
+Lemma whole_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f d = true -> whole_obeys f d.
+Proof.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t|]; cbn [whole_obeys].
+  - intros i Hi. pose proof (support_holds f low high Hn Hp H i Hi) as K. rewrite G, Rmult_1_r in K. exact K.
+  - intros i Hi. pose proof (max_error_holds f t Hn Hp H i Hi) as K. rewrite Hk, G in K. cbn [allowed]. lra.
+  - apply noise_even_mass; auto.
+Qed.
+Lemma real_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f d = true -> real_obeys f d.
+Proof.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t|]; unfold real_obeys; rewrite <- ?G.
+  - apply support_holds; auto.
+  - intros X HX v A H01 HA. pose proof (max_error_holds f t Hn Hp H) as K. rewrite Hk in K. set (g := ratio (grid_length f)) in *.
+    unfold released. pose proof (split_at (v / g)) as Ex. pose proof (frac_bounds (v / g)) as Bu.
+    set (k := Int_part (v / g)) in *. set (u := frac_part (v / g)) in *.
+    assert (Hv : v = (IZR k + u) * g) by (rewrite <- Ex; field; lra).
+    assert (Hz : forall w, (w = 0 \/ w = 1)%Z -> mean X (fun j => A (IZR (k + w + j) * g)) = 0).
+    { intros w Hw. apply (mean_vanishes f); auto. intros j Hj. apply HA. specialize (K j Hj).
+      replace (IZR (k + w + j) * g - v) with ((IZR j + (IZR w - u)) * g) by (rewrite Hv, !plus_IZR; ring).
+      rewrite Rabs_mult, (Rabs_right g) by lra. eapply Rle_trans; [|exact K].
+      pose proof (Rabs_triang (IZR j) (IZR w - u)) as T.
+      assert (Rabs (IZR w - u) <= 1) by (destruct Hw as [-> | ->]; unfold Rabs; destruct Rcase_abs; lra).
+      replace (Rabs (IZR j) * g + g) with ((Rabs (IZR j) + 1) * g) by ring. apply Rmult_le_compat_r; lra. }
+    pose proof (Hz 0%Z ltac:(auto)) as Z0. pose proof (Hz 1%Z ltac:(auto)) as Z1. rewrite Z1.
+    replace (k + 0)%Z with k in Z0 by lia. rewrite Z0. ring.
+  - apply noise_even_mass; auto.
+Qed.
+
+(* ---- rivals: where they are not ---- *)
+Lemma largest_at is i : (forall j, In j is -> (j <= i)%Z) -> from (largest is) i = i.
+Proof.
+  destruct is as [|a is]; [reflexivity|]. cbn [largest from]. intros H. assert (fold_left Z.max is a <= i)%Z; [|lia].
+  assert (Ha : (a <= i)%Z) by (apply H; left; auto). assert (His : forall j, In j is -> (j <= i)%Z) by (intros; apply H; right; auto).
+  clear H. revert a Ha. induction is as [|b is IH]; intros a Ha; simpl; auto. apply IH; [intros; apply His; right; auto|].
+  pose proof (His b (or_introl eq_refl)). lia.
+Qed.
+Lemma least_at is i : (forall j, In j is -> (i <= j)%Z) -> upto (least is) i = i.
+Proof.
+  destruct is as [|a is]; [reflexivity|]. cbn [least upto]. intros H. assert (i <= fold_left Z.min is a)%Z; [|lia].
+  assert (Ha : (i <= a)%Z) by (apply H; left; auto). assert (His : forall j, In j is -> (i <= j)%Z) by (intros; apply H; right; auto).
+  clear H. revert a Ha. induction is as [|b is IH]; intros a Ha; simpl; auto. apply IH; [intros; apply His; right; auto|].
+  pose proof (His b (or_introl eq_refl)). lia.
+Qed.
+Lemma allowed_ends d x : demand_sound d = true -> allowed d x -> (forall q, In q (lows d) -> ratio q <= x) /\ (forall q, In q (highs d) -> x <= ratio q).
+Proof.
+  destruct d as [low high|t|]; cbn [allowed lows highs]; intros Hs H.
+  - destruct H as [H1 H2]. destruct low, high; split; intros q Hq; cbn [In] in Hq; try contradiction; destruct Hq as [<-|[]]; auto.
+  - cbn [demand_sound] in Hs. apply sound_pos in Hs. assert (ratio (- fst t, snd t)%Z = - ratio t) by (unfold ratio; cbn [fst snd]; rewrite opp_IZR; field; lra).
+    unfold Rabs in H. destruct Rcase_abs in H; split; intros q [<-|[]]; lra.
+  - split; intros q [].
+Qed.
+Definition out_low (q : Z * Z) (x : R) : R := 1 + -1 * (if Rle_dec (ratio q) x then 1 else 0).
+Definition out_high (q : Z * Z) (x : R) : R := 1 + -1 * (if Rle_dec (- ratio q) (-1 * x) then 1 else 0).
+Definition outs (f : file) : list (R -> R) := map out_low (flat_map lows (constraints f)) ++ map out_high (flat_map highs (constraints f)).
+Lemma out_01 A f : In A (outs f) -> forall x, A x = 0 \/ A x = 1.
+Proof.
+  unfold outs. rewrite in_app_iff, !in_map_iff. intros [(q & <- & _)|(q & <- & _)] x; [unfold out_low|unfold out_high]; destruct Rle_dec; [left|right|left|right]; ring.
+Qed.
+Lemma out_demand A f : In A (outs f) -> exists d, In d (constraints f) /\ (demand_sound d = true -> forall x, allowed d x -> A x = 0).
+Proof.
+  unfold outs. rewrite in_app_iff, !in_map_iff. intros [(q & <- & Hq)|(q & <- & Hq)]; rewrite in_flat_map in Hq; destruct Hq as (d & Hd & Hq);
+    exists d; split; auto; intros Hs x Hx; destruct (allowed_ends d x Hs Hx) as [A1 A2]; [unfold out_low|unfold out_high]; destruct Rle_dec as [K|K]; try ring.
+  - exfalso. apply K. apply A1; auto.
+  - exfalso. apply K. specialize (A2 q Hq). lra.
+Qed.
+Lemma outs_bound f x : (forall A, In A (outs f) -> A x = 0) ->
+  (forall q, In q (flat_map lows (constraints f)) -> ratio q <= x) /\ (forall q, In q (flat_map highs (constraints f)) -> x <= ratio q).
+Proof.
+  intros H. split; intros q Hq.
+  - specialize (H (out_low q)). unfold outs in H. rewrite in_app_iff, !in_map_iff in H. specialize (H ltac:(left; eauto)).
+    unfold out_low in H. destruct Rle_dec; lra.
+  - specialize (H (out_high q)). unfold outs in H. rewrite in_app_iff, !in_map_iff in H. specialize (H ltac:(right; eauto)).
+    unfold out_high in H. destruct Rle_dec; lra.
+Qed.
+Lemma ends_sound f q : (forall d, In d (constraints f) -> demand_sound d = true) ->
+  In q (flat_map lows (constraints f)) \/ In q (flat_map highs (constraints f)) -> sound q = true.
+Proof.
+  intros Hs [H|H]; rewrite in_flat_map in H; destruct H as (d & Hd & Hq); specialize (Hs d Hd); destruct d as [[l|] [h|]|t|]; cbn [lows highs demand_sound sound_end In] in *;
+    rewrite ?andb_true_iff in Hs; try contradiction; destruct Hq as [<-|[]]; try tauto; exact Hs.
+Qed.
+Lemma demands_sound f d : demand_ok f d = true -> demand_sound d = true.
+Proof. destruct d; cbn [demand_ok demand_sound]; rewrite ?andb_true_iff; tauto. Qed.
+Lemma real_never f Y : (forall d, In d (constraints f) -> demand_sound d = true) -> real_rival f Y -> Forall (never R R Rplus continuity Y) (outs f).
+Proof.
+  intros Hs [_ H]. rewrite Forall_forall. intros A HA.
+  assert (Hm : meas Y A).
+  { unfold outs in HA. rewrite in_app_iff, !in_map_iff in HA.
+    assert (Hid : meas Y (fun x => x)) by (apply meas_basic; apply (derivable_continuous id), derivable_id).
+    destruct HA as [(q & <- & _)|(q & <- & _)]; (apply meas_add; [apply meas_const|]; apply meas_scale).
+    - apply (meas_level Y (fun x => x)); auto.
+    - apply (meas_level Y (fun x => -1 * x)). apply meas_scale; auto. }
+  assert (He : event Y A) by (split; auto; apply (out_01 A f HA)). split; auto.
+  destruct (out_demand A f HA) as (d & Hd & K). destruct (H d Hd) as [Hst _]. apply Hst; auto.
+Qed.
+Lemma whole_never f Y : (forall d, In d (constraints f) -> demand_sound d = true) -> whole_rival f Y ->
+  Forall (never Z Z Z.add (fun _ => True) Y) (map (fun A i => A (IZR i)) (outs f)).
+Proof.
+  intros Hs [_ H]. rewrite Forall_forall. intros A' HA'. rewrite in_map_iff in HA'. destruct HA' as (A & <- & HA).
+  assert (He : event Y (fun i => A (IZR i))) by (split; [apply meas_basic; exact I | intros i; apply (out_01 A f HA)]). split; auto.
+  destruct (out_demand A f HA) as (d & Hd & K). destruct (H d Hd) as [Hst _]. apply Hst; auto.
+Qed.
+Lemma whole_counts f m n kn kd : (forall d, In d (constraints f) -> demand_sound d = true) ->
+  forall i, (forall A, In A (map (fun A i => A (IZR i)) (outs f)) -> A i = 0) -> counts (lower_of f m n kn kd (whole_ends f)) i.
+Proof.
+  intros Hs i H. destruct (outs_bound f (IZR i)) as [B1 B2].
+  { intros A HA. apply (H (fun i => A (IZR i))). apply (in_map (fun A i => A (IZR i))). exact HA. }
+  assert (One : ratio (1, 1)%Z = 1) by (unfold ratio; simpl; field).
+  unfold counts. cbn [lo hi lower_of whole_ends fst snd]. split; [apply largest_at | apply least_at]; intros j Hj; rewrite in_map_iff in Hj; destruct Hj as (q & <- & Hq);
+    destruct (divide_exact q (1, 1)%Z (ends_sound f q Hs ltac:(auto)) ltac:(rewrite One; lra) eq_refl eq_refl) as (_ & _ & D3 & D4); rewrite One in *.
+  - apply D4. rewrite Rmult_1_r. auto.
+  - apply D3. rewrite Rmult_1_r. auto.
+Qed.
+Lemma real_between f m n kn kd b : (forall d, In d (constraints f) -> demand_sound d = true) -> (0 < fst b)%Z -> (0 < snd b)%Z -> 0 < ratio b ->
+  between (lower_of f m n kn kd (step_ends f b)) (ratio b) (outs f).
+Proof.
+  intros Hs Hb1 Hb2 Hb i u Hu H. destruct (outs_bound f _ H) as [B1 B2].
+  assert (L : forall j, (i <= j <= i + 1)%Z -> from (fst (step_ends f b)) j = j).
+  { intros j Hj. apply largest_at. intros k Hk. rewrite in_map_iff in Hk. destruct Hk as (q & <- & Hq).
+    destruct (divide_exact q b (ends_sound f q Hs ltac:(auto)) Hb Hb1 Hb2) as (D1 & _). specialize (B1 q Hq).
+    assert (IZR (divide_down q b) <= IZR i + u) by (apply Rmult_le_reg_r with (ratio b); auto; lra).
+    assert (divide_down q b < i + 1)%Z; [|lia]. apply lt_IZR. rewrite plus_IZR. lra. }
+  assert (U : forall j, j = i \/ (j = (i + 1)%Z /\ 0 < u) -> upto (snd (step_ends f b)) j = j).
+  { intros j Hj. apply least_at. intros k Hk. rewrite in_map_iff in Hk. destruct Hk as (q & <- & Hq).
+    destruct (divide_exact q b (ends_sound f q Hs ltac:(auto)) Hb Hb1 Hb2) as (_ & D2 & _). specialize (B2 q Hq).
+    assert (K : IZR i + u <= IZR (divide_up q b)) by (apply Rmult_le_reg_r with (ratio b); auto; lra).
+    destruct Hj as [->|[-> Hu0]].
+    - apply le_IZR. lra.
+    - assert (i < divide_up q b)%Z; [|lia]. apply lt_IZR. lra. }
+  unfold counts. cbn [lo hi lower_of]. split; [split; [apply L; lia | apply U; auto]|].
+  destruct (Req_dec u 0) as [E|E]; [left; auto|right]. split; [apply L; lia | apply U; right; split; auto; lra].
+Qed.
+
 (* ---- the theorem ---- *)
 Theorem check_sound f m : check f m = true -> claims f.
 Proof.
   unfold check, claims.
   destruct (loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive (m_step m) && (0 <? snd (lower f))%Z && noise_ok f)%bool eqn:E1; [|discriminate].
+  destruct (forallb (demand_ok f) (constraints f)) eqn:E0; [|discriminate].
   destruct (forallb (private_ok f) (budgets f)) eqn:E2; [|discriminate]. destruct (upper_ok f) eqn:EU; [|discriminate].
   rewrite !andb_true_iff in E1. destruct E1 as [[[[[Hl Hs] Hb] Hm] Hlow] Hn]. pose proof Hs as Hs'. pose proof Hb as Hb'. pose proof Hm as Hm'.
   unfold positive in Hs, Hb, Hm. rewrite !andb_true_iff, !Z.ltb_lt in *.
-  destruct Hs as [Hs1 Hs2], Hb as [Hb1 Hb2], Hm as [Hm1 Hm2]. rewrite forallb_forall in E2.
+  destruct Hs as [Hs1 Hs2], Hb as [Hb1 Hb2], Hm as [Hm1 Hm2]. rewrite forallb_forall in E0, E2.
+  assert (Hds : forall d, In d (constraints f) -> demand_sound d = true) by (intros d Hd; apply (demands_sound f), E0; auto).
+  assert (Hc0 : forall x, 0 <= cost (the_loss f) x) by (intros; apply cost_nonneg; auto).
   destruct (basics f Hn) as (_ & _ & Hg).
   assert (Rs1 := IZR_lt _ _ Hs1). assert (Rs2 := IZR_lt _ _ Hs2). assert (Rb1 := IZR_lt _ _ Hb1). assert (Rb2 := IZR_lt _ _ Hb2).
   assert (Rm1 := IZR_lt _ _ Hm1). assert (Rm2 := IZR_lt _ _ Hm2). assert (Rg := IZR_lt _ _ Hg). assert (Rl := IZR_lt _ _ Hlow).
@@ -523,7 +758,7 @@ Proof.
     destruct ((snd (sensitivity f) =? 1) && (snd (step f) =? 1) && (fst (step f) =? grid f) && (snd (m_step m) =? 1))%Z eqn:E3; [|discriminate].
     rewrite !andb_true_iff, !Z.eqb_eq in E3. destruct E3 as [[[D1 T1] T2] B1]. intros E5.
     assert (HD : ratio (sensitivity f) = IZR (fst (sensitivity f))) by (unfold ratio; rewrite D1; field).
-    unfold claims_integer. split; [|split].
+    unfold claims_integer. split; [|split; [|split]].
     + apply noise_distribution; auto.
     + intros X HX. split.
       * intros b Hb A s [_ HA] Hs. destruct (noise_private f Hn b (E2 b Hb)) as [_ K]. apply (K X HX A s HA).
@@ -532,8 +767,9 @@ Proof.
       * destruct (upper_integer f Hn Hl Hkind EU) as (P & HP1 & HP2).
         intros g _ Hgb Hgc. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
         intros i. eapply Rle_trans; [apply Hgc | apply HP2].
-    + intros Y HY B HB. destruct (fst (lower f) <=? 0)%Z eqn:E6.
-      { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (fun i => cost (the_loss f) (IZR i))); auto. intros i. apply cost_nonneg; auto. }
+    + intros d Hd. apply whole_demands; auto.
+    + intros Y HYd B HB. pose proof HYd as [HY _]. destruct (fst (lower f) <=? 0)%Z eqn:E6.
+      { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (fun i => cost (the_loss f) (IZR i))); auto. }
       assert (HYz : forall b, In b (budgets f) -> zprivate Y (ratio (fst b)) (ratio (snd b)) (fst (sensitivity f))).
       { intros b Hb A s HA Hs. apply (HY b Hb); auto. rewrite HD. apply IZR_le; auto. }
       assert (Hmono : forall eps delta eps' delta', eps <= eps' -> delta <= delta' -> zprivate Y eps delta (fst (sensitivity f)) -> zprivate Y eps' delta' (fst (sensitivity f))).
@@ -542,11 +778,13 @@ Proof.
       * unfold certified_points in E5. rewrite !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
         set (s := scaled_to (pieces (the_loss f)) (1, 1)%Z) in *.
         destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
-        match type of F3 with lower_ok ?d = true => apply (integer_lower d (cost (the_loss f)) (fst (sensitivity f)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y); auto end.
+        match type of F3 with lower_ok ?d = true => apply (integer_lower d (cost (the_loss f)) (fst (sensitivity f)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y) (outs := map (fun A i => A (IZR i)) (outs f)); auto end.
         { apply (points_below f Hl F1). }
         { cbn [Lower.n lower_of]. lia. }
         { apply points_granted; auto. apply (lower_positive _ F3). }
-      * unfold certified_steps in E5. fold nn in E5. rewrite !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
+        { apply whole_never; auto. }
+        { apply whole_counts; auto. }
+      * unfold certified_steps in E5. fold nn in E5. rewrite Hkind, !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
         destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
         assert (Hr : ratio (m_step m) = IZR (fst (m_step m))) by (unfold ratio; rewrite B1; field).
         match type of F3 with lower_ok ?d = true => apply (whole_step_lower d (cost (the_loss f)) (fst (sensitivity f)) (fst (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (Y := Y); auto end.
@@ -556,7 +794,7 @@ Proof.
   - (* additive *)
     intros E5. destruct (upper_additive f Hn Hl Hb' Hkind EU) as (P & HP1 & HP2). set (g := ratio (step f) / IZR (grid f)) in *.
     assert (Hg0 : 0 < g) by (unfold g, ratio; repeat apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
-    unfold claims_additive. fold g. split; [|split].
+    unfold claims_additive. fold g. split; [|split; [|split]].
     + apply noise_distribution; auto.
     + intros X HX. split.
       * intros b Hb v v' A Hv HA. destruct (noise_private f Hn b (E2 b Hb)) as [_ K].
@@ -564,13 +802,16 @@ Proof.
         eapply Rle_trans; [exact Hv|]. eapply Rle_trans; [exact Hk|]. right. unfold g. rewrite mult_IZR. field. lra.
       * intros v k Hkb Hkc. apply (released_loss X g Hg0 (cost (the_loss f)) P); auto.
         intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
-    + intros Y HY B HB. destruct (fst (lower f) <=? 0)%Z eqn:E6.
-      { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (cost (the_loss f))); auto. intros x. apply cost_nonneg; auto. }
-      unfold certified_steps in E5. fold nn in E5. rewrite !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
+    + intros d Hd. apply real_demands; auto.
+    + intros Y HYd B HB. pose proof HYd as [HY _]. destruct (fst (lower f) <=? 0)%Z eqn:E6.
+      { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (cost (the_loss f))); auto. }
+      unfold certified_steps in E5. fold nn in E5. rewrite Hkind, !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
       destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
-      match type of F3 with lower_ok ?d = true => apply (real_lower d (cost (the_loss f)) (ratio (sensitivity f)) (ratio (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y); auto end.
+      match type of F3 with lower_ok ?d = true => apply (real_lower d (cost (the_loss f)) (ratio (sensitivity f)) (ratio (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y) (outs := outs f); auto end.
       * unfold ratio. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto.
       * intros i u Hu. apply (steps_below f (m_step m) Hl Hm' F1 _ (Z.add_nonneg_nonneg _ _ F4 F5) i u Hu).
       * apply points_granted; auto; [|apply (lower_positive _ F3)].
         intros eps delta eps' delta' He Hd. apply private_more; auto.
+      * apply real_never; auto.
+      * apply real_between; auto. unfold ratio. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto.
 Qed.

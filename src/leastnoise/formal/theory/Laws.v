@@ -231,20 +231,49 @@ Proof.
     lra.
 Qed.
 
-Theorem weak_duality prices c theta :
-  Forall fair prices -> (forall x, theta <= c x + gain prices x) ->
+(* outs: events of probability 0; only where none of them happens must the bound hold *)
+Fixpoint total_of (outs : list (T -> R)) (x : T) : R := match outs with
+  | [] => 0 | A :: rest => A x + total_of rest x end.
+Definition never (A : T -> R) := event L A /\ ex L A = 0.
+Lemma never_good A : never A -> good A.
+Proof.
+  intros [[Hm H01] _]. split; auto. apply bounded_between with 0 1. intros x. destruct (H01 x) as [-> | ->]; lra.
+Qed.
+Lemma outs_good outs : Forall never outs -> good (total_of outs) /\ ex L (total_of outs) = 0 /\
+  forall x, 0 <= total_of outs x /\ (total_of outs x < 1 -> forall A, In A outs -> A x = 0).
+Proof.
+  induction 1 as [|A rest HA _ (I1 & I2 & I3)]; cbn [total_of].
+  - split; [apply good_const|]. split; [apply ex_const|]. intros. split; [lra|]. intros _ A [].
+  - pose proof (never_good A HA) as Hg. destruct HA as [[_ H01] H0]. split; [apply good_add; auto|]. split.
+    + rewrite (ex_plus A (total_of rest)) by auto. lra.
+    + intros x. destruct (I3 x) as [J1 J2]. split; [destruct (H01 x) as [-> | ->]; lra|].
+      intros Hlt B [<-|HB]; destruct (H01 x) as [HA0|HA0]; auto; try (rewrite HA0 in Hlt; lra). apply J2; auto; lra.
+Qed.
+Theorem weak_duality prices outs c theta :
+  Forall fair prices -> Forall never outs -> (forall x, 0 <= c x) ->
+  (forall x, (forall A, In A outs -> A x = 0) -> theta <= c x + gain prices x) ->
   forall B, loss_at_most L c B -> theta - spent prices <= B.
 Proof.
-  intros Hp Hc B HB.
-  assert (Hg : good (fun x => theta + -1 * gain prices x)).
+  intros Hp Ho Hc0 Hc B HB. destruct (outs_good outs Ho) as (Og & O0 & O1).
+  assert (Hg0 : good (fun x => theta + -1 * gain prices x)).
   { apply good_add; [apply good_const|]. apply good_scale. apply gain_good; auto. }
+  destruct Hg0 as [Hm0 [M HM]].
+  assert (Hg : good (fun x => (theta + -1 * gain prices x) + - M * total_of outs x)).
+  { apply good_add; [split; auto; exists M; auto|]. apply good_scale; auto. }
   assert (H := HB _ (proj1 Hg) (proj2 Hg)).
+  rewrite (ex_plus (fun x => theta + -1 * gain prices x)) in H by (try (split; auto; exists M; auto); apply good_scale; auto).
+  rewrite (ex_times (- M) (total_of outs)), O0 in H by auto.
   rewrite (ex_plus (fun _ => theta)) in H by
     (auto using good_const; apply good_scale; apply gain_good; auto).
   rewrite ex_const in H. rewrite ex_times in H by (apply gain_good; auto).
   pose proof (gain_mean prices Hp).
-  assert (theta + -1 * ex L (gain prices) <= B).
-  { apply H. intros x. specialize (Hc x). lra. }
+  assert (theta + -1 * ex L (gain prices) + - M * 0 <= B).
+  { apply H. intros x. destruct (O1 x) as [J1 J2]. specialize (HM x).
+    assert (theta + -1 * gain prices x <= M) by (pose proof (Rle_abs (theta + -1 * gain prices x)); lra).
+    assert (HM0 : 0 <= M) by (pose proof (Rabs_pos (theta + -1 * gain prices x)); lra).
+    destruct (Rlt_dec (total_of outs x) 1) as [Hlt|Hge].
+    - specialize (Hc x (J2 Hlt)). assert (0 <= M * total_of outs x) by (apply Rmult_le_pos; auto). lra.
+    - assert (M * 1 <= M * total_of outs x) by (apply Rmult_le_compat_l; lra). specialize (Hc0 x). lra. }
   lra.
 Qed.
 

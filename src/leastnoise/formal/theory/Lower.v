@@ -113,12 +113,15 @@ Proof.
 Qed.
 
 (* What is checked.  The loss at cell i is at least kn i / kd, the same everywhere beyond the last
-   cell that a multiplier can reach; lower = ln/ld. *)
+   cell that a multiplier can reach; lower = ln/ld.  Only the cells from lo to hi count. *)
 Record lower_data := {
   scale : Z; reach : Z; n : Z; entries : list charged;
-  kn : Z -> Z; kd : Z; bottom : Z; ln : Z; ld : Z; dd : Z }.
+  kn : Z -> Z; kd : Z; bottom : Z; ln : Z; ld : Z; dd : Z; lo : option Z; hi : option Z }.
+Definition from (lo : option Z) (i : Z) : Z := match lo with Some l => Z.max l i | None => i end.
+Definition upto (hi : option Z) (i : Z) : Z := match hi with Some h => Z.min h i | None => i end.
+Definition counts (x : lower_data) (i : Z) := from (lo x) i = i /\ upto (hi x) i = i.
 Definition lower_ok (x : lower_data) : bool :=
-  let 'Build_lower_data scale reach n es kn kd bottom ln ld dd := x in
+  let 'Build_lower_data scale reach n es kn kd bottom ln ld dd lo hi := x in
   if (0 <? scale) && (0 <=? reach) && (0 <=? n) && (0 <? kd) && (0 <? bottom) && (0 <? ld) && (0 <? dd)
   then if forallb (entry_ok n reach) es then
     let G := gain_map bottom es (PM.empty Z) in
@@ -126,7 +129,9 @@ Definition lower_ok (x : lower_data) : bool :=
     let left := (ln * dd * scale + ld * spendings es) * kd * bottom in
     let ck := ld * dd * scale * bottom in
     let cg := ld * dd * kd in
-    all_from (fun i => left <=? kn i * ck + val G i * cg) (- edge) (Z.to_nat (2 * edge + 1))
+    let first := from lo (- edge) in let last := upto hi edge in
+    (first <=? edge) && (- edge <=? last) &&
+    all_from (fun i => left <=? kn i * ck + val G i * cg) first (Z.to_nat (last - first + 1))
   else false else false.
 
 Open Scope R_scope.
@@ -137,23 +142,25 @@ Definition flat (edge : Z) (k : Z -> Z) := forall i, (edge < Z.abs i)%Z -> k i =
 
 Lemma lower_ok_all x : flat (reach x + n x) (kn x) -> lower_ok x = true ->
   (0 < scale x)%Z /\ (0 < bottom x)%Z /\ (0 < dd x)%Z /\ forallb (entry_ok (n x) (reach x)) (entries x) = true /\
-  forall i, theta x <= IZR (kn x i) / IZR (kd x) + gain_at x i.
+  forall i, counts x i -> theta x <= IZR (kn x i) / IZR (kd x) + gain_at x i.
 Proof.
-  intros Hout. destruct x as [sc re n es kn kd bottom ln ld dd].
-  unfold lower_ok, theta, gain_at. cbn [Lower.scale Lower.reach Lower.n Lower.entries Lower.kn Lower.kd Lower.bottom Lower.ln Lower.ld Lower.dd] in *.
+  intros Hout. destruct x as [sc re n es kn kd bottom ln ld dd lo hi].
+  unfold lower_ok, theta, gain_at, counts. cbn [Lower.scale Lower.reach Lower.n Lower.entries Lower.kn Lower.kd Lower.bottom Lower.ln Lower.ld Lower.dd Lower.lo Lower.hi] in *.
   destruct ((0 <? sc)%Z && (0 <=? re)%Z && (0 <=? n)%Z && (0 <? kd)%Z && (0 <? bottom)%Z && (0 <? ld)%Z && (0 <? dd)%Z) eqn:E;
     [|discriminate].
   rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in E.
   destruct E as [[[[[[Hsc Hre] Hn] Hkd] Hbot] Hld] Hdd].
   destruct (forallb (entry_ok n re) es) eqn:Hes; [|discriminate].
-  intros H. repeat split; auto.
+  rewrite !andb_true_iff, !Z.leb_le. intros [[Hf Hl] H]. repeat split; auto.
   assert (Hr : forall v, (0 < v)%Z -> 0 < IZR v) by (intros; apply IZR_lt; auto).
   pose proof (Hr _ Hsc). pose proof (Hr _ Hkd). pose proof (Hr _ Hbot). pose proof (Hr _ Hld). pose proof (Hr _ Hdd).
   set (edge := (re + n + 1)%Z) in *.
   set (good := fun i => ((ln * dd * sc + ld * spendings es) * kd * bottom <= kn i * (ld * dd * sc * bottom)
      + gains bottom es i * (ld * dd * kd))%Z).
-  assert (Hin : forall i, (Z.abs i <= edge)%Z -> good i).
-  { intros i Hi. pose proof (all_from_ok _ _ _ H i ltac:(lia)) as Hi'. cbv beta in Hi'.
+  assert (Hin : forall i, (Z.abs i <= edge)%Z -> from lo i = i -> upto hi i = i -> good i).
+  { intros i Hi H6 H7.
+    assert (Hrange : (from lo (- edge) <= i <= upto hi edge)%Z) by (destruct lo, hi; cbn [from upto] in *; lia).
+    pose proof (all_from_ok _ _ _ H i ltac:(lia)) as Hi'. cbv beta in Hi'.
     rewrite Z.leb_le, val_gains, val_empty, Z.add_0_l in Hi'. exact Hi'. }
   assert (Hreal : forall i, good i ->
      IZR ln / IZR ld + IZR (spendings es) / (IZR dd * IZR sc) <= IZR (kn i) / IZR kd
@@ -163,10 +170,12 @@ Proof.
     { repeat apply Rmult_lt_0_compat; auto. }
     apply Rmult_le_reg_r with (1 := Hm).
     eapply Rle_trans; [|eapply Rle_trans; [exact Hi|]]; right; field; lra. }
-  intros i. apply Hreal. destruct (Z_le_gt_dec (Z.abs i) edge) as [Hi|Hi]; [auto|].
+  intros i [H6 H7]. apply Hreal. destruct (Z_le_gt_dec (Z.abs i) edge) as [Hi|Hi]; [auto|].
   set (e := if (0 <=? i)%Z then edge else (- edge)%Z).
   assert (He : (Z.abs e = edge)%Z) by (unfold e; destruct (0 <=? i)%Z; lia).
-  pose proof (Hin e ltac:(lia)) as Hk. unfold good in *.
+  assert (He6 : from lo e = e) by (unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
+  assert (He7 : upto hi e = e) by (unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
+  pose proof (Hin e ltac:(lia) He6 He7) as Hk. unfold good in *.
   rewrite (gains_out bottom n re es e Hes) in Hk by lia. rewrite (gains_out bottom n re es i Hes) by lia.
   replace (kn i) with (kn e); auto. rewrite (Hout i) by lia. unfold e, edge. f_equal. destruct (0 <=? i)%Z; lia.
 Qed.
@@ -185,14 +194,15 @@ Definition zprices (x : lower_data) : list (price Z Z) :=
     (IZR (c_exp c) / IZR (bottom x)) (IZR (c_delta c) / IZR (dd x))) (entries x).
 
 Theorem integer_lower x c D : flat (reach x + n x) (kn x) -> lower_ok x = true ->
-  (forall i, IZR (kn x i) / IZR (kd x) <= c (IZR i)) -> (n x <= D)%Z ->
+  (forall i, IZR (kn x i) / IZR (kd x) <= c (IZR i)) -> (n x <= D)%Z -> (forall x, 0 <= c x) ->
   forall L : zlaw, granted x (fun eps delta => zprivate L eps delta D) ->
+  forall outs, Forall (never Z Z Z.add (fun _ => True) L) outs -> (forall i, (forall A, In A outs -> A i = 0) -> counts x i) ->
   forall B, zloss L c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hk HD L HL B HB.
+  intros Hout Hok Hk HD Hc0 L HL outs Houts Hcounts B HB.
   destruct (lower_ok_all x Hout Hok) as (Hsc & Hbt & Hdd & Hes & Hall).
   apply IZR_lt in Hsc as Hs, Hbt as Hb, Hdd as Hd.
-  pose proof (weak_duality Z Z Z.add (fun _ => True) L (zprices x) (fun i => c (IZR i)) (theta x)) as W.
+  pose proof (weak_duality Z Z Z.add (fun _ => True) L (zprices x) outs (fun i => c (IZR i)) (theta x)) as W.
   assert (Hsp : spent Z Z (zprices x) = IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x))).
   { unfold zprices. clear - Hs Hd. induction (entries x); cbn [map spent spendings p_delta p_most]; [field; lra|]. rewrite IHl, plus_IZR, mult_IZR. field. lra. }
   assert (Hg : forall i, gain Z Z Z.add (zprices x) i = gain_at x i).
@@ -210,7 +220,7 @@ Proof.
         left. apply Rinv_0_lt_compat; auto.
       + destruct (C x0) as [C1 C2]. apply IZR_le in C2. unfold Rdiv. apply Rmult_le_compat_r; auto.
         left. apply Rinv_0_lt_compat; auto.
-    - intros i. rewrite Hg. specialize (Hk i). specialize (Hall i). lra. }
+    - intros i Hi. rewrite Hg. specialize (Hk i). specialize (Hall i (Hcounts i Hi)). lra. }
   unfold theta in H. lra.
 Qed.
 
@@ -282,17 +292,22 @@ Definition rprices (x : lower_data) (b : R) : list (price R R) :=
     (fun y => / IZR (scale x) * rlook (e_cells (c_entry c)) (y / b))
     (IZR (c_exp c) / IZR (bottom x)) (IZR (c_delta c) / IZR (dd x))) (entries x).
 
+(* where none of the outs happens, a place counts and so does the next one, unless it is at the first *)
+Definition between (x : lower_data) (b : R) (outs : list (R -> R)) := forall i u, 0 <= u < 1 ->
+  (forall A, In A outs -> A ((IZR i + u) * b) = 0) -> counts x i /\ (u = 0 \/ counts x (i + 1)).
+
 Theorem lattice_lower x c b : flat (reach x + n x) (kn x) -> lower_ok x = true -> 0 < b ->
   (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
-     <= c ((IZR i + u) * b)) ->
+     <= c ((IZR i + u) * b)) -> (forall x, 0 <= c x) ->
   forall L : rlaw, granted x (fun eps delta => private_at_steps L eps delta b (n x)) ->
+  forall outs, Forall (never R R Rplus continuity L) outs -> between x b outs ->
   forall B, rloss L c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hb Hk L HL B HB.
+  intros Hout Hok Hb Hk Hc0 L HL outs Houts Hbetween B HB.
   destruct (lower_ok_all x Hout Hok) as (Hsc & Hbt & Hdd & Hes & Hall).
   apply IZR_lt in Hsc as Hs, Hbt as Hbo, Hdd as Hd.
   assert (Hsi : 0 < / IZR (scale x)) by (apply Rinv_0_lt_compat; auto).
-  pose proof (weak_duality R R Rplus continuity L (rprices x b) c (theta x)) as W.
+  pose proof (weak_duality R R Rplus continuity L (rprices x b) outs c (theta x)) as W.
   assert (Hsp : spent R R (rprices x b) = IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x))).
   { unfold rprices. clear - Hs Hd. induction (entries x); cbn [map spent spendings p_delta p_most]; [field; lra|]. rewrite IHl, plus_IZR, mult_IZR. field. lra. }
   assert (Hg : forall i u, 0 <= u < 1 -> gain R R Rplus (rprices x b) ((IZR i + u) * b)
@@ -324,8 +339,9 @@ Proof.
       + destruct (Hbt x0). apply Rmult_le_pos; lra.
       + destruct (Hbt x0). unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; lra.
     - intros y. destruct (split_real (y / b)) as (i & u & Hy & Hu).
-      replace y with ((IZR i + u) * b) by (rewrite <- Hy; field; lra). rewrite Hg by auto.
-      specialize (Hk i u Hu). pose proof (Hall i) as H1. pose proof (Hall (i + 1)%Z) as H2.
+      replace y with ((IZR i + u) * b) by (rewrite <- Hy; field; lra). rewrite Hg by auto. intros Hin.
+      specialize (Hk i u Hu). destruct (Hbetween i u Hu Hin) as [C1 C2]. pose proof (Hall i C1) as H1.
+      destruct C2 as [->|C2]; [lra|]. pose proof (Hall (i + 1)%Z C2) as H2.
       apply Rmult_le_compat_l with (r := 1 - u) in H1; [|lra].
       apply Rmult_le_compat_l with (r := u) in H2; [|lra]. lra. }
   unfold theta in H. lra.
@@ -334,11 +350,12 @@ Qed.
 Theorem real_lower x c D b : flat (reach x + n x) (kn x) -> lower_ok x = true -> 0 < b ->
   (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
      <= c ((IZR i + u) * b)) ->
-  IZR (n x) * b <= D ->
+  IZR (n x) * b <= D -> (forall x, 0 <= c x) ->
   forall L : rlaw, granted x (fun eps delta => rprivate L eps delta D) ->
+  forall outs, Forall (never R R Rplus continuity L) outs -> between x b outs ->
   forall B, rloss L c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hb Hk HD L HL. apply (lattice_lower x c b); auto.
+  intros Hout Hok Hb Hk HD Hc0 L HL. apply (lattice_lower x c b); auto.
   intros e He. destruct (HL e He) as (eps & HP & HE). exists eps. split; auto.
   intros A s HA (m & Hm & ->). apply HP; auto.
   rewrite Rabs_mult, (Rabs_right b) by lra. rewrite <- abs_IZR. apply IZR_le in Hm.
@@ -361,12 +378,13 @@ Defined.
 Theorem whole_step_lower x c D b : flat (reach x + n x) (kn x) -> lower_ok x = true -> (0 < b)%Z ->
   (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
      <= c ((IZR i + u) * IZR b)) ->
-  (n x * b <= D)%Z ->
+  (n x * b <= D)%Z -> (forall x, 0 <= c x) -> lo x = None -> hi x = None ->
   forall Y : zlaw, granted x (fun eps delta => zprivate Y eps delta D) ->
   forall B, zloss Y c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hb Hk HD Y HY B HB.
-  apply (lattice_lower x c (IZR b) Hout Hok (IZR_lt _ _ Hb) Hk (embed Y)).
+  intros Hout Hok Hb Hk HD Hc0 Hlo Hhi Y HY B HB.
+  assert (Hcounts : forall i, counts x i) by (intros i; unfold counts; rewrite Hlo, Hhi; split; reflexivity).
+  apply (lattice_lower x c (IZR b) Hout Hok (IZR_lt _ _ Hb) Hk Hc0 (embed Y)) with (outs := []); [|constructor| |].
   - intros e He. destruct (HY e He) as (eps & HP & HE). exists eps. split; auto.
     intros A s [_ HA] (m & Hm & ->). simpl.
     assert (Hall : forall f, meas Y f) by (intros; apply meas_basic; exact I).
@@ -378,5 +396,6 @@ Proof.
     + nia.
     + apply Rplus_le_compat_r. apply Rmult_le_compat_l; [left; apply exp_pos|].
       apply ex_mono; auto. intros i. rewrite plus_IZR, mult_IZR. lra.
+  - intros i u Hu _. auto.
   - intros g _ [M HM] Hg. simpl. apply HB; [apply meas_basic; exact I | exists M; auto | auto].
 Qed.
