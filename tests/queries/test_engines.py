@@ -98,6 +98,17 @@ def test_spark_answers(frame):
     assert ask(frame, Mean("x", **BOUNDS), epsilon=5, neighbours="replace").value > 0
 
 
+def test_spark_without_arrow_reads_row_by_row(frame, monkeypatch):
+    query = Count(by=["g", "p"], keys="private")
+    mine = sums(open_table(frame), query, Row())
+
+    def refused(self):
+        raise RuntimeError("no Arrow here")
+
+    monkeypatch.setattr(type(frame), "toArrow", refused)
+    assert sums(open_table(frame), query, Row()) == mine and mine
+
+
 def test_spark_must_not_wrap_around(frame):
     session = frame.sparkSession
     session.conf.set("spark.sql.ansi.enabled", "false")
