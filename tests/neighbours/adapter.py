@@ -18,12 +18,13 @@ from typing import Any
 from unittest.mock import patch
 
 from leastnoise import ArgumentError, Ledger, Person, ask
-from leastnoise.ask.shape import Shape
+from leastnoise.ask.shape import Block, Shape
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
 from leastnoise.queries.base import Query
 from leastnoise.queries.keyed_values import KeyedValues
+from leastnoise.queries.linear import WorkloadNoiseFor
 from leastnoise.queries.mean_vector import VectorNoiseFor
 from leastnoise.queries.noise import Noise
 from leastnoise.queries.quantile import Quantile
@@ -147,6 +148,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     together = Draw.release
     draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
     vector, choose = VectorNoiseFor.released, Quantile.choose
+    counted = WorkloadNoiseFor.released
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
@@ -187,6 +189,14 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         seen[-1].limit = Length(square, None if setting.size is not None else setting.rows)
         return vector(self, rows, entropy)
 
+    def counting(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
+        # Each count by a unit's rows, and all together by the steps that the noise is for.
+        seen[-1].rows = [tuple(row) for row in rows]
+        seen[-1].limit = Each(Fraction(seen[-1].setting.rows))
+        block = Block(len(rows), 1, Fraction(self.steps))
+        vectors.append(Vector(tuple(int(row[0]) for row in rows), Shape((block,))))
+        return counted(self, rows, entropy)
+
     def choosing(self: Any, cells: dict[int, int], epsilon: Any, sensitivity: Any, *a: Any) -> Any:
         seen[-1].rows.append(_scores(self, cells))
         seen[-1].limit = Each(sensitivity)
@@ -198,6 +208,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         patch.object(Noise, "released", releasing),
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorNoiseFor, "released", vectoring),
+        patch.object(WorkloadNoiseFor, "released", counting),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
     ):

@@ -5,7 +5,20 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from leastnoise import Count, Histogram, Mean, Median, Person, Quantile, Share, Total, Variance
+from leastnoise import (
+    Count,
+    Cumulative,
+    Histogram,
+    Marginals,
+    Mean,
+    Median,
+    Person,
+    Quantile,
+    Ranges,
+    Share,
+    Total,
+    Variance,
+)
 
 BOUNDS = {"low": 0, "high": 10}
 KEYS = {"by": "g", "keys": ["north", "south", "east", "nowhere"]}
@@ -45,9 +58,12 @@ def many(kind: str) -> list[Any]:
         Share("x is not null", **KEYS),
         Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
         Count(by="x", keys="private"),
+        Marginals(["g", "x"], [0, 1, 2], keys=[KEYS["keys"], ["1", "7", "true", "2022-01-08"]]),
     ]
     if kind in NUMBERS:
         found += [
+            Ranges("x", **BOUNDS, bins=3, **KEYS),
+            Cumulative("x", bins=[-1, 0, 2, 5, 1000]),
             Total("x", **BOUNDS),
             Total("x", low=-(10**18), high=10**18, **KEYS),
             Mean("x", **BOUNDS),

@@ -100,7 +100,7 @@ def test_texts_and_edges() -> None:
     )
     assert str(QUERY) == "cumulative(age)"
     edges = Cumulative("age", bins=[0, 18, 65, 120])
-    assert [edges.label(str(i)) for i in range(3)] == ["below 18", "below 65", "all"]
+    assert edges.names() == ["below 18", "below 65", "all"]
     with pytest.raises(ArgumentError, match="delta"):
         ask(FRAME, Cumulative("age", low=0, high=100, bins=300), epsilon=1)
 

@@ -6,10 +6,10 @@ from fractions import Fraction
 
 from ..errors import ArgumentError
 from .base import PRIVATE, Query, Setting
-from .cumulative import Cumulative, WorkloadNoiseFor
 from .groups import asked_of
 from .keyed import KeyedNoise, Way, keyed_noise, one_draw, sharing_for
 from .keyed_values import KeyedValues, keyed_values
+from .linear import Linear, WorkloadNoiseFor
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
 from .together import DrawnNoise, better_together
@@ -35,7 +35,7 @@ def noise_of(
         sharing = sharing_for(query, setting, loss)
         assert sharing is not None
         return keyed_values(sharing, *each)
-    if isinstance(query, (MeanVector, Cumulative)):
+    if isinstance(query, (MeanVector, Linear)):
         return query.noise(setting, *each)
     noise = noise_for(query.forms(setting), *each, together)
     if not together:

@@ -44,7 +44,7 @@ class Crossed:
         found = []
         for keys in reversed(self.keys):
             number, at = divmod(number, len(keys))
-            found.append(_quoted(keys[at]))
+            found.append(quoted(keys[at]))
         return ", ".join(reversed(found))
 
     def cell(self, rows: Rows) -> Cell:
@@ -75,6 +75,7 @@ def names_of(by: Sequence[str]) -> tuple[str, ...]:
     return tuple(by)
 
 
-def _quoted(key: str) -> str:
+def quoted(key: str) -> str:
+    """A key as a part of a label: in quotes where `parts_of` needs them."""
     plain = key and key == key.strip() and not set(key) & set(',"\r\n')
     return key if plain else '"' + key.replace('"', '""') + '"'

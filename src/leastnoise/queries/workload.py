@@ -34,10 +34,10 @@ from .ask import (
     ready_or_paid,
 )
 from .base import PRIVATE, Query, Setting
-from .cumulative import Cumulative
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
 from .groups import asked_of
+from .linear import Linear
 from .mean_vector import MeanVector
 from .noise import jointly
 from .paid import warn_of_log
@@ -191,7 +191,7 @@ def _drawable(one: Prepared) -> bool:
 def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
     if any(
-        isinstance(one.query, (Quantile, MeanVector, Cumulative)) or one.query.keys == PRIVATE
+        isinstance(one.query, (Quantile, MeanVector, Linear)) or one.query.keys == PRIVATE
         for one in ready
     ):
         return None
