@@ -16,6 +16,7 @@ from leastnoise import ArgumentError, Workload, WorkloadDesign, design, load
 from leastnoise.errors import DataError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
+PURE = {"epsilon": 1, "delta": 0}
 RNG = np.random.default_rng(1)
 RANDOM = Workload(RNG.integers(0, 2, (64, 64)))
 SPARSE = Workload(sp.csr_matrix((RNG.random((200, 100)) < 0.05).astype(int)))
@@ -96,13 +97,36 @@ def test_epsilon_and_delta_take_the_best_of_several(workload, total) -> None:
     assert found.upper == pytest.approx(total, rel=1e-3) and found.epsilon == 1
     bound = 1.8410896 * made(workload).lower
     assert found.lower == pytest.approx(bound, rel=1e-5) and found.gdp is None
-    assert "not close" in found.status and found.zcdp() == 0.5
+    assert "not close" in found.status
+    assert found.zcdp() == (0.5 if "Laplace" in found.status else math.inf)
 
 
 def test_a_large_delta_wants_gaussian_noise() -> None:
-    found = made(Workload.prefix(16), epsilon=1, delta="0.2")
+    found = made(Workload.marginals([2] * 4), epsilon=1, delta="0.2")
     assert found.gdp is not None and found.verify().verdict("curve") == "proven"
     assert found.per_release == ((1.0, 0.2),) and found.total == (1.0, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("workload", "given", "noise", "most"),
+    [
+        # (Gaussian or Laplace noise would cost 58.9, 14.7, the same, 15.1, 21417 and the same.)
+        (Workload([[j >> i & 1 for j in range(16)] for i in range(4)]), {}, "answers", 24.92),
+        (Workload.identity(8), {"delta": "0.01"}, "whole-number noise on each count", 12.14),
+        (Workload.product(Workload.identity(2), Workload.prefix(1)), PURE, "each count", 3.683),
+        (Workload.prefix(8), {"delta": "0.2"}, "vector noise", 12.5),
+        (Workload.marginals([40, 30]), {}, "each count", 2209.4),
+        (Workload.prefix(450), PURE, "each count", 186900),
+    ],
+    ids=str,
+)
+def test_other_laws_are_taken_where_they_are_better(workload, given, noise, most) -> None:
+    found = design(workload=workload, **({"epsilon": 1, "delta": "1e-6"} | given))
+    assert noise in found.status.partition(", the best that was tried")[0]
+    assert found.upper <= most and found.verify().proven and found.lower > 0
+    assert len(found.release([3] * workload.cells)) == workload.queries
+    covered = np.abs(found.noise.sample(60, InsecureSeededEntropy(3))) <= found.error_bound(0.9)
+    assert covered.mean() > 0.86
 
 
 def test_products_multiply_and_equal_what_is_written_out() -> None:
@@ -202,7 +226,12 @@ CASES = {
         Workload.prefix(3),
         {"epsilon": 2, "delta": "1e-9", "neighbours": "replace"},
     ),
-    "by a curve": (Workload.prefix(16), {"epsilon": 1, "delta": "0.2"}),
+    "by a curve": (Workload.marginals([2] * 4), {"epsilon": 1, "delta": "0.2"}),
+    "one law on counts": (Workload.prefix(3), {"epsilon": 1, "delta": "0.01"}),
+    "answers": (Workload([[2, 1, 0, 1], [0, 1, 1, 2]]), {"epsilon": 1, "delta": "1e-6"}),
+    "answers, replace": (Workload([[-1, 1, 0, 1, 1]]), {**PURE, "neighbours": "replace"}),
+    "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.2"}),
+    "a law on tables": (Workload.marginals([2, 3], [[0], [0, 1]]), {"epsilon": 1, "delta": "0.01"}),
     "tables": (Workload.marginals([2, 3], [[0, 1], [0], []]), {"gdp": 1}),
     "tables, zcdp": (Workload.marginals([2, 3], [[0], [1]]), {"zcdp": 1}),
 }
@@ -212,7 +241,7 @@ CASES = {
 def test_releases_have_the_covariance_that_is_said(name: str) -> None:
     workload, given = CASES[name]
     found = design(workload=workload, **given)
-    x, count = RNG.integers(0, 9, workload.cells), 300
+    x, count = RNG.integers(0, 9, workload.cells), 100 if name == "vectors" else 300
     true = np.array([float(one) for one in workload.answers(x)])
     entropy = InsecureSeededEntropy(11)
     errors = np.array([found.release(x, entropy=entropy) for _ in range(count)]) - true
@@ -341,7 +370,10 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: design(workload=Workload.prefix(3), epsilon=1), "delta must be"),
         (lambda: design(workload=Workload.prefix(3), delta=0.1), "without epsilon"),
         (lambda: design(workload=Workload.prefix(3), epsilon=0, delta=0.1), "epsilon must be"),
-        (lambda: design(workload=Workload.prefix(300), epsilon=1, delta=0), "delta must be"),
+        (
+            lambda: design(workload=Workload.prefix(300), epsilon=1, delta=0, neighbours="replace"),
+            "delta must be",
+        ),
         (lambda: design(workload=Workload.prefix(3), gdp=0), "gdp must be"),
         (lambda: design(workload=Workload.prefix(3), zcdp=-1), "zcdp must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=1, loss="l1"), "loss must be"),

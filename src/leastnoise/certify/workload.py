@@ -11,7 +11,18 @@ from ..ask.privacy import curve_above
 from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
 from ..work import counted
+from .joint_document import JointDocument
 from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
+from .plain import (
+    AnswersStrategy,
+    CountsStrategy,
+    answers_cost,
+    columns_within,
+    counts_cost,
+    law_claim,
+    law_variance,
+    lower_plain,
+)
 from .report import Claim, Report, claim_of
 from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
 from .strategy import (
@@ -29,6 +40,7 @@ from .strategy import (
     upper_total,
 )
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
+from .vector_document import VectorDocument
 from .workload_document import WorkloadDocument
 
 
@@ -42,6 +54,9 @@ def check_workload(document: WorkloadDocument) -> Report:
         own = [_privacy(document, frames)]
         if document.asked is not None and document.budget[0] == "gdp":
             own.append(_curve(document.budget[1], *document.asked))
+        if document.law is not None:
+            assert document.asked is not None
+            own.append(law_claim(document.law, *document.asked))
         return Report((*own, _upper(document, frames), _lower(document, frames)))
 
 
@@ -73,8 +88,8 @@ def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
 def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
     length = shift_length(document, frames)
     name, value = document.budget
-    noise = NOISES[name]
-    moved = nearest_float(length) ** (1 if name == "epsilon" else 0.5)
+    noise = noise_words(document)
+    moved = nearest_float(length) ** (0.5 if squared(document) else 1)
     words = (
         f"a unit moves the measurements by a length of at most {moved:.12g}; "
         f"{noise} for a length of 1 at {name} = {nearest_float(value):g}"
@@ -106,16 +121,41 @@ NOISES = {
 }
 
 
+def squared(document: WorkloadDocument) -> bool:
+    """Whether lengths of shifts are Euclidean, and squared."""
+    return document.budget[0] != "epsilon" or isinstance(document.law, VectorDocument)
+
+
+def noise_words(document: WorkloadDocument) -> str:
+    """Which noise, on what."""
+    if document.law is None:
+        plain = set(document.strategies) == {CountsStrategy()}
+        return NOISES[document.budget[0]] + (" on each count" if plain else "")
+    if isinstance(document.law, JointDocument):
+        return "joint noise on the answers"
+    if isinstance(document.law, VectorDocument):
+        return "vector noise in the strategy"
+    return "the best whole-number noise on each count"
+
+
 def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
     """The largest squared length of what one unit changes in the measurements.
 
-    For Laplace noise lengths are sums of sizes, and not squared.
+    For Laplace noise lengths are sums of sizes, and not squared. For noise on answers: 1 where
+    the change is one that the law is for, and else above 1.
     """
     found, known = Fraction(1), frames or Frames(document)
     for k, (part, strategy) in enumerate(zip(document.factors, document.strategies, strict=True)):
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= length_of(part, strategy)
+        elif isinstance(strategy, CountsStrategy):
+            found *= 2 if document.replaced else 1
+        elif isinstance(strategy, AnswersStrategy):
+            law = document.law
+            held = isinstance(law, JointDocument) and len(law.shape.blocks) == 1
+            held = held and law.dimension == part.queries  # type: ignore[union-attr]
+            found *= 1 if held and columns_within(part, law, document.replaced) else 2  # type: ignore[arg-type]
         elif isinstance(strategy, RootStrategy):
             found *= length_of_roots(part.cells, strategy)
         elif isinstance(strategy, TallStrategy):
@@ -129,6 +169,8 @@ def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fr
 
 def variance_above(document: WorkloadDocument) -> Fraction:
     """At least the variance of the noise of one measurement."""
+    if document.law is not None:
+        return law_variance(document.law)
     name, value = document.budget
     if name == "zcdp":
         return 1 / (2 * value)
@@ -164,6 +206,10 @@ def release_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fr
             found *= upper_tables(part, strategy, document.largest)
         elif isinstance(strategy, RootStrategy):
             found *= upper_roots(part.cells, strategy)
+        elif isinstance(strategy, CountsStrategy):
+            found *= counts_cost(part, document.largest)
+        elif isinstance(strategy, AnswersStrategy):
+            found *= answers_cost(part, document.largest)
         else:
             assert isinstance(own, Multipliers)
             frame = known.of(k, part, strategy.coordinates)
@@ -194,10 +240,11 @@ def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Frac
             found *= _lower_tables(part, own)
         elif isinstance(strategy, RootStrategy):
             found *= lower_roots(part.cells)
+        elif own is None:
+            found *= lower_plain(part, document.largest)
         else:
             assert isinstance(own, Multipliers)
-            tall = isinstance(strategy, TallStrategy)
-            where = own.coordinates if tall else strategy.coordinates
+            where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
             frame = known.of(k, part, where, own.questions)
             found *= lower_total(frame, own)
             if own.questions is not None:

@@ -15,10 +15,12 @@ from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, curve_above
 from ..ask.queries_of import Marginals, Named, Part, Product
 from ..ask.workload import Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
+from ..errors import FormatError
 from ..exact import text_of
 from ..losses import L2, Loss
 from .about import about_object, about_text
 from .base import FORMAT, FREE, MechanismDocument, head_of, reading
+from .document import document_of
 from .fields import (
     check_keys,
     demand,
@@ -30,10 +32,13 @@ from .fields import (
     read_object,
     read_positive,
 )
+from .joint_document import JointDocument, parse_joint
 from .orbits import VALUE_BITS, EntropyProof
+from .plain import AnswersStrategy, CountsStrategy
 from .roots import MAX_PREFIX, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
+from .vector_document import VectorDocument, parse_vector
 from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
 
 #: Limits of the checker.
@@ -48,7 +53,11 @@ MAX_MEASURES = 1_000
 MAX_KNOTS = 4_000
 
 
-AnyStrategy = Strategy | TallStrategy | TableStrategy | RootStrategy
+AnyStrategy = (
+    Strategy | TallStrategy | TableStrategy | RootStrategy | CountsStrategy | AnswersStrategy
+)
+#: How the law of one measurement is read, where it has a file of its own.
+_LAWS = {"integer": document_of, "joint": parse_joint, "vector": parse_vector}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +78,8 @@ class WorkloadDocument(MechanismDocument):
     lower: Fraction
     #: What proves how little variance noise for one number has, with a budget of rho.
     entropy: EntropyProof | None = None
+    #: The file of the noise, where it is neither Gaussian nor Laplace noise.
+    law: MechanismDocument | None = None
     about: str = ""
 
     @property
@@ -122,6 +133,9 @@ class WorkloadDocument(MechanismDocument):
         found: list[Fraction] = []
         for one in self.strategies:
             below = 1
+            if isinstance(one, (CountsStrategy, AnswersStrategy)):
+                found.append(Fraction(1))
+                continue
             if isinstance(one, (Strategy, TallStrategy)):
                 if isinstance(one.coordinates, Basis):
                     below = one.coordinates.denominator
@@ -157,6 +171,8 @@ class WorkloadDocument(MechanismDocument):
                 "steps": self.entropy.steps,
                 "values": list(self.entropy.values),
             }
+        if self.law is not None:
+            data["law"] = self.law.to_json()
         if self.about:
             data["about"] = about_object(self.about)
         return data
@@ -183,6 +199,8 @@ def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
 
 
 def _strategy_json(one: AnyStrategy) -> dict[str, Any]:
+    if isinstance(one, (CountsStrategy, AnswersStrategy)):
+        return {"counts" if isinstance(one, CountsStrategy) else "answers": True}
     if isinstance(one, RootStrategy):
         return {"bits": one.bits, "roots": True}
     if isinstance(one, TableStrategy):
@@ -241,7 +259,7 @@ _KEYS = {
 
 
 def _document(data: dict[str, Any]) -> WorkloadDocument:
-    check_keys(data, "file", _KEYS, {"entropy", *FREE})
+    check_keys(data, "file", _KEYS, {"entropy", "law", *FREE})
     part = read_part(data["workload"])
     neighbours = data["neighbours"]
     demand(
@@ -266,11 +284,8 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     budget, asked = _budget(data["budget"])
-    tall = [isinstance(one, TallStrategy) for one in strategies]
-    demand(
-        all(tall) if budget[0] == "epsilon" else not any(tall),
-        '"rows" are for a budget of epsilon and delta without gdp, and for no other',
-    )
+    law = _law(data["law"]) if "law" in data else None
+    _suits(budget[0], strategies, law)
     return WorkloadDocument(
         workload=Workload.of(part),
         neighbours=neighbours,
@@ -282,8 +297,39 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
         entropy=_entropy(data["entropy"], budget[0]) if "entropy" in data else None,
+        law=law,
         about=about_text(data["about"]) if "about" in data else "",
     )
+
+
+def _law(value: object) -> MechanismDocument:
+    data = read_object(value, "law")
+    read = _LAWS.get(str(data.get("kind")))
+    if read is None:
+        raise FormatError(f'"law" must be a file of kind {", ".join(_LAWS)}')
+    found: MechanismDocument = read(data)
+    return found
+
+
+def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocument | None) -> None:
+    """`FormatError` where the noise of the budget, or the law, is not for such measurements."""
+    kinds = {type(one) for one in strategies}
+    if law is None:
+        allowed = {TallStrategy, CountsStrategy}
+        demand(
+            kinds <= allowed if budget == "epsilon" else not kinds & {*allowed, AnswersStrategy},
+            '"rows" and "counts" are for a budget of epsilon and delta alone, and it for them',
+        )
+        return
+    demand(budget == "epsilon", '"law" is for a budget of epsilon and delta without gdp')
+    alone = len(strategies) == 1
+    if isinstance(law, JointDocument):
+        demand(alone and kinds == {AnswersStrategy}, 'a law of kind "joint" is for "answers"')
+    elif isinstance(law, VectorDocument):
+        rank = strategies[0].rank if isinstance(strategies[0], Strategy) else 0
+        demand(alone and rank == law.dimension, 'a law of kind "vector" is for its "triangle"')
+    else:
+        demand(kinds == {CountsStrategy}, 'a law of kind "integer" is for "counts"')
 
 
 def _entropy(value: object, budget: str) -> EntropyProof:
@@ -324,6 +370,12 @@ def _budget(value: object) -> tuple[tuple[str, Fraction], Point | None]:
 
 def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnyStrategy:
     data = read_object(value, "noise")
+    for name, plain in (("counts", CountsStrategy), ("answers", AnswersStrategy)):
+        if name in data:
+            check_keys(data, "noise", {name}, set())
+            demand(data[name] is True, f'"{name}" must be true')
+            demand(name == "answers" or not replaced, '"counts" are for add-remove')
+            return plain()
     if "roots" in data:
         check_keys(data, "noise", {"bits", "roots"}, set())
         demand(data["roots"] is True, '"roots" must be true')
@@ -401,9 +453,13 @@ def _multipliers(
         assert isinstance(part, Marginals)
         check_keys(data, "certificate", {"questions"} if largest else set(), set())
         return _questions(data, len(part.sets)) if largest else None
-    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
     tall = isinstance(strategy, TallStrategy)
-    free = {"coordinates"} if tall else set()
+    plain = isinstance(strategy, (CountsStrategy, AnswersStrategy))
+    if plain and "shifts" not in data:
+        check_keys(data, "certificate", set(), set())
+        return None
+    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
+    free = {"coordinates"} if tall or plain else set()
     check_keys(data, "certificate", needed | ({"inverse"} if tall else set()), free)
     n = part.cells
     length = 3 if replaced else 2
@@ -416,15 +472,15 @@ def _multipliers(
         shifts.append((i, j, weight))
     demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
     where = _coordinates(data.get("coordinates"), part)
-    rank = _rank(where, part, replaced) if tall else strategy.rank
+    rank = strategy.rank if isinstance(strategy, Strategy) else _rank(where, part, replaced)
     rows = exactly(data["matrix"], "matrix", rank)
     matrix = tuple(tuple(read_wholes(row, "matrix", rank)) for row in rows)
     questions = _questions(data, part.queries) if largest else None
     inverse = None
-    if tall:
+    if isinstance(strategy, TallStrategy):
         held = exactly(data["inverse"], "inverse", strategy.rank)
         inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
-    return Multipliers(tuple(shifts), matrix, questions, inverse, where if tall else None)
+    return Multipliers(tuple(shifts), matrix, questions, inverse, where)
 
 
 def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:

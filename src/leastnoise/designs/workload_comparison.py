@@ -77,6 +77,8 @@ def beside_workload(design: WorkloadDesign) -> WorkloadComparison:
     parts = [_Plain(one, square, document.replaced) for one in document.factors]
     if all(one.known for one in parts):
         size = float(variance_above(document))
+        if document.law is not None:  # Laplace noise is what one would take without it
+            size = 0.5 / math.sinh(float(document.budget[1]) / 2) ** 2
         moved = 2 if document.replaced else 1
         moved = moved if square else moved**2
         counts = math.prod(one.counts(document.largest) for one in parts)

@@ -19,16 +19,23 @@ from numpy.typing import NDArray
 
 from ..ask.queries_of import Marginals, Part, along
 from ..ask.workload import MAX_TABLE
+from ..certify.document import Document
+from ..certify.joint_document import JointDocument
+from ..certify.plain import AnswersStrategy, CountsStrategy
 from ..certify.roots import RootStrategy
 from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
 from ..certify.tables import TableStrategy, table_variances
+from ..certify.vector_document import VectorDocument
 from ..certify.workload import variance_above
 from ..certify.workload_document import WorkloadDocument
 from ..errors import CertificateError, DataError
 from ..sampling import Entropy, system_entropy
 from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
+from .additive import AdditiveNoise
 from .bars import laplace_bars
 from .counts import codes_of, whole_vector, width_of
+from .plain import Answers, Counts, crossed, sums_bars
+from .vector import VectorNoise
 
 Floats = NDArray[np.float64]
 
@@ -56,8 +63,11 @@ class WorkloadNoise:
         self._factors = [
             _factor(part, one, document.replaced)
             for part, one in zip(document.factors, document.strategies, strict=True)
-            if not isinstance(one, TableStrategy)
+            if not isinstance(one, (TableStrategy, AnswersStrategy))
         ]
+        self._together: Answers | None = None
+        if isinstance(document.law, JointDocument):
+            self._together = Answers(self.part, document.law)
 
     @property
     def part(self) -> Part:
@@ -71,6 +81,9 @@ class WorkloadNoise:
         attribute. Whatever is refused is refused before anything is drawn, and no value is shown.
         """
         source = entropy or system_entropy()
+        if self._together is not None:
+            found = self._together.release(whole_vector(x, self.part.cells), source)
+            return [Fraction(one) for one in found] if exact else np.array(found, dtype=float)
         if not self._factors:
             return self._tables.release(x, exact, source)
         held = whole_vector(x, self.part.cells)
@@ -83,9 +96,20 @@ class WorkloadNoise:
         z = along([one.coordinates for one in factors], [one.cells for one in factors], held)
         ranks = [one.rank for one in factors]
         y = along([one.measured for one in factors], ranks, z)
-        drawn = sampler_of(self.document.budget, self.document.grid)(len(y), source)
-        noisy = [(a + b) << _SPARE for a, b in zip(y, drawn, strict=True)]
+        noisy = [int(one * (1 << _SPARE)) for one in self._noisy(y, source)]
         return along([one.solved for one in factors], [one.measures for one in factors], noisy)
+
+    def _noisy(self, y: Sequence[int], source: Entropy) -> Sequence[int | Fraction]:
+        """The measurements with noise, in steps of the grid."""
+        law, grid = self.document.law, self.document.grid
+        if isinstance(law, VectorDocument):
+            held = VectorNoise(law).release([one * grid for one in y], exact=True, entropy=source)
+            return [one / grid for one in held]
+        if isinstance(law, Document):
+            drawn = [int(one) for one in AdditiveNoise(law).grid_sample_any(len(y), source)]
+        else:
+            drawn = sampler_of(self.document.budget, grid)(len(y), source)
+        return [a + b for a, b in zip(y, drawn, strict=True)]
 
     def _answered(self, z: list[int], total: int | None, exact: bool) -> Any:
         factors = self._factors
@@ -104,7 +128,7 @@ class WorkloadNoise:
 
     def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
         """So many exact draws of the errors of all answers, one set in each row."""
-        nothing = [0] * self.part.cells if self._factors else []
+        nothing = [0] * self.part.cells if self._factors or self._together else []
         return np.array([self.release(nothing, entropy=entropy) for _ in range(size)])
 
     @cached_property
@@ -114,6 +138,8 @@ class WorkloadNoise:
     @cached_property
     def std(self) -> Floats:
         """The standard deviation of the error of each answer."""
+        if self._together is not None:
+            return np.full(self.part.queries, self._sigma)
         if not self._factors:
             return self._tables.std * self._sigma
         found = np.ones(1)
@@ -125,8 +151,18 @@ class WorkloadNoise:
         """What the size of each error passes with at most this probability.
 
         Gaussian noise: by the quantiles of the normal law, its steps are tiny. Laplace noise: by
-        the exact law of one measurement, or by Chernoff's bound.
+        the exact law of one measurement, or by Chernoff's bound. Other laws likewise; joint noise:
+        by its exact counts, or by draws.
         """
+        law = self.document.law
+        if self._together is not None:
+            return np.full(self.part.queries, self._together.noise.error_bound(1 - beyond))
+        if isinstance(law, VectorDocument):
+            far = VectorNoise(law).coordinate_error(1 - beyond)
+            far += float(law.grid) * math.sqrt(law.dimension) / 2
+            return np.asarray(self._factors[0].lengths * far)
+        if isinstance(law, Document):
+            return sums_bars(law, crossed([one.patterns for one in self._factors]), beyond)
         name, value = self.document.budget
         if name != "epsilon":
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
@@ -140,6 +176,8 @@ class WorkloadNoise:
     def std_of(self, shares: Sequence[float]) -> float:
         """That of a sum of the answers with these coefficients."""
         c = np.asarray(shares, dtype=float)
+        if self._together is not None:
+            return self._together.length(c) * self._sigma
         if not self._factors:
             return self._tables.length(c) * self._sigma
         for one in self._factors:
@@ -304,7 +342,9 @@ class _Tall(_Factor):
         return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
 
 
-def _factor(part: Part, strategy: Any, replaced: bool) -> _Factor:
+def _factor(part: Part, strategy: Any, replaced: bool) -> Any:
+    if isinstance(strategy, CountsStrategy):
+        return Counts(part)
     if isinstance(strategy, RootStrategy):
         return _Roots(part, strategy)
     kind = _Tall if isinstance(strategy, TallStrategy) else _Factor
