@@ -49,6 +49,7 @@ EXEMPT = {
     "engine/workload/entropy.py": "proposals; leans on certify/orbits.proof.md",
     "engine/workload/frames.py": "proposals; leans on certify/strategy.proof.md",
     "engine/workload/optimise.py": "proposals; leans on certify/strategy.proof.md",
+    "engine/workload/roots.py": "proposals; leans on certify/roots.proof.md",
     "engine/workload/rounding.py": "proposals; leans on certify/strategy.proof.md",
     "engine/workload/sums.py": "proposals; leans on certify/strategy.proof.md",
     "engine/workload/tables.py": "proposals; leans on certify/tables.proof.md",

@@ -24,7 +24,14 @@ from .plain import (
     lower_plain,
 )
 from .report import Claim, Report, claim_of
-from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
+from .roots import (
+    PrefixProof,
+    RootStrategy,
+    length_of_roots,
+    lower_prefix,
+    lower_roots,
+    upper_roots,
+)
 from .strategy import (
     Coordinates,
     Frame,
@@ -41,7 +48,7 @@ from .strategy import (
 )
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
 from .vector_document import VectorDocument
-from .workload_document import WorkloadDocument
+from .workload_document import Proofs, WorkloadDocument
 
 
 def check_workload(document: WorkloadDocument) -> Report:
@@ -239,7 +246,8 @@ def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Frac
             assert isinstance(part, Marginals)
             found *= _lower_tables(part, own)
         elif isinstance(strategy, RootStrategy):
-            found *= lower_roots(part.cells)
+            weighed = isinstance(own, PrefixProof)
+            found *= lower_prefix(part.cells, own) if weighed else lower_roots(part.cells)  # type: ignore[arg-type]
         elif own is None:
             found *= lower_plain(part, document.largest)
         else:
@@ -252,7 +260,7 @@ def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Frac
     return found
 
 
-def _lower_tables(part: Marginals, own: Multipliers | tuple[int, ...] | None) -> Fraction:
+def _lower_tables(part: Marginals, own: Proofs) -> Fraction:
     if not isinstance(own, tuple):
         return lower_tables(part, part.worth)
     worth = [c * w for c, w in zip(own, part.worth, strict=True)]

@@ -35,7 +35,7 @@ from .fields import (
 from .joint_document import JointDocument, parse_joint
 from .orbits import VALUE_BITS, EntropyProof
 from .plain import AnswersStrategy, CountsStrategy
-from .roots import MAX_PREFIX, RootStrategy
+from .roots import MAX_PREFIX, ROW_BITS, PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
 from .vector_document import VectorDocument, parse_vector
@@ -56,6 +56,7 @@ MAX_KNOTS = 4_000
 AnyStrategy = (
     Strategy | TallStrategy | TableStrategy | RootStrategy | CountsStrategy | AnswersStrategy
 )
+Proofs = Multipliers | PrefixProof | tuple[int, ...] | None
 #: How the law of one measurement is read, where it has a file of its own.
 _LAWS = {"integer": document_of, "joint": parse_joint, "vector": parse_vector}
 
@@ -73,7 +74,7 @@ class WorkloadDocument(MechanismDocument):
     largest: bool = False  # whether the loss is the largest variance, and not the total
     #: One strategy for each factor of a product, or one for tables.
     strategies: tuple[AnyStrategy, ...]
-    multipliers: tuple[Multipliers | tuple[int, ...] | None, ...]
+    multipliers: tuple[Proofs, ...]
     upper: Fraction
     lower: Fraction
     #: What proves how little variance noise for one number has, with a budget of rho.
@@ -141,7 +142,7 @@ class WorkloadDocument(MechanismDocument):
                     below = one.coordinates.denominator
                 elif one.coordinates == QUESTIONS:
                     below = self.factors[len(found)].denominator
-            bits = 2 * one.bits if isinstance(one, RootStrategy) else one.bits
+            bits = 2 * one.bits + ROW_BITS if isinstance(one, RootStrategy) else one.bits
             found.append(Fraction(1, below << bits))
         return tuple(found)
 
@@ -202,7 +203,8 @@ def _strategy_json(one: AnyStrategy) -> dict[str, Any]:
     if isinstance(one, (CountsStrategy, AnswersStrategy)):
         return {"counts" if isinstance(one, CountsStrategy) else "answers": True}
     if isinstance(one, RootStrategy):
-        return {"bits": one.bits, "roots": True}
+        held = {"row_scales": list(one.rows)} if one.rows else {}
+        return {"bits": one.bits, "roots": True, **held}
     if isinstance(one, TableStrategy):
         return {"bits": one.bits, "scales": list(one.scales)}
     data: dict[str, Any] = {"bits": one.bits}
@@ -226,9 +228,11 @@ def _coordinates_json(where: Coordinates) -> dict[str, Any]:
     return {"coordinates": held}
 
 
-def _multipliers_json(one: Multipliers | tuple[int, ...] | None) -> dict[str, Any]:
+def _multipliers_json(one: Proofs) -> dict[str, Any]:
     if one is None:
         return {}
+    if isinstance(one, PrefixProof):
+        return {"weights": list(one.weights), "values": list(one.values)}
     if not isinstance(one, Multipliers):
         return {"questions": list(one)}
     own = all(i == j for i, j, _ in one.shifts)
@@ -377,14 +381,17 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
             demand(name == "answers" or not replaced, '"counts" are for add-remove')
             return plain()
     if "roots" in data:
-        check_keys(data, "noise", {"bits", "roots"}, set())
+        check_keys(data, "noise", {"bits", "roots"}, {"row_scales"})
         demand(data["roots"] is True, '"roots" must be true')
         demand(
             isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX,
             f'"roots" are for at most {MAX_PREFIX} prefix sums',
         )
         demand(not replaced and not largest, '"roots" are for totals, add-remove')
-        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS))
+        rows: tuple[int, ...] = ()
+        if "row_scales" in data:
+            rows = _positive(data["row_scales"], "row_scales", part.cells)
+        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS), rows)
     if "scales" in data:
         check_keys(data, "noise", {"bits", "scales"}, set())
         demand(isinstance(part, Marginals) and not replaced, '"scales" are for tables')
@@ -444,11 +451,14 @@ def _coordinates(value: object, part: Part) -> Coordinates:
 
 def _multipliers(
     value: object, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
-) -> Multipliers | tuple[int, ...] | None:
+) -> Proofs:
     data = read_object(value, "certificate")
     if isinstance(strategy, RootStrategy):
-        check_keys(data, "certificate", set(), set())
-        return None
+        if not data:
+            return None
+        check_keys(data, "certificate", {"weights", "values"}, set())
+        held = (_positive(data[name], name, part.cells) for name in ("weights", "values"))
+        return PrefixProof(*held)
     if isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
         check_keys(data, "certificate", {"questions"} if largest else set(), set())
@@ -481,6 +491,12 @@ def _multipliers(
         held = exactly(data["inverse"], "inverse", strategy.rank)
         inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
     return Multipliers(tuple(shifts), matrix, questions, inverse, where)
+
+
+def _positive(value: object, name: str, count: int) -> tuple[int, ...]:
+    found = tuple(read_wholes(value, name, count))
+    demand(all(1 <= one < 1 << 60 for one in found), f'"{name}" must be positive, below 2^60')
+    return found
 
 
 def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:

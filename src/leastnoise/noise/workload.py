@@ -22,7 +22,7 @@ from ..ask.workload import MAX_TABLE
 from ..certify.document import Document
 from ..certify.joint_document import JointDocument
 from ..certify.plain import AnswersStrategy, CountsStrategy
-from ..certify.roots import RootStrategy
+from ..certify.roots import ROW_BITS, RootStrategy
 from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
 from ..certify.tables import TableStrategy, table_variances
 from ..certify.vector_document import VectorDocument
@@ -359,20 +359,23 @@ class _Roots(_Factor):
         self.cells = self.queries = self.rank = self.measures = part.cells
         self.below = 1
         self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)
+        self._multiples = strategy.multiples(part.cells)
         self._bits = strategy.bits
 
     def measured(self, z: Sequence[int]) -> list[int]:
-        """T diag(s) z, in steps of the grid."""
+        """diag(a) T diag(s) z, in steps of the grid."""
         moved = [a * b for a, b in zip(self._scales, z, strict=True)]
         back = self._series[::-1]
         n = len(back)
         return [
-            sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False)) for i in range(n)
+            row * sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False))
+            for i, row in enumerate(self._multiples)
         ]
 
     def solved(self, y: Sequence[int]) -> list[int]:
-        """The solution z of T diag(s) z = y, both times 2^128, from the beginning."""
+        """The solution z of diag(a) T diag(s) z = y, both times 2^128, from the beginning."""
         n, found = len(y), list[int]()
+        y = [one // row for one, row in zip(y, self._multiples, strict=True)]
         back = self._series[:0:-1]  # without the diagonal
         for i in range(n):
             rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], found, strict=False))
@@ -383,7 +386,8 @@ class _Roots(_Factor):
     def _inverse(self) -> Floats:
         one = 2.0**self._bits
         t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / one))
-        found = sl.solve_triangular(t, np.eye(self.cells), lower=True)
+        rows = np.array([float(x) for x in self._multiples]) / 2.0**ROW_BITS
+        found = sl.solve_triangular(t, np.eye(self.cells), lower=True) / rows
         return np.asarray(found / (np.array([float(x) for x in self._scales]) / one)[:, None])
 
 

@@ -15,7 +15,7 @@ from ...ask.budgets import mu_for
 from ...ask.privacy import Releases
 from ...ask.queries_of import Marginals, Named, Part
 from ...ask.workloaded import REPLACE, WorkloadQuestion
-from ...certify.roots import MAX_PREFIX, RootStrategy
+from ...certify.roots import MAX_PREFIX, PrefixProof, RootStrategy
 from ...certify.strategy import (
     QUESTIONS,
     Coordinates,
@@ -33,9 +33,10 @@ from ...certify.workload_parts import MAX_RANK
 from ...errors import ArgumentError, FormatError, LimitError
 from ...words import gap_of
 from ...work import counted
-from .candidates import Found, Law, Piece, bounded, candidates, closed_form, empty, stated
+from .candidates import Law, Piece, bounded, candidates, closed_form, empty, stated
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
+from .roots import best_roots
 from .rounding import as_floats, columns_of, rounded, whole_weights
 from .sums import counts_alone, inverse_rows, with_sums
 from .tables import best_tables, largest_tables
@@ -144,7 +145,8 @@ class Strategies:
                 continue
             if best is None or gap_of(found) < gap_of(best):
                 best = found
-            if gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6:
+            done = gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6
+            if done or all(isinstance(plan, _Roots) for plan in plans):
                 break
         if best is None:
             raise _badly_scaled(question)
@@ -157,7 +159,7 @@ class Strategies:
 
     def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
         if _long_prefix(part) and not (replaced or most):
-            return _Roots()
+            return _Roots(best_roots(part.cells, max(0.1, end - time.monotonic())))
         left = max(0.1, end - time.monotonic())
         with counted():  # so that nobody waits for what cannot be checked
             where = self._coordinates(part, replaced)
@@ -242,14 +244,14 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Roots:
-    """Long prefix sums: nothing is searched for."""
+    """Long prefix sums, which need no rounds of rounding."""
 
+    own: tuple[RootStrategy, PrefixProof]
     rank: int = 1
-    bits: int = 40
 
-    def at(self, bits: int, even: float) -> Found:
+    def at(self, bits: int, even: float) -> tuple[RootStrategy, PrefixProof]:
         """The square-root strategy."""
-        return RootStrategy(self.bits), None
+        return self.own
 
 
 def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | None:
