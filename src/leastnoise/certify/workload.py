@@ -48,7 +48,8 @@ from .strategy import (
 )
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
 from .vector_document import VectorDocument
-from .workload_document import Proofs, WorkloadDocument
+from .workload_document import WorkloadDocument
+from .workload_proofs import Proofs
 
 
 def check_workload(document: WorkloadDocument) -> Report:

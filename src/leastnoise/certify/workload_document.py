@@ -39,7 +39,15 @@ from .roots import MAX_PREFIX, ROW_BITS, PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
 from .vector_document import VectorDocument, parse_vector
-from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
+from .workload_parts import exactly, read_part, read_wholes
+from .workload_proofs import (
+    AnyStrategy,
+    Proofs,
+    read_coordinates,
+    read_multipliers,
+    read_positives,
+    read_rank,
+)
 
 #: Limits of the checker.
 MAX_STRATEGY_BITS = 80
@@ -53,10 +61,6 @@ MAX_MEASURES = 1_000
 MAX_KNOTS = 4_000
 
 
-AnyStrategy = (
-    Strategy | TallStrategy | TableStrategy | RootStrategy | CountsStrategy | AnswersStrategy
-)
-Proofs = Multipliers | PrefixProof | tuple[int, ...] | None
 #: How the law of one measurement is read, where it has a file of its own.
 _LAWS = {"integer": document_of, "joint": parse_joint, "vector": parse_vector}
 
@@ -283,7 +287,7 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     )
     given = exactly(data["certificate"], "certificate", len(factors))
     multipliers = tuple(
-        _multipliers(one, factor, strategy, replaced, largest)
+        read_multipliers(one, factor, strategy, replaced, largest)
         for one, factor, strategy in zip(given, factors, strategies, strict=True)
     )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
@@ -390,7 +394,7 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
         demand(not replaced and not largest, '"roots" are for totals, add-remove')
         rows: tuple[int, ...] = ()
         if "row_scales" in data:
-            rows = _positive(data["row_scales"], "row_scales", part.cells)
+            rows = read_positives(data["row_scales"], "row_scales", part.cells)
         return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS), rows)
     if "scales" in data:
         check_keys(data, "noise", {"bits", "scales"}, set())
@@ -401,105 +405,19 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
         return TableStrategy(_bits(data), tuple(scales))
     if "rows" in data:
         check_keys(data, "noise", {"bits", "rows"}, set())
-        rank = _rank(None, part, replaced)
+        rank = read_rank(None, part, replaced)
         held = read_list(data["rows"], "rows", MAX_MEASURES)
         demand(len(held) >= rank, '"rows" must be at least as many as coordinates')
         full = tuple(tuple(read_wholes(row, "rows", rank)) for row in held)
         return TallStrategy(read_integer(data["bits"], "bits", 0, MAX_STRATEGY_BITS), full)
     check_keys(data, "noise", {"bits", "triangle"}, {"coordinates"})
-    where = _coordinates(data.get("coordinates"), part)
-    rank = _rank(where, part, replaced)
+    where = read_coordinates(data.get("coordinates"), part)
+    rank = read_rank(where, part, replaced)
     rows = exactly(data["triangle"], "triangle", rank)
     triangle = tuple(tuple(read_wholes(row, "triangle", rank - i)) for i, row in enumerate(rows))
     demand(all(row[0] > 0 for row in triangle), '"triangle" must have a positive diagonal')
     return Strategy(_bits(data), triangle, where)
 
 
-def _rank(where: Coordinates, part: Part, replaced: bool) -> int:
-    """How many coordinates there are."""
-    if where is None:
-        rank = part.cells - replaced
-    else:
-        rank = part.queries if where == QUESTIONS else len(where.cells)  # type: ignore[union-attr]
-    demand(1 <= rank <= MAX_RANK, f'"workload" must have 1 to {MAX_RANK} coordinates here')
-    return rank
-
-
 def _bits(data: dict[str, Any]) -> int:
     return read_integer(data["bits"], "bits", 1, MAX_STRATEGY_BITS)
-
-
-def _coordinates(value: object, part: Part) -> Coordinates:
-    demand(part.cells <= 8 * MAX_RANK, f'"workload" must have at most {8 * MAX_RANK} cells here')
-    if value is None:
-        return None
-    if value == QUESTIONS:
-        demand(part.queries <= MAX_RANK, f'"workload" must have at most {MAX_RANK} questions here')
-        return QUESTIONS
-    data = read_object(value, "coordinates")
-    check_keys(data, "coordinates", {"cells", "denominator", "shares"}, set())
-    cells = read_list(data["cells"], "cells", MAX_RANK)
-    held = tuple(read_integer(one, "cells", 0, part.cells - 1) for one in cells)
-    demand(len(held) > 0 and len(set(held)) == len(held), '"cells" must be some, none twice')
-    over = read_number(
-        data["denominator"], "denominator", lambda v: v >= 1 and v.denominator == 1, "whole"
-    )
-    rows = exactly(data["shares"], "shares", part.cells - len(held))
-    shares = tuple(tuple(read_wholes(row, "shares", len(held))) for row in rows)
-    return Basis(held, int(over), shares)
-
-
-def _multipliers(
-    value: object, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
-) -> Proofs:
-    data = read_object(value, "certificate")
-    if isinstance(strategy, RootStrategy):
-        if not data:
-            return None
-        check_keys(data, "certificate", {"weights", "values"}, set())
-        held = (_positive(data[name], name, part.cells) for name in ("weights", "values"))
-        return PrefixProof(*held)
-    if isinstance(strategy, TableStrategy):
-        assert isinstance(part, Marginals)
-        check_keys(data, "certificate", {"questions"} if largest else set(), set())
-        return _questions(data, len(part.sets)) if largest else None
-    tall = isinstance(strategy, TallStrategy)
-    plain = isinstance(strategy, (CountsStrategy, AnswersStrategy))
-    if plain and "shifts" not in data:
-        check_keys(data, "certificate", set(), set())
-        return None
-    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
-    free = {"coordinates"} if tall or plain else set()
-    check_keys(data, "certificate", needed | ({"inverse"} if tall else set()), free)
-    n = part.cells
-    length = 3 if replaced else 2
-    shifts = []
-    for entry in read_list(data["shifts"], "shifts", n * (n - 1) // 2 if replaced else n):
-        one = read_wholes(entry, "shifts", length)
-        i, j, weight = one[0], one[-2], one[-1]
-        demand(0 <= i < n and 0 <= j < n and weight >= 0, '"shifts" must be cells and weights')
-        demand((i < j) if replaced else True, '"shifts" must have i < j')
-        shifts.append((i, j, weight))
-    demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
-    where = _coordinates(data.get("coordinates"), part)
-    rank = strategy.rank if isinstance(strategy, Strategy) else _rank(where, part, replaced)
-    rows = exactly(data["matrix"], "matrix", rank)
-    matrix = tuple(tuple(read_wholes(row, "matrix", rank)) for row in rows)
-    questions = _questions(data, part.queries) if largest else None
-    inverse = None
-    if isinstance(strategy, TallStrategy):
-        held = exactly(data["inverse"], "inverse", strategy.rank)
-        inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
-    return Multipliers(tuple(shifts), matrix, questions, inverse, where)
-
-
-def _positive(value: object, name: str, count: int) -> tuple[int, ...]:
-    found = tuple(read_wholes(value, name, count))
-    demand(all(1 <= one < 1 << 60 for one in found), f'"{name}" must be positive, below 2^60')
-    return found
-
-
-def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:
-    found = tuple(read_wholes(data["questions"], "questions", count))
-    demand(min(found) >= 0 and sum(found) > 0, '"questions" must be weights, not all 0')
-    return found
