@@ -392,10 +392,10 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
             f'"roots" are for at most {MAX_PREFIX} prefix sums',
         )
         demand(not replaced and not largest, '"roots" are for totals, add-remove')
-        rows: tuple[int, ...] = ()
+        own: tuple[int, ...] = ()
         if "row_scales" in data:
-            rows = read_positives(data["row_scales"], "row_scales", part.cells)
-        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS), rows)
+            own = read_positives(data["row_scales"], "row_scales", part.cells)
+        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS), own)
     if "scales" in data:
         check_keys(data, "noise", {"bits", "scales"}, set())
         demand(isinstance(part, Marginals) and not replaced, '"scales" are for tables')

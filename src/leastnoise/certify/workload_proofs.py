@@ -61,8 +61,10 @@ def read_multipliers(
         if not data:
             return None
         check_keys(data, "certificate", {"weights", "values"}, set())
-        held = (read_positives(data[name], name, part.cells) for name in ("weights", "values"))
-        return PrefixProof(*held)
+        return PrefixProof(
+            read_positives(data["weights"], "weights", part.cells),
+            read_positives(data["values"], "values", part.cells),
+        )
     if isinstance(strategy, TableStrategy):
         assert isinstance(part, Marginals)
         check_keys(data, "certificate", {"questions"} if largest else set(), set())
