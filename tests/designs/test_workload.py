@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 from fractions import Fraction
 from functools import cache
 
@@ -13,6 +14,7 @@ import pytest
 import scipy.sparse as sp
 
 from leastnoise import ArgumentError, Workload, WorkloadDesign, design, load
+from leastnoise.ask.queries_of import Named, weighed
 from leastnoise.errors import DataError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
@@ -53,6 +55,8 @@ def test_the_numbers_of_the_theory(workload, expected) -> None:
     assert len(found.document.dumps()) < 200_000
     if workload in (Workload.prefix(64), Workload.ranges(64)):
         assert len(found.document.dumps()) < 100_000
+        began = time.process_time()
+        assert found.verify().proven and time.process_time() - began < 0.2  # (0.03 s as a rule)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +72,11 @@ def test_the_largest_variance_of_prefix_sums(n: int, expected: float) -> None:
 def test_256_prefix_sums() -> None:
     found = made(Workload.prefix(256))
     assert found.upper == pytest.approx(1631.403045, rel=1e-5) and found.gap < 1e-5
+    began = time.process_time()
+    assert found.verify().proven and time.process_time() - began < 4  # (1 s as a rule)
     assert len(found.document.dumps()) < 1_000_000
+    even = made(Workload.prefix(256), gdp=1, loss="largest")
+    assert even.upper == pytest.approx(6.414651, rel=1e-5) and even.gap < 1e-4
 
 
 def test_a_larger_mu_costs_less_and_says_what_is_left() -> None:
@@ -272,6 +280,30 @@ def test_records_and_the_whole_table_give_the_same_law() -> None:
     assert (one == two).all()
     exact = found.release(records.tolist(), exact=True, entropy=InsecureSeededEntropy(5))
     assert [float(v) for v in exact] == pytest.approx(one.tolist(), abs=1e-9)
+
+
+def test_records_are_counted_whatever_the_noise_is() -> None:
+    records = RNG.integers(0, [2, 3], (50, 2))
+    vector = np.bincount(records @ [3, 1], minlength=6)
+    for workload, given in (
+        (Workload.marginals([2, 3], [[0], [0, 1]]), {"epsilon": 1, "delta": "0.01"}),
+        (Workload.marginals([2, 3]), {"epsilon": 1, "delta": 0, "neighbours": "replace"}),
+    ):
+        found = design(workload=workload, **given)
+        one, two, none = (
+            found.release(x, entropy=InsecureSeededEntropy(5)) for x in (records, vector, [])
+        )
+        assert (one == two).all() and len(none) == workload.queries
+    with pytest.raises(ArgumentError, match="at most"):
+        design(workload=Workload.marginals([10] * 100), epsilon=1, delta=0)
+
+
+def test_weighed_runs_are_what_is_written_out() -> None:
+    for name in ("identity", "prefix", "ranges", "total"):
+        for n in (1, 2, 7):
+            part = Named(name, n)
+            counts = [int(one) for one in RNG.integers(0, 99, part.queries)]
+            assert part.weighed(counts) == weighed(part, counts)
 
 
 def test_error_bars_cover() -> None:

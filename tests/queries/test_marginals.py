@@ -13,6 +13,7 @@ import pytest
 from leastnoise import (
     ArgumentError,
     Count,
+    Cumulative,
     Ledger,
     Marginals,
     NotAnsweredError,
@@ -205,3 +206,6 @@ def test_bad_arguments_are_named(change, named) -> None:
         plan(QUERY, epsilon="0.01", rows=10, unit=Person("sex", max_rows=100, max_groups=1))
     with pytest.raises(ArgumentError, match="bins"):
         Ranges("age", low=0, high=1, bins=500)
+    for kind in (Ranges, Cumulative):  # two edges that look alike
+        with pytest.raises(ArgumentError, match="12 digits"):
+            kind("age", bins=[0, 1, 1.0000000000001, 2])

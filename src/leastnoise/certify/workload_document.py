@@ -13,7 +13,7 @@ from typing import Any
 
 from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, curve_above
 from ..ask.queries_of import Marginals, Named, Part, Product
-from ..ask.workload import Workload
+from ..ask.workload import MAX_TABLE, Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
 from ..errors import FormatError
 from ..exact import text_of
@@ -383,6 +383,7 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
             check_keys(data, "noise", {name}, set())
             demand(data[name] is True, f'"{name}" must be true')
             demand(name == "answers" or not replaced, '"counts" are for add-remove')
+            demand(part.cells <= MAX_TABLE, f'"{name}" are of at most {MAX_TABLE} cells')
             return plain()
     if "roots" in data:
         check_keys(data, "noise", {"bits", "roots"}, {"row_scales"})

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg as sl
 from numpy.typing import NDArray
 
-from ..ask.queries_of import Part, along
+from ..ask.queries_of import Marginals, Part, along
 from ..certify.document import Document
 from ..certify.joint_document import JointDocument
 from ..certify.plain import AnswersStrategy, CountsStrategy
@@ -30,7 +30,7 @@ from ..errors import CertificateError
 from ..sampling import Entropy, system_entropy
 from .additive import AdditiveNoise
 from .bars import laplace_bars
-from .counts import whole_vector
+from .counts import codes_of, whole_vector, width_of
 from .plain import Answers, Counts, crossed, sums_bars
 from .tables import Tables, sampler_of
 from .vector import VectorNoise
@@ -70,13 +70,25 @@ class WorkloadNoise:
         """
         source = entropy or system_entropy()
         if self._together is not None:
-            found = self._together.release(whole_vector(x, self.part.cells), source)
+            found = self._together.release(self._vector(x), source)
             return [Fraction(one) for one in found] if exact else np.array(found, dtype=float)
         if not self._factors:
             return self._tables.release(x, exact, source)
-        held = whole_vector(x, self.part.cells)
+        held = self._vector(x)
         total = sum(held) if self.document.replaced else None
         return self._answered(self._estimate(held, source), total, exact)
+
+    def _vector(self, x: Any) -> list[int]:
+        """The vector of counts, also from records of what tables are by."""
+        part = self.part
+        if isinstance(part, Marginals) and isinstance(x, (list, tuple)) and not x:
+            return [0] * part.cells  # no records are records, too
+        if isinstance(part, Marginals) and width_of(x) == len(part.sizes):
+            codes = codes_of(x, part.sizes)
+            places = np.ravel_multi_index(tuple(codes.T), part.sizes)
+            found: list[int] = np.bincount(places, minlength=part.cells).tolist()
+            return found
+        return whole_vector(x, part.cells)
 
     def _estimate(self, held: list[int], source: Entropy) -> list[int]:
         """An unbiased estimate of the vector in coordinates, times 2^128."""

@@ -17,6 +17,12 @@ from .linear import MOST_ANSWERS, Linear
 class _Binned(Linear, Histogram):
     """Sums of bins, for each combination of the keys of other columns."""
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = self._sum_names()
+        if len(set(names)) < len(names):
+            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
+
     def _sums(self, bins: int) -> Workload:
         raise NotImplementedError
 
@@ -78,9 +84,10 @@ class Ranges(_Binned):
     word: ClassVar[str] = "ranges"
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        Histogram.__post_init__(self)
         if self._groups * self._bins * (self._bins + 1) // 2 > MOST_ANSWERS:
             raise ArgumentError("bins", self.bins, f"so few that there are {MOST_ANSWERS} ranges")
+        super().__post_init__()
 
     def _sums(self, bins: int) -> Workload:
         return Workload.ranges(bins)

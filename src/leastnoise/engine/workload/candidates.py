@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ask.queries_of import Marginals, Named, Part
 from ...ask.shape import Cube
+from ...ask.workload import MAX_TABLE
 from ...ask.workloaded import REPLACE, WorkloadQuestion
 from ...certify.base import MechanismDocument
 from ...certify.plain import AnswersStrategy, CountsStrategy, counts_cost, law_claim
@@ -55,11 +56,13 @@ class Piece:
     def best(self, question: WorkloadQuestion) -> Found:
         """The strategy for Laplace noise that costs least, of floats, with its multipliers."""
         ways: list[tuple[float, Found]] = []
-        if question.neighbours != REPLACE:
+        if question.neighbours != REPLACE and self.part.cells <= MAX_TABLE:
             cost = float(counts_cost(self.part, question.largest))
             ways.append((cost, (CountsStrategy(), self.own)))
         for tall, own in self.sums:
             ways.append((_cost(self.part, tall, question), (tall, own)))
+        if not ways:
+            raise FormatError("no strategy is small enough")
         return min(ways, key=lambda one: one[0])[1]
 
 
@@ -112,7 +115,7 @@ def _on_counts(
     question: WorkloadQuestion, pieces: list[Piece], law: Law
 ) -> WorkloadDocument | None:
     """Noise on each count: the best of all for histograms."""
-    if question.neighbours == REPLACE:
+    if question.neighbours == REPLACE or question.workload.cells > MAX_TABLE:
         return None
     assert question.asked is not None
     epsilon, delta = question.asked
