@@ -40,6 +40,7 @@ SEEDS = {
         {"epsilon": 1, "delta": 0, "neighbours": "replace"},
     ),
     "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.2"}),
+    "each answer": (Workload.marginals([7, 6], 1), {"epsilon": 1, "delta": 0}),
     "tables": (Workload.marginals([2, 3], [[0, 1], [0]]), {"gdp": 1}),
 }
 
@@ -159,6 +160,11 @@ def truth(data: dict) -> tuple[float, float]:
     law = data.get("law", {"kind": ""})
     squares = "gdp" in data["budget"] or "zcdp" in data["budget"] or law["kind"] == "vector"
     sizes = (moved**2 if squares else np.abs(moved)).sum(axis=0)
+    if "answers" in data["noise"][0] and "law" not in data:  # Laplace noise for all that moves
+        most = float(sizes.max())
+        q = np.exp(-float(Fraction(data["budget"]["epsilon"])) / most)
+        each = weights * 2 * q / (1 - q) ** 2
+        return 1.0, float(each.max() if data["largest"] else each.sum())
     if law["kind"] == "joint":  # in parts of the width that the law is for
         sizes = np.abs(moved).max(axis=0) / float(
             Fraction(law["sensitivity"]["blocks"][0]["width"])

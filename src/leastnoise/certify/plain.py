@@ -66,6 +66,23 @@ def answers_cost(part: Part, largest: bool) -> Fraction:
     return max(part.weights()) if largest else sum(part.weights(), Fraction(0))
 
 
+def answers_moved(part: Part, replaced: bool) -> Fraction:
+    """At least by how much a unit moves all answers together, in the sum of sizes."""
+    if isinstance(part, Marginals):
+        most = Fraction(len(part.sets))
+    elif isinstance(part, Named):
+        n = part.cells
+        middle = ((n + 1) // 2) * (n // 2 + 1)  # ranges that hold a cell in the middle
+        most = Fraction({"prefix": n, "ranges": middle}.get(part.name, 1))
+    else:
+        charge(part.queries * (part.cells // 4 + 2))
+        sums = [0] * part.cells
+        for row in part.rows():
+            sums = [a + abs(b) for a, b in zip(sums, row, strict=True)]
+        most = Fraction(max(sums), part.denominator)
+    return 2 * most if replaced else most
+
+
 def lower_plain(part: Part, largest: bool) -> Fraction:
     """At most what every covariance costs that covers all columns; 0 where nothing is known."""
     if isinstance(part, Marginals) and not largest:

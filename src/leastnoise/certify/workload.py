@@ -17,6 +17,7 @@ from .plain import (
     AnswersStrategy,
     CountsStrategy,
     answers_cost,
+    answers_moved,
     columns_within,
     counts_cost,
     law_claim,
@@ -129,6 +130,10 @@ NOISES = {
 }
 
 
+def _plain(strategy: object) -> bool:
+    return isinstance(strategy, (CountsStrategy, AnswersStrategy))
+
+
 def squared(document: WorkloadDocument) -> bool:
     """Whether lengths of shifts are Euclidean, and squared."""
     return document.budget[0] != "epsilon" or isinstance(document.law, VectorDocument)
@@ -137,8 +142,9 @@ def squared(document: WorkloadDocument) -> bool:
 def noise_words(document: WorkloadDocument) -> str:
     """Which noise, on what."""
     if document.law is None:
-        plain = set(document.strategies) == {CountsStrategy()}
-        return NOISES[document.budget[0]] + (" on each count" if plain else "")
+        plain = {CountsStrategy(): " on each count", AnswersStrategy(): " on each answer"}
+        alone = document.strategies[0] if len(set(document.strategies)) == 1 else None
+        return NOISES[document.budget[0]] + (plain.get(alone, "") if _plain(alone) else "")
     if isinstance(document.law, JointDocument):
         return "joint noise on the answers"
     if isinstance(document.law, VectorDocument):
@@ -161,6 +167,8 @@ def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fr
             found *= 2 if document.replaced else 1
         elif isinstance(strategy, AnswersStrategy):
             law = document.law
+            if law is None:  # (the noise is for as much as it is)
+                continue
             held = isinstance(law, JointDocument) and len(law.shape.blocks) == 1
             held = held and law.dimension == part.queries  # type: ignore[union-attr]
             found *= 1 if held and columns_within(part, law, document.replaced) else 2  # type: ignore[arg-type]
@@ -175,6 +183,15 @@ def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fr
     return found
 
 
+def laplace_rate(document: WorkloadDocument) -> Fraction:
+    """epsilon over what a unit moves: of Laplace noise on answers all of them, else 1."""
+    _, value = document.budget
+    if document.strategies == (AnswersStrategy(),):
+        moved = answers_moved(document.workload.part, document.replaced)
+        return value / max(Fraction(1), moved)
+    return value
+
+
 def variance_above(document: WorkloadDocument) -> Fraction:
     """At least the variance of the noise of one measurement."""
     if document.law is not None:
@@ -184,6 +201,7 @@ def variance_above(document: WorkloadDocument) -> Fraction:
         return 1 / (2 * value)
     grid = document.grid
     if name == "epsilon":
+        value = laplace_rate(document)
         q = exp_upper(-value * grid)
         # (On a very fine grid q is rounded up to 1.)
         fine = 2 / value**2

@@ -324,9 +324,11 @@ def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocum
     kinds = {type(one) for one in strategies}
     if law is None:
         allowed = {TallStrategy, CountsStrategy}
+        alone = len(strategies) == 1 and kinds == {AnswersStrategy}
+        held = kinds <= allowed or alone
         demand(
-            kinds <= allowed if budget == "epsilon" else not kinds & {*allowed, AnswersStrategy},
-            '"rows" and "counts" are for a budget of epsilon and delta alone, and it for them',
+            held if budget == "epsilon" else not kinds & {*allowed, AnswersStrategy},
+            '"rows", "counts", "answers" are for a budget of epsilon and delta, and it for them',
         )
         return
     demand(budget == "epsilon", '"law" is for a budget of epsilon and delta without gdp')
@@ -384,6 +386,7 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
             demand(data[name] is True, f'"{name}" must be true')
             demand(name == "answers" or not replaced, '"counts" are for add-remove')
             demand(part.cells <= MAX_TABLE, f'"{name}" are of at most {MAX_TABLE} cells')
+            demand(name == "counts" or part.denominator == 1, '"answers" must be whole')
             return plain()
     if "roots" in data:
         check_keys(data, "noise", {"bits", "roots"}, {"row_scales"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any
 
@@ -14,7 +15,10 @@ from numpy.typing import NDArray
 from ..ask.queries_of import Marginals, Named, Part
 from ..certify.document import Document
 from ..certify.joint_document import JointDocument
+from ..sampling import Entropy
+from ..sampling.normal import DiscreteLaplace
 from .additive import AdditiveNoise
+from .bars import laplace_bars
 from .joint import JointNoise
 
 Floats = NDArray[np.float64]
@@ -144,21 +148,37 @@ def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float
 
 
 class Answers:
-    """Answers that are measured together, with noise of one draw."""
+    """Answers that are measured themselves: with noise of one draw, or with Laplace noise."""
 
-    def __init__(self, part: Part, law: JointDocument) -> None:
-        self.part, self.noise = part, JointNoise(law)
+    def __init__(self, part: Part, law: JointDocument | Fraction) -> None:
+        self.part = part
+        self.noise = JointNoise(law) if isinstance(law, JointDocument) else None
+        self.rate = None if isinstance(law, JointDocument) else law
 
-    def release(self, held: Sequence[int], source: Any) -> list[int]:
+    def release(self, held: Sequence[int], source: Entropy) -> list[int]:
         """The answers with noise."""
-        found: list[int] = self.noise.release(self.part.answers(held), exact=True, entropy=source)
-        return found
+        exact = self.part.answers(held)
+        if self.noise is not None:
+            found: list[int] = self.noise.release(exact, exact=True, entropy=source)
+            return found
+        assert self.rate is not None
+        drawn = DiscreteLaplace(self.rate).sample(len(exact), source)
+        return [a + b for a, b in zip(exact, drawn, strict=True)]
+
+    def bar(self, beyond: float) -> float:
+        """What the size of each error passes with at most this probability."""
+        if self.noise is not None:
+            return self.noise.error_bound(1 - beyond)
+        assert self.rate is not None
+        return float(laplace_bars(float(self.rate), np.ones(1), beyond)[0])
 
     def length(self, c: Floats) -> float:
-        """The standard deviation of a sum of answers in parts of that of one, from draws.
+        """The standard deviation of a sum of answers in parts of that of one.
 
-        All pairs of answers have one correlation, which is estimated.
+        All pairs of answers of one draw have one correlation, which is estimated.
         """
+        if self.noise is None:
+            return math.sqrt(float(c @ c))
         drawn = self.noise.drawn(0)
         many = drawn.shape[1]
         square = float((drawn**2).mean())

@@ -24,7 +24,7 @@ from ..certify.roots import ROW_BITS, RootStrategy
 from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
 from ..certify.tables import TableStrategy
 from ..certify.vector_document import VectorDocument
-from ..certify.workload import variance_above
+from ..certify.workload import laplace_rate, variance_above
 from ..certify.workload_document import WorkloadDocument
 from ..errors import CertificateError
 from ..sampling import Entropy, system_entropy
@@ -56,6 +56,8 @@ class WorkloadNoise:
         self._together: Answers | None = None
         if isinstance(document.law, JointDocument):
             self._together = Answers(self.part, document.law)
+        elif document.strategies == (AnswersStrategy(),):
+            self._together = Answers(self.part, laplace_rate(document))
 
     @property
     def part(self) -> Part:
@@ -156,7 +158,7 @@ class WorkloadNoise:
         """
         law = self.document.law
         if self._together is not None:
-            return np.full(self.part.queries, self._together.noise.error_bound(1 - beyond))
+            return np.full(self.part.queries, self._together.bar(beyond))
         if isinstance(law, VectorDocument):
             far = VectorNoise(law).coordinate_error(1 - beyond)
             far += float(law.grid) * math.sqrt(law.dimension) / 2

@@ -88,7 +88,7 @@ def candidates(
     question: WorkloadQuestion, pieces: list[Piece], gaussian: WorkloadDocument | None, law: Law
 ) -> list[WorkloadDocument]:
     """Documents with laws of their own, those that pass."""
-    tries = [_on_counts, _on_answers]
+    tries = [_on_counts, _on_each_answer, _on_answers]
     found = [one for way in tries if (one := _tried(way, question, pieces, law)) is not None]
     least = min((one.upper for one in found), default=None)
     if gaussian is not None and (least is None or gaussian.upper < least):
@@ -128,6 +128,16 @@ def _on_counts(
     strategies = (CountsStrategy(),) * len(pieces)
     own = tuple(one.own for one in pieces)
     return replace(empty(question), strategies=strategies, multipliers=own, law=best)
+
+
+def _on_each_answer(
+    question: WorkloadQuestion, pieces: list[Piece], law: Law
+) -> WorkloadDocument | None:
+    """Laplace noise on each answer: for a few small tables of a large one."""
+    part, own = pieces[0].part, pieces[0].own
+    if len(pieces) > 1 or part.denominator != 1 or part.cells > MAX_TABLE:
+        return None
+    return replace(empty(question), strategies=(AnswersStrategy(),), multipliers=(own,))
 
 
 def _on_answers(

@@ -72,7 +72,7 @@ class Strategies:
         gaussian = None
         if mu is not None:
             curve = replace(question, budget=("gdp", mu))
-            with contextlib.suppress(ArgumentError):  # (too many counts, perhaps, for it alone)
+            with contextlib.suppress(ArgumentError, LimitError):  # (too many counts for it alone)
                 gaussian = self._of_curve(curve, gap, seconds / 2)
         found = [] if gaussian is None else [gaussian]
         end = time.monotonic() + seconds / 2
