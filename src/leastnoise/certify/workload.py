@@ -166,12 +166,8 @@ def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fr
         elif isinstance(strategy, CountsStrategy):
             found *= 2 if document.replaced else 1
         elif isinstance(strategy, AnswersStrategy):
-            law = document.law
-            if law is None:  # (the noise is for as much as it is)
-                continue
-            held = isinstance(law, JointDocument) and len(law.shape.blocks) == 1
-            held = held and law.dimension == part.queries  # type: ignore[union-attr]
-            found *= 1 if held and columns_within(part, law, document.replaced) else 2  # type: ignore[arg-type]
+            # (Laplace noise is for as much as it is.)
+            found *= 1 if document.law is None or _moved_within(part, document) else 2
         elif isinstance(strategy, RootStrategy):
             found *= length_of_roots(part.cells, strategy)
         elif isinstance(strategy, TallStrategy):
@@ -190,6 +186,14 @@ def laplace_rate(document: WorkloadDocument) -> Fraction:
         moved = answers_moved(document.workload.part, document.replaced)
         return value / max(Fraction(1), moved)
     return value
+
+
+def _moved_within(part: Part, document: WorkloadDocument) -> bool:
+    """Whether what a unit does to the answers is what their joint noise is for."""
+    law = document.law
+    if not isinstance(law, JointDocument) or len(law.shape.blocks) != 1:
+        return False
+    return law.dimension == part.queries and columns_within(part, law, document.replaced)
 
 
 def variance_above(document: WorkloadDocument) -> Fraction:
