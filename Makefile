@@ -84,6 +84,7 @@ agreement: $(VENV)/.dev coq
 slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m slow
 	LEASTNOISE_EXAMPLES=50 $(BIN)/python -m pytest -n 2 tests/engine/test_properties.py
+	LEASTNOISE_EXAMPLES=200 $(BIN)/python -m pytest -n 2 tests/losses tests/sampling tests/test_exact.py
 
 # Twenty questions: is a gap wider than the one recorded?
 every-commit: $(VENV)/.dev

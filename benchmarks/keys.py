@@ -4,9 +4,9 @@
 expected figures of the design and of its rivals, what OpenDP's threshold shows (its least by its
 own map, simulated) and what PipelineDP shows, where they are installed. Then sums of values from 0
 to 1 of the same keys, which say themselves which keys are shown, beside half of epsilon for the
-keys; and a million keys at once.
+keys; and a million keys at once, from a dict and from a table on DuckDB, or on Spark if asked for.
 
-    python benchmarks/keys.py [--quick] [--out keys.json]
+    python benchmarks/keys.py [--quick] [--spark] [--out keys.json]
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from leastnoise import Total, design, keyed
+import numpy as np
+
+from leastnoise import Count, Mean, Total, ask, design, keyed
 from leastnoise.queries.base import Setting
 from leastnoise.queries.keyed_values import keyed_values, sharing_of
 from leastnoise.queries.unit import Row
@@ -145,15 +147,43 @@ def million(keys: int) -> dict[str, Any]:
     return {"keys": keys, "shown": len(found), "seconds": time.perf_counter() - start}
 
 
+def tables(keys: int, spark: bool) -> list[dict[str, Any]]:
+    """Counts and means of a table with so many keys, which a few to a thousand rows have."""
+    import pyarrow as pa
+
+    sizes = np.minimum(1 + keys // np.arange(1, keys + 1), 1000)
+    held = np.repeat(np.arange(keys), sizes)
+    values = np.linspace(0, 1, len(held))
+    table: Any = pa.table({"k": pa.array(held).cast(pa.string()), "x": values})
+    engine = "DuckDB"
+    if spark:
+        from pyspark.sql import SparkSession
+
+        options = {"spark.sql.ansi.enabled": "true", "spark.driver.memory": "4g"}
+        session = SparkSession.builder.master("local[*]").config(map=options).getOrCreate()
+        table, engine = session.createDataFrame(table), "Spark"
+    found = []
+    for query in (Count(by="k", keys="private"), Mean("x", low=0, high=1, by="k", keys="private")):
+        start, cpu = time.perf_counter(), time.process_time()
+        answer = ask(table, query, epsilon=1, delta="1e-5")
+        figures = {"seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu}
+        about = {"engine": engine, "query": str(query), "rows": len(held), "keys": keys}
+        found.append(about | {"shown": len(answer.groups)} | figures)
+    return found
+
+
 def main() -> None:
     """Print a table; write the figures as JSON if asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--spark", action="store_true")
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
+    budgets, runs = (BUDGETS[:1], 20) if given.quick else (BUDGETS, 400)
     found = {
-        "budgets": [at(*budget, 20 if given.quick else 400) for budget in BUDGETS],
+        "budgets": [at(*budget, runs) for budget in budgets],
         "million": million(10_000 if given.quick else 1_000_000),
+        "tables": tables(10_000 if given.quick else 1_000_000, given.spark),
     }
     for one in found["budgets"]:
         print(f"epsilon {one['epsilon']}, delta {one['delta']}: made in {one['seconds']:.3f} s")
@@ -170,6 +200,11 @@ def main() -> None:
             print(f"  sums, {name:<14}{words}")
     many = found["million"]
     print(f"{many['keys']} keys: {many['shown']} shown in {many['seconds']:.2f} s")
+    for one in found["tables"]:
+        print(
+            f"{one['query']} of {one['keys']} keys in {one['rows']} rows on {one['engine']}: "
+            f"{one['shown']} shown, {one['cpu']:.1f} s of this process, {one['seconds']:.1f} s"
+        )
     if given.out is not None:
         given.out.write_text(json.dumps(found, indent=1), encoding="utf-8")
 

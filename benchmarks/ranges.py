@@ -77,7 +77,7 @@ def ranges(losses: Sequence[str] = ("l1", "l2"), small: bool = False) -> Iterato
 
 
 def _of_loss(loss: str, small: bool) -> Iterator[Line]:
-    for epsilon, delta in BUDGETS[: 2 if small else 3]:
+    for epsilon, delta in BUDGETS[1:2] if small else BUDGETS:
         for width in RANGES:
             if small and (width in (10, 100)):
                 continue

@@ -139,10 +139,10 @@ def compare_with_spark(path: Path) -> None:
     from pyspark.sql import SparkSession
 
     from leastnoise import Count, Histogram, Mean, Median, Person, Total, Variance
-    from leastnoise.queries.ask import _bounded
     from leastnoise.queries.base import Setting
     from leastnoise.queries.bounding import aggregate
     from leastnoise.queries.door import open_table
+    from leastnoise.queries.groups import bounded
     from leastnoise.queries.unit import Row
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
@@ -164,7 +164,7 @@ def compare_with_spark(path: Path) -> None:
             seconds, results = [], []
             for table in (here, there):
                 start = time.perf_counter()
-                results.append(aggregate(table, _bounded(query, Setting(unit, "add-remove"))))
+                results.append(aggregate(table, bounded(query, Setting(unit, "add-remove"))))
                 seconds.append(time.perf_counter() - start)
             word = "identical" if results[0] == results[1] else "DIFFERENT"
             print(

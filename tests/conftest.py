@@ -4,6 +4,7 @@
 are made once, by one process, and all that needs Spark to one.
 """
 
+import gc
 import os
 from pathlib import Path
 
@@ -12,8 +13,12 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 import pytest
 from hypothesis import HealthCheck, settings
 
+# All that the tests import stays: looking for garbage in it again and again finds none.
+gc.set_threshold(100_000, 20, 20)
+
 settings.register_profile(
     "leastnoise",
+    max_examples=int(os.environ.get("LEASTNOISE_EXAMPLES", "50")),
     deadline=None,
     derandomize=True,
     print_blob=True,

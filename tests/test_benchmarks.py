@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -49,3 +50,24 @@ def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     assert float(one["fixed_point"]) > float(one["upper"])
     assert int(one["fixed_point_rounds"]) > 2 * int(one["rounds"])
     assert abs(float(tables["residual_planner"]) - float(tables["upper"])) < 1e-6
+
+
+def test_the_benchmark_of_searches_runs_small() -> None:
+    """Memory does not grow with epsilons: that of the transforms was 20 to 80 MB for each."""
+    command = [sys.executable, str(ROOT / "benchmarks" / "searches.py"), "--quick"]
+    said = subprocess.run(command, check=True, timeout=120, capture_output=True, text=True).stdout
+    rows = [line.split() for line in said.splitlines()[1:]]
+    assert [row[3] for row in rows] == ["no", "yes"]
+    assert all(float(row[-1]) < 60 for row in rows)
+
+
+def test_questions_drawn_at_random_run_small(tmp_path: Path) -> None:
+    out = tmp_path / "random.csv"
+    command = [sys.executable, str(ROOT / "benchmarks" / "at_random.py"), "--seed", "3"]
+    command += ["--count", "3", "--seconds", "5", "--kinds", "line", "--out", str(out)]
+    done = subprocess.run(command, check=True, timeout=120, capture_output=True, text=True)
+    assert "line      closed 3 of 3" in done.stdout and "errors 0" in done.stdout
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len({row["question"] for row in rows}) == 3
+    assert all(0 < float(row["lower"]) <= float(row["upper"]) for row in rows)

@@ -32,7 +32,7 @@ ENGINES = {
     "integer": {"integer": True, "sensitivity": 3},
     "constrained": {"constraints": [MaxError(3), Monotone()]},
     "unbiased": {"constraints": [Unbiased()], "loss": "pinball:0.7"},
-    "profile": {"profile": [("0.5", "0.25"), ("1.5", "0.12")]},
+    "profile": {"profile": [("0.5", "0.25"), ("1.5", "0.12")], "resolution": 8},
     "curve": {"gdp": 1, "epsilon": None, "delta": None},
     "releases": {"releases": 3},
     "dependent": {"sensitivity": 2, "bounds": (0, 4)},

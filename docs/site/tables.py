@@ -37,29 +37,22 @@ def rounded(printed: str) -> str:
     return str(Decimal(printed).quantize(Decimal("0.1"), ROUND_HALF_UP))
 
 
-def percent(excess: float) -> str:
-    """As people write it: two digits of a percentage, and "times" from twice as much on."""
-    if excess >= 1:
-        return f"{1 + excess:.1f} times" if excess < 9 else f"{1 + excess:.0f} times"
-    shown = 100 * excess
-    if shown < 0.005:
-        return "0 %"
-    return (
-        f"{shown:.0f} %" if shown >= 9.95 else f"{shown:.1f} %" if shown >= 1 else f"{shown:.2f} %"
-    )
+def multiple(ratio: float) -> str:
+    """So many times as large: two digits after the point, four next to 1, none from ten on."""
+    return f"{ratio:.{0 if ratio >= 9.995 else 2 if ratio >= 1.01 else 4}f}"
 
 
 COST = "| you publish | Laplace noise | Gaussian noise | the best known formula | leastnoise |"
 
 
 def cost(names: Sequence[str] = ()) -> str:
-    """What noise costs above what is possible."""
+    """What noise costs, as a multiple of what is possible."""
     found = [row for row in rows(MADE / "cost.csv") if not names or row["name"] in names]
     columns = ("laplace", "gaussian", "best", "ours")
     return markdown(
         COST,
         (
-            [row["question"], *(percent(float(row[k]) / float(row["lower"]) - 1) for k in columns)]
+            [row["question"], *(multiple(float(row[k]) / float(row["lower"])) for k in columns)]
             for row in found
         ),
     )
@@ -183,7 +176,7 @@ TABLES: list[tuple[str, Callable[[], str]]] = [
     ("docs/index.md", cost),
     ("docs/releases.md", releases),
     ("docs/profiles.md", gdp),
-    ("docs/estimators.md", diffprivlib),
+    ("docs/classifier-diffprivlib.md", diffprivlib),
     ("docs/reproduction.md", table2),
     ("docs/reproduction.md", table3),
 ]

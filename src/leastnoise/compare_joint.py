@@ -55,7 +55,12 @@ def beside_shapes(found: JointDesign) -> JointComparison:
 
     Rivals are given for the mean of l1 or l2 without weights.
     """
-    rows = [JointRow("design", "this design (levels, delta = 0)", found.upper, math.inf)]
+    normal, other = found.document.normal is not None, found.stats.get("other")
+    gaussian, levels = "Gaussian, best covariance", "levels, delta = 0"
+    own, beside = (gaussian, levels) if normal else (levels, gaussian)
+    rows = [JointRow("design", f"this design ({own})", found.upper, math.inf)]
+    if other is not None:
+        rows.append(JointRow("levels" if normal else "gaussian-best", beside, other, math.inf))
     refused: list[tuple[str, str]] = []
     if not found.document.largest and found.document.even:
         rows += _closed(found)
@@ -87,11 +92,6 @@ def _closed(found: JointDesign) -> Iterator[JointRow]:
         return sigma**2 * square if power == 2 else sigma * math.sqrt(2 * square / math.pi)
 
     yield JointRow("gaussian", "Gaussian noise", normal(float(shape.square)), math.inf)
-    if shape.one_sided and shape.boxes and len(shape.blocks) == 1:
-        # The ellipse through the corners of [0, 1]^k and [-1, 0]^k of least trace.
-        square = (math.sqrt(found.dimension) + 1) ** 2 / 4 * float(shape.blocks[0].width) ** 2
-        label = "Gaussian noise of the best covariance"
-        yield JointRow("gaussian-covariance", label, normal(square), math.inf)
 
 
 def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:

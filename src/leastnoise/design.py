@@ -85,7 +85,8 @@ def design(**given: Any) -> AnyNoise:
         stated, because privacy rests on it. Whole if `integer`, which asks for noise on the
         integers.
     loss: "l1", "l2", "pinball:0.8", "power:3", "huber:0.5", "piecewise:FILE", or a loss object.
-    gap: 1e-3 if None, or 1e-2 with `bounds` (5e-2 if there is a curve, too).
+    gap: 1e-3 if None, 5e-3 with `gdp` and a loss other than "l2" (unless `integer`), or 1e-2 with
+        `bounds` (5e-2 if there is a curve, too).
     time_limit: seconds, 60 if None (600 with `bounds`); the best bracket so far is then returned
         with `converged=False`. Ctrl-C raises KeyboardInterrupt, whose attribute `design` is the
         best so far, if there was one.

@@ -165,6 +165,13 @@ def exp_upper(x: Fraction) -> Fraction:
     return exp_bounds(x)[1]
 
 
+def ratio_below(epsilon: Fraction) -> Fraction:
+    """A short rational above 0 and at most e^-epsilon, less than 2^-100 (relative) below it."""
+    exact = exp_lower(-epsilon)
+    parts = 1 << (102 + 2 * math.ceil(epsilon))  # e^epsilon < 2^(2 epsilon)
+    return Fraction(math.floor(exact * parts), parts)
+
+
 def integer_root(value: int, q: int) -> int:
     """floor(value ** (1/q)) for value >= 0, q >= 1, exactly."""
     if q == 1 or value < 2:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 
-from .ask.privacy import Releases
-from .ask.values import check_delta, check_epsilon
+from .ask.budgets import check_budgets, check_mu
+from .ask.privacy import Point
 from .certify import check_any, parse_any
 from .certify.keyed import excess_of, expected_loss, least_loss, worst_hockey_stick
-from .certify.keyed_document import EVEN_ONLY, MAX_KEYS_OF_A_UNIT, Chain, KeyedDocument
+from .certify.keyed_curve import delta_of_curve
+from .certify.keyed_document import (
+    EVEN_ONLY,
+    MAX_KEYS_OF_A_UNIT,
+    Chain,
+    FailureCurve,
+    KeyedDocument,
+    KeyedReleases,
+)
 from .designs.keyed import KeyedDesign
 from .engine.keyed import LEAST_DELTA, budget_chain
-from .engine.keyed_curve import best_curve, curve_chain
+from .engine.keyed_curve import FARTHEST, best_curve, curve_chain, share_of
 from .errors import ArgumentError, CertificateError, LimitError
-from .exact import Number, nearest_float, round_down, round_up
+from .exact import Number, nearest_float, rational, round_down, round_up
 from .losses import Loss, as_loss
 from .words import number, outwards
 from .work import counted
@@ -24,17 +33,23 @@ from .work import counted
 _DIGITS = 15
 #: A key that is shown as often as this is as good as sure.
 _SURE = 0.999
+#: Failures of a Gaussian curve that are rarer than this are not told from none.
+LEAST_FAILURE = Fraction(1, 10**20)
 NEIGHBOURS = ("add-remove", "replace")
+NEVER = "a key of one unit is never shown without, so no unknown key ever is"
 
 
 def keyed(
     *,
-    epsilon: Number,
-    delta: Number,
+    epsilon: Number | None = None,
+    delta: Number | None = None,
     max_groups: int = 1,
     neighbours: str = "add-remove",
     units: int | None = None,
     loss: str | Loss = "l1",
+    profile: Sequence[tuple[Number, Number]] | None = None,
+    gdp: Number | None = None,
+    failure: Number | None = None,
 ) -> KeyedDesign:
     """The release that shows unknown keys, each with its number of units, as often as any can.
 
@@ -52,17 +67,25 @@ def keyed(
         keys or more, the better of two ways to part the budget is chosen for it.
     loss: what an error costs, in `upper`, `lower` and `expected_error`: "l1", "l2", "power:3",
         "huber:2", ... The release is the same for all of them, and the best for each.
+    profile: further budgets [(epsilon, delta), ...] to keep at the same time, every delta positive;
+        epsilon and delta may then be left out. Nothing that keeps all of them shows more.
+    gdp, failure: instead of all these, mu-Gaussian privacy but for a failure of this probability,
+        at least 1e-20. Without failures no unknown key can ever be shown.
     """
-    budget = check_epsilon(epsilon), check_delta(delta, epsilon)
     keys = _keys(max_groups, neighbours)
     typical = None if units is None else _whole("units", units, 10**15)
     cost = _even(loss)
-    _enough(budget[1], keys)
+    if gdp is not None or failure is not None:
+        given = {"epsilon": epsilon, "delta": delta, "profile": profile}
+        return _below_curve(_failure_curve(gdp, failure, given, keys), keys, cost)
+    first, others, _ = check_budgets(epsilon, delta, profile, None)
+    budgets = first, *others
+    _enough(budgets, keys)
     if keys == 1:
-        return equal_shares(*budget, keys, cost)
-    curve = _by_curve(Releases(keys, *budget), cost)
+        return equal_shares(budgets, keys, cost)
+    curve = _by_curve(KeyedReleases(keys, *first, others), cost)
     try:
-        shares = equal_shares(*budget, keys, cost)
+        shares = equal_shares(budgets, keys, cost)
     except ArgumentError:  # equal shares are too small to show anything
         if curve is not None:
             return curve
@@ -71,19 +94,66 @@ def keyed(
     return shares if curve is None else _better(shares, curve, typical)
 
 
-def equal_shares(epsilon: Fraction, delta: Fraction, keys: int, loss: Loss) -> KeyedDesign:
-    """An equal part of the budget for each of so many keys of a unit."""
-    _enough(delta, keys)
-    each = epsilon / keys, delta / keys
-    total = Releases(keys, epsilon, delta) if keys > 1 else None
-    return finished(_with(*each, loss, budget_chain(*each), total))
+def equal_shares(budgets: Sequence[Point], keys: int, loss: Loss) -> KeyedDesign:
+    """An equal part of every budget for each of so many keys of a unit."""
+    _enough(budgets, keys)
+    first, *others = [(epsilon / keys, delta / keys) for epsilon, delta in budgets]
+    total = KeyedReleases(keys, *budgets[0], tuple(budgets[1:])) if keys > 1 else None
+    made = _with(*first, loss, budget_chain((first, *others)), total)
+    return finished(replace(made, profile=tuple(others)))
 
 
-def _enough(delta: Fraction, keys: int) -> None:
+def _enough(budgets: Sequence[Point], keys: int) -> None:
+    delta = min(delta for _, delta in budgets)
     if delta / keys < LEAST_DELTA:
-        words = "no unknown key can be shown without" if keys == 1 else f"{keys} keys of a unit"
+        words = NEVER if keys == 1 else f"{keys} keys of a unit"
         least = number(LEAST_DELTA * keys)
-        raise ArgumentError("delta", nearest_float(delta), f"at least {least}: {words}")
+        name, every = ("profile", "every delta ") if len(budgets) > 1 else ("delta", "")
+        raise ArgumentError(name, nearest_float(delta), f"{every}at least {least}: {words}")
+
+
+def _failure_curve(
+    gdp: Number | None, failure: Number | None, given: Mapping[str, object], keys: int
+) -> FailureCurve:
+    """The curve of mu and failures that is asked for."""
+    for name, value in given.items():
+        if value is not None:
+            words = "left out with gdp and failure, which say all of privacy"
+            raise ArgumentError(name, value, words)
+    if gdp is None:
+        raise ArgumentError("gdp", None, "given with failure: Gaussian but for these failures")
+    mu = check_mu(gdp)
+    if failure is None:
+        words = f"given with failure, such as failure=1e-6: {NEVER}"
+        raise ArgumentError("gdp", gdp, words)
+    share = rational(failure, "failure")
+    if not LEAST_FAILURE * keys <= share < 1:
+        words = f"at least {number(LEAST_FAILURE * keys)} and below 1: {NEVER}"
+        raise ArgumentError("failure", failure, words)
+    return FailureCurve(mu, share)
+
+
+def _below_curve(asked: FailureCurve, keys: int, loss: Loss) -> KeyedDesign:
+    """Every key below a share of the curve, such that so many keep all of it together."""
+    curve, total = share_of(asked, keys), None
+    chain = curve_chain(curve)
+    if chain is None:
+        words = f"larger: noise would reach further than {FARTHEST}, too far to be checked"
+        raise ArgumentError("gdp", nearest_float(asked.mu), words)
+    if keys > 1:
+        kept = _kept(lambda epsilon: delta_of_curve(curve, keys, epsilon))
+        total = KeyedReleases(keys, *kept, curve=asked)
+    kept = _kept(lambda epsilon: worst_hockey_stick(chain, epsilon)[1])
+    return finished(replace(_with(*kept, loss, chain, total), curve=curve))
+
+
+def _kept(delta: Callable[[Fraction], Fraction]) -> Point:
+    """A budget that follows from a curve, for the file: the first of some that says anything."""
+    for epsilon in map(Fraction, (0, 1, 10, 100)):
+        found = round_up(delta(epsilon), 15)
+        if found < 1:
+            return epsilon, found
+    raise CertificateError("no budget follows from the curve")
 
 
 def _keys(max_groups: object, neighbours: str) -> int:
@@ -108,17 +178,21 @@ def _even(loss: str | Loss) -> Loss:
 
 
 def _with(
-    epsilon: Fraction, delta: Fraction, loss: Loss, chain: Chain, releases: Releases | None = None
+    epsilon: Fraction,
+    delta: Fraction,
+    loss: Loss,
+    chain: Chain,
+    releases: KeyedReleases | None = None,
 ) -> KeyedDocument:
     """A document whose bounds are still to be found."""
     nothing = Fraction(0)
     return KeyedDocument(epsilon, delta, loss, chain, nothing, nothing, nothing, releases=releases)
 
 
-def _by_curve(total: Releases, loss: Loss) -> KeyedDesign | None:
+def _by_curve(total: KeyedReleases, loss: Loss) -> KeyedDesign | None:
     """Every key below a Gaussian curve with failures; None where that is not to be had."""
     try:
-        curve = best_curve(total.epsilon, total.delta, total.count)
+        curve = best_curve(total.budgets, total.count)
         chain = curve_chain(curve)
         if chain is None:
             return None
@@ -171,10 +245,14 @@ def finished(document: KeyedDocument) -> KeyedDesign:
         with counted():  # as `load` will read and check it, within one budget of work
             report = check_any(parse_any(claimed.dumps()))
     except LimitError:
-        reach = claimed.chain.reach
-        raise ArgumentError(
-            "loss", claimed.loss.name, f"simpler: noise up to {reach} is too much to check for it"
-        ) from None
+        words = f"noise up to {claimed.chain.reach} is too much to check for it"
+        if claimed.curve is not None:
+            mu = nearest_float(claimed.curve.mu)
+            raise ArgumentError("gdp", mu, f"larger: {words}") from None
+        if claimed.profile:
+            count = f"{len(claimed.budgets)} budgets"
+            raise ArgumentError("profile", count, f"fewer or larger budgets: {words}") from None
+        raise ArgumentError("loss", claimed.loss.name, f"simpler: {words}") from None
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
     words = f"in closed form: {claimed.rivals} shows more"

@@ -10,12 +10,11 @@ import base64
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from html import escape
 from typing import Any
 
 from .plotting import channel_alone, density_alone
-from .plotting.words import question
-from .words import NEGLIGIBLE, UNPROVEN, excess_words, interval, number, outwards, percent
+from .plotting.words import keyed_budget, question
+from .words import NEGLIGIBLE, UNPROVEN, escaped, excess_words, interval, number, outwards, percent
 
 _CELL = 'style="text-align:{}; padding:1px 8px"'
 #: A table of a sweep is cut in the middle beyond this many rows.
@@ -71,8 +70,7 @@ def html_keyed(design: Any) -> str:
         ("expected loss of sure keys at most", outwards(design.upper, 7, True), word),
         ("no noise can go below", outwards(design.lower, 7, False), word),
     ]
-    budget = f"ε = {number(design.total[0])}, δ = {number(design.total[1])}"
-    title = f"Keys with their counts, {budget}, loss {design.loss_name}"
+    title = f"Keys with their counts, {keyed_budget(design)}, loss {design.loss_name}"
     return _page(title, rows, design.status, _drawn(design.plot))
 
 
@@ -298,10 +296,11 @@ def _law(noise: Any) -> list[tuple[str, str, str]]:
 
 
 def _radial(noise: Any) -> list[tuple[str, str, str]]:
+    end = "" if noise.endless else number(float(noise.radii[-1]), 5)
     return [
         ("standard deviation of a number", number(noise.variance**0.5, 5), ""),
         ("95 % of errors within", number(noise.error_radius(0.95), 5), "Euclidean"),
-        ("no error beyond", number(float(noise.radii[-1]), 5), ""),
+        *([("no error beyond", end, "")] if end else []),
     ]
 
 
@@ -333,27 +332,27 @@ def _page(
     head: Sequence[str] = (),
 ) -> str:
     """A title, a table, a note and a picture; in the colours of whatever page it is shown on."""
-    parts = [f"<div><b>{escape(title)}</b>", "<table>"]
+    parts = [f"<div><b>{escaped(title)}</b>", "<table>"]
     if head:
         parts.append(_row(head, "th"))
     parts += [_row(row, "td") for row in rows]
     parts.append("</table>")
     if note:
-        parts.append(f"<p>{escape(note)}</p>")
+        parts.append(f"<p>{escaped(note)}</p>")
     if picture is not None:
         held = base64.b64encode(picture).decode("ascii")
-        parts.append(f'<img alt="{escape(title)}" src="data:image/png;base64,{held}">')
+        parts.append(f'<img alt="{escaped(title)}" src="data:image/png;base64,{held}">')
     return "".join([*parts, "</div>"])
 
 
 def _unfolded(lines: Iterable[str]) -> str:
-    items = "".join(f"<li>{escape(line)}</li>" for line in lines)
+    items = "".join(f"<li>{escaped(line)}</li>" for line in lines)
     return f"<details><summary>Why, and with which noise</summary><ul>{items}</ul></details>"
 
 
 def _row(cells: Sequence[str], tag: str) -> str:
     written = [
-        f"<{tag} {_CELL.format('left' if k == 0 else 'right')}>{escape(cell)}</{tag}>"
+        f"<{tag} {_CELL.format('left' if k == 0 else 'right')}>{escaped(cell)}</{tag}>"
         for k, cell in enumerate(cells)
     ]
     return f"<tr>{''.join(written)}</tr>"

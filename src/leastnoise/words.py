@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from html import escape
 from pathlib import Path
 from typing import Protocol
 
@@ -31,6 +32,18 @@ def gap_of(document: Bracketed) -> float:
     if document.lower <= 0:
         return math.inf
     return float_towards((document.upper - document.lower) / document.lower, math.inf)
+
+
+def printable(key: str) -> str:
+    """A key as one line of signs: what a terminal could take for a command is escaped."""
+    if key.isprintable():
+        return key
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in key)
+
+
+def escaped(text: str) -> str:
+    """A text for HTML: no command of it, and no sign that turns what stands beside it around."""
+    return escape(printable(text))
 
 
 def ordered(lower: Fraction, upper: Fraction, exact: bool) -> tuple[Fraction, Fraction]:

@@ -8,7 +8,7 @@ Standard library only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -33,7 +33,40 @@ class Work:
             )
 
 
+class OutOfTimeError(LimitError):
+    """A proof was left because the time for it was over; never raised by a check of a file."""
+
+
+class _Watch:
+    """Asks whether it is late, after every so much work."""
+
+    def __init__(self, late: Callable[[], bool]) -> None:
+        self.late, self.since = late, 0
+
+    def charge(self, microseconds: int) -> None:
+        self.since += microseconds
+        if self.since > _LOOK:
+            self.since = 0
+            if self.late():
+                raise OutOfTimeError("the time for this proof is over")
+
+
+_LOOK = 20_000  # microseconds of work between two looks at the clock
 _current: ContextVar[Work | None] = ContextVar("work", default=None)
+_watch: ContextVar[_Watch | None] = ContextVar("watch", default=None)
+
+
+@contextmanager
+def until(late: Callable[[], bool]) -> Iterator[None]:
+    """Within it a proof ends with an `OutOfTimeError` once it is late.
+
+    For a search that has a time limit. What a check of a file says never depends on the clock.
+    """
+    token = _watch.set(_Watch(late))
+    try:
+        yield
+    finally:
+        _watch.reset(token)
 
 
 @contextmanager
@@ -53,9 +86,11 @@ def counted(spent: int = 0) -> Iterator[Work]:
 
 def charge(microseconds: int) -> None:
     """Count work of the check that is under way; outside a check nothing is counted."""
-    work = _current.get()
+    work, watch = _current.get(), _watch.get()
     if work is not None:
         work.charge(microseconds)
+    if watch is not None:
+        watch.charge(microseconds)
 
 
 def bits(*numbers: Fraction) -> int:

@@ -89,3 +89,22 @@ def test_epsilons_lie_on_their_own_side():
     # 1 - (1 - 1/32)^3 of the mass is infinite.
     assert found.epsilon(0.09, up=True) == math.inf == found.epsilon(0.09, up=False)
     assert found.epsilon(0.95, up=True) == 0
+
+
+@pytest.mark.parametrize("epsilon", [0, 10, 25])
+def test_long_powers_are_cut_and_hold_the_exact_value(epsilon):
+    """What is cut off is no more than the margin says; transforms of it all would take much."""
+    step, times = 2.0**-7, 600
+    coin = Losses(step, -50, np.array([0.5, *[0.0] * 99, 0.5]), 0.0, 0.0)
+    found = power(coin, times, pessimistic=True)
+    assert found.length < 101 * times / 2
+    losses = [((2 * heads - times) * 50 * Fraction(step), heads) for heads in range(times + 1)]
+    for exp, up in ((exp_upper, False), (exp_lower, True)):
+        truth = sum(
+            math.comb(times, heads) * (1 - exp(epsilon - loss))
+            for loss, heads in losses
+            if loss > epsilon
+        ) / Fraction(2**times)
+        told = Fraction(found.delta(float(epsilon), up=up))
+        assert (truth <= told) if up else (told <= truth)
+        assert abs(told - truth) < Fraction(1, 10**8)

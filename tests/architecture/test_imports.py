@@ -36,6 +36,7 @@ ORDER = [
     "hierarchy",
     "design",
     "keyed",
+    "kept",
     "shelf",
     "curves",
     "compared",

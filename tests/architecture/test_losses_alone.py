@@ -13,7 +13,10 @@ KINDS = {kind.__name__ for kind in (Custom, Huber, Piecewise, Power, Sum)}
 
 
 def asks_for_a_kind(path: Path) -> bool:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    text = path.read_text(encoding="utf-8")
+    if not any(kind in text for kind in KINDS):
+        return False
+    for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
             named = {getattr(word, "id", "") for word in ast.walk(node.args[1])}
             if named & KINDS:

@@ -204,7 +204,7 @@ def test_a_key_that_is_never_shown_is_never_optimal(genuine: dict[str, Any]) -> 
         (("curve",), {"mu": "0", "failure": "0.1"}),
         (("curve",), {"mu": "1", "failure": "1"}),
         (("releases",), {"count": 0, "epsilon": "1", "delta": "0.1"}),
-        (("profile",), [["1", "0.1"]]),
+        (("profile",), [["1", "1"]]),
         (("gdp",), {}),
     ],
 )

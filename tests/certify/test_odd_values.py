@@ -23,7 +23,7 @@ QUESTIONS: dict[str, dict[str, Any]] = {
     "losses": {"constraints": [LossAtMost("l2", "0.9"), Support(-2, 2), Distinguishing("0.2")]},
     "tail": {"delta": 0},
     "integer": {"integer": True, "sensitivity": 2, "profile": [(2, "0.05")]},
-    "runs": {"integer": True, "sensitivity": 2025, "gap": 0.5},
+    "runs": {"integer": True, "sensitivity": 405, "gap": 0.5},
     "dependent": {"bounds": (0, 4), "prior": {"edges": [0, 1, 4], "masses": ["0.5", "0.5"]}},
     "counted": {"bounds": (0, 6), "integer": True, "instance_bound": 3},
     "wide": {"bounds": (0, 1000), "gap": 0.3},

@@ -72,7 +72,7 @@ def laws(seed: int):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_no_law_beats_the_bound_of_concentrated_privacy(seed: int) -> None:
-    for k, p in laws(seed):
+    for turn, (k, p) in enumerate(laws(seed)):
         logs = np.log(p[1:] / p[:-1])
         # Both divergences between X and X + 1; the ends are so light that they do not matter.
         rho = max(abs((p[1:] * logs).sum()), abs((p[:-1] * logs).sum()))
@@ -82,7 +82,9 @@ def test_no_law_beats_the_bound_of_concentrated_privacy(seed: int) -> None:
             t = 2 * rho
             bound = 2 / t + t / 48 - t**3 / 5120 - 0.25 - 2 * rho / t**2
             assert variance >= bound * (1 - 1e-9) or bound < 0
-            proof = best_entropy(Fraction(round(rho, 2))) if 0.01 < rho < 18 else None
+            # (A proof takes a tenth of a second to find: every third law has one.)
+            tried = turn % 3 == seed and 0.01 < rho < 18
+            proof = best_entropy(Fraction(round(rho, 2))) if tried else None
             if proof is not None:
                 found = float(entropy_variance(Fraction(rho), proof))
                 assert variance >= found * (1 - 1e-9)

@@ -37,6 +37,18 @@ def test_json_and_a_picture(tmp_path: Path) -> None:
     assert told["rows"][0]["name"] == "design" and picture.stat().st_size > 1000
 
 
+def test_curves_of_a_user(tmp_path: Path) -> None:
+    path = tmp_path / "keys.json"
+    for words, said in (
+        (["--profile", "1:1e-5", "--profile", "0.5:0.001"], "delta 0.001 and 1 more budgets"),
+        (["--gdp", "0.5", "--failure", "1e-6"], "mu 0.5 but for failures of 1e-06"),
+    ):
+        done = RUN.invoke(app, ["keyed", *words, "--compare", "--out", str(path)])
+        assert done.exit_code == 0 and said in done.stdout
+        assert "Gaussian noise with a threshold" in done.stdout
+        assert RUN.invoke(app, ["verify", str(path)]).exit_code == 0
+
+
 def test_a_table_of_keys_is_released(file: Path, tmp_path: Path) -> None:
     table = tmp_path / "units.csv"
     table.write_text('a,100\nb,0\n"c, d",40\n\nA,60\n', encoding="utf-8")
@@ -58,6 +70,9 @@ def test_a_line_that_is_none_is_refused_unseen(line: str, file: Path) -> None:
 def test_refusals(file: Path, tmp_path: Path) -> None:
     for words in (
         ["keyed", "--epsilon", "1", "--delta", "0"],
+        ["keyed", "--gdp", "1"],
+        ["keyed", "--profile", "1"],
+        ["keyed"],
         ["keyed", *BUDGET, "--out", str(tmp_path / "no" / "keys.json")],
         ["keyed", *BUDGET, "--release", str(tmp_path / "none.csv")],
         ["sample", str(file), "--count", "3", "--out", str(tmp_path / "x.csv")],

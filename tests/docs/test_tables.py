@@ -26,9 +26,9 @@ def test_a_table_is_what_its_file_says(number):
     assert tables.standing(text, made.partition("\n")[0]) == made, "python docs/site/tables.py"
 
 
-def test_percentages_as_people_write_them():
-    shown = [tables.percent(x) for x in (0, 0.0002, 0.0424, 0.82, 1.4, 20.9)]
-    assert shown == ["0 %", "0.02 %", "4.2 %", "82 %", "2.4 times", "22 times"]
+def test_multiples_as_people_write_them():
+    shown = [tables.multiple(x) for x in (1, 1.0002, 1.0424, 1.82, 3.5137, 21.9)]
+    assert shown == ["1.0000", "1.0002", "1.04", "1.82", "3.51", "22"]
     with pytest.raises(LookupError):
         tables.standing("no table here", "| a | b |")
 
@@ -103,7 +103,7 @@ def test_the_counts_beside_diffprivlib_are_those_of_the_file():
         ]
         return sum(x > 2 for x in off), sum(x < -2 for x in off)
 
-    page = (ROOT / "docs/estimators.md").read_text(encoding="utf-8").replace("\n", " ")
+    page = (ROOT / "docs/classifier-diffprivlib.md").read_text(encoding="utf-8").replace("\n", " ")
     for column, words in (
         ("ours, add-remove, delta 1e-05", r"1e-5 ours is better in (\d+) and worse in (\w+)"),
         ("ours, add-remove, delta 0", r"At delta 0 it is better in (\d+) and worse in (\w+)"),

@@ -8,6 +8,7 @@ borrows the additive programs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -26,6 +27,7 @@ from leastnoise.engine.method import Method, Plan
 from leastnoise.engine.search import Search
 from leastnoise.errors import CertificateError
 from leastnoise.program.simplex import Simplex
+from leastnoise.work import charge
 
 
 def coarse_bounds(question: Question, search: Search) -> Iterator[Bounds]:
@@ -97,3 +99,30 @@ def test_every_method_of_the_table_is_there(kind: str) -> None:
     assert plan.methods and all(isinstance(one, Method) for one in plan.methods)
     # So that there is something to return when the clock has run out at once.
     assert any(one.whatever for one in plan.methods) or kind == "constraints or several budgets"
+
+
+def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
+    """The clock reaches the exact arithmetic, where nothing but `charge` looks at it."""
+    charged = 0
+
+    def endless(question: Question, search: Search) -> Iterator[Bounds]:
+        nonlocal charged
+        yield None, known.upper
+        search.clock = lambda: search.start + charged  # a second for each
+        while charged < 1000:
+            charged += 1
+            charge(30_000)
+        yield None, None
+
+    question = Question.of(epsilon=1, delta=0.1)
+    known = Search(plan_of_noise(question), 0.1).run()
+    method = Method("endless", "proves for ever", endless, 0.1)
+    search = Search(Plan(question, (method,)), 1e-9, 10.0)
+    assert search.run().upper == replace(known.upper, method=known.upper.method)
+    # A first bound may take a tenth more, and the status says why there is none.
+    assert charged == 11 and search.reason == "stopped at the time limit"
+    charged = 0
+    search = Search(Plan(question, (method,)), 1e-9, 10.0)
+    search.bracket.offer(known.lower, None)
+    search.run()
+    assert charged == 10

@@ -149,10 +149,16 @@ class Noise:
             return density[k] if 0 <= k < len(density) else Fraction(0)
 
         cuts = sorted({*edges, *(e + shift for e in edges)})
-        total = self.atom
+        here = there = Fraction(0)  # masses of both where the difference is positive
         for u, v in itertools.pairwise(cuts):
-            total += max(Fraction(0), at(u) - growth * at(u - shift)) * (v - u)
-        return total
+            p, q = at(u), at(u - shift)
+            # (p > growth * q in whole numbers: fractions of this length are slow.)
+            if p.numerator * q.denominator * growth.denominator > (
+                growth.numerator * q.numerator * p.denominator
+            ):
+                here += p * (v - u)
+                there += q * (v - u)
+        return self.atom + here - growth * there
 
     def delta(self, epsilon: Fraction) -> Fraction:
         """The least delta with which the noise is private at epsilon."""

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from leastnoise import MaxError, Support, Symmetric, design
+from leastnoise.certify import check, parse_any
 from leastnoise.cli import app
-from leastnoise.formal import NotCovered, assumptions, coq, missing, prove, translated
+from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
 from leastnoise.formal.coq import AXIOMS, THEORY
+from leastnoise.keyed import keyed
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))
@@ -54,10 +58,60 @@ MESH = {
         "weights": ["2", "4", "3"],
         "atom": "1",
     },
-    "upper": "2",
+    "upper": "69/80",
     "lower": "0",
     "certificate": {"step": "1", "reach": 0, "shifts": []},
 }
+#: A loss that falls on its way out, and a sum of four.
+BENT = {
+    "name": "piecewise",
+    "points": [["-2", "1.5"], ["-0.5", "0.25"], ["0", "0"], ["1/3", "1"], ["3", "0.9"]],
+    "slopes": ["-1", "3"],
+}
+MIXED = {
+    "name": "sum",
+    "terms": [
+        ["1/2", {"name": "l1"}],
+        ["0.3", {"name": "l2"}],
+        ["2", {"name": "huber", "width": "0.7"}],
+        ["1", {"name": "pinball", "tau": "0.9"}],
+    ],
+}
+#: Questions whose designs have what those above have not.
+QUESTIONS = (
+    {"delta": "0.05", "gap": 0.05, "loss": BENT},
+    {"delta": 0, "gap": 0.2, "loss": MIXED},
+    {"delta": 0, "gap": 0.2, "loss": "huber:1000"},
+    {"delta": "0.05", "gap": 0.05, "integer": True, "sensitivity": 2, "loss": MIXED},
+    {"delta": "0.1", "integer": True, "profile": [("2", "0.05"), ("0.5", "0.2")]},
+    {"delta": "0.1", "integer": True, "constraints": [MaxError(3), Symmetric()]},
+    {"delta": "0.1", "gap": 0.2, "constraints": [Support(0, None), MaxError(9)]},
+)
+
+
+def _designed(question):
+    made = design(**{"epsilon": 1, "sensitivity": 1, **question})
+    return json.loads(made.document.dumps())
+
+
+def _set(file, value, *path):
+    """A copy of the file with another value at a place."""
+    file = copy.deepcopy(file)
+    holder = file
+    for part in path[:-1]:
+        holder = holder[part]
+    holder[path[-1]] = value
+    return file
+
+
+def _broken(file):
+    """Files that our checker refutes, each in one claim and by a little."""
+    first = str(int(file["noise"]["weights"][0]) + 1)
+    yield _set(file, first, "noise", "weights", 0)
+    yield _set(file, "0" if file["delta"] != "0" else "-0.0001", "delta")
+    yield {**file, "upper": str(Fraction(file["upper"]) * 99 / 100), "lower": "0"}
+    better = str((Fraction(file["lower"]) + Fraction(file["upper"])) / 2)
+    yield _set(file, better, "lower")
 
 
 @pytest.fixture(autouse=True)
@@ -78,30 +132,38 @@ def test_nothing_is_admitted_and_every_file_is_listed() -> None:
 def test_what_is_not_covered_is_refused_by_name() -> None:
     for key, value in (
         ("gdp", {}),
-        ("constraints", []),
+        ("constraints", [{"name": "monotone"}]),
         ("releases", {}),
         ("kind", "vector"),
         ("loss", {"name": "power", "p": "3"}),
+        ("loss", {"name": "sum", "terms": [["1", {"name": "power", "p": "3"}]]}),
     ):
         with pytest.raises(NotCovered, match="not covered"):
             translated({**EXAMPLE, key: value})
-    pointed = copy.deepcopy(EXAMPLE)
-    pointed["certificate"]["points"] = [["1", "0"]]
-    with pytest.raises(NotCovered, match="points"):
-        translated(pointed)
+    keys = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    for key in ("curve", "releases"):
+        with pytest.raises(NotCovered, match=key):
+            translated({**keys, key: {}})
+    with pytest.raises(NotCovered, match="tail"):
+        translated({**TAIL, "constraints": [{"name": "max-error", "t": "9"}]})
+    function = {key: EXAMPLE[key] for key in EXAMPLE if key != "certificate"}
+    with pytest.raises(NotCovered, match='"custom" is not covered'):
+        translated({**function, "loss": {"name": "custom"}})
 
 
 def test_no_text_of_a_file_becomes_coq() -> None:
     """The reader refuses such files; the translator would not copy them either."""
     code = "1) 0 [])]. Axiom x : False. Definition y := [(true, Entry (1"
     for path in (("certificate", "shifts", 0, "shift"), ("noise", "first"), ("upper",)):
-        file = copy.deepcopy(EXAMPLE)
-        holder = file
-        for part in path[:-1]:
-            holder = holder[part]
-        holder[path[-1]] = code
         with pytest.raises(ValueError, match="nvalid literal"):
-            translated(file)
+            translated(_set(EXAMPLE, code, *path))
+    for loss in (
+        {"name": "huber", "width": code},
+        {"name": "piecewise", "points": [["0", code]], "slopes": ["-1", "1"]},
+        {"name": "sum", "terms": [[code, {"name": "l1"}]]},
+    ):
+        with pytest.raises(ValueError, match="nvalid literal"):
+            translated({**EXAMPLE, "loss": loss})
 
 
 def test_without_coq_it_says_how_to_get_it(monkeypatch, tmp_path) -> None:
@@ -121,28 +183,102 @@ def test_the_theorem_rests_on_the_three_axioms_of_the_reals() -> None:
 
 
 @needs_coq
-def test_files_are_proven_and_altered_ones_refused(tmp_path) -> None:
+def test_a_file_is_proven_and_said_so(tmp_path) -> None:
     path = tmp_path / "example.json"
     path.write_text(json.dumps(EXAMPLE), encoding="utf-8")
     done = CliRunner().invoke(app, ["verify", "--formal", str(path)])
     assert done.exit_code == 0, done.output
     assert "Coq: proven" in done.output
-    assert prove(TAIL).proven
-    assert prove(MESH).proven
     assert not prove({**EXAMPLE, "upper": "281/379"}).proven
 
 
 @needs_coq
-@pytest.mark.slow
-@pytest.mark.parametrize("file", [EXAMPLE, TAIL, MESH])
-def test_every_claim_is_looked_at(file) -> None:
-    """Each of these breaks one claim by a little."""
-    noise = copy.deepcopy(file["noise"])
-    noise["weights"][0] = str(int(noise["weights"][0]) + 1)
-    for change in (
-        {"noise": noise},
-        {"delta": "-0.0001"} if file is TAIL else {"delta": "0.3"},
-        {"upper": "0.7"},
-        {"lower": "0.74"},
-    ):
-        assert not prove({**file, **change}).proven, change
+def test_every_form_is_accepted_and_every_claim_looked_at() -> None:
+    """One run of Coq: what our checker proves, and what it refutes, of every loss, form, demand."""
+    good = [EXAMPLE, TAIL, MESH, *(_designed(question) for question in QUESTIONS)]
+    # A bound that is not positive needs no multipliers; one side is enough for an even loss.
+    free = {**EXAMPLE, "loss": {"name": "l2"}, "upper": "1", "lower": "0"}
+    lone = _set(EXAMPLE, [], "certificate", "shifts")
+    for entry in EXAMPLE["certificate"]["shifts"]:
+        twice = str(2 * Fraction(entry["budget"]))
+        cells = [[i, str(2 * Fraction(z))] for i, z in entry["cells"]]
+        one = {**entry, "mirror": False, "budget": twice, "cells": cells}
+        lone["certificate"]["shifts"].append(one)
+    good += [_set(free, [], "certificate", "shifts"), lone]
+    bad = [one for file in good[:10] for one in _broken(file)]
+    whole, real = good[8:10]
+    # ends that are too near for the noise, and for the lower bound; noise that leans to one side
+    bad += [_set(whole, "1", "constraints", 0, "t"), _set(real, "1/2", "constraints", 0, "low")]
+    bad += [_set(real, "1/2", "constraints", 1, "t"), _set(real, "-1", "constraints", 0, "low")]
+    lean = [*whole["noise"]["weights"]]
+    lean[0], lean[1] = str(int(lean[0]) - 1), str(int(lean[1]) + 1)
+    bad += [_set(whole, lean, "noise", "weights")]
+    for file in good:
+        assert check(parse_any(json.dumps(file))).exit_code == 0
+    for file in bad:
+        assert "-" in file["delta"] or check(parse_any(json.dumps(file))).exit_code == 1
+    assert accepts(good + bad) == [True] * len(good) + [False] * len(bad)
+
+
+@needs_coq
+def test_coq_does_not_rest_on_our_reader() -> None:
+    """What the reader refuses before Coq sees it is refused by the check itself."""
+    easy = {**EXAMPLE, "upper": "9", "lower": "0"}
+    line = {"name": "piecewise", "points": [["0", "0"], ["1", "1"]], "slopes": ["-1", "1"]}
+    odd = {"name": "sum", "terms": [["1", {"name": "l1"}], ["-1/2", {"name": "l1"}]]}
+    shift = ("certificate", "shifts", 0)
+    assert accepts([easy, {**easy, "loss": line}]) == [True, True]
+    refused = [
+        _set(_set(easy, "-2", "noise", "weights", 0), "7", "noise", "weights", 1),
+        {**easy, "step": "-1/3"},
+        {**easy, "grid": 0},
+        {**easy, "epsilon": "-1"},
+        {**easy, "sensitivity": "0"},
+        {**easy, "loss": {"name": "pinball", "tau": "2"}},
+        {**easy, "loss": {"name": "huber", "width": "-1"}},
+        {**easy, "loss": odd},
+        {**easy, "loss": _set(line, ["2", "1"], "points", 0)},
+        {**easy, "loss": _set(line, ["1", "-1"], "points", 1)},
+        {**easy, "loss": _set(line, ["1", "1"], "slopes")},
+        {**easy, "loss": _set(line, [], "points")},
+        _set(TAIL, "1", "noise", "tail", "ratio"),
+        _set(TAIL, 0, "noise", "tail", "period"),
+        # multipliers: above their budget, twice, beyond the reach, of a shift too far, negative
+        _set(EXAMPLE, "1/22", *shift, "budget"),
+        _set(EXAMPLE, [[0, "1/21"], [0, "1/21"]], *shift, "cells"),
+        _set(EXAMPLE, 5, "certificate", "reach"),
+        _set(EXAMPLE, 4, *shift, "shift"),
+        _set(EXAMPLE, "-1/21", *shift, "cells", 0, 1),
+        # privacy that nobody promised
+        _set(_set(EXAMPLE, [["0", "0"]], "certificate", "points"), 0, *shift, "point"),
+    ]
+    assert accepts(refused) == [False] * len(refused)
+
+
+@needs_coq
+def test_unknown_keys() -> None:
+    """Accepted as made; refused with any claim a little stronger, any table a little wrong."""
+    file = json.loads(keyed(epsilon=2, delta="1e-3").document.dumps())
+    chain = file["chain"]
+    top, least, first = int(chain["shown"][-1]), int(chain["beyond"][-1]), int(chain["beyond"][0])
+    bad = [
+        {**file, "delta": "0.00099"},
+        {**file, "epsilon": "1.99"},
+        {**file, "excess": "0"},
+        {**file, "upper": str(Fraction(file["upper"]) * 999 / 1000), "lower": "0"},
+        {**file, "lower": file["upper"], "upper": str(Fraction(file["upper"]) + 1)},
+        _set(file, str(int(chain["shown"][1]) * 101 // 100), "chain", "shown", 1),
+        _set(file, str(int(chain["shown"][1]) * 99 // 100), "chain", "shown", 1),
+        _set(file, str(first + 2**50), "chain", "beyond", 0),
+        _set(file, str(first - 2**50), "chain", "beyond", 0),
+        _set(file, chain["shown"][::-1], "chain", "shown"),
+        _set(file, chain["beyond"][::-1], "chain", "beyond"),
+        _set(file, str(top - 1), "chain", "denominator"),
+    ]
+    assert check(parse_any(json.dumps(file))).exit_code == 0
+    for one in bad[:-1]:
+        assert check(parse_any(json.dumps(one))).exit_code == 1
+    negative = _set(file, [*chain["beyond"], str(-least)], "chain", "beyond")
+    odd = {**file, "loss": {"name": "huber", "width": "-1"}}
+    wanted = [True] + [False] * (len(bad) + 2)
+    assert accepts([file, *bad, negative, odd]) == wanted

@@ -73,6 +73,16 @@ def test_the_chord_error_is_enough(loss: Loss, i: int, step: Fraction) -> None:
         assert chord - loss.upper(x) <= error
 
 
+@given(st.fractions(Fraction(1, 6), 3, max_denominator=6), places, steps)
+def test_the_chord_error_of_huber_is_the_largest_excess(
+    width: Fraction, lo: Fraction, length: Fraction
+) -> None:
+    loss, hi = Huber(width), lo + length
+    slope = (loss.lower(hi) - loss.lower(lo)) / length
+    at = min(max(slope, lo), hi)
+    assert loss.chord_error(lo, hi) == loss.lower(lo) + slope * (at - lo) - loss.lower(at)
+
+
 @given(losses, places, steps)
 def test_the_cell_mean_is_at_least_the_mean(loss: Loss, lo: Fraction, width: Fraction) -> None:
     # Between two neighbours of a walk the loss is at least its chord less the chord's error.

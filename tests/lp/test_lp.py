@@ -33,9 +33,10 @@ def test_a_program_without_solution_is_told():
 
 def test_nobody_else_talks_to_the_solver():
     for path in ROOT.rglob("*.py"):
-        if path.parent == ROOT / "lp":
+        text = path.read_text(encoding="utf-8")
+        if path.parent == ROOT / "lp" or "highs" not in text:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Import):
                 names = [one.name for one in node.names]
             else:

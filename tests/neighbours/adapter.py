@@ -76,6 +76,7 @@ class _Seen:
 
     query: Query
     setting: Any
+    epsilon: Fraction  # for the values
     one_draw: bool = False
     units: dict[str, int] | None = None
     keys: list[str] = field(default_factory=list)
@@ -148,11 +149,12 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
     together = Draw.release
     draw, released, told = _asking.Prepared.draw, Noise.released, KeyedValues.release
     vector, choose = VectorNoiseFor.released, Quantile.choose
-    counted = WorkloadNoiseFor.released
+    adding = WorkloadNoiseFor.released
 
     def drawing(self: Any, *args: Any) -> Any:
         keys = list(self.query.public_keys or [""])
-        seen.append(_Seen(self.query, self.setting, self.one_draw, keys=keys))
+        spent = self.value_budget.epsilon
+        seen.append(_Seen(self.query, self.setting, spent, self.one_draw, keys=keys))
         if isinstance(self.noise, DrawnNoise):
             seen[-1].rows = [tuple(row) for row in self.exact(args[0], self.public_keys)]
             seen[-1].limit = _steps(self.noise.form, 1)
@@ -189,13 +191,14 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         seen[-1].limit = Length(square, None if setting.size is not None else setting.rows)
         return vector(self, rows, entropy)
 
-    def counting(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
-        # Each count by a unit's rows, and all together by the steps that the noise is for.
-        seen[-1].rows = [tuple(row) for row in rows]
-        seen[-1].limit = Each(Fraction(seen[-1].setting.rows))
-        block = Block(len(rows), 1, Fraction(self.steps))
-        vectors.append(Vector(tuple(int(row[0]) for row in rows), Shape((block,))))
-        return counted(self, rows, entropy)
+    def adding_up(self: Any, rows: Sequence[Sequence[Fraction]], entropy: Any) -> Any:
+        each, counts = seen[-1].setting.rows, [int(row[0]) for row in rows]
+        seen[-1].rows, seen[-1].limit = [tuple(row) for row in rows], Each(Fraction(each))
+        # The design is for one count that moves by one: so many steps are paid for, of all counts.
+        steps = int(seen[-1].epsilon / self.design.document.epsilon)
+        block = Block(len(counts), steps // each, Fraction(each))
+        vectors.append(Vector(tuple(counts), Shape((block,))))
+        return adding(self, rows, entropy)
 
     def choosing(self: Any, cells: dict[int, int], epsilon: Any, sensitivity: Any, *a: Any) -> Any:
         seen[-1].rows.append(_scores(self, cells))
@@ -208,7 +211,7 @@ def _watched() -> Iterator[tuple[list[_Seen], list[Vector]]]:
         patch.object(Noise, "released", releasing),
         patch.object(KeyedValues, "release", telling),
         patch.object(VectorNoiseFor, "released", vectoring),
-        patch.object(WorkloadNoiseFor, "released", counting),
+        patch.object(WorkloadNoiseFor, "released", adding_up),
         patch.object(Quantile, "choose", choosing),
         patch.object(Draw, "release", drawing_together),
     ):

@@ -55,7 +55,8 @@ def _drawn(one: Vector, two: Vector) -> list[Finding]:
 
 
 def _moves(one: Release, two: Release, unit: Any, neighbours: str) -> list[Finding]:
-    if one.limit != two.limit:
+    limit = one.limit if one.numbers else two.limit  # (without a key there is nothing to release)
+    if one.numbers and two.numbers and one.limit != two.limit:
         return [Finding("number", f"{one.query}: other limits, {one.limit} / {two.limit}")]
     found, moved = [], 0
     for key in sorted(one.numbers.keys() | two.numbers.keys()):
@@ -63,7 +64,7 @@ def _moves(one: Release, two: Release, unit: Any, neighbours: str) -> list[Findi
         if mine == other:
             continue
         moved += 1
-        broken = one.limit.broken([a - b for a, b in zip(mine, other, strict=True)])
+        broken = limit.broken([a - b for a, b in zip(mine, other, strict=True)])
         if broken:
             where = f" in group {_short(key, 30)!r}" if one.grouped else ""
             found.append(Finding("number", f"{one.query}{where}: {broken}"))

@@ -9,7 +9,8 @@ pytest.importorskip("polars", reason="polars is not installed")
 
 @pytest.fixture(scope="package", autouse=True)
 def designs(tmp_path_factory):
-    from leastnoise.queries import kept, noise
+    from leastnoise import kept
+    from leastnoise.queries import noise
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LEASTNOISE_CACHE", str(tmp_path_factory.mktemp("designs")))

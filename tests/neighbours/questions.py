@@ -23,6 +23,7 @@ from leastnoise import (
 BOUNDS = {"low": 0, "high": 10}
 KEYS = {"by": "g", "keys": ["north", "south", "east", "nowhere"]}
 PRIVATE = {"by": "g", "keys": "private"}
+CROSSED = {"by": ["g", "p"], "keys": [["north", "south", "nowhere"], [1, 2, 9]]}
 NUMBERS = ("number", "whole", "big", "numeric", "text", "mixed")
 
 UNITS: tuple[Any, ...] = ("row", Person("p", 2, 1))
@@ -34,14 +35,14 @@ def few(kind: str) -> list[Any]:
     found: list[Any] = [Count("x"), Count(where="x is null")]
     if kind in NUMBERS:
         found += [
-            Histogram("x", **BOUNDS, bins=4),
+            Cumulative("x", **BOUNDS, bins=4),
             Variance("x", **BOUNDS, where="x >= 0 or x < 5"),
             Median("x", **BOUNDS, step=1),
             Mean("x", **BOUNDS, nulls="middle", **PRIVATE),
             [Count(), Mean("x", **BOUNDS, **KEYS), Total("x", low=1, high=7), Share("x >= 5")],
         ]
     if kind == "text":
-        found += [Count(by="x", keys=["north", "", "é"]), Count(by="x", keys="private")]
+        found += [Count(by="x", keys=["north", "", "é"]), Count(by=["g", "x"], keys="private")]
         found += [Count(where="x >= 'north' and x != 'a''b'")]
     if kind in ("date", "moment", "nano"):
         found += [Count(where="x < '9999-12-31'"), Share("x >= '2022-06-01'")]
@@ -59,6 +60,7 @@ def many(kind: str) -> list[Any]:
         Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
         Count(by="x", keys="private"),
         Marginals(["g", "x"], [0, 1, 2], keys=[KEYS["keys"], ["1", "7", "true", "2022-01-08"]]),
+        Count(by=["x", "g", "p"], keys="private"),
     ]
     if kind in NUMBERS:
         found += [
@@ -70,6 +72,16 @@ def many(kind: str) -> list[Any]:
             Mean("x", **BOUNDS, **KEYS),
             Variance("x", **BOUNDS, **PRIVATE),
             Total("x", low=-3, high=10, **PRIVATE),
+            Total("x", low="0.5", high=3, **PRIVATE),
+            Share("x >= 5", **PRIVATE),
+            Mean("x", **BOUNDS, by=["g", "p"], keys="private"),
+            Mean("x", **BOUNDS, **CROSSED),
+            Histogram("x", **BOUNDS, bins=4),
+            Cumulative("x", **BOUNDS, bins=3, **CROSSED),
+            Cumulative("x", bins=[-1, 0, 2, 5, 1000], **KEYS),
+            [Cumulative("x", **BOUNDS, bins=3), Count(**CROSSED), Mean("x", **BOUNDS, **PRIVATE)],
+            [Total("x", **BOUNDS, **PRIVATE), Share("x >= 5", **PRIVATE), Count(**PRIVATE)],
+            Mean("x", **BOUNDS, by=["p", "g"], keys="private"),
             Quantile("x", "0.9", **BOUNDS, step=1, **KEYS),
             Median("x", **BOUNDS, step=1, interval=True),
             Share("x >= 5 or x = 9223372036854775807"),

@@ -5,7 +5,7 @@ import math
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from leastnoise import Count, Mean, MeanVector, Person
+from leastnoise import Count, Cumulative, Mean, MeanVector, Person
 
 from .examine import Examiner
 from .questions import few, many
@@ -64,6 +64,21 @@ def test_every_extreme_value_and_every_question(place, source, kind):
     for i, pair in enumerate(one_more(kind, values)):
         unit = ("row", Person("p", 2, 1), Person("p", 1, 2))[i % 3]
         examined(tester, [pair], questions[i % 5 :: 5], [unit])
+
+
+@pytest.mark.parametrize(("divided", "found"), [(1, 0), (2, 1)])
+def test_sums_from_one_release(place, monkeypatch, divided, found):
+    """All counts of a person share the steps that are paid for; half of them are too few."""
+    honest = Cumulative.noise
+
+    def noise(self, setting, epsilon, delta, groups, loss):
+        return honest(self, setting, epsilon, delta, groups // divided, loss)
+
+    monkeypatch.setattr(Cumulative, "noise", noise)
+    pair, unit = newcomer("number", [1.0, 1.0, 9.0, 9.0]), Person("p", max_rows=2, max_groups=2)
+    question = Cumulative("x", low=0, high=10, bins=4)
+    told = list(Examiner(place, "arrow").examine(pair, [question], unit))
+    assert [one.finding.kind for one in told] == ["number"] * found
 
 
 @pytest.mark.slow

@@ -11,10 +11,10 @@ import pytest
 
 from leastnoise import Count, Cumulative, Histogram, Ledger, Person, ask, ask_all, load, plan
 from leastnoise.certify import parse_any
+from leastnoise.kept import workload_designed
 from leastnoise.queries import query_of
 from leastnoise.queries.ask import touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.kept import workload_designed
 from leastnoise.queries.statement import check_statement
 from leastnoise.queries.unit import Row
 

@@ -11,8 +11,9 @@ import pytest
 
 from leastnoise import ArgumentError, Count, Median, Person, Quantile, ask, plan
 from leastnoise.queries import query_of
-from leastnoise.queries.ask import Budget, collect, prepare
+from leastnoise.queries.ask import collect, prepare
 from leastnoise.queries.base import Setting
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.door import open_table
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import ExponentialSampler, InsecureSeededEntropy

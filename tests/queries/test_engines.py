@@ -55,7 +55,7 @@ QUERIES = [
     Count("x", by="g", keys=["north", "süd", "none"]),
     Total("x", **BOUNDS),
     Total("y", low=-(10**16), high=10**17),
-    Mean("x", **BOUNDS, by="g", keys="private"),
+    Mean("x", **BOUNDS, by=["g", "p"], keys="private"),
     Variance("x", **BOUNDS),
     Share("x > 100 or p < 20"),
     Histogram("x", **BOUNDS, bins=9),

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from leastnoise import design
+from leastnoise.kept import designed, keep
 from leastnoise.ledger import Ledger
 from leastnoise.queries import Count, ask
 from leastnoise.queries import noise as noise_module
-from leastnoise.queries.kept import designed
 
 BUDGET = (Fraction(1), Fraction(1, 10), Fraction(1), False, 1, "l1")
 
@@ -65,3 +67,18 @@ def test_a_file_in_other_words_is_written_again(cache: Path) -> None:
     again, _ = designed(*BUDGET)
     assert again.document == best.document
     assert path.read_text() == text
+
+
+def test_of_those_who_ask_at_the_same_time_one_makes_it(cache: Path) -> None:
+    found, made = design(epsilon=1, delta="0.1", sensitivity=1, gap=0.05), []
+
+    def make():
+        made.append(1)
+        time.sleep(0.2)
+        return found
+
+    with ThreadPoolExecutor(4) as pool:
+        asked = [pool.submit(keep, "a question", lambda _: True, make) for _ in range(4)]
+    documents = {one.result()[0].document.dumps() for one in asked}
+    assert documents == {found.document.dumps()} and len(made) == 1
+    assert [path.suffix for path in (cache / "designs").iterdir()] == [".json"]

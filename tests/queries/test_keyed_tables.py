@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Median, Person, ask, ask_all, keyed, load, plan
+from leastnoise import Count, Mean, Median, Person, ask, ask_all, keyed, load, plan, plan_all
 from leastnoise.certify import check_file
 from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.errors import ArgumentError
-from leastnoise.queries.keyed import keys_design, one_draw
+from leastnoise.queries.base import Setting
+from leastnoise.queries.keyed import Priced, keys_design, one_draw
+from leastnoise.queries.unit import Row
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
 SIZES = {"big": 400, "middle": 40, "small": 12, "one": 1}
@@ -84,13 +87,10 @@ def test_counts_of_several_rows_a_person_say_which_keys_are_shown() -> None:
     unit = Person("p", max_rows=3, max_groups=1)
     answer = ask(FRAME, COUNT, **BUDGET, unit=unit)
     assert "keys cost nothing of epsilon" in " ".join(answer.notes)
-    assert not one_draw(COUNT, plan_setting(unit), "l1")
-
-
-def plan_setting(unit: Person):
-    from leastnoise.queries.base import Setting
-
-    return Setting(unit, "add-remove")
+    asked = Priced(
+        COUNT, Setting(unit, "add-remove"), Fraction(1), Fraction(1, 10**5), 1, loss="l1"
+    )
+    assert not one_draw(asked) and one_draw(replace(asked, setting=Setting(Row(), "add-remove")))
 
 
 def test_a_plan_says_how_often_a_key_is_shown() -> None:
@@ -111,6 +111,27 @@ def test_workloads_keep_their_budget() -> None:
     assert all("big" in one.value for one in many)
     share = load(many[0].mechanisms[0])
     assert isinstance(share, KeyedDesign) and share.document.curve is None
+
+
+def test_several_questions_take_the_guess_at_the_units_too() -> None:
+    queries = [COUNT, Median("x", low=0, high=1, by="g", keys="private")]
+    large, small = (
+        plan_all(queries, epsilon=2, delta=1e-5, rows=300, units=units) for units in (300, 30)
+    )
+    assert [one.units for one in large] == [300, 300] and min(one.shown for one in large) > 0.999
+    assert "1/8 of epsilon found the keys" in " ".join(large[1].notes)
+    assert "1/8 of epsilon" not in " ".join(small[1].notes)
+    answers = ask_all(FRAME, queries, epsilon=2, delta=1e-5, rows=300, units=300)
+    assert answers[1].notes == large[1].notes
+    # A way that errs less is not taken if it shows fewer of these keys.
+    many = [COUNT] * 20
+    for units in (None, 60):
+        plans = plan_all(many, epsilon=3, delta=1e-4, units=units)
+        apart = plan(COUNT, epsilon=Fraction(3, 20), delta=Fraction(1, 200000), rows=1000, units=60)
+        assert units is None or plans[0].shown >= min(0.999, apart.shown or 0)
+    for units in (0, True, "20"):
+        with pytest.raises(ArgumentError, match="units"):
+            ask_all(FRAME, queries, epsilon=2, delta=1e-5, units=units)
 
 
 def test_a_part_of_the_budget_for_each_key_where_they_compose() -> None:

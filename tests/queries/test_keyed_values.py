@@ -9,13 +9,26 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Mean, Median, Person, Share, Total, Variance, ask, ask_all, plan
+from leastnoise import (
+    ArgumentError,
+    Count,
+    Mean,
+    Median,
+    Person,
+    Share,
+    Total,
+    Variance,
+    ask,
+    ask_all,
+    plan,
+)
 from leastnoise.exact import exp_bounds
-from leastnoise.queries.ask import Budget, prepare, sums_of
+from leastnoise.queries.ask import prepare, sums_of
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.door import opened
-from leastnoise.queries.keyed import sharing_for, way_of
+from leastnoise.queries.keyed import Priced, sharing_for, way_of
 from leastnoise.queries.keyed_values import coarser, keyed_values, sharing_of
 from leastnoise.queries.tails import cells_of
 from leastnoise.queries.unit import Row
@@ -25,6 +38,10 @@ KEYS = {"by": "g", "keys": "private"}
 TOTAL = Total("x", low=0, high=10, **KEYS)
 MEAN = Mean("x", low=0, high=10, **KEYS)
 ROW = Setting(Row(), "add-remove")
+
+
+def priced(query, setting=ROW, loss="l1", units=None) -> Priced:
+    return Priced(query, setting, F(1), F(1, 10**5), 1, loss, units)
 
 
 def masses(law) -> dict[int, int]:
@@ -221,7 +238,7 @@ FRAME = pd.DataFrame(
 def test_a_unit_moves_no_more_than_is_claimed(query, unit) -> None:
     """Real tables, each without one unit: keys by space and case apart, none for NULL."""
     setting = Setting(Row() if unit == "row" else unit, "add-remove")
-    sharing = sharing_for(query, setting, "l1")
+    sharing = sharing_for(priced(query, setting))
 
     def numbers(frame: pd.DataFrame) -> dict:
         with opened(frame) as table:
@@ -252,7 +269,7 @@ def test_a_unit_moves_no_more_than_is_claimed(query, unit) -> None:
 def test_a_unit_that_moves_leaves_one_key_and_comes_to_another() -> None:
     """Replaced rows: to another key, to none, to the same key with another value."""
     query, setting = Total("x", low=-2, high=9, **KEYS), Setting(Row(), "replace")
-    sharing = sharing_for(query, setting, "l1")
+    sharing = sharing_for(priced(query, setting))
 
     def numbers(frame: pd.DataFrame) -> dict:
         with opened(frame) as table:
@@ -282,17 +299,23 @@ def test_what_tables_answer() -> None:
     assert ask(frame.iloc[:0], TOTAL, epsilon=1, delta=1e-5).value == {}
 
 
+def test_a_delta_too_small_to_show_any_key_is_refused_in_words() -> None:
+    """It ended in an ArithmeticError, before the charge."""
+    with pytest.raises(ArgumentError, match="delta must be larger"):
+        ask(pd.DataFrame({"g": ["a"], "x": [4.0]}), MEAN, epsilon=1, delta="1e-300")
+
+
 def test_what_cannot_tell_finds_its_keys_first() -> None:
     """With all of delta, and with as little of epsilon as a guess allows."""
     for query in (Median("x", low=0, high=10, **KEYS), Variance("x", low=0, high=10, **KEYS)):
-        way = way_of(query, ROW, F(1), F(1, 10**5), 1, "l1")
+        way = way_of(priced(query))
         assert (way.epsilon, way.delta) == (F(1, 2), 1)
-        assert way_of(query, ROW, F(1), F(1, 10**5), 1, "l1", 400).epsilon == F(1, 8)
-        assert way_of(query, ROW, F(1), F(1, 10**5), 1, "l1", 20).epsilon == F(1, 2)
+        assert way_of(priced(query, units=400)).epsilon == F(1, 8)
+        assert way_of(priced(query, units=20)).epsilon == F(1, 2)
     # Sums on both sides of 0 would turn a loss that is not even.
     sided = Total("x", low=-5, high=0, **KEYS)
-    assert way_of(sided, ROW, F(1), F(1, 10**5), 1, "pinball:0.9").apart
-    assert not way_of(sided, ROW, F(1), F(1, 10**5), 1, "l1").apart
+    assert way_of(priced(sided, loss="pinball:0.9")).apart
+    assert not way_of(priced(sided)).apart
 
 
 def test_a_plan_says_what_ask_does() -> None:

@@ -116,9 +116,10 @@ def test_bad_questions(change, name):
     assert caught.value.name == name
 
 
-def test_delta_is_needed():
-    with pytest.raises(ArgumentError, match="delta"):
-        ask(FRAME, QUERY, epsilon=1)
+def test_delta_may_be_zero():
+    found = ask(FRAME, QUERY, epsilon=1)
+    assert found.delta == 0
+    assert all(0 <= value <= 100 for value in (found.value["x"], found.value["y"] + 1))
 
 
 def test_an_empty_filter_is_answered():

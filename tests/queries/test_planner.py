@@ -21,8 +21,9 @@ from leastnoise import (
     ask_all,
     plan,
 )
-from leastnoise.queries.ask import Budget, collect, prepare, touched
+from leastnoise.queries.ask import collect, prepare, touched
 from leastnoise.queries.base import Setting
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.door import open_table
 from leastnoise.queries.planner import shares
 from leastnoise.queries.unit import Row

@@ -73,7 +73,7 @@ def test_combinations_have_names_of_their_own():
 @pytest.mark.parametrize(
     ("options", "field"),
     [
-        ({"by": ["region", "sex"], "keys": "private"}, "keys"),
+        ({"by": ["region", "sex"], "keys": "public"}, "keys"),
         ({"by": ["region", "sex"], "keys": [["north"]]}, "keys"),
         ({"by": ["sex", "sex"], "keys": [["f"], ["f"]]}, "by"),
         ({"by": [], "keys": []}, "by"),
@@ -90,7 +90,11 @@ def test_groups_that_cannot_be_are_refused(options, field):
     [
         (33871.142, 33525.3, 34216.9, ("33871", "33525", "34217")),
         (3.7123, 3.31, 4.11, ("3.7", "3.3", "4.2")),
+        (3.7123, 3.55, 3.89, ("3.71", "3.55", "3.89")),
         (-0.001, -0.3, 0.3, ("0.0", "-0.3", "0.3")),
+        (1234567.8, 1200000, 1270000, ("1234600", "1200000", "1270000")),
+        (5, 3, 7, ("5", "3", "7")),
+        (0.25, -1.5, 2.5, ("0.3", "-1.5", "2.5")),
         (12, 12, 12, ("12", "12", "12")),
         (5.5, None, None, ("5.5", "", "")),
     ],
@@ -108,14 +112,15 @@ def reports(tmp_path_factory):
     one = Person("person", max_rows=1, max_groups=1)
     keys = {"by": "sex", "keys": "private"}
     asked = {
-        "drawn": ask(TABLE, mean, epsilon=1, ledger=book, unit=person),
+        "drawn": ask(TABLE, mean, epsilon=1, unit=person, ledger=book),
         "keys": ask(TABLE, Histogram("income", low=0, high=120, bins=2), epsilon=1, unit=person),
         "once": ask(TABLE, Count(**keys), epsilon=1, delta="1e-6", unit=one),
         "argued": ask(TABLE, Median("income", low=0, high=120, step=1), epsilon=1),
         "steps": ask(TABLE, Mean("income", low=0, high=120), epsilon=1),
         "all": ask_all(TABLE, [Count(), Mean("income", low=0, high=120)], epsilon=1),
     }  # fmt: skip
-    return {name: report(found, ledger=book).to_json() for name, found in asked.items()}
+    books = {"drawn": book}
+    return {name: report(one, ledger=books.get(name)).to_json() for name, one in asked.items()}
 
 
 def test_every_number_leads_to_its_proof(reports):
@@ -242,8 +247,9 @@ def test_budgets_of_different_units_do_not_add_up(other):
         "answers": [answer for part in parts for answer in part["answers"]],
         "mechanisms": parts[0]["mechanisms"] | parts[1]["mechanisms"],
     }
-    assert verdicts(resealed(both))[-1] == "refuted"
-    assert set(verdicts(resealed(both))[:-1]) == {"proven"}
+    found = verdicts(resealed(both))
+    assert found[-2:] == ["refuted", "refuted"]  # the budget, and the heading that calls it proven
+    assert set(found[:-2]) == {"proven"}
 
 
 def test_an_unknown_way_proves_nothing(reports):
@@ -260,6 +266,121 @@ def test_two_files_are_not_proven_together():
     for releases, verdict in ((parts[:1], {"proven"}), (parts, {"proven", "refuted"})):
         steps = check_statement(raw | {"releases": releases}, files)
         assert {step.verdict for step in steps} == verdict
+
+
+def said(raw, heading):
+    return next(one["by"] for one in raw["headings"] if one["heading"] == heading)
+
+
+def _heading(number, **words):
+    return lambda raw: raw["headings"][number].update(words)
+
+
+def _every(**values):
+    def change(raw):
+        for answer in raw["answers"]:
+            answer.update(values)
+
+    return change
+
+
+UNTRUE = {
+    "another unit in the heading": _heading(0, words="company"),
+    "other neighbours in the heading": _heading(1, words="replace: all"),
+    "a smaller loss in the heading": _heading(2, words="epsilon = 0.1, delta = 0"),
+    "all of it proven": _heading(10, by="proven"),
+    "a heading left out": lambda raw: raw["headings"].pop(),
+    "a heading more": lambda raw: raw["headings"].append(
+        {"heading": "Audit", "by": "proven", "words": "passed"}
+    ),
+    "another confidence": _every(confidence=0.999),
+    "other files": _every(mechanisms=[]),
+    "another reason": _every(why="no row matters"),
+    "numbers that read otherwise": lambda raw: raw["answers"][0]["answers"][0].update(
+        shown=["7", "6", "8"]
+    ),
+    "a number twice": lambda raw: raw["answers"][0]["answers"].append(
+        raw["answers"][0]["answers"][0]
+    ),
+    "a ledger that was never charged": lambda raw: (
+        raw.update(ledger=BOOK),
+        raw["headings"][5].update(by="stated by the tool", words=LEDGER),
+    ),
+}
+BOOK = {
+    "epsilon": 9.0, "delta": 0.0, "spent_epsilon": 1.0, "spent_delta": 0.0, "left_epsilon": 8.0,
+    "left_delta": 0.0, "composition": "basic", "charges": 1, "created": "", "closed": None,
+    "protects": "row, add-remove",
+}  # fmt: skip
+LEDGER = "a ledger of epsilon = 9, delta = 0, of which 1 and 0 are spent"
+
+
+@pytest.mark.parametrize("name", UNTRUE)
+def test_what_a_report_says_of_itself_is_what_the_tool_would_write(reports, name):
+    """All of these were called proven: they were in the hash, and in nothing else."""
+    assert "refuted" in verdicts(forged(reports["steps"], UNTRUE[name]))
+
+
+def test_a_ledger_that_has_spent_less_than_the_answers_is_refuted(reports):
+    def change(raw):
+        raw["ledger"].update(spent_epsilon=0.5, left_epsilon=19.5)
+        words = raw["headings"][5]["words"]
+        raw["headings"][5]["words"] = words.replace("of which 1 and", "of which 0.5 and")
+
+    assert "refuted" in verdicts(forged(reports["drawn"], change))
+
+
+def test_headings_call_proven_what_verify_calls_proven(reports):
+    """They said it of a median, of intervals and of the ledger's balance, too."""
+    assert said(reports["steps"], "Privacy loss") == "proven"
+    for name, heading in (
+        ("argued", "Privacy loss"),
+        ("argued", "Mechanisms"),
+        ("steps", "Accuracy"),
+        ("steps", "What one unit can change"),
+        ("drawn", "Composition with other releases"),
+    ):
+        assert said(reports[name], heading) == "stated by the tool"
+    changed = forged(reports["argued"], _heading(2, by="proven"))
+    assert "refuted" in verdicts(changed)
+
+
+def test_a_ledger_is_that_of_all_answers(tmp_path):
+    book = Ledger.create(tmp_path / "b.db", epsilon=5)
+    charged, free = (ask(TABLE, Count(), epsilon=1, ledger=one) for one in (book, None))
+    other = ask(TABLE, Count(), epsilon=1, neighbours="replace", ledger=None)
+    for answers in ([free], [charged, free], [replace(other, charge=1)]):
+        with pytest.raises(ArgumentError, match="charged to"):
+            report(answers, ledger=book)
+    assert set(verdicts(report(charged, ledger=book).to_json())) == {"proven"}
+
+
+def test_a_field_that_nobody_reads_is_no_part_of_a_report(reports):
+    for place in (
+        lambda raw: raw,
+        lambda raw: raw["answers"][0],
+        lambda raw: raw["answers"][0]["answers"][0],
+        first,
+        lambda raw: first(raw)["releases"][0],
+    ):
+        with pytest.raises(FormatError, match="other fields"):
+            verdicts(forged(reports["steps"], lambda raw, at=place: at(raw).update(audited="yes")))
+    with pytest.raises(FormatError, match="other fields"):
+        verdicts(forged(reports["steps"], lambda raw: first(raw).update(blocks=[])))
+
+
+def test_numbers_beyond_all_floats_are_refuted_in_words(reports):
+    """They ended in an OverflowError."""
+    huge = first(reports["steps"])["releases"][0]["moved"]
+
+    def change(raw):
+        first(raw)["releases"][0].update(moved="1e400")
+
+    assert huge and "refuted" in verdicts(forged(reports["steps"], change))
+    with pytest.raises(FormatError):
+        verdicts(forged(reports["steps"], _every(answers=[
+            {"key": "", "value": 10**400, "low": 0, "high": 1, "shown": []}
+        ])))  # fmt: skip
 
 
 def test_a_smaller_delta_is_refuted(reports):
@@ -314,3 +435,14 @@ def test_what_a_key_or_a_name_says_is_text_and_no_command():
     assert "data:image/png" in page
     page += answer._repr_html_()
     assert not any(one in page for one in ("<script", "<img src=x", "<u>"))
+
+
+def test_no_sign_turns_the_words_beside_it_around():
+    """A column's name or a condition can hold signs that make a line read backwards."""
+    turned = "x\u202ey"
+    answer = ask(
+        pd.DataFrame({turned: ["a"]}), Count(where=f"\"{turned}\" != '\u2066b'"), epsilon=1
+    )
+    page = report(answer, title=turned).to_html() + answer._repr_html_()
+    assert not {*"\u202e\u2066"} & {*page}
+    assert "x\\u202ey" in page

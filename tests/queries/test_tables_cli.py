@@ -141,6 +141,20 @@ def test_plan_reads_nothing(folder):
     assert done.returncode == 0 and data["error_95"] < 1 and "35/97" in data["why"]
 
 
+def test_several_questions_are_planned_as_they_are_asked(folder):
+    words = ["count()", "mean(salary, low=120, high=190)", "--rows", 3000]
+    done = run("plan", *words, "--epsilon", 1, "--json", cwd=folder)
+    plans = json.loads(done.stdout)["questions"]
+    asked = run("ask", "data.csv", *words, "--epsilon", 1, "--json", cwd=folder)
+    for plan, answer in zip(plans, json.loads(asked.stdout)["questions"], strict=True):
+        assert (plan["query"], plan["epsilon"]) == (answer["query"], answer["epsilon"])
+        assert plan["noise"] == answer["noise"]
+    assert "count()" in run("plan", *words, "--epsilon", 1, cwd=folder).stdout
+    for more in (["--within", 5], []):
+        refused = run("plan", *words, *more, cwd=folder)
+        assert refused.returncode == 2 and "several questions" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -169,7 +183,8 @@ def test_a_file_of_an_office_with_commas_for_decimals(tmp_path):
     seen = run("columns", "u.csv", *written, "--json", cwd=tmp_path)
     told = json.loads(seen.stdout)["columns"]
     assert [one["name"] for one in told] == ["Gr\xf6\xdfe", "Geld"] and told[1]["number"]
-    assert "texts like 1234,5" in run("columns", "u.csv", *written, cwd=tmp_path).stdout
+    seen = run("columns", "u.csv", *written, cwd=tmp_path).stdout
+    assert "texts like 1234,5" in seen and "not cp1252 are missing" in seen
     bounds = ["--low", 0, "--high", 60000, "--epsilon", 15, "--json"]
     found = run("ask", "u.csv", "total(Geld)", *written, *bounds, cwd=tmp_path)
     (one,) = json.loads(found.stdout)["answers"]

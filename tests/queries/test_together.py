@@ -27,9 +27,10 @@ from leastnoise import (
     plan,
     plan_all,
 )
-from leastnoise.queries.ask import Budget, planned
+from leastnoise.queries.ask import planned
 from leastnoise.queries.base import Setting
 from leastnoise.queries.bounding import Sums
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.groups import asked_of
 from leastnoise.queries.share import _scale
 from leastnoise.queries.together import DrawnNoise, drawn_together, release_drawn

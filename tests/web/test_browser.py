@@ -7,6 +7,7 @@ complain about.
 from __future__ import annotations
 
 import json
+import random
 import re
 import time
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ import pytest
 from web_server import SECRETS, running
 
 from leastnoise.certify import check_file
+from leastnoise.queries.answer import rounded
+from leastnoise.queries.base import Estimate
 
 SLOW_DESIGN = "#design?dimension=3&delta=0.1&gap=1e-9&time-limit=200"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
@@ -375,7 +378,35 @@ def test_a_teacher_from_a_class_list_to_a_published_mean(browser, tmp_path):
         one.close()
 
 
+@pytest.mark.parametrize("width", [1180, 390])
+def test_an_error_stands_below_its_field_and_leaves_the_row_as_it_is(opened, width):
+    one = opened("#design", viewport={"width": width, "height": 500})
+    page, epsilon = one.page, one.id("epsilon")
+
+    def tops():
+        return [one.id(name).bounding_box()["y"] for name in ("epsilon", "delta")]
+
+    assert tops()[0] == tops()[1]
+    for _ in range(2):  # a second refusal stands where the first did
+        epsilon.fill("-1")
+        page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+        one.id("design-form").evaluate("form => form.requestSubmit()")
+        words = page.get_by_text("epsilon must be from 0 to 15")
+        words.wait_for()
+        assert tops()[0] == tops()[1]
+        field, told = epsilon.bounding_box(), words.bounding_box()
+        bar = page.locator("header").bounding_box()["height"]
+        page.wait_for_function(
+            "bar => document.activeElement.getBoundingClientRect().top >= bar", arg=bar
+        )
+        assert told["y"] >= field["y"] + field["height"] and abs(told["x"] - field["x"]) < 2
+        assert told["x"] + told["width"] <= field["x"] + field["width"] + 2
+        assert page.locator("#design-form .error:visible").count() == 1
+    assert axe(page) == []
+
+
 def test_numbers_have_the_digits_that_their_interval_supports(opened):
+    """By one rule, here and in Python."""
     one = opened("#words?word=epsilon")
     assert axe(one.page) == []
     cases = {
@@ -397,9 +428,51 @@ def test_numbers_have_the_digits_that_their_interval_supports(opened):
         list(cases),
     )
     assert told == list(cases.values())
+    rng, many = random.Random(1), []
+    for _ in range(2000):
+        size, margin = 10 ** rng.uniform(-6, 12), 10 ** rng.uniform(-7, 9)
+        digits = rng.choice([0, 1, 2, 6, 17])
+        value = round(rng.choice([0, size, -size]), digits)
+        many.append(
+            (
+                value,
+                round(value - margin, digits),
+                round(value + rng.uniform(0, 1) * margin, digits),
+            )
+        )
+    many = [one for one in many if one[1] < one[2]]
+    told = one.page.evaluate(
+        """async (many) => {
+          const { measured } = await import("/static/words.js");
+          return many.map((one) => measured(...one)).map((m) => [m.value, m.low, m.high]);
+        }""",
+        many,
+    )
+    for numbers, page in zip(many, told, strict=True):
+        assert rounded(Estimate(*numbers)) == tuple(x.replace(",", "") for x in page), numbers
 
 
 _PUBLISHED = r"^Mean of Note: ([\d.]+),? .*95 % sure: ([\d.]+) to ([\d.]+); .* epsilon 1"
+
+
+def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
+    """It was forgotten when the columns came, and nothing said so."""
+    one = opened("#ask")
+    page, held = one.page, []
+    page.get_by_text("data.csv: person_id, salary, region.").wait_for()
+    question = page.get_by_role("group", name="Question 1")
+    question.get_by_label("Column").select_option("salary")
+    question.get_by_label("Smallest value").fill("30")
+    question.get_by_label("Largest value").fill("50")
+    one.id("rows").fill("200")
+    page.route("**/columns?*", lambda route: held.extend([route]))
+    with page.expect_request("**/columns?*"):
+        one.id("csv-decimal").select_option(",")
+    one.id("plan").click()
+    page.get_by_text("Planning").wait_for()
+    held.pop().continue_()
+    page.get_by_text("Planned. Nothing was read").wait_for()
+    page.get_by_text("Now 3,7 is a number").wait_for()
 
 
 def test_the_latest_choice_of_a_table_is_the_one_that_is_shown(opened):
@@ -445,11 +518,9 @@ def test_a_table_of_ones_own(browser, tmp_path):
         one.page.get_by_text("Reading the names").wait_for(state="detached")
         assert one.id("ledger-words").is_visible() and not one.id("ledger-new").is_visible()
         assert "All tables here share this ledger" in one.text("ledger-lasts")
-        # Another ledger is made for a reason only, and the page says that it is another one.
+        # The page says when another ledger is right, and that it is another one.
         one.id("ledger-again").click()
-        one.id("ledger-create").click()
-        one.page.locator("label:has(#ledger-fresh) + .error").wait_for()
-        one.id("ledger-fresh").select_option("other people")
+        assert "only if this table is about other people" in one.text("ledger-why")
         one.id("ledger-create").click()
         one.page.get_by_text("Ledger 2 of this page. Left: epsilon 3 of 3").wait_for()
         path.write_text(",\n1,2\n")

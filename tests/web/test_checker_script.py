@@ -9,13 +9,17 @@ import json
 import random
 import shutil
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
+from leastnoise import design
+
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import agreement  # noqa: E402
+from leastnoise import keyed  # noqa: E402
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -70,6 +74,27 @@ def test_both_checkers_say_the_same_of_altered_files() -> None:
     assert {ours for ours, _, _ in found} == {0, 1, 2}
     for ours, other, text in found:
         assert ours == other, text
+
+
+def test_both_checkers_say_the_same_of_keys_below_several_budgets() -> None:
+    draw = random.Random(7)
+    made = keyed(profile=[("1", "0.01"), ("0.5", "0.05"), ("0.2", "0.1")]).document.to_json()
+    files = [made, *(agreement.altered(made, draw) for _ in range(60))]
+    files += [made | {"profile": made["profile"][:1]}, made | {"delta": "0.0999999"}]
+    files += [made | {"profile": [*made["profile"], ["0", "0.15"]]}]
+    found = list(agreement.compared("javascript", files))
+    assert found[0][:2] == (0, 0) and {ours for ours, _, _ in found} == {0, 1, 2}
+    for ours, other, text in found:
+        assert ours == other, text
+
+
+def test_both_checkers_follow_a_huber_width_far_below_the_sensitivity() -> None:
+    found = design(epsilon="1.63", delta="3.6e-8", sensitivity=161, loss="huber:1")
+    assert found.converged and found.lower > 88
+    file = json.loads(found.document.dumps())
+    false = {**file, "lower": str(Fraction(file["upper"]) * Fraction(9999, 10_000))}
+    both = list(agreement.compared("javascript", [file, false]))
+    assert [(ours, other) for ours, other, _ in both] == [(0, 0), (1, 1)]
 
 
 @pytest.mark.parametrize(

@@ -207,16 +207,16 @@ def test_no_upload_brings_a_fresh_budget(server):
     assert server.client.get("/api/tables/file/ledger").json()["spent_epsilon"] == spent
 
 
-def test_another_ledger_needs_a_reason_and_leaves_other_tables_theirs(server):
+def test_another_ledger_must_be_asked_for_and_leaves_other_tables_theirs(server):
     one, two = (uploaded(server, "a.csv", "x\n1\n").json()["id"] for _ in range(2))
     for table in (one, two):
         server.client.post(f"/api/tables/{table}/ledger", json={"epsilon": "9"})
     before = server.client.get(f"/api/tables/{two}/ledger").json()
     where = f"/api/tables/{one}/ledger"
-    wrong = server.client.post(where, json={"epsilon": "x", "fresh": "other people"})
+    wrong = server.client.post(where, json={"epsilon": "x", "fresh": True})
     assert wrong.status_code == 422 and server.client.get(where).json() == before
     assert server.client.post(where, json={"epsilon": "2", "fresh": "because"}).status_code == 422
-    made = server.client.post(where, json={"epsilon": "2", "fresh": "other people"})
+    made = server.client.post(where, json={"epsilon": "2", "fresh": True})
     assert made.status_code == 201 and made.json()["number"] > before["number"]
     assert server.client.get(f"/api/tables/{two}/ledger").json() == before
     later = uploaded(server, "b.csv", "x\n1\n").json()
@@ -234,7 +234,7 @@ def test_a_file_as_its_owner_says_that_it_is_written(server):
     csv = {"delimiter": ";", "encoding": "cp1252", "decimal": ","}
     found = server.client.get(where, params=csv).json()
     assert [column["name"] for column in found] == ["Größe", "x"]
-    ledger = {"epsilon": "99", "fresh": "other people"}
+    ledger = {"epsilon": "99", "fresh": True}
     assert server.client.post(f"/api/tables/{one}/ledger", json=ledger).status_code == 201
     mean = {"kind": "mean", "column": "Größe", "low": "0", "high": "4"}
     asked = {"queries": [mean], "epsilon": "15", "neighbours": "replace", "csv": csv}

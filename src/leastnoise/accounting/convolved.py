@@ -18,8 +18,9 @@ from scipy.optimize import brentq
 from ..errors import MissingExtraError
 from .dominating import CUT, ROUNDING, Losses
 
-#: Convolutions of at most so many losses are kept whole: finding where to cut costs more.
-_WHOLE = 4_000_000
+#: Where tails begin that can be cut is found in the time of about so many transforms of one
+#: release's losses. Short results, and those of few releases, are kept whole.
+_FEW, _SHORT, _LONG = 16, 50_000, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ def power(losses: Losses, times: int, *, pessimistic: bool) -> Convolved:
     if times == 1:
         return Convolved(one, losses.slack, farthest)
     size = times * len(losses.masses)
-    many = one.self_compose(times, 0.0 if size <= _WHOLE else CUT)
+    whole = size <= _SHORT or (times <= _FEW and size <= _LONG)
+    many = one.self_compose(times, 0.0 if whole else CUT)
     fourier = 4 * (times + 1) * math.log2(size) * math.sqrt(size) * ROUNDING
     fourier *= float(np.linalg.norm(losses.masses))
     return Convolved(many, times * losses.slack + 2 * CUT + fourier, farthest)

@@ -20,6 +20,10 @@ from .demands import Constraint, check_constraints, ends_of
 from .privacy import GaussianCurve, Point, Releases, implied
 from .values import check_output_step, check_sensitivity
 
+#: At delta = 0 noise for a vector has no end: the most stairs (dimension / epsilon) that draws are
+#: likely to reach, and the most that lie within the width of Huber's loss, times epsilon.
+_MOST_STAIRS, _MOST_WIDTH = 1_000_000, 1_000
+
 Piece = tuple[Fraction, Fraction, Fraction]  # from, to, mass
 
 
@@ -134,17 +138,18 @@ class Question:
         (level, share), _, _ = check_budgets(epsilon, delta, None, None)
         if level == 0:
             raise ArgumentError("epsilon", epsilon, "positive for a vector")
-        if share == 0:
-            raise ArgumentError(
-                "delta",
-                delta,
-                "positive for a vector: at delta = 0 no bounded noise is private "
-                "(exponential noise is the closed form there)",
-            )
-        cost = as_loss(loss)
+        cost, size = as_loss(loss), check_sensitivity(sensitivity)
         if not cost.of_norm:
             raise ArgumentError("loss", cost.name, NORM_ONLY)
-        return cls(level, share, check_sensitivity(sensitivity), cost, dimension=dimension)
+        if share == 0:
+            if not cost.by_moments:
+                raise ArgumentError("loss", cost.name, "l1, l2, a whole power or huber at delta 0")
+            if level < Fraction(dimension, _MOST_STAIRS):
+                least = dimension / _MOST_STAIRS
+                raise ArgumentError("epsilon", epsilon, f"at least {least:g} at delta 0")
+            if max(cost.kinks) * level > _MOST_WIDTH * size:
+                raise ArgumentError("loss", cost.name, "of a smaller width at delta 0")
+        return cls(level, share, size, cost, dimension=dimension)
 
     @property
     def stated(self) -> tuple[Point, ...]:

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..ask.demands import Constraint
@@ -138,6 +139,11 @@ class MechanismDocument(ABC):
 
     def dumps(self) -> str:
         """The text of the file: one top-level key a line."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """(Written once: every answer says which file its noise is from, by the file's hash.)"""
         lines = (
             f"{json.dumps(key)}: {json.dumps(value, separators=(',', ':'))}"
             for key, value in self.to_json().items()

@@ -5,16 +5,17 @@ What is claimed and why the checks prove it: `joint.proof.md`. Standard library 
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 
-from ..exact import exp_lower, exp_upper, nearest_float
+from ..ask.privacy import curve_above, root_above
+from ..exact import exp_upper, nearest_float, ratio_below
 from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
+from .joint_normal import Normal, normal_mean, squared_shift
 from .levels import summed
-from .report import Claim, Report, claim_of
+from .report import Claim, Report, claim_of, upper_claim
 
 
 def check_joint(document: JointDocument) -> Report:
@@ -27,6 +28,8 @@ def check_joint(document: JointDocument) -> Report:
 
 
 def _privacy(document: JointDocument) -> Claim:
+    if document.normal is not None:
+        return _privacy_of_normal(document, document.normal)
     slack = document.ratio - exp_upper(-document.epsilon)
     words = (
         "a move changes the level by at most 1, and the probability by a factor of at most "
@@ -35,10 +38,18 @@ def _privacy(document: JointDocument) -> Claim:
     return claim_of("privacy", slack, words, f"{words}, above e^epsilon")
 
 
+def _privacy_of_normal(document: JointDocument, normal: Normal) -> Claim:
+    mu = root_above(squared_shift(normal, document.sides))
+    found = curve_above(mu, document.epsilon)
+    words = (
+        f"a move is at most {nearest_float(mu):.9g} standard deviations of Gaussian noise long, "
+        f"delta {nearest_float(found):.9g} at this epsilon"
+    )
+    return claim_of("privacy", document.delta - found, words, f"{words}, above what is stated")
+
+
 def _upper(document: JointDocument) -> Claim:
-    loss = release_loss(document)
-    words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return upper_claim(document, release_loss(document), "expected loss of a release")
 
 
 def _lower(document: JointDocument) -> Claim:
@@ -57,12 +68,16 @@ def release_loss(document: JointDocument) -> Fraction:
         found = largest_mean(levels.blocks[0], ratio)
         return (found + (not document.integer)) * grid
     power = document.power
+    rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
+    if document.normal is not None:
+        means = (normal_mean(document.normal, b, power) for b in range(len(document.shares)))
+        found = add_up(share * mean for share, mean in zip(document.shares, means, strict=True))
+        return (found + rounding) * grid**power
     weight = levels.weight(ratio)
     found = add_up(
         share * levels.total(ratio, b, power) / weight
         for b, share in levels.alike(document.shares).items()
     )
-    rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
     return (found + rounding) * grid**power
 
 
@@ -104,13 +119,6 @@ def _both_ways(document: JointDocument, numbers: int) -> Fraction:
     """
     moves = 2 if document.shape.one_sided and numbers > 1 else 1
     return ratio_below(moves * document.epsilon)
-
-
-def ratio_below(epsilon: Fraction) -> Fraction:
-    """A short rational above 0 and at most e^-epsilon, less than 2^-100 (relative) below it."""
-    exact = exp_lower(-epsilon)
-    parts = 1 << (102 + 2 * math.ceil(epsilon))  # e^epsilon < 2^(2 epsilon)
-    return Fraction(math.floor(exact * parts), parts)
 
 
 def _largest_bound(document: JointDocument, cells: int) -> Fraction:

@@ -33,6 +33,7 @@ from .fields import (
     read_positive,
 )
 from .joint_flow import Flow, Place
+from .joint_normal import FINE, Normal
 from .levels import Levels
 
 #: Limits of the checker.
@@ -49,7 +50,8 @@ MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and t
 class JointDocument(MechanismDocument):
     """Noise for several numbers and its claims, exactly as stated. Nothing here is checked.
 
-    The noise is x * grid with P(x) ~ ratio^level(x) on vectors of whole numbers.
+    The noise is x * grid with P(x) ~ ratio^level(x) on vectors of whole numbers; or x is Gaussian,
+    and then there are no levels.
     """
 
     KINDS = ("joint",)
@@ -69,6 +71,7 @@ class JointDocument(MechanismDocument):
     lower: Fraction
     #: What proves `lower`: rates for a cube of some numbers, or how many cells a width has.
     certificate: Flow | int | None
+    normal: Normal | None = None
     about: str = ""
 
     @property
@@ -92,13 +95,22 @@ class JointDocument(MechanismDocument):
         return 1 if self.loss == L1() else 2
 
     @property
+    def pure(self) -> bool:
+        """Whether the noise is private at delta = 0, whatever delta is stated."""
+        return self.normal is None
+
+    @property
     def levels(self) -> Levels:
-        """The noise on the whole numbers: widths in steps of the grid, rounded up."""
-        blocks = tuple(
+        """The noise on the whole numbers, unless it is Gaussian."""
+        return Levels(self.sides, self.overlap)
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """The blocks with their widths in steps of the grid, rounded up, and their offsets."""
+        return tuple(
             Side(block.numbers, block.most, math.ceil(block.width / self.grid), offset)
             for block, offset in zip(self.shape.blocks, self.offsets, strict=True)
         )
-        return Levels(blocks, self.overlap)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON object of the file; the sensitivity of this kind is a shape."""
@@ -108,6 +120,11 @@ class JointDocument(MechanismDocument):
         noise: dict[str, Any] = {"ratio": text_of(self.ratio), "offsets": list(self.offsets)}
         if self.overlap is not None:
             noise["overlap"] = self.overlap
+        if self.normal is not None:
+            noise = {"each": [text_of(one) for one in self.normal.each]}
+            if self.normal.common:
+                noise["common"] = text_of(self.normal.common)
+                noise["centres"] = [text_of(one) for one in self.normal.centres]
         return {
             "largest": self.largest,
             "integer": self.integer,
@@ -160,20 +177,15 @@ def parse_joint(data: object) -> JointDocument:
 def _joint(data: dict[str, Any]) -> JointDocument:
     check_file_keys(data, {"largest", "integer", "grid", "noise"}, {"weights"})
     noise = read_object(data["noise"], "noise")
-    check_keys(noise, "noise", {"ratio", "offsets"}, {"overlap"})
     shape = _shape(data["sensitivity"])
+    normal = _normal(noise, shape) if "each" in noise else None
+    if normal is not None:  # nothing is drawn by levels
+        noise = {"ratio": "1/2", "offsets": [0] * len(shape.blocks)}
+    check_keys(noise, "noise", {"ratio", "offsets"}, {"overlap"})
     grid = read_positive(data["grid"], "grid")
     integer = read_flag(data["integer"], "integer")
     demand(not integer or grid == 1, '"grid" must be 1 for whole numbers')
-    for block in shape.blocks:
-        demand(
-            block.width <= MAX_JOINT_STEPS * grid,
-            f'"width" must be at most {MAX_JOINT_STEPS} steps of the grid',
-        )
-        demand(
-            not integer or block.width.denominator == 1, '"width" must be whole for whole numbers'
-        )
-        demand(integer or block.box, '"integer" must be true where not all numbers move at once')
+    _check_widths(shape, grid, integer)
     offsets = tuple(
         read_integer(one, "offsets", 0, MAX_OFFSET if block.box else 0)
         for one, block in zip(
@@ -191,15 +203,16 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         demand(loss == L1(), '"loss" must be l1 for the largest error')
         demand("weights" not in data, '"weights" are for means')
         demand(
-            len(shape.blocks) == 1 and shape.blocks[0].box and overlap is None,
-            '"largest" is for one block whose numbers all move, without "overlap"',
+            len(shape.blocks) == 1 and shape.blocks[0].box and overlap is None and normal is None,
+            '"largest" is for one block whose numbers all move, by levels without "overlap"',
         )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     epsilon = read_number(
         data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
     )
     ratio = read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1")
-    _check_steps(shape, epsilon, ratio, overlap)
+    if normal is None:
+        _check_steps(shape, epsilon, ratio, overlap)
     return JointDocument(
         epsilon=epsilon,
         delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
@@ -215,8 +228,47 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
         certificate=_certificate(data["certificate"], shape, largest),
+        normal=normal,
         about=about_text(data["about"]) if "about" in data else "",
     )
+
+
+def _normal(noise: dict[str, Any], shape: Shape) -> Normal:
+    check_keys(noise, "noise", {"each"}, {"common", "centres"})
+    demand(("common" in noise) == ("centres" in noise), '"common" and "centres" go together')
+    size = len(shape.blocks)
+    each = tuple(read_deviation(one, "each") for one in _exactly(noise["each"], "each", size))
+    if "common" not in noise:
+        return Normal(each)
+    demand(shape.one_sided, '"common" is for moves of one sign')
+    centres = tuple(
+        read_number(one, "centres", lambda v: 0 <= v <= MAX_JOINT_STEPS, "from 0 on")
+        for one in _exactly(noise["centres"], "centres", size)
+    )
+    demand(
+        all((one * FINE).denominator == 1 for one in centres),
+        f'"centres" must be multiples of 1/{FINE}',
+    )
+    return Normal(each, read_deviation(noise["common"], "common"), centres)
+
+
+def read_deviation(value: object, name: str) -> Fraction:
+    """A standard deviation, in steps: neither so small nor so large that draws would take long."""
+    found = read_number(value, name, lambda v: Fraction(1, 1000) <= v <= 10**12, "to 10^12")
+    demand(bits(found) <= 256, f'"{name}" must be shorter')
+    return found
+
+
+def _check_widths(shape: Shape, grid: Fraction, integer: bool) -> None:
+    for block in shape.blocks:
+        demand(
+            block.width <= MAX_JOINT_STEPS * grid,
+            f'"width" must be at most {MAX_JOINT_STEPS} steps of the grid',
+        )
+        demand(
+            not integer or block.width.denominator == 1, '"width" must be whole for whole numbers'
+        )
+        demand(integer or block.box, '"integer" must be true where not all numbers move at once')
 
 
 def _check_steps(shape: Shape, epsilon: Fraction, ratio: Fraction, overlap: int | None) -> None:

@@ -5,22 +5,26 @@ What is claimed and why the checks prove it: `keyed.proof.md`. Standard library 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 
+from ..ask.privacy import Point, Releases
 from ..exact import exp_bounds, nearest_float
 from ..losses import Loss
 from ..work import add_up, charge, counted
-from .enclosures import ceil_at, floor_at
+from .enclosures import ceil_at
 from .keyed_curve import (
     BITS,
     best_tails_of_curve,
     curve_claim,
+    curve_of_curves,
     most_shown_by_curve,
     releases_of_curve,
 )
-from .keyed_document import MAX_REACH, Chain, KeyedDocument
-from .report import REFUTED, Claim, Report, claim_of, releases_claim
+from .keyed_document import MAX_REACH, Chain, KeyedDocument, KeyedReleases
+from .report import REFUTED, Claim, Report, budget_claims, claim_of, releases_claim, upper_claim
 
 
 def check_keyed(document: KeyedDocument) -> Report:
@@ -35,8 +39,8 @@ def check_keyed(document: KeyedDocument) -> Report:
         return Report(
             (
                 distribution,
-                _privacy(document),
-                *_releases(document),
+                *budget_claims(document, lambda epsilon: _worst(document.chain, epsilon)),
+                *_together(document),
                 _shown(document),
                 _upper(document),
                 _lower(document),
@@ -77,13 +81,9 @@ def fault_of(chain: Chain) -> str | None:
 # -- privacy ------------------------------------------------------------------------------------
 
 
-def _privacy(document: KeyedDocument) -> Claim:
-    n, worst = worst_hockey_stick(document.chain, document.epsilon)
-    words = (
-        f"largest hockey stick {nearest_float(worst):.12g} between {n} and {n + 1} units, "
-        f"delta {nearest_float(document.delta):g}"
-    )
-    return claim_of("privacy", document.delta - worst, words, words)
+def _worst(chain: Chain, epsilon: Fraction) -> tuple[str, Fraction]:
+    n, worst = worst_hockey_stick(chain, epsilon)
+    return f"{n} and {n + 1} units", worst
 
 
 def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
@@ -115,18 +115,33 @@ def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
     return worst[1], Fraction(worst[0], q * unit)
 
 
-def _releases(document: KeyedDocument) -> list[Claim]:
-    claims = []
+def _together(document: KeyedDocument) -> list[Claim]:
+    """The curve of a key, and what several keys keep together."""
+    claims, kept = [], True
     if document.curve is not None:
         claims.append(curve_claim(document.chain, document.curve))
+        kept = claims[0].verdict != REFUTED
     if document.releases is not None:
-        if document.curve is None:
-            budget = ((document.epsilon, document.delta),)
-            claims.append(releases_claim(document.releases, budget, None))
-        else:
-            kept = claims[0].verdict != REFUTED
-            claims.append(releases_of_curve(document.releases, document.curve, kept))
+        claims.append(_releases(document, document.releases, kept))
     return claims
+
+
+def _releases(document: KeyedDocument, total: KeyedReleases, kept: bool) -> Claim:
+    """The claim that `total` holds; `kept`: whether a key keeps its curve, if it has one."""
+
+    def claim(budget: Point) -> Claim:
+        asked = Releases(total.count, *budget)
+        if document.curve is None:
+            return releases_claim(asked, document.budgets, None)
+        return releases_of_curve(asked, document.curve, kept)
+
+    found = [claim(budget) for budget in total.budgets]
+    if total.curve is not None:
+        found.append(curve_of_curves(total, document.curve, kept))
+    worst = min(found, key=lambda one: Fraction(-1) if one.slack is None else one.slack)
+    if len(found) == 1:
+        return worst
+    return replace(worst, detail=f"{len(found)} promises; tightest: {worst.detail}")
 
 
 # -- nothing shows more -------------------------------------------------------------------------
@@ -150,7 +165,7 @@ def excess_of(document: KeyedDocument) -> Fraction | None:
     """
     chain = document.chain
     if document.curve is None:
-        best = most_shown(document.epsilon, document.delta, chain.sure_from)
+        best = most_shown(document.budgets, chain.sure_from)
     else:
         best = most_shown_by_curve(document.curve, chain.sure_from)
     worst = Fraction(0)
@@ -164,19 +179,23 @@ def excess_of(document: KeyedDocument) -> Fraction | None:
     return worst
 
 
-def most_shown(epsilon: Fraction, delta: Fraction, count: int) -> list[int]:
+def most_shown(budgets: Sequence[Point], count: int) -> list[int]:
     """2^320 times at least the optimal chain G(0), G(G(0)), ..., so many of them."""
-    a = exp_bounds(epsilon)[1]
-    p, q = a.numerator, a.denominator
-    one, slack = 1 << BITS, ceil_at(delta, BITS)
-    charge(6 * count)
+    one, lines = 1 << BITS, _lines(budgets)
+    charge(6 * count * len(lines))
     chain, last = [], 0
     for _ in range(count):
-        first = -(-p * last // q) + slack
-        second = one - (one - slack - last) * q // p
+        first = min(-(-p * last // q) + slack for p, q, slack in lines)
+        second = min(one - (one - slack - last) * q // p for p, q, slack in lines)
         last = min(one, first, second)
         chain.append(last)
     return chain
+
+
+def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
+    """(p, q, s) with e^epsilon <= p/q and 2^320 delta <= s, of each budget."""
+    bounds = [(exp_bounds(epsilon)[1], ceil_at(delta, BITS)) for epsilon, delta in budgets]
+    return [(a.numerator, a.denominator, slack) for a, slack in bounds]
 
 
 # -- the error ----------------------------------------------------------------------------------
@@ -184,9 +203,8 @@ def most_shown(epsilon: Fraction, delta: Fraction, count: int) -> list[int]:
 
 def _upper(document: KeyedDocument) -> Claim:
     loss = expected_loss(document.chain, document.loss)
-    words = f"expected loss of a key of {document.chain.reach} units or more, where it is shown, "
-    words += f"at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    who = f"a key of {document.chain.reach} units or more, where it is shown,"
+    return upper_claim(document, loss, f"expected loss of {who}")
 
 
 def expected_loss(chain: Chain, loss: Loss) -> Fraction:
@@ -206,7 +224,7 @@ def _lower(document: KeyedDocument) -> Claim:
 def least_loss(document: KeyedDocument) -> Fraction:
     """At most E c(X) of the best whole noise of the budget, or of the curve."""
     if document.curve is None:
-        tails = best_tails(document.epsilon, document.delta)
+        tails = best_tails(document.budgets)
     else:
         tails = best_tails_of_curve(document.curve)
     loss = document.loss
@@ -218,16 +236,14 @@ def least_loss(document: KeyedDocument) -> Fraction:
     return levels[0] + add_up(terms) / (1 << BITS)
 
 
-def best_tails(epsilon: Fraction, delta: Fraction) -> list[int]:
+def best_tails(budgets: Sequence[Point]) -> list[int]:
     """2^320 times at most P(X >= 1), P(X >= 2), ... of the best whole noise, while above 0."""
-    a = exp_bounds(epsilon)[1]
-    p, q = a.numerator, a.denominator
-    one, slack = 1 << BITS, ceil_at(delta, BITS)
-    found = [floor_at((1 - delta) / (1 + a), BITS)]
+    one, lines = 1 << BITS, _lines(budgets)
+    found = [max((one - slack) * q // (p + q) for p, q, slack in lines)]
     while len(found) <= MAX_REACH:
-        rest = (found[-1] - slack) * q // p
+        charge(4 * len(lines))
+        rest = max((found[-1] - slack) * q // p for p, q, slack in lines)
         if rest <= 0:
             break
-        charge(4)
         found.append(rest)
-    return [min(one, t) for t in found]
+    return found

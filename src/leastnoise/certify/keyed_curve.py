@@ -15,7 +15,7 @@ from ..ask.privacy import Releases, curve_above, root_above
 from ..exact import nearest_float, normal_bounds
 from ..work import charge
 from .enclosures import ceil_at, floor_at
-from .keyed_document import MAX_REACH, Chain, FailureCurve
+from .keyed_document import MAX_REACH, Chain, FailureCurve, KeyedReleases
 from .report import REFUTED, Claim, claim_of
 
 #: Probabilities are multiples of 2^-BITS here.
@@ -152,6 +152,21 @@ def releases_of_curve(releases: Releases, curve: FailureCurve, kept: bool) -> Cl
     if not kept:
         return Claim("releases", REFUTED, None, "a key is not proven to keep its curve")
     return claim_of("releases", left, words, words)
+
+
+def curve_of_curves(total: KeyedReleases, curve: FailureCurve | None, kept: bool) -> Claim:
+    """The claim that so many keys that keep the curve keep the total curve together."""
+    whole = total.curve
+    assert whole is not None
+    if curve is None or not kept:
+        return Claim("releases", REFUTED, None, "a key is not proven to keep a curve")
+    steeper = whole.mu * whole.mu - total.count * curve.mu * curve.mu
+    left = min(steeper, whole.failure - total.count * curve.failure)
+    words = (
+        f"{total.count} keys together keep mu = {nearest_float(whole.mu):g} but for failures of "
+        f"{nearest_float(whole.failure):g}"
+    )
+    return claim_of("releases", left, words, f"{words}: not proven")
 
 
 def delta_of_curve(curve: FailureCurve, count: int, epsilon: Fraction) -> Fraction:

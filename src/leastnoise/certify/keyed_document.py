@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, Releases
+from ..ask.privacy import MAX_EPSILON, Point, Releases, check_points, points_to_json
 from ..exact import nearest_float, text_of
 from ..losses import Loss
 from ..work import charge
 from .about import about_text
 from .base import MechanismDocument, check_file_keys, head_of, reading
+from .curve import points_from_json
 from .fields import (
     check_keys,
     demand,
@@ -93,6 +94,28 @@ class FailureCurve:
 
 
 @dataclass(frozen=True)
+class KeyedReleases(Releases):
+    """`count` keys together keep the budget, those of the profile, and the curve, if any."""
+
+    profile: tuple[Point, ...] = ()
+    curve: FailureCurve | None = None
+
+    @property
+    def budgets(self) -> tuple[Point, ...]:
+        """All that are kept."""
+        return (self.epsilon, self.delta), *self.profile
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of the mechanism file."""
+        data = super().to_json()
+        if self.profile:
+            data["profile"] = points_to_json(self.profile)
+        if self.curve is not None:
+            data["curve"] = self.curve.to_json()
+        return data
+
+
+@dataclass(frozen=True)
 class KeyedDocument(MechanismDocument):
     """A keyed mechanism and its claims, exactly as stated. Nothing here is checked."""
 
@@ -105,8 +128,9 @@ class KeyedDocument(MechanismDocument):
     excess: Fraction
     upper: Fraction
     lower: Fraction
+    profile: tuple[Point, ...] = ()
     curve: FailureCurve | None = None
-    releases: Releases | None = None
+    releases: KeyedReleases | None = None
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     # What documents of other kinds may claim, too.
@@ -127,16 +151,23 @@ class KeyedDocument(MechanismDocument):
         return True
 
     @property
+    def budgets(self) -> tuple[Point, ...]:
+        """What a key keeps, and every rival with it, where there is no curve."""
+        return (self.epsilon, self.delta), *self.profile
+
+    @property
     def rivals(self) -> str:
         """Among which mechanisms nothing shows a key more often: with several keys of a unit, those
         that give each key the same part of the budget.
         """
+        if self.releases is None:
+            return "nothing as private"
         if self.curve is not None:
             return "nothing that keeps this Gaussian curve with failures for each key"
-        if self.releases is not None:
-            each = f"({nearest_float(self.epsilon):.4g}, {nearest_float(self.delta):.4g})"
-            return f"nothing that keeps {each} for each key"
-        return "nothing as private"
+        if self.profile:
+            return "nothing that keeps an equal share of these budgets for each key"
+        each = f"({nearest_float(self.epsilon):.4g}, {nearest_float(self.delta):.4g})"
+        return f"nothing that keeps {each} for each key"
 
     def _body_json(self) -> dict[str, Any]:
         body: dict[str, Any] = {
@@ -147,6 +178,8 @@ class KeyedDocument(MechanismDocument):
             },
             "excess": text_of(self.excess),
         }
+        if self.profile:
+            body["profile"] = points_to_json(self.profile)
         if self.curve is not None:
             body["curve"] = self.curve.to_json()
         if self.releases is not None:
@@ -164,8 +197,9 @@ def parse_keyed(data: object) -> KeyedDocument:
 
 
 def _keyed(data: dict[str, Any]) -> KeyedDocument:
-    check_file_keys(data, {"chain", "excess"}, {"certificate", "curve", "releases"})
+    check_file_keys(data, {"chain", "excess"}, {"certificate", "profile", "curve", "releases"})
     demand("certificate" not in data, 'a file of kind "keyed" has no "certificate"')
+    demand(not {"profile", "curve"} <= set(data), '"profile" and "curve" exclude each other')
     demand(data["sensitivity"] == "1", '"sensitivity" must be "1"')
     loss = read_loss(data["loss"])
     demand(loss.symmetric and loss.falls_nowhere and loss.certified, f'"loss" must be {EVEN_ONLY}')
@@ -178,6 +212,7 @@ def _keyed(data: dict[str, Any]) -> KeyedDocument:
         excess=read_number(data["excess"], "excess", lambda v: v >= 0, "non-negative"),
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        profile=_profile(data["profile"]) if "profile" in data else (),
         curve=_curve(data["curve"]) if "curve" in data else None,
         releases=_releases(data["releases"]) if "releases" in data else None,
         about=about_text(data.get("about", {})),
@@ -224,8 +259,20 @@ def _curve(value: object) -> FailureCurve:
     return FailureCurve(read_positive(data["mu"], "mu"), failure)
 
 
-def _releases(value: object) -> Releases:
+def _profile(value: object) -> tuple[Point, ...]:
+    points = points_from_json(value, "profile")
+    check_points(points)
+    demand(len(points) > 0, '"profile" must not be empty')
+    return points
+
+
+def _releases(value: object) -> KeyedReleases:
     data = read_object(value, "releases")
-    check_keys(data, "releases", {"count", "epsilon", "delta"}, set())
-    count = read_integer(data["count"], "count", 1, MAX_KEYS_OF_A_UNIT)
-    return Releases(count, _epsilon(data["epsilon"]), _delta(data["delta"]))
+    check_keys(data, "releases", {"count", "epsilon", "delta"}, {"profile", "curve"})
+    return KeyedReleases(
+        read_integer(data["count"], "count", 1, MAX_KEYS_OF_A_UNIT),
+        _epsilon(data["epsilon"]),
+        _delta(data["delta"]),
+        _profile(data["profile"]) if "profile" in data else (),
+        _curve(data["curve"]) if "curve" in data else None,
+    )

@@ -114,10 +114,7 @@ class Checks(Generic[D]):
 
     def own(self, document: D) -> tuple[Claim, ...]:
         """The claims about what is released: all but `lower`."""
-        claims = [_distribution(self.total(document)), self._privacy(document)]
-        if document.profile:
-            slack, words = self._points(document, document.profile)
-            claims.append(claim_of("profile", slack, words, words))
+        claims = [_distribution(self.total(document)), *self.budgets(document)]
         if document.gdp is not None:
             claims.append(self._gdp(document, document.gdp))
         if document.releases is not None:
@@ -125,32 +122,17 @@ class Checks(Generic[D]):
             claims.append(releases_claim(document.releases, budgets, document.gdp))
         return (*claims, *self.demands(document), self._upper(document))
 
-    def _privacy(self, document: D) -> Claim:
-        where, worst = self.worst(document, document.epsilon)
-        words = (
-            f"largest hockey stick {nearest_float(worst):.12g} at {where}, "
-            f"delta {nearest_float(document.delta):g}"
-        )
-        return claim_of("privacy", document.delta - worst, words, words)
-
-    def _points(self, document: D, points: Sequence[Point]) -> tuple[Fraction, str]:
-        """The least slack of several budgets, and where it is."""
-        found = []
-        for epsilon, delta in points:
-            where, worst = self.worst(document, epsilon)
-            found.append((delta - worst, epsilon, delta, worst, where))
-        slack, epsilon, delta, worst, where = min(found)
-        return slack, (
-            f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest "
-            f"hockey stick {nearest_float(worst):.12g} at {where}, delta {nearest_float(delta):g}"
-        )
+    def budgets(self, document: D) -> list[Claim]:
+        """The claims that (epsilon, delta) and the further budgets are kept."""
+        return budget_claims(document, lambda epsilon: self.worst(document, epsilon))
 
     def _gdp(self, document: D, curve: GaussianCurve) -> Claim:
         name = f"mu = {nearest_float(curve.mu):g}"
         chords = curve.slack()
         if chords < 0:
             return Claim("gdp", REFUTED, chords, f"a chord is not below the curve of {name}")
-        slack, words = self._points(document, curve.points)
+        worst = (self.worst(document, epsilon) for epsilon, _ in curve.points)
+        slack, words = _tightest(curve.points, worst)
         return claim_of(
             "gdp", slack, f"below the whole curve of {name}: {words}", f"not below {name}: {words}"
         )
@@ -159,8 +141,48 @@ class Checks(Generic[D]):
         loss = self.loss(document)
         if isinstance(loss, str):
             return Claim("upper", NOT_CHECKED, None, loss)
-        words = f"expected loss of a release at most {nearest_float(loss):.12g}"
-        return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+        return upper_claim(document, loss, "expected loss of a release")
+
+
+def budget_claims(
+    document: MechanismDocument, worst: Callable[[Fraction], tuple[str, Fraction]]
+) -> list[Claim]:
+    """That (epsilon, delta) is kept, and the further budgets, if there are any.
+
+    worst: the largest hockey stick at an epsilon, and where it is.
+    """
+    where, most = worst(document.epsilon)
+    words = (
+        f"largest hockey stick {nearest_float(most):.12g} at {where}, "
+        f"delta {nearest_float(document.delta):g}"
+    )
+    claims = [claim_of("privacy", document.delta - most, words, words)]
+    if document.profile:
+        found = (worst(epsilon) for epsilon, _ in document.profile)
+        slack, words = _tightest(document.profile, found)
+        claims.append(claim_of("profile", slack, words, words))
+    return claims
+
+
+def _tightest(
+    points: Sequence[Point], worst: Iterable[tuple[str, Fraction]]
+) -> tuple[Fraction, str]:
+    """The least slack of several budgets, and where it is."""
+    found = [
+        (delta - most, epsilon, delta, most, where)
+        for (epsilon, delta), (where, most) in zip(points, worst, strict=True)
+    ]
+    slack, epsilon, delta, most, where = min(found)
+    return slack, (
+        f"{len(points)} budgets; tightest at epsilon {nearest_float(epsilon):g}: largest "
+        f"hockey stick {nearest_float(most):.12g} at {where}, delta {nearest_float(delta):g}"
+    )
+
+
+def upper_claim(document: MechanismDocument, loss: Fraction, what: str) -> Claim:
+    """That `upper` is at least what is lost, at most `loss`; what: whose loss that is."""
+    words = f"{what} at most {nearest_float(loss):.12g}"
+    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 
 def _distribution(total: Fraction) -> Claim:
@@ -201,6 +223,8 @@ __all__ = [
     "Checks",
     "Claim",
     "Report",
+    "budget_claims",
     "claim_of",
     "releases_claim",
+    "upper_claim",
 ]

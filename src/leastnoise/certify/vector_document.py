@@ -17,7 +17,7 @@ from ..ask.values import MAX_DIMENSION
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
 from ..losses.base import NORM_ONLY
-from ..work import charge
+from ..work import bits, charge
 from .about import about_text
 from .base import MechanismDocument, check_file_keys, head_of, reading
 from .fields import (
@@ -32,12 +32,15 @@ from .fields import (
     read_short_number,
     read_whole,
 )
+from .stairs import Stairs
 
 #: Limits of the checker.
 MAX_RADII = 2_000
 MAX_CURVE_POINTS = 20_000
 MAX_CURVE_PIECES = 40_000
 MAX_SHORTER = 16
+MAX_STAIRS = 2_000_000  # that draws are likely to reach
+MAX_STAIR_BITS = 1_500_000_000  # of all weights that a draw chooses from
 MAX_COORDINATE = 1 << 60
 MAX_COUNT = 1 << 60
 
@@ -105,7 +108,8 @@ class VectorDocument(MechanismDocument):
     """A vector mechanism and its claims, exactly as stated. Nothing here is checked.
 
     With probability weights[i]/denominator the noise is uniform in the ball of radius radii[i],
-    with probability atom/denominator it is 0. Every coordinate of a release is a multiple of grid.
+    with probability atom/denominator it is 0; or it is that of stairs without an end, and then
+    there are no such balls. Every coordinate of a release is a multiple of grid.
     """
 
     KINDS = ("vector",)
@@ -122,7 +126,9 @@ class VectorDocument(MechanismDocument):
     atom: int
     upper: Fraction
     lower: Fraction
-    certificate: VectorCertificate
+    #: Curves; None: what is known of all noise at delta = 0.
+    certificate: VectorCertificate | None
+    stairs: Stairs | None = None
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     @property
@@ -131,19 +137,20 @@ class VectorDocument(MechanismDocument):
         return self.KINDS[0]
 
     def _body_json(self) -> dict[str, Any]:
-        return {
-            "dimension": self.dimension,
-            "grid": text_of(self.grid),
-            "noise": {
-                "denominator": str(self.denominator),
-                "radii": [text_of(radius) for radius in self.radii],
-                "weights": [str(weight) for weight in self.weights],
-                "atom": str(self.atom),
-            },
+        noise: dict[str, Any] = {
+            "denominator": str(self.denominator),
+            "radii": [text_of(radius) for radius in self.radii],
+            "weights": [str(weight) for weight in self.weights],
+            "atom": str(self.atom),
         }
+        if self.stairs is not None:
+            noise = {"first": text_of(self.stairs.first), "ratio": text_of(self.stairs.ratio)}
+        return {"dimension": self.dimension, "grid": text_of(self.grid), "noise": noise}
 
     def _certificate_json(self) -> dict[str, Any]:
         found = self.certificate
+        if found is None:
+            return {}
         written: dict[str, Any] = {
             "step": text_of(found.step),
             "unit": text_of(found.unit),
@@ -170,7 +177,41 @@ def parse_vector(data: object) -> VectorDocument:
 
 def _vector(data: dict[str, Any]) -> VectorDocument:
     check_file_keys(data, {"dimension", "grid", "noise"}, set())
+    dimension = read_integer(data["dimension"], "dimension", 1, MAX_DIMENSION)
+    delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
+    loss = _loss(data["loss"])
     noise = read_object(data["noise"], "noise")
+    if "ratio" in noise:
+        stairs: Stairs | None = _stairs(noise, dimension)
+        demand(loss.by_moments, '"loss" must be a whole power or huber for stairs')
+        noise = {"denominator": "1", "radii": [], "weights": [], "atom": "0"}
+    else:
+        stairs = None
+    denominator, radii, weights, atom = _balls(noise)
+    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    sensitivity = read_positive(data["sensitivity"], "sensitivity")
+    return VectorDocument(
+        dimension=dimension,
+        epsilon=read_number(
+            data["epsilon"], "epsilon", lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}"
+        ),
+        delta=delta,
+        sensitivity=sensitivity,
+        loss=loss,
+        grid=read_positive(data["grid"], "grid"),
+        denominator=denominator,
+        radii=radii,
+        weights=weights,
+        atom=atom,
+        upper=upper,
+        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        certificate=_certificate(data["certificate"], sensitivity, delta, loss),
+        stairs=stairs,
+        about=about_text(data.get("about", {})),
+    )
+
+
+def _balls(noise: dict[str, Any]) -> tuple[int, tuple[Fraction, ...], tuple[int, ...], int]:
     check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
     denominator = read_count(noise["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
@@ -182,26 +223,20 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
         read_count(one, "weights") for one in read_list(noise["weights"], "weights", MAX_RADII)
     )
     demand(len(weights) == len(radii), '"weights" must have one entry for each radius')
-    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
-    sensitivity = read_positive(data["sensitivity"], "sensitivity")
-    return VectorDocument(
-        dimension=read_integer(data["dimension"], "dimension", 1, MAX_DIMENSION),
-        epsilon=read_number(
-            data["epsilon"], "epsilon", lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}"
-        ),
-        delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
-        sensitivity=sensitivity,
-        loss=_loss(data["loss"]),
-        grid=read_positive(data["grid"], "grid"),
-        denominator=denominator,
-        radii=radii,
-        weights=weights,
-        atom=read_count(noise["atom"], "atom"),
-        upper=upper,
-        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
-        certificate=_certificate(data["certificate"], sensitivity),
-        about=about_text(data.get("about", {})),
+    return denominator, radii, weights, read_count(noise["atom"], "atom")
+
+
+def _stairs(noise: dict[str, Any], dimension: int) -> Stairs:
+    check_keys(noise, "noise", {"first", "ratio"}, set())
+    first = read_number(noise["first"], "first", lambda v: 0 < v <= 1, "above 0, at most 1")
+    ratio = read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1")
+    # So that a draw takes moments, and little memory.
+    demand(
+        dimension**2 * bits(first, ratio) <= MAX_STAIR_BITS,
+        '"first" and "ratio" must be shorter: draws would take too much memory',
     )
+    demand(dimension <= MAX_STAIRS * (1 - ratio), f'"ratio" must be at most 1 - d/{MAX_STAIRS}')
+    return Stairs(first, ratio)
 
 
 def _loss(value: object) -> Loss:
@@ -210,8 +245,16 @@ def _loss(value: object) -> Loss:
     return loss
 
 
-def _certificate(value: object, sensitivity: Fraction) -> VectorCertificate:
+def _certificate(
+    value: object, sensitivity: Fraction, delta: Fraction, loss: Loss
+) -> VectorCertificate | None:
     data = read_object(value, "certificate")
+    if not data:
+        demand(
+            delta == 0 and loss.by_moments,
+            '"certificate" may be empty at delta 0 only, for a whole power or huber',
+        )
+        return None
     check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, {"more"})
     step = read_positive(data["step"], "step")
     whole = read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)

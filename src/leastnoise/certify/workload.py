@@ -24,7 +24,7 @@ from .plain import (
     law_variance,
     lower_plain,
 )
-from .report import Claim, Report, claim_of
+from .report import Claim, Report, claim_of, upper_claim
 from .roots import (
     PrefixProof,
     RootStrategy,
@@ -107,10 +107,8 @@ def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
 
 
 def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
-    loss = release_cost(document, frames)
     which = "largest variance" if document.largest else "total squared error"
-    words = f"{which} of a release at most {nearest_float(loss):.12g}"
-    return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
+    return upper_claim(document, release_cost(document, frames), f"{which} of a release")
 
 
 def _lower(document: WorkloadDocument, frames: Frames) -> Claim:

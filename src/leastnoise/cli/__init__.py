@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable
 from typing import NoReturn
 
 import typer
@@ -38,23 +39,32 @@ app = typer.Typer(
 _numbers = {"ignore_unknown_options": True}
 _kept = "finished designs are kept, run it again to go on"
 
-app.command("design")(interruptible(design))
-app.command("doctor")(interruptible(doctor))
-app.command("verify")(interruptible(verify))
-app.command("release", context_settings=_numbers)(interruptible(release))
-app.command("sample")(interruptible(sample))
-app.command("export")(interruptible(export))
-app.command("keyed")(interruptible(keyed))
-app.command("compare")(interruptible(compare))
-app.command("compose")(interruptible(compose))
-app.command("sweep")(interruptible(sweep, _kept))
-app.command("hierarchy")(interruptible(hierarchy))
-app.command("reproduce")(interruptible(reproduce, _kept))
-app.command("columns")(interruptible(columns))
-app.command("ask", context_settings=_numbers)(interruptible(ask))
-app.command("plan", context_settings=_numbers)(interruptible(plan))
-app.command("serve")(interruptible(serve, "the page is closed"))
-app.add_typer(ledger, name="ledger")
+#: Every command: a line for the list of all of them, what it does, and what an interruption says.
+_COMMANDS: tuple[tuple[str, Callable[..., None], str], ...] = (
+    ("Design the best noise for a budget, with a proof.", design, ""),
+    ("Say what is installed, and test that it works.", doctor, ""),
+    ("Check a mechanism file or a report exactly.", verify, ""),
+    ("Release values privately with a mechanism file.", release, ""),
+    ("Draw samples of the noise, for study.", sample, ""),
+    ("The noise as a table and a sampler, for other languages.", export, ""),
+    ("Show unknown keys with how many units have each.", keyed, ""),
+    ("Compare the best noise with every known mechanism.", compare, ""),
+    ("The total privacy cost of many releases.", compose, ""),
+    ("Design every combination of budgets and losses.", sweep, _kept),
+    ("Solve the programs of the paper's hierarchy.", hierarchy, ""),
+    ("Regenerate a table or figure of the paper.", reproduce, _kept),
+    ("Show the columns of a table and how each would be read.", columns, ""),
+    ("Ask a table: private answers, charged to a ledger.", ask, ""),
+    ("Say which error to expect; no table is read.", plan, ""),
+    ("Open the page: design, ask and verify in a browser.", serve, "the page is closed"),
+)
+for _line, _does, _says in _COMMANDS:
+    app.command(
+        _does.__name__,
+        short_help=_line,
+        context_settings=_numbers if _does in (release, ask, plan) else None,
+    )(interruptible(_does, _says))
+app.add_typer(ledger, name="ledger", short_help="Keep the privacy budget of a table.")
 
 
 def _version(wanted: bool) -> None:

@@ -27,7 +27,7 @@ def show(found: Any) -> None:
     word = "proven" if found.certified else UNPROVEN
     lines = [
         f"noise for {found.dimension} numbers at once, epsilon {found.epsilon:g}, "
-        f"{found.shape!r}, loss {found.loss_name}",
+        f"delta {found.delta:g}, {found.shape!r}, loss {found.loss_name}",
         f"  expected loss at most      {outwards(found.upper, 8, True)}  (of this noise, {word})",
         f"  no noise can go below      {outwards(found.lower, 8, False)}  ({word})",
         f"  std of a number            {found.noise.std:.6g}",

@@ -10,17 +10,33 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import ArgumentError, DataError
-from .options import LOSS_HELP
+from .options import LOSS_HELP, budget_of
 from .shared import JSON_HELP, drawable, folder_exists, say, show_json, working
+
+Epsilon = Annotated[str | None, typer.Option(help="Budget of all that is shown: epsilon.")]
+Delta = Annotated[str | None, typer.Option(help="Budget of all that is shown: delta, above 0.")]
+Profile = Annotated[
+    list[str] | None,
+    typer.Option(metavar="EPS:DELTA", help="A further budget to keep; may be repeated."),
+]
+Gdp = Annotated[
+    str | None, typer.Option(metavar="MU", help="Instead: mu-Gaussian, but for --failure.")
+]
+Failure = Annotated[
+    str | None, typer.Option(metavar="P", help="With --gdp: how often it may fail.")
+]
 
 
 def keyed(
-    epsilon: Annotated[str, typer.Option(help="Budget of all that is shown: epsilon.")],
-    delta: Annotated[str, typer.Option(help="Budget of all that is shown: delta, above 0.")],
+    epsilon: Epsilon = None,
+    delta: Delta = None,
     max_groups: Annotated[int, typer.Option(help="Keys that a unit counts in, at most.")] = 1,
     neighbours: Annotated[str, typer.Option(help="add-remove or replace.")] = "add-remove",
     units: Annotated[int | None, typer.Option(help="Units of a key that matters.")] = None,
     loss: Annotated[str, typer.Option(help=LOSS_HELP)] = "l1",
+    profile: Profile = None,
+    gdp: Gdp = None,
+    failure: Failure = None,
     release: Annotated[
         Path | None,
         typer.Option(
@@ -42,6 +58,8 @@ def keyed(
       leastnoise keyed --epsilon 1 --delta 1e-5 --compare
       leastnoise keyed --epsilon 1 --delta 1e-5 --out keys.json --plot keys.png
       leastnoise keyed --epsilon 1 --delta 1e-5 --release units.csv
+      leastnoise keyed --profile 1:1e-5 --profile 0.5:1e-3
+      leastnoise keyed --gdp 0.5 --failure 1e-6
     """
     from ..keyed import keyed as make
 
@@ -55,6 +73,9 @@ def keyed(
             neighbours=neighbours,
             units=units,
             loss=loss,
+            profile=[budget_of(words) for words in profile] if profile else None,
+            gdp=gdp,
+            failure=failure,
         )
     if out is not None:
         found.save(out)
@@ -95,7 +116,7 @@ def _say(found: Any, compare: bool) -> None:
 
     keys = found.keys_of_a_unit
     lines = [
-        f"keys with their counts, epsilon {found.epsilon:g}, delta {found.delta:g}, "
+        f"keys with their counts, {_promise(found)}, "
         f"loss {found.loss_name}" + ("" if keys == 1 else f", {keys} keys of a unit"),
         f"  shown half the time from   {found.units_for(0.5)} units",
         f"  shown with 95 % from       {found.units_for(0.95)} units",
@@ -108,6 +129,13 @@ def _say(found: Any, compare: bool) -> None:
     say("\n".join(lines))
     if compare:
         typer.echo(repr(found.compare()))
+
+
+def _promise(found: Any) -> str:
+    if found.curve is not None:
+        return f"mu {found.curve[0]:g} but for failures of {found.curve[1]:g}"
+    more = f" and {len(found.profile)} more budgets" if found.profile else ""
+    return f"epsilon {found.epsilon:g}, delta {found.delta:g}{more}"
 
 
 def _read(source: Path) -> dict[str, int]:

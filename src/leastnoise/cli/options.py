@@ -143,7 +143,7 @@ def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
         if name in found:
             found[name] = whole_of(name, found[name])
     if "profile" in found:
-        found["profile"] = [_budget(words) for words in found["profile"]]
+        found["profile"] = [budget_of(words) for words in found["profile"]]
     if "regions" in found:
         cuts: str = found["regions"]
         found["regions"] = int(cuts) if cuts.isdigit() else cuts.split(",")
@@ -186,7 +186,7 @@ def _constraints(found: dict[str, Any], ranged: bool) -> list[Constraint]:
     return [made[name](found.pop(name)) for name in OPTIONS if name in found and name in made]
 
 
-def _budget(words: str) -> tuple[str, str]:
+def budget_of(words: str) -> tuple[str, str]:
     epsilon, colon, delta = words.partition(":")
     if not colon:
         raise ArgumentError("profile", words, "EPS:DELTA, such as 1:0.01")

@@ -56,7 +56,6 @@ def release(
       leastnoise release mechanism.json 41.7 -3 7/60
     """
     from ..design import WorkloadDesign, load
-    from ..designs.base import words_of_many
     from ..designs.keyed import KeyedDesign
 
     with working("checking the mechanism"):
@@ -69,25 +68,34 @@ def release(
         release_workload(design, lines, exact, as_json, {"file": file})
         return
     width = getattr(design, "dimension", 1)
-    plain = int if design.integer and width > 1 else float
     if width > 1:
-        rows = [[_number(word) for word in line] for line in _vectors(lines, width, bool(values))]
-        answers = [list(row) for row in design.release(rows, exact=exact)]
-        told: list[Any] = [[str(x) if exact else plain(x) for x in row] for row in answers]
-        shown = [",".join(map(str, row)) for row in told]
+        told = _released_vectors(design, _vectors(lines, width, bool(values)), exact)
     else:
-        numbers = [_number(word) for line in lines for word in line]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ReleaseWarning)  # it is said in a line below
-            answers = design.release(numbers, exact=exact)
-        if words := words_of_many(design, numbers):
-            say(f"note: {words}", err=True)
-        told = [str(answer) if exact else answer for answer in answers]
-        shown = [str(answer) for answer in answers]
+        told = _released_numbers(design, lines, exact)
     if as_json:
         show_json("release", 0, {"file": file, "releases": told})
     else:
-        typer.echo("\n".join(shown))
+        typer.echo("\n".join(",".join(map(str, one)) if width > 1 else str(one) for one in told))
+
+
+def _released_vectors(design: Any, vectors: list[list[str]], exact: bool) -> list[Any]:
+    """A private answer for each vector: plain numbers, or exact fractions as texts."""
+    rows = [[_number(word) for word in line] for line in vectors]
+    plain = str if exact else int if design.integer else float
+    return [[plain(x) for x in row] for row in design.release(rows, exact=exact)]
+
+
+def _released_numbers(design: Any, lines: list[list[str]], exact: bool) -> list[Any]:
+    """A private answer for each number; that many of them spend many budgets is said."""
+    from ..designs.base import words_of_many
+
+    numbers = [_number(word) for line in lines for word in line]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReleaseWarning)  # it is said in a line below
+        answers = design.release(numbers, exact=exact)
+    if words := words_of_many(design, numbers):
+        say(f"note: {words}", err=True)
+    return [str(answer) if exact else answer for answer in answers]
 
 
 def _vectors(lines: list[list[str]], width: int, typed: bool) -> list[list[str]]:

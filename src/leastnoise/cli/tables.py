@@ -26,7 +26,7 @@ _QUERIES = (
 )
 #: Questions whose answers are numbers of rows: bars can show them.
 _COUNTED = ("count", "histogram", "cumulative", "ranges", "marginals")
-_Query = Annotated[str, typer.Argument(help=_QUERIES)]
+_Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
 _ASKED: dict[str, tuple[Any, Any]] = {
@@ -94,8 +94,8 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
       leastnoise columns data.csv
       leastnoise columns umsatz.csv --delimiter ";" --decimal "," --encoding cp1252
     """
-    from ..queries.answer import printable
     from ..queries.door import opened
+    from ..words import printable
 
     with _standing(table) as place:
         source = _source(place, given)
@@ -128,6 +128,9 @@ def columns(table: _Table, as_json: _Json = False, **given: Any) -> None:
     console = Console(highlight=False)
     console.print(shown)
     console.print("What is no number counts as missing in its row. No row was read.")
+    if any(one["type"] == "text" for one in told):
+        encoding = getattr(source, "encoding", "utf-8")
+        console.print(f"Texts that are not {encoding} are missing, too: see --encoding.")
 
 
 def _source(table: str, given: dict[str, Any]) -> Any:
@@ -148,7 +151,7 @@ def _source(table: str, given: dict[str, Any]) -> Any:
 @takes(*_ASKED, *_WRITTEN, required=("epsilon",), options=_ASKED | _WRITTEN)
 def ask(
     table: _Table,
-    queries: Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)],
+    queries: _Queries,
     ledger: Annotated[str | None, typer.Option(help="Charge this ledger.")] = None,
     name: Annotated[str, typer.Option(help="The ledger's name there.")] = "budget",
     rows: Annotated[
@@ -191,8 +194,6 @@ def ask(
         if alone:
             answers = [answer_of(source, asked[0], **options)]
         else:
-            if options.pop("units") is not None:
-                raise ArgumentError("units", given["units"], "left out with several questions")
             answers = ask_all(source, asked, rows=rows, **options)
     try:
         if plot is not None:
@@ -242,7 +243,7 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
 
 @takes(*_PLANNED, options=_PLANNED)
 def plan(
-    query: _Query,
+    queries: _Queries,
     rows: Annotated[int, typer.Option(help="A public guess at the rows (of a group).")],
     as_json: _Json = False,
     **given: Any,
@@ -253,32 +254,49 @@ def plan(
     Example:
       leastnoise plan "mean(salary)" --low 0 --high 200 --rows 1000 --epsilon 1
       leastnoise plan "count()" --rows 1000 --within 5
+      leastnoise plan "count()" "mean(salary, low=0, high=200)" --rows 1000 --epsilon 1
     """
     from ..queries import plan as plan_of
+    from ..queries import plan_all
 
-    options = _budget_and_unit(given) | {"within": given["within"]}
-    found = plan_of(_question(query, given), rows=rows, **options)
+    options = _budget_and_unit(given)
+    if len(queries) == 1:
+        question = _question(queries[0], given)
+        plans = [plan_of(question, rows=rows, within=given["within"], **options)]
+    else:
+        if given["within"] is not None:
+            raise ArgumentError("within", given["within"], "left out with several questions")
+        if given["epsilon"] is None:
+            raise ArgumentError("epsilon", None, "given with several questions")
+        asked = [_question(one, _fitting(one, given)) for one in queries]
+        plans = plan_all(asked, rows=rows, **options)
     if as_json:
-        told = {
-            "query": found.query,
-            "epsilon": float(found.epsilon),
-            "delta": float(found.delta),
-            "rows": rows,
-            "error_95": found.error,
-            "relative": found.relative,
-            "keys_from": found.keys_from,
-            "shown": found.shown,
-            "units": found.units,
-            "why": found.why,
-            "noise": found.noise,
-            "notes": list(found.notes),
-        }
-        show_json("plan", 0, told)
+        told = [_planned(one, rows) for one in plans]
+        show_json("plan", 0, told[0] if len(told) == 1 else {"questions": told})
         return
     console = Console(highlight=False)
-    console.print(str(found), markup=False)
-    for note in (found.why, found.noise, *found.notes):
-        console.print(f"- {note}", markup=False)
+    for found in plans:
+        console.print(str(found), markup=False)
+        for note in (found.why, found.noise, *found.notes):
+            console.print(f"- {note}", markup=False)
+
+
+def _planned(found: Any, rows: int) -> dict[str, Any]:
+    """A plan for JSON."""
+    return {
+        "query": found.query,
+        "epsilon": float(found.epsilon),
+        "delta": float(found.delta),
+        "rows": rows,
+        "error_95": found.error,
+        "relative": found.relative,
+        "keys_from": found.keys_from,
+        "shown": found.shown,
+        "units": found.units,
+        "why": found.why,
+        "noise": found.noise,
+        "notes": list(found.notes),
+    }
 
 
 def _question(query: str, given: dict[str, Any]) -> Any:
@@ -286,13 +304,12 @@ def _question(query: str, given: dict[str, Any]) -> Any:
     from ..queries import PRIVATE, query_of
 
     asked = {name: given[name] for name in ("low", "high", "by", "keys", "where", "nulls")}
+    if asked["by"] is not None and len(names := next(csv.reader([asked["by"]]), [])) > 1:
+        asked["by"] = names
     if asked["keys"] not in (None, PRIVATE):
         lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
-        several = asked["by"] is not None and len(names := asked["by"].split(",")) > 1
-        if several:
-            asked["by"] = names
-        if several or query.strip().lower().startswith("marginals"):
+        if isinstance(asked["by"], list) or query.strip().lower().startswith("marginals"):
             asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
@@ -319,7 +336,8 @@ def _unit(unit: str, max_rows: int | None, max_groups: int | None) -> Any:
 
 
 def _print(answer: Any, book: Any) -> None:
-    from ..queries.answer import printable, rounded
+    from ..queries.answer import rounded
+    from ..words import printable
 
     console = Console(highlight=False)
     bars = len(answer.groups) > 1 and answer.query.startswith(_COUNTED)

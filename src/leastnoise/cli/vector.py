@@ -30,7 +30,7 @@ def show(found: Any) -> None:
         f"  no noise can go below      {outwards(found.lower, 8, False)}  ({word})",
         f"  std of a coordinate        {noise.variance**0.5:.6g}",
         f"  95 % of errors within      {noise.error_radius(0.95):.6g}  (Euclidean)",
-        f"  no error beyond            {noise.radii[-1]:.6g}",
+        *([] if noise.endless else [f"  no error beyond            {noise.radii[-1]:.6g}"]),
         f"{found.status}; {found.stats['seconds']:.2f} s.",
     ]
     say("\n".join(lines))

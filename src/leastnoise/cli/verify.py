@@ -110,28 +110,26 @@ def _formal_words(told: dict[str, Any]) -> str:
         return "Coq was not asked: our own check does not prove every claim."
     formal = told["formal"]
     if formal["verdict"] == "proven":
-        return (
-            "Coq: proven. The noise is a probability law, private for every two values so far "
-            "apart, its expected loss is at most upper, and every private noise whatever costs at "
-            "least lower. What that rests on is in docs/formal.md."
-        )
+        words = formal["detail"]
+        rests = "What that rests on is in docs/formal.md."
+        return f"Coq: proven. {words[0].upper()}{words[1:]}. {rests}"
     return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
 
 
 def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
     """The steps from published numbers to their proofs."""
+    from ..queries.published import UNCHECKED
+
     verdicts = {step.verdict for step in steps}
     code = 1 if "refuted" in verdicts else 3 if "not covered" in verdicts else 0
     if as_json:
         told = [{"step": step.words, "verdict": step.verdict} for step in steps]
-        show_json("verify", code, {"file": file, "ok": code == 0, "steps": told})
+        shown = {"file": file, "ok": code == 0, "steps": told, "unchecked": UNCHECKED}
+        show_json("verify", code, shown)
     else:
         table = Table("step", "verdict")
         for step in steps:
             table.add_row(_printable(step.words), step.verdict)
         Console(markup=False).print(table)
-        say(
-            "What one unit can change was stated by the tool that read the table; its reasons are "
-            "proofs in prose. All else that is called proven was computed from this file alone."
-        )
+        say(f"What is called proven was computed from this file alone. {UNCHECKED}")
     raise typer.Exit(code)

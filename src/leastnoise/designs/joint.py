@@ -19,10 +19,9 @@ from ..certify.joint_document import JointDocument, short_weights
 from ..engine.joint.method import Joint
 from ..errors import ArgumentError, CertificateError, DataError, LimitError
 from ..losses import Loss
-from ..mechanisms.analytic_gaussian import smallest_sigma
 from ..noise.joint import JointNoise
 from ..sampling import Entropy
-from ..words import gap_of, gap_words, number, outwards
+from ..words import gap_of, gap_words, outwards, percent
 from .base import BaseDesign
 from .vector import held_rows
 
@@ -34,11 +33,12 @@ _WEAK = 0.05
 class JointDesign(BaseDesign):
     """Noise for several numbers, the proof that it is private, and a bracket around the least loss.
 
-    Guarantee: one `release` of all numbers is (epsilon, 0)-private for any two vectors that differ
-    by a move of `shape`; the mean of the expected losses of all numbers (or that of the largest
-    error) is at most `upper`, for every vector; and at delta = 0 no additive noise that is as
-    private (of whole numbers, if `integer`) has a loss below `lower`, while at a positive delta
-    `lower` is 0. All three are checked in exact arithmetic before a design exists.
+    Guarantee: one `release` of all numbers is (epsilon, delta)-private for any two vectors that
+    differ by a move of `shape`, and (epsilon, 0)-private unless the noise is Gaussian; the mean of
+    the expected losses of all numbers (or that of the largest error) is at most `upper`, for every
+    vector; and at delta = 0 no additive noise that is as private (of whole numbers, if `integer`)
+    has a loss below `lower`, while at a positive delta `lower` is 0. All three are checked in exact
+    arithmetic before a design exists.
     """
 
     document: JointDocument
@@ -96,16 +96,20 @@ class JointDesign(BaseDesign):
 
 
 def joint_design(arguments: Arguments) -> JointDesign:
-    """The best noise by levels for a shape, every claim of which has passed the exact checker."""
+    """The best noise for a shape, by levels or Gaussian: its claims have passed the checker."""
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
     if not short_weights(question.weights):
         raise ArgumentError("weights", "of too many digits together", "simpler numbers")
     method = Joint(seconds=seconds)
+    normal, levels = method.normal(question), None
     try:
-        document = method.noise(question)
+        levels = method.noise(question)
     except LimitError:
-        raise ArgumentError("sensitivity", question.shape, "of fewer numbers: too large") from None
+        if normal is None:
+            shape = question.shape
+            raise ArgumentError("sensitivity", shape, "of fewer numbers: too large") from None
+    document, other = _better(levels, normal)
     with contextlib.suppress(LimitError):
         document = method.bound(document, wanted)
     report = check_any(document)
@@ -114,24 +118,37 @@ def joint_design(arguments: Arguments) -> JointDesign:
     stats = {
         "overlap": document.overlap,
         "offsets": document.offsets,
+        "other": None if other is None else float(other.upper),
         "seconds": time.monotonic() - began,
     }
     return JointDesign(
         document,
         document.loss,
         gap_of(document) <= wanted,
-        _status(document),
+        _status(document, other),
         MappingProxyType(stats),
         report.proven,
     )
 
 
-def _status(document: JointDocument) -> str:
-    words = f"{gap_words(document, True)}; noise by levels at delta = 0"
-    if document.overlap is not None:
-        words += f", overlap {document.overlap}"
+def _better(
+    levels: JointDocument | None, normal: JointDocument | None
+) -> tuple[JointDocument, JointDocument | None]:
+    """The one that costs less, by what is proven of it, and the other if there is one."""
+    if levels is None or (normal is not None and normal.upper < levels.upper):
+        assert normal is not None
+        return normal, levels
+    return levels, normal
+
+
+def _status(document: JointDocument, other: JointDocument | None) -> str:
+    words = f"{gap_words(document, True)}; {_name(document)}"
+    if other is not None:
+        costs = [float(one.upper) for one in (other, document)]
+        less = percent(1 - costs[1] / costs[0])
+        words += f", {less} below the {outwards(costs[0], 5, True)} of {_name(other)}"
     if document.delta > 0:
-        return words + "; nothing is known from below at a positive delta" + _gaussian(document)
+        return words + "; nothing is known from below at a positive delta"
     whose = "whole-number noise" if document.integer else "noise"
     words += f"; lower is over all private {whose} at delta = 0"
     if gap_of(document) > _WEAK:
@@ -139,12 +156,8 @@ def _status(document: JointDocument) -> str:
     return words
 
 
-def _gaussian(document: JointDocument) -> str:
-    """How Gaussian noise of one size, which uses the delta, would do."""
-    if document.largest or document.power == 1 or not document.even:
-        return ""
-    sigma = smallest_sigma(float(document.epsilon), float(document.delta))
-    cost = sigma**2 * float(document.shape.square)
-    own = outwards(float(document.upper), 5, True)
-    word = "more than" if cost > document.upper else "LESS (use that instead) than"
-    return f"; Gaussian noise of one size at this delta costs {number(cost, 5)}, {word} these {own}"
+def _name(document: JointDocument) -> str:
+    if document.normal is not None:
+        return f"Gaussian noise{' of the best covariance' if document.normal.common else ''}"
+    overlap = "" if document.overlap is None else f" (overlap {document.overlap})"
+    return f"noise by levels at delta = 0{overlap}"

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..ask.privacy import Point
 from ..ask.values import check_confidence
 from ..certify.keyed_document import KeyedDocument
 from ..errors import ArgumentError, DataError
@@ -15,7 +16,7 @@ from ..exact import rational
 from ..losses import Loss, as_loss
 from ..noise.keyed import KeyedLaw, in_order
 from ..sampling import Entropy, system_entropy
-from ..words import bracket_words, number
+from ..words import bracket_words, budget_words, number
 from .base import BaseDesign
 from .keyed_comparison import KeyedComparison, beside_keyed
 
@@ -24,15 +25,16 @@ from .keyed_comparison import KeyedComparison, beside_keyed
 class KeyedDesign(BaseDesign):
     """Keys and their counts, the proof that this is private, and of what shows no more.
 
-    Guarantee: everything that `release` returns is together (epsilon, delta)-private, for tables
+    Guarantee: everything that `release` returns is together (epsilon, delta)-private, also at
+    every budget of `profile`, or below the whole `curve` if that was asked for instead, for tables
     of which one has one unit more, which has at most `keys_of_a_unit` of the keys (or, if units
     are replaced, for tables between which at most so many keys gain or lose a unit). If it is
     one key, no mechanism as private shows a key more often, whatever the number of units that have
     it, but for a share `excess`; if they are several, none that keeps for each key what this keeps
-    (an equal share of the budget, or a curve), while others may show more. A value is never further
-    than `reach` from the truth; from `sure_from` units on a key is always shown, and the expected
-    loss of its value is at most `upper`, where no whole noise as private is below `lower`. All of
-    it is checked in exact arithmetic before a design exists.
+    (an equal share of every budget, or a curve), while others may show more. A value is never
+    further than `reach` from the truth; from `sure_from` units on a key is always shown, and the
+    expected loss of its value is at most `upper`, where no whole noise as private is below
+    `lower`. All of it is checked in exact arithmetic before a design exists.
     """
 
     document: KeyedDocument
@@ -52,6 +54,31 @@ class KeyedDesign(BaseDesign):
     def excess(self) -> float:
         """No mechanism as private, key by key, shows a key more than 1 + excess times as often."""
         return float(self.document.excess)
+
+    @property
+    def exact_budget(self) -> Point | None:
+        """(epsilon, delta) as asked for, for all keys together; None if a curve was."""
+        return None if self.curve is not None else super().exact_budget
+
+    @property
+    def profile(self) -> tuple[tuple[float, float], ...]:
+        """Further budgets (epsilon, delta) that all keys keep together, as asked for."""
+        asked = self.document if self.document.releases is None else self.document.releases
+        return tuple((float(epsilon), float(delta)) for epsilon, delta in asked.profile)
+
+    @property
+    def curve(self) -> tuple[float, float] | None:
+        """(mu, failure): all keys together are mu-Gaussian-private but for a failure; if asked."""
+        asked = self.document if self.document.releases is None else self.document.releases
+        return None if asked.curve is None else (float(asked.curve.mu), float(asked.curve.failure))
+
+    @property
+    def promise(self) -> str:
+        """What was asked of privacy, in words."""
+        if self.curve is not None:
+            return f"gdp={number(self.curve[0], 4)}, failure={number(self.curve[1], 4)}"
+        assert self.total is not None
+        return ", ".join(budget_words([self.total, *self.profile], None))
 
     @property
     def keys_of_a_unit(self) -> int:
@@ -133,7 +160,11 @@ class KeyedDesign(BaseDesign):
         }
 
     def compare(self) -> KeyedComparison:
-        """What else would show keys with their counts at this budget, beside this."""
+        """What else would show keys with their counts at this budget, beside this.
+
+        At several budgets or below a curve: Gaussian noise with a threshold, which alone is
+        calibrated for these.
+        """
         return beside_keyed(self)
 
     # -- showing --------------------------------------------------------------------------------
@@ -147,6 +178,8 @@ class KeyedDesign(BaseDesign):
     def plain(self) -> dict[str, Any]:
         """What was asked and what was found, in plain values; the bracket is rounded outwards."""
         return super().plain() | {
+            "profile": [list(point) for point in self.profile],
+            "curve": None if self.curve is None else list(self.curve),
             "keys_of_a_unit": self.keys_of_a_unit,
             "reach": self.reach,
             "sure_from": self.sure_from,
@@ -160,8 +193,7 @@ class KeyedDesign(BaseDesign):
         return html_keyed(self)
 
     def __repr__(self) -> str:
-        assert self.total is not None
-        words = [f"epsilon={number(self.total[0], 4)}", f"delta={number(self.total[1], 4)}"]
+        words = [self.promise]
         if self.keys_of_a_unit > 1:
             words.append(f"keys_of_a_unit={self.keys_of_a_unit}")
         words.append(f"loss={self.loss_name}")

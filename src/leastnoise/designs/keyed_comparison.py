@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RegimeError
-from ..mechanisms.keyed_rivals import KeyedRival, keyed_rivals
+from ..mechanisms.keyed_rivals import KeyedRival, gaussian_below, gaussian_threshold, keyed_rivals
 
 if TYPE_CHECKING:
     from .keyed import KeyedDesign
@@ -88,7 +88,6 @@ class KeyedComparison:
 
 def beside_keyed(design: KeyedDesign) -> KeyedComparison:
     """The comparison of a design."""
-    assert design.total is not None
     rows = [
         KeyedRow(
             "design",
@@ -99,7 +98,7 @@ def beside_keyed(design: KeyedDesign) -> KeyedComparison:
             design,
         )
     ]
-    for rival in keyed_rivals(*design.total, design.keys_of_a_unit):
+    for rival in _rivals(design):
         try:
             half, mostly = rival.units_for(0.5), rival.units_for(0.95)
         except RegimeError:
@@ -109,3 +108,14 @@ def beside_keyed(design: KeyedDesign) -> KeyedComparison:
         rows.append(KeyedRow(rival.name, rival.label, half, mostly, loss, rival))
     rows.sort(key=lambda row: (row.mostly_from, row.half_from, row.loss, row.name != "design"))
     return KeyedComparison(design, tuple(rows))
+
+
+def _rivals(design: KeyedDesign) -> list[KeyedRival]:
+    """What keeps the same promise."""
+    keys = design.keys_of_a_unit
+    if design.curve is not None:
+        return [gaussian_below(*design.curve, keys)]
+    assert design.total is not None
+    if design.profile:
+        return [gaussian_threshold([design.total, *design.profile], keys)]
+    return keyed_rivals(*design.total, keys)

@@ -57,6 +57,10 @@ class VectorDesign(BaseDesign):
             return self.noise.release(held, exact=exact, entropy=entropy)
         return self.noise.release_rows(held, exact=exact, entropy=entropy)
 
+    def error_bound(self, confidence: float = 0.95) -> float:
+        """The Euclidean length of the error is at most this with the given probability."""
+        return self.noise.error_radius(confidence)
+
     def plot(self, path: str | Path | None = None, kind: str = "radial") -> Any:
         """A picture (extra `plot`): the "radial" density beside rivals, or a "map" for d = 2."""
         from ..plotting import plot_vector

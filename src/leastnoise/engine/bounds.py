@@ -25,9 +25,10 @@ from ..certify.document import Certificate, Document
 from ..certify.lower import dual_bound
 from ..certify.privacy import worst_hockey_stick
 from ..certify.shape import slack_of
+from ..certify.stairs import nothing_below
 from ..certify.upper import release_loss
-from ..certify.vector import mixture_of
 from ..certify.vector import release_loss as radial_loss
+from ..certify.vector import worst_stick
 from ..certify.vector_document import VectorCertificate, VectorDocument
 from ..certify.vector_lower import vector_dual
 from ..errors import ArgumentError, FormatError
@@ -42,7 +43,7 @@ _DIGITS_OF_ORBITS = 24
 
 #: Noise, answers and noise for a vector, and what proves bounds on each.
 AnyNoise = Document | ChannelDocument | VectorDocument
-AnyCertificate = Certificate | ChannelCertificate | VectorCertificate
+AnyCertificate = Certificate | ChannelCertificate | VectorCertificate | None
 
 
 @dataclass(frozen=True)
@@ -121,9 +122,18 @@ def along_curve(question: Question, known: Lower) -> Lower:
 
 
 def claimed(
-    question: Question, certificate: VectorCertificate, value: float, resolution: int
+    question: Question, certificate: VectorCertificate | None, value: float, resolution: int
 ) -> Lower | None:
-    """This bound on every noise for a vector, rounded down, if the curves prove it."""
+    """This bound on every noise for a vector, rounded down, if the curves prove it.
+
+    None in the place of curves: if that is what is known at delta = 0.
+    """
+    if certificate is None:
+        goal = round_down(Fraction(value), _DIGITS_OF_VECTORS)
+        verdict, _ = nothing_below(
+            question.dimension, question.epsilon, question.loss, question.sensitivity, goal
+        )
+        return Lower(goal, None, resolution) if verdict else None
     lower = round_down(Fraction(value), _DIGITS_CLAIMED)
     asked = question.dimension, question.epsilon, question.delta, question.sensitivity
     if not vector_dual(*asked, question.loss, certificate, lower).verdict:
@@ -148,8 +158,7 @@ def certified(
     digits = _DIGITS
     try:
         if isinstance(document, VectorDocument):
-            stick = mixture_of(document).hockey_stick(document.epsilon, document.sensitivity)
-            if stick > document.delta:
+            if worst_stick(document, document.epsilon)[1] > document.delta:
                 return None
             value, digits = radial_loss(document), _DIGITS_OF_VECTORS
         elif isinstance(document, ChannelDocument):

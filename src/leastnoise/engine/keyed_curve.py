@@ -7,11 +7,12 @@ the last word. Why the tables keep the curve: `keyed_curve.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from scipy.special import ndtr, ndtri
 
+from ..ask.privacy import Point
 from ..certify.enclosures import ceil_at, floor_at
 from ..certify.keyed_curve import delta_of_curve, near_quantile, power_bounds
 from ..certify.keyed_document import MAX_REACH, Chain, FailureCurve
@@ -25,24 +26,40 @@ _SHARES = (0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9)
 #: Significant digits of a curve's numbers.
 _DIGITS = 12
 _STEP = Fraction(1, 1 << 49)
+#: Noise that reaches further takes more work than a check may.
+FARTHEST = 480
 
 
-def best_curve(epsilon: Fraction, delta: Fraction, keys: int) -> FailureCurve:
-    """The curve by which a key of fewest units is shown half the time, of some that `keys` keep."""
-    found = [_curve(epsilon, delta, keys, share) for share in _SHARES]
+def best_curve(budgets: Sequence[Point], keys: int) -> FailureCurve:
+    """The curve by which a key of fewest units is shown half the time, of some that `keys` keep.
+
+    Together they keep every one of these budgets.
+    """
+    found = [_curve(budgets, keys, share) for share in _SHARES]
     return min(found, key=_half_from)
 
 
-def _curve(epsilon: Fraction, delta: Fraction, keys: int, share: float) -> FailureCurve:
-    failure = round_down(delta * Fraction(share) / keys, _DIGITS)
-    sigma = smallest_sigma(float(epsilon), float(delta) * (1 - share))
+def _curve(budgets: Sequence[Point], keys: int, share: float) -> FailureCurve:
+    failed = min(delta for _, delta in budgets) * Fraction(share)
+    failure = round_down(failed / keys, _DIGITS)
+    sigma = max(smallest_sigma(float(e), float(delta - failed)) for e, delta in budgets)
     mu = round_down(Fraction(1 / (sigma * math.sqrt(keys))), _DIGITS)
     for _ in range(20):
         curve = FailureCurve(mu, failure)
-        if delta_of_curve(curve, keys, epsilon) <= delta:
+        if all(delta_of_curve(curve, keys, e) <= delta for e, delta in budgets):
             return curve
         mu = round_down(mu * (1 - Fraction(1, 10**8)), _DIGITS)
     raise CertificateError("no Gaussian curve was proven to keep the budget")
+
+
+def share_of(curve: FailureCurve, keys: int) -> FailureCurve:
+    """The curve of one key of which so many keep this one together."""
+    if keys == 1:
+        return curve
+    mu = round_down(Fraction(nearest_float(curve.mu) / math.sqrt(keys)), _DIGITS)
+    while mu * mu * keys > curve.mu * curve.mu:
+        mu = round_down(mu * (1 - Fraction(1, 10**11)), _DIGITS)
+    return FailureCurve(mu, curve.failure / keys)
 
 
 def _half_from(curve: FailureCurve) -> float:
@@ -77,7 +94,7 @@ def _tails(curve: FailureCurve) -> list[int] | None:
     start = ceil_at((1 - curve.failure) * normal_bounds(-curve.mu / 2)[1], _BITS)
     found = [_enough(curve, start, lambda level: unit - level)]
     while found[-1] > last:
-        if len(found) >= MAX_REACH:
+        if len(found) >= FARTHEST:
             return None
         x = near_quantile((Fraction(found[-1], unit) - curve.failure) / (1 - curve.failure))
         guess = (1 - curve.failure) * Fraction(float(ndtr(nearest_float(x - curve.mu))))

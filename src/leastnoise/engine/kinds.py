@@ -50,6 +50,7 @@ KINDS = {
     "range": Kind(
         (
             _SIMPLE,
+            "channel.method:FEW_ROWS",
             "intervals.method:INTERVALS",
             "wide.method:WIDE_RANGE",
             _ADDITIVE,
@@ -74,6 +75,7 @@ KINDS = {
         ),
         ending="radial.method",
     ),
+    "vector at delta = 0": Kind(("radial.stairs:STAIRS",), ending="radial.method"),
 }
 
 
@@ -81,7 +83,7 @@ def plan_of(asked: Asked) -> Plan:
     """The plan for what is asked."""
     question, cells = asked.question, asked.resolution
     if question.dimension > 1:
-        return made("vector", question)
+        return made("vector" if question.delta > 0 else "vector at delta = 0", question)
     if question.range is not None:
         return _on_range(asked)
     if asked.total is not None:

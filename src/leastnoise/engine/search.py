@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 from .._live import ended, listening
 from ..program.program import Found
+from ..work import OutOfTimeError, until
 from .bounds import Bounds, Lower, Upper
 from .method import Plan
 
@@ -20,6 +22,9 @@ T = TypeVar("T")
 
 #: Seconds that any part of a search may take.
 _MOMENT = 0.2
+#: By this share of its time limit a search may be late if there is no bound yet.
+_LONGER = 0.1
+_STOPPED = "stopped at the time limit"
 
 
 @dataclass(frozen=True)
@@ -152,12 +157,23 @@ class Search:
         for method in self.plan.in_turn():
             if self.done() and not method.whatever:
                 continue  # those that must be asked come after some that need not
-            for bounds in method.bounds(self.plan.question, self):
-                self.bracket.offer(*bounds, method.name)
-                if self.bracket.gap <= self.gap or (self.done() and not method.whatever):
-                    break
+            # A proof that would end after the deadline is left, unless there is none yet.
+            with suppress(OutOfTimeError), until(self._too_late):
+                for bounds in method.bounds(self.plan.question, self):
+                    self.bracket.offer(*bounds, method.name)
+                    if self.bracket.gap <= self.gap or (self.done() and not method.whatever):
+                        break
             if self.bracket.gap <= self.gap:
                 return
+        if self.late():
+            self.reason = _STOPPED
+
+    def _too_late(self) -> bool:
+        """Whether a proof must be left: a first bound may end a little after the deadline."""
+        if self.deadline is None or self.bracket.upper is None:
+            return False
+        more = 0.0 if self.bracket.lower is not None else _LONGER * (self.deadline - self.start)
+        return self.clock() >= self.deadline + more
 
     def inner(self, plan: Plan, gap: float, seconds: float | None = None) -> Bracket:
         """The bracket of another question that this one needs, by one clock and in the same books.
@@ -199,12 +215,17 @@ class Search:
             return most
         return min(most, max(self.deadline - self.clock(), _MOMENT))
 
+    def within(self, most: float) -> Callable[[], float]:
+        """What says how many seconds are left of so many, or until the deadline."""
+        end = self.clock() + self.left(most)
+        return lambda: max(end - self.clock(), _MOMENT)
+
     def done(self) -> bool:
         """Whether to stop; never without anything to return."""
         if self.bracket.gap <= self.gap:
             return True
         if self.late() and self.bracket.upper is not None:
-            self.reason = "stopped at the time limit"
+            self.reason = _STOPPED
             return True
         return False
 

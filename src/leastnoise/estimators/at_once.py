@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 from ..accounting.law import Pair
 from ..ask import Question
@@ -20,6 +21,8 @@ from ..design import VectorDesign
 from ..designs.finished import finished
 from ..engine.kinds import made
 from ..engine.search import Search
+from ..kept import keep
+from ..losses import as_loss
 from ..sampling import Entropy
 from .kinds import Chosen, Kind, Plan, shares
 from .statistics import SCALE
@@ -149,13 +152,35 @@ def _dimension(kinds: Sequence[Kind]) -> int:
 
 @lru_cache(maxsize=64)
 def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
-    """Noise for a vector that moves by at most 1; its privacy has passed the exact check."""
+    """Noise for a vector that moves by at most 1; its privacy has passed the exact check.
+
+    Made once and kept on disk, for the other processes of a search too; where nothing can be
+    written, made here.
+    """
+
+    def answers(found: Any) -> bool:
+        document = found.document
+        return (
+            isinstance(found, VectorDesign)
+            and (document.dimension, document.sensitivity) == (dimension, 1)
+            and (document.epsilon, document.delta) == (epsilon, delta)
+            and document.loss.spec() == as_loss("l2").spec()
+        )
+
+    asked = f"vector of statistics|{dimension}|{epsilon}|{delta}"
+    try:
+        found, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
+    except OSError:
+        found = _designed(dimension, epsilon, delta)
+    assert isinstance(found, VectorDesign)
+    return found
+
+
+def _designed(dimension: int, epsilon: Fraction, delta: Fraction) -> Any:
     question = Question.of_vector(
         dimension=dimension, epsilon=epsilon, delta=delta, sensitivity=1, loss="l2"
     )
     # Without the lower bound, which takes longer and is of no use here.
     plan = made("vector", question)
     search = Search(replace(plan, methods=plan.methods[:2]), _GAP, _SECONDS)
-    found = finished(Asked(question, _GAP, _SECONDS, None, None), search)
-    assert isinstance(found, VectorDesign)
-    return found
+    return finished(Asked(question, _GAP, _SECONDS, None, None), search)

@@ -17,8 +17,10 @@ from functools import lru_cache
 from .._live import tell
 from ..certify.document import MAX_CELLS
 from ..certify.runs import written_out
-from ..design import Design, design
+from ..design import Design
 from ..errors import ArgumentError, LimitError, RegimeError
+from ..exact import rational
+from ..kept import design_of, designed
 from .at_once import MOST_NUMBERS, at_once_plan
 from .families import (
     MOST_CELLS_OF_STEPS,
@@ -177,18 +179,16 @@ def _whole_noise(found: Design) -> WholeNoise:
     return from_weights(first, weights)
 
 
-@lru_cache(maxsize=512)
 def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -> Design:
-    return design(
-        epsilon=epsilon,
-        delta=delta,
-        sensitivity=sensitivity,
-        loss="l2",
-        gap=1e-2,
-        integer=True,
-        time_limit=10,
-        releases=releases,
-    )
+    """Kept on disk, for the other processes of a search too."""
+    budget = rational(epsilon, "epsilon"), rational(delta, "delta")
+    question = (*budget, Fraction(sensitivity), True, releases, "l2")
+    try:
+        found, _ = designed(*question)
+    except OSError:  # nothing can be written
+        found = design_of(*question)
+    assert isinstance(found, Design)
+    return found
 
 
 def _profiled_plan(kinds: tuple[Kind, ...], epsilon: Fraction, delta: Fraction) -> Plan | None:

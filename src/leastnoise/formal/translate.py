@@ -1,7 +1,8 @@
 """A mechanism file as a Coq term: what Coq proves is about this term.
 
-Nothing is computed here. Numbers are copied, a decimal as the fraction it means; multipliers, which
-no claim mentions, are written with one common denominator. Standard library only.
+Nothing is computed of what a claim mentions: numbers are copied, a decimal as the fraction that it
+means. Multipliers, which no claim mentions, are written with one common denominator, and with their
+mirror images where the question is its own.
 """
 
 from __future__ import annotations
@@ -11,16 +12,23 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import LeastnoiseError
+from ..losses.names import loss_from_spec
 
 _FILE = {"format", "kind", "epsilon", "delta", "profile", "sensitivity", "loss", "step", "grid"} | {
     "noise",
     "upper",
     "lower",
     "certificate",
+    "constraints",
     "about",
 }
 _NOISE = {"denominator", "first", "weights", "atom", "tail", "edges"}
-_CERTIFICATE = {"step", "reach", "shifts"}
+_CERTIFICATE = {"step", "reach", "shifts", "points", "constraints"}
+_KEYED = {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "chain", "excess"} | {
+    "upper",
+    "lower",
+    "about",
+}
 _KINDS = {"integer": "Integer", "additive": "Additive"}
 
 
@@ -33,10 +41,13 @@ def translated(data: dict[str, Any]) -> str:
 
     `data` is the JSON of a file that the reader of `leastnoise.certify` accepts.
     """
+    if data["kind"] == "keyed":
+        return _keyed(data)
     if data["kind"] not in _KINDS:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
-    scale, shifts = _multipliers(data["certificate"])
+    loss = _sum(data["loss"])
+    scale, points, shifts = _multipliers(data)
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
     fields = {
@@ -45,9 +56,10 @@ def translated(data: dict[str, Any]) -> str:
         "delta": _pair(data["delta"]),
         "profile": _list(f"({_pair(e)}, {_pair(d)})" for e, d in data.get("profile", [])),
         "sensitivity": _pair(data["sensitivity"]),
-        "the_loss": _loss(data["loss"]),
+        "the_loss": loss,
         "step": _pair(data["step"]),
         "grid": _whole(data.get("grid", 1)),
+        "constraints": _list(_demand(one, noise) for one in data.get("constraints", [])),
         "denominator": _whole(noise["denominator"]),
         "atom": _whole(noise.get("atom", "0")),
         "noise": _cells(noise),
@@ -55,27 +67,56 @@ def translated(data: dict[str, Any]) -> str:
         "lower": _pair(data["lower"]),
     }
     hints = f"{_pair(data['certificate']['step'])} {scale} {_whole(data['certificate']['reach'])}"
-    return _TEXT.format(
-        fields=";\n  ".join(f"{name} := {value}" for name, value in fields.items()),
-        hints=hints,
-        shifts=shifts,
-    )
+    text = _TEXT.format(fields=_record(fields), hints=hints, points=points, shifts=shifts)
+    return PREAMBLE + text + _END.format(claims="claims", sound="check_sound the_file hints")
 
 
-_TEXT = """Require Import ZArith List.
-Require Import Formal.Statements Formal.Lower Formal.Check.
+#: How the text begins.
+PREAMBLE = """Require Import ZArith List.
+Require Import Formal.Statements Formal.Lower Formal.Check Formal.Keyed Formal.KeyedProof.
 Import ListNotations.
 Open Scope Z_scope.
-Definition the_file : file := {{|
+"""
+
+_TEXT = """Definition the_file : file := {{|
   {fields} |}}.
 Definition hints : multipliers := Multipliers {hints}
+  {points}
   {shifts}.
-Lemma accepted : check the_file hints = true.
+Definition verdict := check the_file hints.
+"""
+
+_END = """Lemma accepted : verdict = true.
 Proof. vm_cast_no_check (eq_refl true). Qed.
-Theorem proven : claims the_file.
-Proof. exact (check_sound the_file hints accepted). Qed.
+Theorem proven : {claims} the_file.
+Proof. exact ({sound} accepted). Qed.
 Print Assumptions proven.
 """
+
+
+def _keyed(data: dict[str, Any]) -> str:
+    """The same for unknown keys, which have no multipliers."""
+    _only(data, _KEYED, "the file")
+    chain = data["chain"]
+    _only(chain, {"denominator", "shown", "beyond"}, "chain")
+    fields = {
+        "k_epsilon": _pair(data["epsilon"]),
+        "k_delta": _pair(data["delta"]),
+        "k_loss": _sum(data["loss"]),
+        "k_denominator": _whole(chain["denominator"]),
+        "shown": _list(_whole(one) for one in chain["shown"]),
+        "tails": _list(_whole(one) for one in chain["beyond"]),
+        "excess": _pair(data["excess"]),
+        "k_upper": _pair(data["upper"]),
+        "k_lower": _pair(data["lower"]),
+    }
+    text = f"Definition the_file : keyed := {{|\n  {_record(fields)} |}}.\n"
+    text += "Definition verdict := keyed_check the_file.\n"
+    return PREAMBLE + text + _END.format(claims="keyed_claims", sound="keyed_sound the_file")
+
+
+def _record(fields: dict[str, str]) -> str:
+    return ";\n  ".join(f"{name} := {value}" for name, value in fields.items())
 
 
 def _only(data: dict[str, Any], known: set[str], where: str) -> None:
@@ -97,13 +138,47 @@ def _list(items: Any) -> str:
     return "[" + "; ".join(items) + "]"
 
 
+def _sum(loss: dict[str, Any]) -> str:
+    """The losses that a loss is the sum of, with their weights."""
+    terms = loss["terms"] if loss["name"] == "sum" else [("1", loss)]
+    return _list(f"({_pair(weight)}, {_loss(one)})" for weight, one in terms)
+
+
 def _loss(loss: dict[str, Any]) -> str:
-    if loss["name"] == "pinball":
-        tau = Fraction(loss["tau"])
-        return f"Pinball {tau.numerator} {tau.denominator}"
-    if loss["name"] not in {"l1", "l2"}:
-        raise NotCovered(f'the loss "{loss["name"]}" is not covered')
-    return str(loss["name"]).upper()
+    name = loss["name"]
+    if name in {"l1", "l2"}:
+        return str(name).upper()
+    if name == "pinball":
+        return f"Pinball {_pair(loss['tau'])}"
+    if name == "huber":
+        return f"Huber {_pair(loss['width'])}"
+    if name == "piecewise":
+        points = _list(f"({_pair(x)}, {_pair(value)})" for x, value in loss["points"])
+        return f"Piecewise {points} {_pair(loss['slopes'][0])} {_pair(loss['slopes'][1])}"
+    raise NotCovered(f'the loss "{name}" is not covered')
+
+
+def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
+    name = one["name"]
+    if name == "symmetric":
+        return "Symmetric"
+    if name not in {"support", "max-error"}:
+        raise NotCovered(f'the constraint "{name}" is not covered')
+    if "tail" in noise:
+        raise NotCovered(f'the constraint "{name}" of noise with a tail is not covered')
+    if name == "max-error":
+        return f"MaxError {_pair(one['t'])}"
+    ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
+    return f"Support {' '.join(ends)}"
+
+
+def _even(data: dict[str, Any]) -> bool:
+    """Whether neither the loss nor the ends of a support tell noise from its mirror image."""
+    ends = [one for one in data.get("constraints", []) if one["name"] == "support"]
+    balanced = all(
+        "low" in e and "high" in e and Fraction(e["low"]) == -Fraction(e["high"]) for e in ends
+    )
+    return balanced and loss_from_spec(data["loss"]).symmetric
 
 
 def _cells(noise: dict[str, Any]) -> str:
@@ -117,24 +192,29 @@ def _cells(noise: dict[str, Any]) -> str:
     return f"Lattice {first} {weights}"
 
 
-def _multipliers(certificate: dict[str, Any]) -> tuple[int, str]:
-    """A common denominator of the multipliers, and their list in units of it."""
+def _multipliers(data: dict[str, Any]) -> tuple[int, str, str]:
+    """A common denominator of the multipliers, their budgets, and their list in units of it."""
+    certificate = data["certificate"]
     _only(certificate, _CERTIFICATE, "certificate")
-    entries = [
-        (e["mirror"], e["shift"], Fraction(e["budget"]), [(i, Fraction(z)) for i, z in e["cells"]])
-        for e in certificate["shifts"]
-    ]
-    scale = math.lcm(
-        *(
-            n.denominator
-            for _, _, budget, cells in entries
-            for n in (budget, *(z for _, z in cells))
-        )
-    )
-    rows = [
-        f"({'true' if mirror else 'false'}, Entry {_whole(shift)} {int(budget * scale)} "
-        + _list(f"({int(i)}, {int(z * scale)})" for i, z in sorted(cells))
+    points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
+    entries = certificate["shifts"]
+    used = sorted({e.get("point", 0) for e in entries})
+    # Where noise may be mirrored, half of a multiplier may stand on the other side.
+    even = not all(e["mirror"] for e in entries) and _even(data)
+    rows = []
+    for e in entries:
+        share = 2 if even and not e["mirror"] else 1
+        most, cells = Fraction(e["budget"]) / share, sorted(e["cells"])
+        values = [Fraction(z) / share for _, z in cells]
+        places = [int(i) for i, _ in cells]
+        rows.append((e, share == 2 or e["mirror"], most, list(zip(places, values, strict=True))))
+    scale = math.lcm(*(n.denominator for *_, m, cells in rows for n in (m, *(z for _, z in cells))))
+    shifts = (
+        f"({used.index(e.get('point', 0))}, {'true' if mirror else 'false'}, "
+        f"Entry {_whole(e['shift'])} {int(most * scale)} "
+        + _list(f"({i}, {int(z * scale)})" for i, z in cells)
         + ")"
-        for mirror, shift, budget, cells in entries
-    ]
-    return scale, "[" + ";\n   ".join(rows) + "]"
+        for e, mirror, most, cells in rows
+    )
+    named = _list(f"({_pair(points[j][0])}, {_pair(points[j][1])})" for j in used)
+    return scale, named, "[" + ";\n   ".join(shifts) + "]"

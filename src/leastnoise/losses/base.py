@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -22,6 +23,18 @@ NORM_ONLY = "l1, l2, power or huber: a loss of the norm"
 
 HALF = Fraction(1, 2)
 QUARTER = Fraction(1, 4)
+
+
+@dataclass(frozen=True)
+class BallIntegral:
+    """The integral of a loss of the norm over the ball of radius R: the sum of factor * R^power.
+
+    `outer` takes the place of `inner` from R = edge on, where there is an edge.
+    """
+
+    inner: dict[int, Fraction]  # power: factor
+    edge: Fraction | None = None
+    outer: dict[int, Fraction] = field(default_factory=dict)
 
 
 class Loss(ABC):
@@ -115,6 +128,23 @@ class Loss(ABC):
     def of_norm(self) -> bool:
         """Whether c serves as a loss of a norm: convex, even, `ball_mean` known."""
         return self.exponent is not None
+
+    @property
+    def by_moments(self) -> bool:
+        """Whether its integral over a ball is a polynomial of the radius, in two pieces at most."""
+        return self.exponent is not None and self.exponent.denominator == 1
+
+    def ball_integral(self, dimension: int) -> BallIntegral:
+        """That polynomial, over the volume of the unit ball; for losses `by_moments`."""
+        if self.exponent is None or not self.by_moments:
+            raise ArgumentError("loss", self.name, "l1, l2, a whole power or huber")
+        p = int(self.exponent)
+        return BallIntegral({dimension + p: Fraction(dimension, dimension + p)})
+
+    @property
+    def steepest(self) -> Fraction | None:
+        """At least every slope of a loss of the norm; None if there is no such number."""
+        return Fraction(1) if self.exponent == 1 else None
 
     def ball_mean(self, dimension: int, radius: Fraction) -> Fraction:
         """At least E c(|X|), X uniform in the ball of this radius > 0; for losses of the norm."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..exact import rational, text_of
-from .base import HALF, EvenLoss, Polynomial, X, simpson
+from .base import HALF, BallIntegral, EvenLoss, Polynomial, X, simpson
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,23 @@ class Huber(EvenLoss):
     def of_norm(self) -> bool:
         return True
 
+    @property
+    def by_moments(self) -> bool:
+        return True
+
+    def ball_integral(self, dimension: int) -> BallIntegral:
+        d, width = dimension, self.width
+        outer = {
+            d + 1: width * d / (d + 1),
+            d: -width * width / 2,
+            0: width ** (d + 2) / ((d + 1) * (d + 2)),
+        }
+        return BallIntegral({d + 2: Fraction(d, 2 * (d + 2))}, width, outer)
+
+    @property
+    def steepest(self) -> Fraction | None:
+        return self.width
+
     def ball_mean(self, dimension: int, radius: Fraction) -> Fraction:
         width = min(self.width, radius)
         inside = (width / radius) ** dimension
@@ -85,7 +102,9 @@ class Huber(EvenLoss):
     def chord_error(self, lo: Fraction, hi: Fraction) -> Fraction:
         if lo >= self.width or hi <= -self.width:
             return Fraction(0)
-        return (hi - lo) ** 2 / 8
+        at_lo = self.lower(lo)
+        slope = (self.lower(hi) - at_lo) / (hi - lo)
+        return at_lo - slope * lo + slope * slope / 2
 
     def tail(self, side: int, start: Fraction) -> Polynomial:
         if start >= self.width:

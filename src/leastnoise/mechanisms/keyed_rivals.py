@@ -7,7 +7,7 @@ neighbours at most `keys` keys gain or lose a unit. In floating point, to compar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -75,7 +75,7 @@ class KeyedRival:
 def keyed_rivals(epsilon: float, delta: float, keys: int = 1) -> list[KeyedRival]:
     """All of them that exist at this budget."""
     share = epsilon / keys, delta / keys
-    found = [halves(*share), gaussian_threshold(epsilon, delta, keys)]
+    found = [halves(*share), gaussian_threshold([(epsilon, delta)], keys)]
     if epsilon > 0:
         found += [laplace_threshold(*share), truncated_threshold(*share)]
     return found
@@ -111,16 +111,32 @@ def truncated_threshold(epsilon: float, delta: float) -> KeyedRival:
     return KeyedRival("truncated-laplace", label, noise, masses, reach)
 
 
-def gaussian_threshold(epsilon: float, delta: float, keys: int = 1) -> KeyedRival:
-    """Gaussian noise and a threshold, which part delta between them as is best for half of keys."""
+def gaussian_threshold(budgets: Sequence[tuple[float, float]], keys: int = 1) -> KeyedRival:
+    """Gaussian noise and a threshold, which part delta between them as is best for half of keys.
+
+    All keys together keep every one of the budgets.
+    """
     best: tuple[float, float] | None = None
     for part in _SHARES:
-        sigma = math.sqrt(keys) * smallest_sigma(epsilon, (1 - part) * delta)
-        each = -math.expm1(math.log1p(-part * delta) / keys)
-        threshold = 1 - sigma * float(ndtri(each))
-        best = min(best or (math.inf, math.inf), (threshold, sigma))
+        failed = part * min(delta for _, delta in budgets)
+        sigma = max(smallest_sigma(epsilon, delta - failed) for epsilon, delta in budgets)
+        best = min(best or (math.inf, math.inf), _above(math.sqrt(keys) * sigma, failed, keys))
     assert best is not None
-    threshold, sigma = best
+    return _gaussian(*best)
+
+
+def gaussian_below(mu: float, failure: float, keys: int = 1) -> KeyedRival:
+    """Gaussian noise and a threshold: mu-Gaussian but for a failure, of all keys together."""
+    return _gaussian(*_above(math.sqrt(keys) / mu, failure, keys))
+
+
+def _above(sigma: float, failure: float, keys: int) -> tuple[float, float]:
+    """(threshold, sigma): one unit passes it somewhere in so many keys as often as may fail."""
+    each = -math.expm1(math.log1p(-failure) / keys)
+    return 1 - sigma * float(ndtri(each)), sigma
+
+
+def _gaussian(threshold: float, sigma: float) -> KeyedRival:
     z = np.linspace(-9.5, 9.5, _STEPS + 1)
     edges = np.exp(log_ndtr(z))
     masses = np.diff(edges)

@@ -61,24 +61,26 @@ def rivals(
     Noise per coordinate has an exact expected square; for the norm itself the root of the
     expected square is stated, an upper bound.
     """
-    found = [
-        VectorRival(
-            "gaussian",
-            "analytic Gaussian noise",
-            gaussian_loss(dimension, epsilon, delta, sensitivity, loss),
-            True,
-            sensitivity * smallest_sigma(epsilon, delta) * float(chi.ppf(0.95, dimension))
-            if delta > 0
-            else None,
-        ),
+    found = []
+    if delta > 0:
+        found.append(
+            VectorRival(
+                "gaussian",
+                "analytic Gaussian noise",
+                gaussian_loss(dimension, epsilon, delta, sensitivity, loss),
+                True,
+                sensitivity * smallest_sigma(epsilon, delta) * float(chi.ppf(0.95, dimension)),
+            )
+        )
+    found.append(
         VectorRival(
             "exponential",
             "exponential (K-norm) noise",
             exponential_loss(dimension, epsilon, sensitivity, loss),
             True,
             sensitivity / epsilon * float(gamma.ppf(0.95, dimension)) if epsilon > 0 else None,
-        ),
-    ]
+        )
+    )
     if loss.exponent not in (1, 2):
         return found
     power, exact = float(loss.exponent) / 2, loss.exponent == 2

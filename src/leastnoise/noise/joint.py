@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from ..certify.joint_document import JointDocument
 from ..errors import DataError
 from ..exact import nearest_float
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
+from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
 from .joint_law import BoxLaw
 from .rounding import Exact, Uniform, exact_number
@@ -29,7 +31,7 @@ _WHOLE = "whole numbers: this noise is for integer queries"
 
 
 class JointNoise:
-    """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid."""
+    """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid, or Gaussian ones."""
 
     def __init__(self, document: JointDocument) -> None:
         self.document = document
@@ -40,7 +42,10 @@ class JointNoise:
         return self.document.dimension
 
     @cached_property
-    def _sampler(self) -> LevelSampler:
+    def _sampler(self) -> LevelSampler | NormalSampler:
+        if self.document.normal is not None:
+            numbers = [block.numbers for block in self.document.shape.blocks]
+            return NormalSampler(self.document.normal, numbers)
         return LevelSampler(self.document.levels, self.document.ratio)
 
     def release(
@@ -92,15 +97,32 @@ class JointNoise:
         drawn = self._sampler.sample(size, entropy or system_entropy())
         return np.asarray(drawn * float(self.document.grid))
 
+    def simulate(self, size: int, seed: int) -> Floats:
+        """NOT FOR RELEASE: draws that are the same each time, for pictures and estimates."""
+        document = self.document
+        if document.normal is None:
+            return self.sample(size, InsecureSeededEntropy(seed))
+        random = np.random.default_rng(seed)
+        counts = [block.numbers for block in document.shape.blocks]
+        each = np.repeat([float(one) for one in document.normal.each], counts)
+        share = np.repeat([float(document.normal.centre(b)) for b in range(len(counts))], counts)
+        common = float(document.normal.common) * random.standard_normal((size, 1))
+        whole = each * random.standard_normal((size, len(each))) + share * common
+        return np.asarray(np.floor(whole + random.random(whole.shape)) * float(document.grid))
+
     @cached_property
     def std(self) -> float:
         """The root of the mean over all numbers of their variances."""
-        levels, ratio = self.document.levels, self.document.ratio
-        square = sum(
-            block.numbers * levels.total(ratio, b, 2) for b, block in enumerate(levels.blocks)
-        )
-        mean = square / levels.weight(ratio) / levels.dimension
-        return math.sqrt(mean) * float(self.document.grid)
+        document, ratio = self.document, self.document.ratio
+        own = list(enumerate(document.shape.blocks))
+        if document.normal is not None:
+            square = sum(block.numbers * document.normal.square(b) for b, block in own)
+            mean = square / document.dimension
+        else:
+            levels = document.levels
+            square = sum(block.numbers * levels.total(ratio, b, 2) for b, block in own)
+            mean = square / levels.weight(ratio) / levels.dimension
+        return math.sqrt(mean) * float(document.grid)
 
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
         """Each number's error, or the largest of all, is at most this with the given probability.
@@ -113,13 +135,17 @@ class JointNoise:
         if not all_at_once:
             blocks = range(len(self.document.shape.blocks))
             return max(self.block_error(b, level) for b in blocks)
-        law = BoxLaw(self.document.levels, self.document.ratio)
-        if law.manageable:
-            return law.quantile(level, None) * float(self.document.grid)
+        if self.document.normal is None:
+            law = BoxLaw(self.document.levels, self.document.ratio)
+            if law.manageable:
+                return law.quantile(level, None) * float(self.document.grid)
         return quantile_of(np.abs(self._drawn).max(axis=1), level)
 
     def block_error(self, block: int, confidence: float) -> float:
         """The same for a number of one block of the shape."""
+        if self.document.normal is not None:
+            spread = math.sqrt(self.document.normal.square(block))
+            return rounded_quantile(spread, confidence) * float(self.document.grid)
         law = BoxLaw(self.document.levels, self.document.ratio)
         if law.manageable:
             return law.quantile(confidence, block) * float(self.document.grid)
@@ -133,12 +159,26 @@ class JointNoise:
 
     @cached_property
     def _drawn(self) -> Floats:
-        # Public simulation, not noise for data: the same bounds each time.
-        source = InsecureSeededEntropy(self.dimension)
-        return self.sample(max(1_000, min(2_000, 40_000 // self.dimension)), source)
+        return self.simulate(max(1_000, min(2_000, 40_000 // self.dimension)), self.dimension)
 
     def __repr__(self) -> str:
         return f"JointNoise({self.dimension} numbers, std {self.std:.5g})"
+
+
+def rounded_quantile(spread: float, level: float) -> int:
+    """The least whole t with P(|x| <= t) >= level, x normal and rounded at random to whole numbers.
+
+    P(|x| <= t) is the mean over y from t to t + 1 of the same for the normal number.
+    """
+    law = NormalDist(0, spread)
+
+    def area(y: float) -> float:
+        return y * (2 * law.cdf(y) - 1) + 2 * spread**2 * law.pdf(y)
+
+    t = max(0, math.floor(law.inv_cdf((1 + level) / 2)) - 2)
+    while area(t + 1) - area(t) < level:
+        t += 1
+    return t
 
 
 def quantile_of(drawn: Floats, level: float) -> float:

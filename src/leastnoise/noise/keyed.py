@@ -108,7 +108,8 @@ def in_order(units: Mapping[Any, object]) -> list[tuple[Any, int]]:
         numbers = {key: _number(number) for key, number in numbers.items()}
     # Keys of one of these types are in order without more ado: many keys are sorted in a second.
     if set(map(type, numbers)) in ({str}, {int}):
-        return [(key, numbers[key]) for key in sorted(numbers) if numbers[key]]
+        keys = sorted(numbers)
+        return [one for one in zip(keys, map(numbers.__getitem__, keys), strict=True) if one[1]]
     found = {plain_key(key): number for key, number in numbers.items()}
     if len(found) != len(numbers):
         raise DataError("units", "a key twice", "one number for each key")

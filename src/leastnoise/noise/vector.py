@@ -16,13 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from ..ask.values import check_confidence, check_levels
-from ..certify.vector import mixture_of
+from ..certify.stairs import Stairs
+from ..certify.vector import mixture_of, worst_stick
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
 from ..sampling.ball import BallPoint, Words, words_needed
+from ..sampling.levels import CountSampler, stair_sampler
 from .rounding import Exact, beside, exact_number
 
 Floats = NDArray[np.float64]
@@ -44,6 +46,8 @@ class VectorNoise:
         self.masses: Floats = np.array(
             [nearest_float(Fraction(w, document.denominator)) for w in document.weights]
         )
+        if document.stairs is not None:
+            self.radii, self.masses = _listed(document, document.stairs)
         self.atom = nearest_float(Fraction(document.atom, document.denominator))
 
     def _repr_html_(self) -> str:
@@ -52,7 +56,13 @@ class VectorNoise:
         return html_vector_noise(self)
 
     def __repr__(self) -> str:
-        return f"VectorNoise(dimension={self.dimension}, balls={len(self.radii)})"
+        held = "stairs without an end" if self.endless else f"balls={len(self.radii)}"
+        return f"VectorNoise(dimension={self.dimension}, {held})"
+
+    @property
+    def endless(self) -> bool:
+        """Whether errors of every size are possible."""
+        return self.document.stairs is not None
 
     # -- law ------------------------------------------------------------------------------------
 
@@ -124,7 +134,9 @@ class VectorNoise:
         levels, single = check_levels(epsilons)
         values = []
         for exact in levels:
-            worst = self._mixture.hockey_stick(exact, self.document.sensitivity)
+            worst = worst_stick(self.document, exact)[1] if self.endless else None
+            if worst != 0:
+                worst = self._mixture.hockey_stick(exact, self.document.sensitivity)
             value = float(worst)
             values.append(value if Fraction(value) >= worst else math.nextafter(value, 2.0))
         return np.array(values[0] if single else values)
@@ -145,6 +157,20 @@ class VectorNoise:
     def grid_step(self) -> Fraction:
         """g: every coordinate of a release is a whole multiple of it."""
         return self.document.grid
+
+    @cached_property
+    def _stairs(self) -> CountSampler:
+        assert self.document.stairs is not None
+        return stair_sampler(self.dimension, self.document.stairs.first, self.document.stairs.ratio)
+
+    def _reaches(self, size: int, source: Entropy) -> list[Fraction | None]:
+        """The radii of so many balls, over the grid; None for the point 0."""
+        document, g = self.document, self.grid_step
+        if document.stairs is not None:
+            unit, first = document.sensitivity / g, document.stairs.first
+            return [(first + self._stairs.sample_one(source)) * unit for _ in range(size)]
+        balls = self._balls.sample(size, source).tolist()
+        return [document.radii[i] / g if i < len(document.radii) else None for i in balls]
 
     @cached_property
     def _balls(self) -> DiscreteSampler:
@@ -174,13 +200,10 @@ class VectorNoise:
         source = entropy or system_entropy()
         g = self.grid_step
         checked = [check_row(row, self.dimension) for row in rows]
-        balls = self._balls.sample(len(checked), source).tolist()
+        reaches = self._reaches(len(checked), source)
         words = Words(source, words_needed(self.dimension) * max(1, len(checked)))
         drawn = [
-            release_row(
-                row, self.document.radii[ball] / g if ball < len(self.radii) else None, g, words
-            )
-            for row, ball in zip(checked, balls, strict=True)
+            release_row(row, reach, g, words) for row, reach in zip(checked, reaches, strict=True)
         ]
         if exact:
             return [[k * g for k in row] for row in drawn]
@@ -205,6 +228,16 @@ class VectorNoise:
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         reach = radius * generator.random(size) ** (1 / self.dimension)
         return np.asarray(direction * reach[:, None])
+
+
+def _listed(document: VectorDocument, stairs: Stairs) -> tuple[Floats, Floats]:
+    """Radii and probabilities of the stairs, in floats, until next to nothing is left."""
+    d, rate = document.dimension, -math.log1p(-float(1 - stairs.ratio))
+    j = np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2) + float(stairs.first)
+    logs = d * np.log(j) - rate * j
+    masses = np.exp(logs - logs.max())
+    radii = np.asarray(j * float(document.sensitivity), dtype=np.float64)
+    return radii, np.asarray(masses / masses.sum(), dtype=np.float64)
 
 
 def check_row(values: Iterable[object], dimension: int) -> list[Exact]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..words import number
 from .palette import look_of
 from .picture import Picture, canvas
-from .words import point
+from .words import keyed_budget
 
 if TYPE_CHECKING:
     from ..designs.keyed import KeyedDesign
@@ -22,7 +22,6 @@ _RARE = 1e-3
 def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
     """The chance that a key is shown, and the loss of its value if so, by its number of units."""
     rows = list(design.compare())
-    assert design.total is not None
     last = max(2 * design.units_for(0.95), *(row.mostly_from + 3 for row in rows))
     numbers = range(1, last + 1, -(-last // _POINTS))
     with canvas(9.2, 4.0, path) as picture:
@@ -48,7 +47,7 @@ def plot_keyed(design: KeyedDesign, path: str | Path | None = None) -> Picture:
         keys = design.keys_of_a_unit
         words = "" if keys == 1 else f", {keys} keys of a unit"
         picture.figure.suptitle(
-            f"{point(*design.total)}{words}: {design.document.rivals} shows more; no error "
+            f"{keyed_budget(design)}{words}: {design.document.rivals} shows more; no error "
             f"beyond {number(design.reach)}",
             fontsize=10,
         )

@@ -44,16 +44,16 @@ def vector_svg(design: VectorDesign) -> str:
 def _radial(design: VectorDesign, path: str | Path | None) -> Picture:
     noise, d, size = design.noise, design.dimension, design.sensitivity
     epsilon, delta = float(design.document.epsilon), float(design.document.delta)
-    gaussian = chi(d, scale=size * smallest_sigma(epsilon, delta))
-    exponential = gamma(d, scale=size / epsilon)
+    others = [("exponential (K-norm)", "laplace", gamma(d, scale=size / epsilon))]
+    if delta > 0:
+        gaussian = chi(d, scale=size * smallest_sigma(epsilon, delta))
+        others.insert(0, ("analytic Gaussian", "analytic-gaussian", gaussian))
     # As far as errors are seen; far edges that hold next to nothing are left out.
-    reach = 1.25 * max(noise.error_radius(0.9999), min(gaussian.isf(1e-3), exponential.isf(1e-3)))
+    seen = min(law.isf(1e-3) for _, _, law in others)
+    reach = 1.25 * max(noise.error_radius(0.9999), seen)
     r = np.linspace(reach / 4000, reach, 4000)
-    laws = [
-        ("this design", "design", noise.density(r), 1 - noise.radial_cdf(r)),
-        ("analytic Gaussian", "analytic-gaussian", _density(d, r, gaussian), gaussian.sf(r)),
-        ("exponential (K-norm)", "laplace", _density(d, r, exponential), exponential.sf(r)),
-    ]
+    laws = [("this design", "design", noise.density(r), 1 - noise.radial_cdf(r))]
+    laws += [(label, name, _density(d, r, law), law.sf(r)) for label, name, law in others]
     top = max(float(np.nanmax(density)) for _, _, density, _ in laws[:2])
     held = laws[0][2][laws[0][2] > 0]
     with canvas(9.2, 4.0, path) as picture:
@@ -80,7 +80,7 @@ def _density(d: int, r: Floats, law: Any) -> Floats:
 def _map(design: VectorDesign, path: str | Path | None) -> Picture:
     """On a scale of logarithms; blank where there is no noise."""
     noise = design.noise
-    reach = 1.06 * float(noise.radii[-1])
+    reach = 1.06 * (noise.error_radius(0.999) if noise.endless else float(noise.radii[-1]))
     x = np.linspace(-reach, reach, 801)
     density = noise.density(np.hypot(x[:, None], x[None, :]))
     positive = density[density > 0]

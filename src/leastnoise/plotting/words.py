@@ -25,6 +25,15 @@ def budget(design: Any) -> str:
     return point(design.epsilon, design.delta)
 
 
+def keyed_budget(design: Any) -> str:
+    """What was asked of a keyed design."""
+    if design.curve is not None:
+        mu, failure = design.curve
+        return f"μ = {number(mu)} but for failures of {number(failure)}"
+    more = f" and {len(design.profile)} more budgets" if design.profile else ""
+    return point(*design.total) + more
+
+
 def point(epsilon: Any, delta: Any) -> str:
     """One budget, as every picture writes it."""
     return f"ε = {number(epsilon)}, δ = {number(delta)}"

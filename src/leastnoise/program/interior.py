@@ -131,6 +131,9 @@ class InteriorMethod:
         # Budgets that are about more than one column.
         self._many = np.count_nonzero(extra, axis=1) > 1
         self._many[rows.group] = True
+        # What every step needs of the rows: where pairs of columns meet, and their products.
+        self._crossing = rows.ahead * len(cost) + rows.behind
+        self._crossed, self._up2, self._down2 = rows.up * rows.down, rows.up**2, rows.down**2
 
     def follow(
         self, start: Floats, tolerance: float, stop: Callable[[], bool] = lambda: False
@@ -174,12 +177,11 @@ class InteriorMethod:
     def _square(self, weights: Floats) -> Floats:
         """B' diag(weights) B."""
         rows, size = self.rows, len(self.cost)
-        crossed = _sums(
-            rows.ahead * size + rows.behind, rows.up * rows.down * weights, size * size
-        ).reshape(size, size)
+        crossed = _sums(self._crossing, self._crossed * weights, size * size).reshape(size, size)
         square: Floats = -(crossed + crossed.T)
-        square[np.diag_indices(size)] += _sums(rows.ahead, rows.up**2 * weights, size)
-        square[np.diag_indices(size)] += _sums(rows.behind, rows.down**2 * weights, size)
+        diagonal = _diagonal(square)
+        diagonal += _sums(rows.ahead, self._up2 * weights, size)
+        diagonal += _sums(rows.behind, self._down2 * weights, size)
         return square
 
     def _rows_per_budget(self, weights: Floats) -> Floats:
@@ -271,10 +273,12 @@ class InteriorMethod:
         g = self._rows_per_budget(r * w) + extra
         many, one = g[self._many], g[~self._many]
         matrix = self._square(w) + (many.T / v[self._many]) @ many
-        matrix[np.diag_indices(len(x))] += sigma / x + (1 / v[~self._many]) @ one**2
-        scale = 1.0 / np.sqrt(np.diag(matrix))
+        diagonal = _diagonal(matrix)
+        diagonal += sigma / x + (1 / v[~self._many]) @ one**2
+        scale = 1.0 / np.sqrt(diagonal)
         scaled = matrix * scale[:, None] * scale[None, :]
-        scaled[np.diag_indices(len(x))] += 1e-14
+        diagonal = _diagonal(scaled)
+        diagonal += 1e-14
         try:
             factor = cho_factor(scaled, lower=True, overwrite_a=True)
         except (LinAlgError, ValueError):
@@ -441,6 +445,11 @@ class Interior:
         return Multipliers(pairs, rest[: len(self.program.rows)], rest[compared:])
 
 
+def _diagonal(square: Floats) -> Floats:
+    """The diagonal, to be changed in place."""
+    return square.reshape(-1)[:: len(square) + 1]
+
+
 def _sums(index: Ints, values: Floats, size: int) -> Floats:
     """Sums of the values that share an index."""
     found: Floats = np.bincount(index, values, size).astype(np.float64, copy=False)
@@ -457,7 +466,7 @@ def _summed(rows: Rows, shape: tuple[int, int]) -> Floats:
 
 def _room(values: Sequence[Floats], changes: Sequence[Floats]) -> float:
     """The share of the changes, at most 1, that keeps all values from falling below 0."""
-    fall = max(
-        float((-change / value).max()) for value, change in zip(values, changes, strict=True)
+    fall = -min(
+        float((change / value).min()) for value, change in zip(values, changes, strict=True)
     )
     return min(1.0, 1.0 / fall) if fall > 0 else 1.0

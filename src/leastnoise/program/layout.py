@@ -241,16 +241,7 @@ def make_line(
     first continued period then stands for all (`../certify/privacy.proof.md`, 4).
     """
     cells = np.arange(first, last + 1)
-    if mirror is None:
-        home, heads = cells - first, cells
-    else:
-        outer = np.maximum(cells, mirror - cells)
-        least = int(outer.min())
-        home, heads = outer - least, np.arange(least, last + 1)
-    if pieces is not None:
-        piece = heads // n * n + pieces[np.searchsorted(pieces, heads % n, side="right") - 1]
-        _, index, sizes = np.unique(piece, return_inverse=True, return_counts=True)
-        home, heads = index[home], heads[np.cumsum(sizes) - (sizes + 1) // 2]
+    home, heads = _columns(n, cells, mirror, pieces)
     beyond = 0 if ratio is None else 2 * n
     pad = n + beyond
     column = np.concatenate([np.full(pad, -1), home, np.full(pad, -1)]).astype(np.int64)
@@ -284,6 +275,21 @@ def make_line(
         mirror is not None,
         int(atom),
     )
+
+
+def _columns(n: int, cells: Ints, mirror: int | None, pieces: Ints | None) -> tuple[Ints, Ints]:
+    """The column of each cell, and the cell that stands for each column."""
+    if mirror is None:
+        home, heads = cells - cells[0], cells
+    else:
+        outer = np.maximum(cells, mirror - cells)
+        least = int(outer.min())
+        home, heads = outer - least, np.arange(least, cells[-1] + 1)
+    if pieces is not None:
+        piece = heads // n * n + pieces[np.searchsorted(pieces, heads % n, side="right") - 1]
+        _, index, sizes = np.unique(piece, return_inverse=True, return_counts=True)
+        home, heads = index[home], heads[np.cumsum(sizes) - (sizes + 1) // 2]
+    return home, heads
 
 
 def _merged(one: Places) -> Places:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..words import printable
 from .base import Estimate
 from .statement import Statement
 
@@ -145,37 +146,39 @@ class Answers(list[Answer]):
         return "<hr>".join(one._repr_html_() for one in self)
 
 
-def printable(key: str) -> str:
-    """A key as one line of signs: what a terminal could take for a command is escaped."""
-    if key.isprintable():
-        return key
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in key)
-
-
 def shown(value: float) -> str:
     """A number as a person reads it."""
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.8g}"
 
 
 def rounded(one: Estimate) -> tuple[str, str, str]:
-    """The value and its interval in as many decimals as the interval supports.
+    """The value and its interval in as many digits as the interval supports.
 
-    The ends are rounded outwards, so that what is written is still an interval of 95 %.
+    The ends are rounded outwards, so that what is written is still an interval of 95 %. The rule
+    stands in docs/reports.md under Digits; the page follows it, too (`measured` in words.js).
     """
     low, high = _finite(one.low), _finite(one.high)
     if low is None or high is None or not low < high:
         ends = ["" if end is None else shown(end) for end in (low, high)]
         return shown(one.value), ends[0], ends[1]
-    decimals = max(0, -math.floor(math.log10((high - low) / 2)))
-    if decimals > 12 or max(abs(low), abs(high)) >= 1e15:
-        return shown(one.value), shown(low), shown(high)
-    unit = Decimal(1).scaleb(-decimals)
-    ways = (ROUND_HALF_EVEN, ROUND_FLOOR, ROUND_CEILING)
-    exact = (Decimal(x) for x in (one.value, low, high))
-    value, below, above = (
-        f"{x.quantize(unit, way) + 0:f}" for x, way in zip(exact, ways, strict=True)
-    )
+    exact = [Fraction(repr(float(x))) for x in (one.value, low, high)]
+    place = _last_place(*exact)
+    unit = Fraction(10) ** place
+    steps = (math.floor(exact[0] / unit + Fraction(1, 2)), exact[1] // unit, -(-exact[2] // unit))
+    value, below, above = (f"{Decimal(int(k)).scaleb(place):f}" for k in steps)
     return value, below, above
+
+
+def _last_place(value: Fraction, low: Fraction, high: Fraction) -> int:
+    """The power of ten of the last digit that is shown."""
+    margin = max(high - value, value - low)
+    lead = len(str(margin.numerator)) - len(str(margin.denominator))
+    lead -= margin < Fraction(10) ** lead
+    if lead >= 3:
+        return lead - 2
+    place = 0 if lead >= 1 else lead - (margin < 3 * Fraction(10) ** lead)
+    whole = all(x.denominator == 1 for x in (value, low, high))
+    return max(place, 0) if whole else place
 
 
 def _around(one: Estimate) -> str:

@@ -16,18 +16,19 @@ from ..ask.values import check_delta, check_epsilon
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError, NotAnsweredError
 from ..exact import Number
+from ..kept import sha256_of
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer, named_in
-from .base import PRIVATE, Estimate, Query, Released, Setting
+from .base import Estimate, Query, Released, Setting
 from .bounding import Reading, Sums, reading_of
+from .budget import Budget, Way
 from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
 from .declared import Kind
 from .door import Table, opened, quietly
 from .groups import bounded, touched
-from .kept import sha256_of
-from .keyed import KeyedNoise, Way, apart_note, keys_design, way_of
+from .keyed import KeyedNoise, Priced, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
 from .linear import Linear, WorkloadNoiseFor
 from .mean_vector import MeanVector
@@ -39,29 +40,6 @@ from .statement import Statement, statements_of
 from .text import query_of
 from .together import DrawnNoise, release_drawn
 from .unit import Unit, check_neighbours, unit_of
-
-
-@dataclass(frozen=True)
-class Budget:
-    """What a query may cost."""
-
-    epsilon: Fraction
-    delta: Fraction
-
-    @property
-    def pair(self) -> tuple[Fraction, Fraction]:
-        """(epsilon, delta)."""
-        return self.epsilon, self.delta
-
-    def used_by(self, query: Query) -> Budget:
-        """The budget without a delta that the query has no use for."""
-        idle = isinstance(query, Quantile) and query.keys != PRIVATE
-        return Budget(self.epsilon, Fraction(0)) if idle else self
-
-    def split(self, way: Way) -> tuple[Budget, Budget]:
-        """(for the keys, for the values); nothing for keys that come with their values."""
-        keys = Budget(self.epsilon * way.epsilon, self.delta * way.delta)
-        return keys, Budget(self.epsilon - keys.epsilon, self.delta - keys.delta)
 
 
 def ask(
@@ -262,6 +240,15 @@ class Prepared:
         return self.budget.split(self.way)[1]
 
     @property
+    def keys(self) -> KeyedDesign | KeyedValues | None:
+        """What says how often a key is shown; None where keys are public."""
+        if isinstance(self.noise, KeyedValues):
+            return self.noise
+        if isinstance(self.noise, KeyedNoise):
+            return self.noise.design
+        return None if self.selection is None else self.selection[0]
+
+    @property
     def one_draw(self) -> bool:
         """Whether keys and values come from one draw."""
         return isinstance(self.noise, KeyedNoise)
@@ -286,9 +273,10 @@ class Prepared:
         keys, values = budget.split(way)
         noise, selection = self.noise, self.selection
         if noise is not None:
-            noise = noise_of(
-                self.query, self.setting, values.pair, self.groups, loss, way, together=False
+            asked = Priced(
+                self.query, self.setting, *values.pair, self.groups, loss, together=False
             )
+            noise = noise_of(asked, way)
         if selection is not None:
             selection = keys_design(keys.epsilon, keys.delta, self.groups, together=False)
         return replace(self, budget=budget, noise=noise, selection=selection, way=way)
@@ -309,8 +297,9 @@ class Prepared:
         if self.selection is None:
             return Collected(sums, {})
         counts = sums if self.counting is None else self.counting.sums()
-        units = {key: one[0] if isinstance(one, tuple) else one for key, one in counts.items()}
-        return Collected(sums, {key: one.units for key, one in units.items()})
+        if self.counting is None and isinstance(self.query, MeanVector):
+            counts = {key: columns[0] for key, columns in sums.items()}
+        return Collected(sums, {key: one.units for key, one in counts.items()})
 
     @property
     def public_keys(self) -> list[str]:
@@ -449,12 +438,13 @@ def planned(
     """The question with its noise, from public numbers only; there is nothing yet to read."""
     groups = touched(query, setting)
     selection = noise = None
-    way = way_of(query, setting, budget.epsilon, budget.delta, groups, loss, units)
+    asked = Priced(query, setting, *budget.pair, groups, loss, units)
+    way = way_of(asked)
     keys, values = budget.split(way)
     if way.apart:
         selection = keys_design(keys.epsilon, keys.delta, groups)
     if not isinstance(query, Quantile):
-        noise = noise_of(query, setting, values.pair, groups, loss, way, units=units)
+        noise = noise_of(replace(asked, epsilon=values.epsilon, delta=values.delta), way)
     elif values.epsilon == 0:
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     else:

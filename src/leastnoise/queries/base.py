@@ -21,6 +21,8 @@ from .where import truth_of
 #: Keys to be found privately: a key appears only if enough units have it.
 PRIVATE = "private"
 _MOST_KEYS = 2_000_000
+#: Columns to group by together.
+_MOST_COLUMNS = 20
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ class Query:
     where: a condition such as "year = 2024"; rows for which it is not true do not count.
     by: a column to group by, with `keys`: a public list of its values (others do not count), or
         "private" to find them privately. Keys never come silently from the data. A list of
-        columns takes a list of keys for each: every combination is a group.
+        columns takes a list of keys for each: every combination is a group; or "private": then
+        the combinations are found that enough units have.
     """
 
     where: str | None = None
@@ -142,17 +145,23 @@ class Query:
     def _cross(self, names: tuple[str, ...]) -> None:
         """Put several columns and their keys into one form."""
         keys = self.keys
+        if len(names) > _MOST_COLUMNS:
+            raise ArgumentError("by", f"{len(names)} columns", f"at most {_MOST_COLUMNS}")
+        object.__setattr__(self, "by", names[0] if len(names) == 1 else names)
+        if keys == PRIVATE:
+            return
         if isinstance(keys, str) or not isinstance(keys, Sequence) or len(keys) != len(names):
-            allowed = f"{len(names)} public lists of values, one for each column of by="
+            allowed = (
+                f'{len(names)} public lists of values, one for each column of by=, or "private"'
+            )
             raise ArgumentError("keys", keys, allowed)
         crossed = Crossed(names, tuple(keys_of(one) for one in keys))
-        object.__setattr__(self, "by", names[0] if len(names) == 1 else names)
         object.__setattr__(self, "keys", crossed.keys[0] if len(names) == 1 else crossed.keys)
 
     @property
     def crossed(self) -> Crossed | None:
-        """The columns that it is grouped by together, if there are several."""
-        if self.by is None or isinstance(self.by, str):
+        """The columns that it is grouped by together, if there are several with public keys."""
+        if self.by is None or isinstance(self.by, str) or self.keys == PRIVATE:
             return None
         return Crossed(tuple(self.by), tuple(map(tuple, self.keys or ())))
 
@@ -259,11 +268,13 @@ class Query:
             unit=setting.unit, where=where, group=self._group(), keys=self.public_keys, **more
         )
 
-    def _group(self) -> Callable[[Rows], Cell] | None:
+    def _group(self) -> Callable[[Rows], tuple[Cell, ...]] | None:
         if (crossed := self.crossed) is not None:
-            return crossed.cell
-        name = None if self.by is None else str(self.by)
-        return None if name is None else lambda rows: rows.key(name, "by")
+            return lambda rows: (crossed.cell(rows),)
+        if self.by is None:
+            return None
+        names = (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        return lambda rows: tuple(rows.key(name, "by") for name in names)
 
     def text(self, inside: str) -> str:
         """The query in the words of the command line."""

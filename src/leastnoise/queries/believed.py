@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,9 +62,10 @@ def believed(
     return (min(found), max(found)) if found else None
 
 
-def pieces() -> list[tuple[float, float]]:
+@cache
+def pieces() -> tuple[tuple[float, float], ...]:
     """The pieces of [0, 1]."""
-    return [(i / _PIECES, (i + 1) / _PIECES) for i in range(_PIECES)]
+    return tuple((i / _PIECES, (i + 1) / _PIECES) for i in range(_PIECES))
 
 
 @lru_cache(maxsize=256)

@@ -6,12 +6,14 @@ Statements and proofs: `bounding.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeGuard, cast
 
-from .door import TEXT, Form, Table
+from .crossed import label_of
+from .door import Form, Table
 from .rows import Cell, Rows, shown, sought, written
 from .scale import Scale
 from .unit import Person, Unit
@@ -37,20 +39,20 @@ class Request:
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     fill: bool = False  # a row without a value counts as the middle
-    group: Callable[[Rows], Cell] | None = None
+    #: What makes a row's key: one cell, or several, whose keys are then not public.
+    group: Callable[[Rows], tuple[Cell, ...]] | None = None
     keys: tuple[str, ...] | None = None
     max_groups: int | None = None  # None: nothing to enforce
 
 
-@dataclass(frozen=True)
-class Sums:
+class Sums(NamedTuple):
     """Exact sums of one group: of rows, scaled values, squares of (2 value - top), persons."""
 
     rows: int = 0
     values: int = 0
     squares: int = 0
     units: int = 0
-    cells: dict[int, int] = field(default_factory=dict)
+    cells: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -62,53 +64,78 @@ class Reading:
     query: str
     columns: tuple[str, ...]  # of the result
     names: tuple[str, ...]  # of the table
-    kind: str  # of the keys
+    kinds: tuple[str, ...]  # of what makes a key, in its order
+
+    @property
+    def by(self) -> list[str]:
+        """The columns of the result that make a key: they come first."""
+        return list(self.columns[: len(self.kinds)])
 
     def check(self) -> None:
         """See that the engine understands it; no row is read."""
         self.table.engine.check(self.query)
 
     def sums(self) -> dict[str, Sums]:
-        """The sums by group; the group of everything is "". The table must be loaded."""
-        named = None
-        if self.request.keys is not None:
-            named = {written(self.kind, key): key for key in self.request.keys}
-        place = {name: i for i, name in enumerate(self.columns)}
-        group = None if self.request.group is None else place["g"]
-        result: dict[str, Sums] = {}
-        for row in self.table.engine.read(self.query):
-            key = self._key(None if group is None else row[group], named)
-            if key is None:
-                continue
-            if not self.request.cells:
-                result[key] = self._sums(row, place)
-            elif row[place["v"]] is not None:
-                held = result.setdefault(key, Sums())
-                held.cells[int(row[place["v"]])] = int(row[place["w"]] or 0)
-        return result
+        """The sums by group; the group of everything is "". The table must be loaded.
 
-    def _key(self, held: Any, named: dict[str, str] | None) -> str | None:
-        """A row's group, None if it is not asked for."""
-        if self.request.group is None:
-            return ""
-        if held is None:
-            return None
-        key = shown(self.kind, held)
-        return key if named is None else named.get(key)
+        Column by column, for there may be a million groups.
+        """
+        columns = self.table.engine.read_columns(self.query, len(self.columns))
+        keys = self._keys(columns)
+        held = {
+            name: [int(x or 0) for x in column]
+            for name, column in zip(self.columns, columns, strict=True)
+            if name not in (*self.by, "v")
+        }
+        if self.request.cells:
+            return _by_cell(keys, columns[self.columns.index("v")], held["w"])
+        none = [0] * len(keys)
+        rows = held["n"]
+        squares = self._squares(held) if "q0" in held else none
+        every = map(Sums, rows, held.get("s", none), squares, held.get("u", rows))
+        found = dict(zip(keys, every, strict=True))
+        found.pop(None, None)
+        return cast(dict[str, Sums], found)
 
-    def _sums(self, row: tuple[Any, ...], place: dict[str, int]) -> Sums:
-        rows = int(row[place["n"]] or 0)
-        values = int(row[place["s"]] or 0) if "s" in place else 0
-        units = int(row[place["u"]] or 0) if "u" in place else rows
-        squares = self._squares(row, place) if "q0" in place else 0
-        return Sums(rows, values, squares, units)
+    def _keys(self, columns: Sequence[Sequence[Any]]) -> Sequence[str | None]:
+        """The group of each row of the result, None if it has none or it is not asked for."""
+        if not self.kinds:
+            return [""] * len(columns[0])
+        by = zip(self.kinds, columns[: len(self.kinds)], strict=True)
+        parts = [[None if one is None else shown(kind, one) for one in held] for kind, held in by]
+        if len(parts) > 1:
+            return [label_of(key) if _complete(key) else None for key in zip(*parts, strict=True)]
+        (found,), (kind,) = parts, self.kinds
+        if self.request.keys is None:
+            return found
+        named = {written(kind, key): key for key in self.request.keys}
+        return [None if key is None else named.get(key) for key in found]
 
-    def _squares(self, row: tuple[Any, ...], place: dict[str, int]) -> int:
-        part = {name: int(row[i] or 0) for name, i in place.items() if name != "g"}
-        # Pieces: the lower and the upper bits of squares, of persons with few rows and with many.
-        few = part["q0"] + (part["q1"] << _PIECE)
-        many = part.get("m0", 0) + (part.get("m1", 0) << _PIECE)
-        return few + self.request.unit.max_rows * many + part.get("r", 0)
+    def _squares(self, held: Mapping[str, list[int]]) -> list[int]:
+        """Put together from their lower and upper bits, of persons with few rows and with many."""
+        none = [0] * len(held["q0"])
+        names = ("q0", "q1", "m0", "m1", "r")
+        pieces = zip(*(held.get(name, none) for name in names), strict=True)
+        most = self.request.unit.max_rows
+        return [
+            q0 + (q1 << _PIECE) + most * (m0 + (m1 << _PIECE)) + r for q0, q1, m0, m1, r in pieces
+        ]
+
+
+def _complete(key: tuple[str | None, ...]) -> TypeGuard[tuple[str, ...]]:
+    """Whether no part of a key is missing."""
+    return None not in key
+
+
+def _by_cell(
+    keys: Sequence[str | None], cells: Sequence[Any], weights: Sequence[int]
+) -> dict[str, Sums]:
+    """The weights of each group by cell of the scale."""
+    found: dict[str, dict[int, int]] = {}
+    for key, cell, weight in zip(keys, cells, weights, strict=True):
+        if key is not None and cell is not None:
+            found.setdefault(key, {})[int(cell)] = weight
+    return {key: Sums(cells=one) for key, one in found.items()}
 
 
 def aggregate(table: Table, request: Request) -> dict[str, Sums]:
@@ -131,7 +158,8 @@ class _Writer:
         self.rows = Rows(table)
         self.engine = table.engine
         self.top = request.scale.top if request.scale is not None else 0
-        self.group = None if request.group is None else request.group(self.rows)
+        self.groups = () if request.group is None else request.group(self.rows)
+        self.by = [f"g{i}" for i in range(len(self.groups))]  # what they are called
         self.person = None
         if isinstance(request.unit, Person):
             self.person = self.rows.person(request.unit.id, "unit")
@@ -144,8 +172,8 @@ class _Writer:
             query, columns = self._by_row()
         else:
             query, columns = self._by_person()
-        kind = TEXT if self.group is None else self.group.kind
-        return Reading(self.table, request, query, tuple(columns), self.rows.names, kind)
+        kinds = tuple(group.kind for group in self.groups)
+        return Reading(self.table, request, query, tuple(columns), self.rows.names, kinds)
 
     # -- rows -------------------------------------------------------------------------------------
 
@@ -157,8 +185,9 @@ class _Writer:
         """
         request, cells = self.request, []
         conditions = [] if request.where is None else [request.where(self.rows)]
-        if self.group is not None:
-            cells.append(f"{self.group.sql} AS g")
+        cells += [
+            f"{group.sql} AS {name}" for group, name in zip(self.groups, self.by, strict=True)
+        ]
         if request.value is not None:
             value = request.value(self.rows)
             if request.fill:
@@ -168,11 +197,11 @@ class _Writer:
         if self.person is not None:
             cells.append(f"{self.person.sql} AS p")
             conditions.append(f"{self.person.sql} IS NOT NULL")
-        if self.group is not None:
+        for group in self.groups:
             # The groups of a person are chosen among those that are asked for.
             if request.max_groups is not None:
-                conditions.append(f"{self.group.sql} IS NOT NULL")
-            conditions += self._sifted(self.group)
+                conditions.append(f"{group.sql} IS NOT NULL")
+            conditions += self._sifted(group)
         chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
         return chosen + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
 
@@ -213,17 +242,16 @@ class _Writer:
 
     def _grouped(self, rows: str, sums: dict[str, str]) -> tuple[str, list[str]]:
         """The sums by group, or of everything."""
-        columns = {} if self.group is None else {"g": "g"}
-        columns |= sums
+        columns = {name: name for name in self.by} | sums
         chosen = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
-        by = "" if self.group is None else " GROUP BY g"
+        by = f" GROUP BY {', '.join(self.by)}" if self.by else ""
         return f"SELECT {chosen} FROM ({rows}) AS t{by}", list(columns)
 
     # -- persons ----------------------------------------------------------------------------------
 
     @property
     def _by(self) -> str:
-        return "p" if self.group is None else "p, g"
+        return ", ".join(["p", *self.by])
 
     def _each(self, sums: dict[str, str]) -> str:
         """Person by person, in each of a person's groups; only where rows count."""
@@ -242,19 +270,24 @@ class _Writer:
     @property
     def _chooses_groups(self) -> bool:
         """Whether not all groups of a person may count."""
-        return self.request.max_groups is not None and self.group is not None
+        return self.request.max_groups is not None and bool(self.by)
 
     def _mixed(self) -> str:
         """An order of the person's own, by which groups come first, so that none is favoured."""
-        assert self.person is not None and self.group is not None
+        assert self.person is not None
         engine = self.engine
-        digests = engine.digest(self.person.form, "p"), engine.digest(self.group.form, "g")
-        return f"{engine.digest(Form('', ''), f'CONCAT({digests[0]}, {digests[1]})')}, g"
+        digests = [engine.digest(self.person.form, "p")]
+        digests += [
+            engine.digest(group.form, name)
+            for group, name in zip(self.groups, self.by, strict=True)
+        ]
+        mixed = engine.digest(Form("", ""), f"CONCAT({', '.join(digests)})")
+        return ", ".join([mixed, *self.by])
 
     def _by_person(self) -> tuple[str, list[str]]:
         """First person by person, then over persons: each adds at most max_rows rows to a group."""
         most = self.request.unit.max_rows
-        part = {} if self.group is None else {"g": "g"}
+        part = {name: name for name in self.by}
         part["n"] = f"LEAST(n, {self.engine.whole(most)})"
         totals = {"n": _sum("n"), "u": "COUNT(*)"}
         if self.request.scale is not None:
@@ -299,7 +332,7 @@ class _Writer:
     def _cells(self) -> tuple[str, list[str]]:
         """Weights by group and cell: a row weighs WEIGHT, less if its person has too many rows."""
         engine, weight = self.engine, self.engine.whole(WEIGHT)
-        names = ["v"] if self.group is None else ["g", "v"]
+        names = [*self.by, "v"]
         by = ", ".join(names)
         if self.person is None:
             total = f"COUNT(*) * {weight}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from ..errors import ArgumentError
-from .base import PRIVATE, Query, Setting
+from .base import PRIVATE
+from .budget import Way
 from .groups import asked_of
-from .keyed import KeyedNoise, Way, keyed_noise, one_draw, sharing_for
-from .keyed_values import KeyedValues, keyed_values
+from .keyed import KeyedNoise, Priced, keyed_noise, one_draw, sharing_for, values_noise
+from .keyed_values import KeyedValues
 from .linear import Linear, WorkloadNoiseFor
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
@@ -17,30 +16,22 @@ from .together import DrawnNoise, better_together
 AnyNoise = Noise | VectorNoiseFor | WorkloadNoiseFor | KeyedNoise | KeyedValues | DrawnNoise
 
 
-def noise_of(
-    query: Query,
-    setting: Setting,
-    budget: tuple[Fraction, Fraction],
-    groups: int,
-    loss: str,
-    way: Way,
-    together: bool = True,
-    units: int | None = None,
-) -> AnyNoise:
+def noise_of(asked: Priced, way: Way) -> AnyNoise:
     """The best noise for what a query releases; of one law for all groups only if `together`."""
-    each = *budget, groups, loss
+    query, setting, loss = asked.query, asked.setting, asked.loss
+    each = asked.epsilon, asked.delta, asked.groups, loss
     if query.keys == PRIVATE and not way.apart:
-        if one_draw(query, setting, loss):
-            return keyed_noise(query, setting, *each, together, units)
-        sharing = sharing_for(query, setting, loss)
+        if one_draw(asked):
+            return keyed_noise(asked)
+        sharing = sharing_for(asked)
         assert sharing is not None
-        return keyed_values(sharing, *each)
+        return values_noise(asked, sharing)
     if isinstance(query, (MeanVector, Linear)):
         return query.noise(setting, *each)
-    noise = noise_for(query.forms(setting), *each, together)
-    if not together:
+    noise = noise_for(query.forms(setting), *each, asked.together)
+    if not asked.together:
         return noise
-    return better_together(noise, asked_of(query, setting), budget[0], loss)
+    return better_together(noise, asked_of(query, setting), asked.epsilon, loss)
 
 
 def check_units(units: object) -> int | None:

@@ -1,7 +1,8 @@
 """Groups by several columns at once: every combination of their public keys is a group.
 
 A group is known to the engine by its number. Why the number is defined for every row, and no two
-combinations share one: `bounding.proof.md`.
+combinations share one: `bounding.proof.md`. Where keys are private a group is a combination that
+occurs, known by the keys themselves.
 """
 
 from __future__ import annotations
@@ -28,8 +29,6 @@ class Crossed:
     keys: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
-        if len(set(self.names)) < len(self.names):
-            raise ArgumentError("by", list(self.names), "different columns")
         if max(map(len, self.keys)) > _MOST_EACH or self.groups > MOST_GROUPS:
             allowed = f"at most {_MOST_EACH} keys a column and {MOST_GROUPS} combinations"
             raise ArgumentError("keys", f"{self.groups} combinations", allowed)
@@ -44,8 +43,8 @@ class Crossed:
         found = []
         for keys in reversed(self.keys):
             number, at = divmod(number, len(keys))
-            found.append(quoted(keys[at]))
-        return ", ".join(reversed(found))
+            found.append(keys[at])
+        return label_of(found[::-1])
 
     def cell(self, rows: Rows) -> Cell:
         """The number of each row's combination; NULL where a column has none of its keys."""
@@ -63,6 +62,15 @@ class Crossed:
         return Cell(sql, Form(WHOLE, ""))
 
 
+def label_of(keys: Sequence[str]) -> str:
+    """Keys of so many columns in words, different for each combination.
+
+    A part is in quotation marks iff it begins with one, and a comma, quotation mark, line end or
+    space at an end is in a part only there, so that every label can be taken apart in one way.
+    """
+    return ", ".join(map(quoted, keys))
+
+
 def parts_of(label: str) -> list[str]:
     """The keys of a combination from its label."""
     return next(csv.reader([label], skipinitialspace=True))
@@ -72,6 +80,8 @@ def names_of(by: Sequence[str]) -> tuple[str, ...]:
     """The columns to group by, as texts."""
     if not by or not all(isinstance(name, str) for name in by):
         raise ArgumentError("by", by, "the name of a column, or a list of names")
+    if len(set(by)) < len(by):
+        raise ArgumentError("by", list(by), "different columns")
     return tuple(by)
 
 

@@ -8,12 +8,13 @@ holds whatever the first choice was. Statement and proof: `ends.proof.md`.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..kept import designed
 from ..sampling import Entropy
-from .kept import designed
 
 #: An end may be wrong with this probability; there are two.
 _WRONG = 0.025
@@ -26,7 +27,7 @@ def law_of_ends(epsilon: Fraction) -> tuple[Any, Path]:
 
 def end_of(
     query: Any,
-    cells: dict[int, int],
+    cells: Mapping[int, int],
     side: int,
     epsilon: Fraction,
     sensitivity: Fraction,

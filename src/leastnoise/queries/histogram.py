@@ -95,10 +95,10 @@ class Histogram(Count):
             )
         return edges
 
-    def _group(self) -> Callable[[Rows], Cell]:
+    def _group(self) -> Callable[[Rows], tuple[Cell, ...]]:
         name, edges = str(self.column), [float(edge) for edge in self._edges]
 
-        def group(rows: Rows) -> Cell:
+        def group(rows: Rows) -> tuple[Cell, ...]:
             number = rows.number(name, "column").sql
             if isinstance(self.bins, int):
                 index = _equal_bin(rows, number, edges)
@@ -110,7 +110,7 @@ class Histogram(Count):
             if self._outer is not None:
                 before = self._outer.cell(rows).sql
                 one = f"({before} * {rows.engine.whole(len(edges) - 1)} + {one})"
-            return Cell(one, Form(WHOLE, ""))
+            return (Cell(one, Form(WHOLE, "")),)
 
         return group
 

@@ -16,13 +16,14 @@ from pathlib import Path
 from ..cache import cache_folder
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
+from ..kept import sha256_of
 from ..keyed import equal_shares, keyed
 from ..losses import as_loss
 from ..sampling import Entropy
 from ..words import number
 from .base import PRIVATE, Form, Query, Released, Setting
+from .budget import Way
 from .count import Count
-from .kept import sha256_of
 from .keyed_values import KeyedValues, Sharing, keyed_values, sharing_of
 from .mean_vector import MeanVector
 from .noise import MANY, Law, Noise, noise_for
@@ -30,27 +31,33 @@ from .quantile import Quantile
 
 _CONFIDENCE = 0.95
 #: A key that is shown as often as this is as good as sure.
-_SURE = 0.999
+SURE = 0.999
 _HALF = Fraction(1, 2)
 #: Parts of epsilon that find keys apart, where a guess says how many units they have.
 _PARTS = (Fraction(1, 8), Fraction(1, 4), Fraction(3, 8))
 
 
 @dataclass(frozen=True)
-class Way:
-    """How keys are found: parts of epsilon and delta that are spent on them apart, and why.
+class Priced:
+    """A question and what its answer may cost. All of it is public."""
 
-    No part at all: keys are public, or come with their values.
-    """
-
-    epsilon: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
-    why: str = ""
+    query: Query
+    setting: Setting
+    epsilon: Fraction
+    delta: Fraction
+    groups: int  # that one unit can move
+    loss: str
+    units: int | None = None  # a guess at those of a key that matters
+    together: bool = True  # not: every key or group by itself keeps its part of the budget
 
     @property
-    def apart(self) -> bool:
-        """Whether keys are found before their values."""
-        return self.epsilon > 0
+    def few(self) -> bool:
+        """Whether a unit moves so little that noise for all of it together is of no use."""
+        return self.query.forms(self.setting)[0].steps * self.groups < MANY
+
+    def keys(self, epsilon: Fraction, delta: Fraction) -> KeyedDesign:
+        """The design for its keys with these parts of the budget."""
+        return keys_design(epsilon * self.epsilon, delta * self.delta, self.groups)[0]
 
 
 @dataclass(frozen=True)
@@ -114,30 +121,22 @@ def apart_note(keys: KeyedDesign, way: Way) -> str:
     return f"{part} of epsilon found the keys; a key is shown with 95 % from {units} units on"
 
 
-def one_draw(query: Query, setting: Setting, loss: str) -> bool:
+def one_draw(asked: Priced) -> bool:
     """Whether keys and answers come from one draw: counts of which a unit moves each by 1."""
-    cost = as_loss(loss)
+    query, cost = asked.query, as_loss(asked.loss)
     even = cost.symmetric and cost.falls_nowhere and cost.certified
-    return query.keys == PRIVATE and type(query) is Count and setting.rows == 1 and even
+    return query.keys == PRIVATE and type(query) is Count and asked.setting.rows == 1 and even
 
 
-def sharing_for(query: Query, setting: Setting, loss: str) -> Sharing | None:
+def sharing_for(asked: Priced) -> Sharing | None:
     """How values tell their keys; None where they cannot, or where the loss would be turned."""
-    sharing = sharing_of(query, setting)
+    sharing = sharing_of(asked.query, asked.setting)
     if sharing is None or sharing.answer is None or sharing.answer[0] == 1:
         return sharing
-    return sharing if as_loss(loss).symmetric else None
+    return sharing if as_loss(asked.loss).symmetric else None
 
 
-def way_of(
-    query: Query,
-    setting: Setting,
-    epsilon: Fraction,
-    delta: Fraction,
-    groups: int,
-    loss: str,
-    units: int | None = None,
-) -> Way:
+def way_of(asked: Priced) -> Way:
     """How the keys of a query are found.
 
     With their values where these can tell. Where a unit moves so many groups that noise for all of
@@ -145,64 +144,47 @@ def way_of(
     are made and compared by their certified figures. Otherwise apart: with a part of epsilon, and
     with all of delta where values can do without.
     """
-    if query.keys != PRIVATE or one_draw(query, setting, loss):
+    if asked.query.keys != PRIVATE or one_draw(asked):
         return Way()
-    sharing = sharing_for(query, setting, loss)
+    sharing = sharing_for(asked)
     if sharing is None:
-        return _apart(query, setting, epsilon, delta, groups, units)
-    few = query.forms(setting)[0].steps * groups < MANY
-    if few and sharing.least == sharing.most:
+        return _apart(asked)
+    if asked.few and sharing.least == sharing.most:
         return Way()
-    return _better(query, setting, epsilon, delta, groups, loss, units, sharing)
+    return _better(asked, sharing)
 
 
-def _apart(
-    query: Query,
-    setting: Setting,
-    epsilon: Fraction,
-    delta: Fraction,
-    groups: int,
-    units: int | None,
-) -> Way:
+def _apart(asked: Priced) -> Way:
     """Keys first: with the least part of epsilon that surely shows those that matter, or half."""
-    few = not isinstance(query, MeanVector) and query.forms(setting)[0].steps * groups < MANY
-    free = isinstance(query, Quantile) or (few and epsilon > 0)
-    whole = Fraction(1) if free else _HALF
+    few = not isinstance(asked.query, MeanVector) and asked.few
+    free = isinstance(asked.query, Quantile) or (few and asked.epsilon > 0)
+    whole, units = Fraction(1) if free else _HALF, asked.units
     for part in _PARTS if units is not None else ():
         try:
-            keys, _ = keys_design(part * epsilon, whole * delta, groups)
+            keys = asked.keys(part, whole)
         except ArgumentError:
             continue  # too little to show anything
         assert units is not None
-        if keys.shown(units) >= _SURE:
+        if keys.shown(units) >= SURE:
             shown = number(100 * keys.shown(units), 6)
             why = f"so much of epsilon shows a key of {units} units with {shown} %"
             return Way(part, whole, why)
     return Way(_HALF, whole)
 
 
-def _better(
-    query: Query,
-    setting: Setting,
-    epsilon: Fraction,
-    delta: Fraction,
-    groups: int,
-    loss: str,
-    units: int | None,
-    sharing: Sharing,
-) -> Way:
+def _better(asked: Priced, sharing: Sharing) -> Way:
     """The way that shows more of the keys that matter; where both show them, the more precise.
 
     Without a guess at their units: the one with the smaller product of units and error.
     """
-    apart = _apart(query, setting, epsilon, delta, groups, units)
+    apart, units = _apart(asked), asked.units
     try:
-        keys, _ = keys_design(apart.epsilon * epsilon, apart.delta * delta, groups)
+        keys = asked.keys(apart.epsilon, apart.delta)
     except ArgumentError:
         return Way()
-    with_values = keyed_values(sharing, epsilon, delta, groups, loss)
-    rest = (1 - apart.epsilon) * epsilon, (1 - apart.delta) * delta
-    values = noise_for(query.forms(setting), *rest, groups, loss)
+    with_values = values_noise(asked, sharing)
+    rest = (1 - apart.epsilon) * asked.epsilon, (1 - apart.delta) * asked.delta
+    values = noise_for(asked.query.forms(asked.setting), *rest, asked.groups, asked.loss)
     figures: list[tuple[Way, KeyedDesign | KeyedValues, float]]
     figures = [(Way(), with_values, _error(with_values)), (apart, keys, _error(values))]
 
@@ -210,7 +192,7 @@ def _better(
         _, shows, error = one
         if units is None:
             return shows.units_for(0.95) * error, error
-        return -min(_SURE, shows.shown(units)), error
+        return -min(SURE, shows.shown(units)), error
 
     figures.sort(key=rank)
     best = figures[0][0]
@@ -237,22 +219,17 @@ def _shows(found: KeyedDesign | KeyedValues, units: int | None) -> str:
     return f"{units} units shown with {number(100 * found.shown(units), 4)} %"
 
 
-def keyed_noise(
-    query: Query,
-    setting: Setting,
-    epsilon: Fraction,
-    delta: Fraction,
-    groups: int,
-    loss: str,
-    together: bool = True,
-    units: int | None = None,
-) -> KeyedNoise:
-    """One draw for keys and counts, such that any `groups` keys keep (epsilon, delta) together.
+def keyed_noise(asked: Priced) -> KeyedNoise:
+    """One draw for keys and counts, such that any `groups` keys keep (epsilon, delta) together."""
+    design, path = keys_design(
+        asked.epsilon, asked.delta, asked.groups, asked.loss, asked.together, asked.units
+    )
+    return KeyedNoise(design, path, asked.query.forms(asked.setting)[0])
 
-    Not `together`: every key by itself keeps its part of the budget.
-    """
-    design, path = keys_design(epsilon, delta, groups, loss, together, units)
-    return KeyedNoise(design, path, query.forms(setting)[0])
+
+def values_noise(asked: Priced, sharing: Sharing) -> KeyedValues:
+    """Values that tell their keys, with noise that any `groups` of them share."""
+    return keyed_values(sharing, asked.epsilon, asked.delta, asked.groups, asked.loss)
 
 
 @lru_cache(maxsize=256)
@@ -268,7 +245,7 @@ def keys_design(
     if together:
         design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, units=units, loss=loss)
     else:
-        design = equal_shares(epsilon, delta, groups, as_loss(loss))
+        design = equal_shares([(epsilon, delta)], groups, as_loss(loss))
     folder = cache_folder("designs")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{sha256_of(design)[:32]}.json"

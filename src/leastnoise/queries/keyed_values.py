@@ -292,5 +292,8 @@ def keyed_values(
         if law.design.integer
     )
     failure = delta / groups
-    threshold = sharing.most + tails_of(noise).level(failure)
+    try:
+        threshold = sharing.most + tails_of(noise).level(failure)
+    except ArithmeticError:  # the noise is not listed so far out
+        raise ArgumentError("delta", number(delta), "larger, for keys to be shown at all") from None
     return KeyedValues(noise, sharing, threshold, failure)

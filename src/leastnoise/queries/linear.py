@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 from ..ask.workload import Workload
 from ..ask.workloaded import MIN_EPSILON
 from ..errors import ArgumentError
+from ..kept import sha256_of, workload_designed
 from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
 from .bounding import Sums
-from .kept import sha256_of, workload_designed
 from .noise import delta_of_a_step
 from .tracks import Track
 

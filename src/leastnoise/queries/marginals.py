@@ -45,9 +45,9 @@ class Marginals(Linear):
             raise ArgumentError("by", self.by, "left out: attributes are what tables are by")
         if isinstance(self.attributes, str):
             raise ArgumentError("attributes", self.attributes, "a list of columns")
+        if len(set(map(str, self.attributes))) < len(self.attributes):
+            raise ArgumentError("attributes", list(self.attributes), "different columns")
         names = names_of(self.attributes)
-        if len(set(names)) < len(names):
-            raise ArgumentError("attributes", list(names), "different columns")
         given = self.keys
         lists = f"{len(names)} public lists of values, one for each attribute"
         if given == PRIVATE or given is None or isinstance(given, str):

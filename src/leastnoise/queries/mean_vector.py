@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number
+from ..kept import designed
 from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
-from .kept import designed
 from .mean import Mean, mean_estimate
 from .noise import Law, gap_of, noise_for
 
@@ -30,7 +30,7 @@ class MeanVector(Query):
     """The means of 2 to 1,000 columns between public bounds, released as one vector.
 
     Each column is measured in halves of its own width, so errors are alike in parts of the width.
-    Rows without a number count as the middle of the bounds. It needs a delta above 0.
+    Rows without a number count as the middle of the bounds.
     """
 
     columns: Sequence[str] = ()
@@ -114,8 +114,6 @@ class MeanVector(Query):
         """Noise for one group of `groups`: all of its budget for the vector, or half of it if the
         rows need some, too.
         """
-        if delta == 0:
-            raise ArgumentError("delta", 0, "positive for MeanVector: noise for vectors needs it")
         parts = 1 if setting.size is not None else 2
         share = epsilon / (parts * groups), delta / (parts * groups)
         found, path = designed(*share, Fraction(1), False, 1, loss, len(self.columns))

@@ -14,10 +14,10 @@ from typing import Any
 
 from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, text_of
+from ..kept import designed, sha256_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
 from .believed import Line, limits_of
-from .kept import designed, sha256_of
 from .ranged import RangedLaw, ranged_law, suits
 
 #: Whole-number noise up to this sensitivity; beyond it the step of 1 does not matter.

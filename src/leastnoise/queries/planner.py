@@ -9,15 +9,13 @@ from functools import partial
 from typing import Any
 
 from ..ask.values import check_delta, check_epsilon
-from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
 from ..exact import Number, rational
 from ..words import outwards
-from .ask import Budget, Prepared, planned
+from .ask import Prepared, planned
 from .base import Estimate, Query, Setting
+from .budget import Budget
 from .chosen import check_units
-from .keyed import KeyedNoise
-from .keyed_values import KeyedValues
 from .mean_vector import MeanVector
 from .quantile import Quantile
 from .text import query_of
@@ -77,6 +75,16 @@ class Plan:
         return html_plan(self)
 
 
+class Plans(list[Plan]):
+    """Plans of questions that are asked together: a list that a notebook shows one by one."""
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+    def _repr_html_(self) -> str:
+        return "<hr>".join(one._repr_html_() for one in self)
+
+
 def plan(
     query: Query | str,
     *,
@@ -120,14 +128,7 @@ def plan(
 
 def plan_of(ready: Prepared, rows: int, units: int | None = None) -> Plan:
     """What the answer to a question will be like."""
-    question, noise = ready.query, ready.noise
-    found: KeyedDesign | KeyedValues | None = None
-    if isinstance(noise, KeyedNoise):
-        found = noise.design
-    elif isinstance(noise, KeyedValues):
-        found = noise
-    elif ready.selection is not None:
-        found = ready.selection[0]
+    question, noise, found = ready.query, ready.noise, ready.keys
     epsilon = ready.value_budget.epsilon / ready.groups
     error = expected_error(question, ready.setting, rows, noise, epsilon)
     scale = question.typical(rows, ready.setting)[1]
@@ -214,6 +215,7 @@ def shares(
     setting: Setting,
     rows: int,
     loss: str,
+    units: int | None = None,
 ) -> list[Budget]:
     """A budget for each query: they add up to the whole, and relative errors to little.
 
@@ -231,6 +233,7 @@ def shares(
             unit=setting.unit,
             neighbours=setting.neighbours,
             loss=loss,
+            units=units,
         )
         weights.append(max(1, round(10**4 * min(one.relative, 10.0) ** 0.5)))
     total = sum(weights)

@@ -12,35 +12,55 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from html import escape
 from pathlib import Path
 from typing import Any
 
 from ..certify.any_file import check_any, parse_any
 from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
 from ..exact import rational, text_of
-from ..ledger import Ledger
+from ..ledger import Balance, Ledger
+from ..words import escaped
 from ..work import BUDGET, counted
-from .answer import Answer, printable, rounded
+from .answer import Answer, rounded
+from .base import Estimate
 from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
 
 REPORT = "leastnoise-report/1"
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
 _WORK = 40 * BUDGET
+#: Who says what a heading says: `verify` from the file alone, the tool that read the table, you.
+_PROVEN, _TOOL, _YOU, _NOBODY = "proven", "stated by the tool", "stated by you", "not covered"
 #: What reviewers ask for (NIST SP 800-226; registries of deployments), and who says it.
 _HEADINGS = (
-    ("Unit of privacy", "stated by you", "{unit}"),
-    ("Neighbouring tables", "stated by you", "{neighbours}: what an observer cannot tell apart"),
-    ("Privacy loss", "proven", "epsilon = {epsilon}, delta = {delta} for all answers together"),
-    ("Mechanisms", "proven", "{files} mechanism files, in the JSON beside this page"),
-    ("What one unit can change", "proven", "the reason beside each answer; proofs in prose"),
+    ("Unit of privacy", _YOU, "{unit}"),
+    ("Neighbouring tables", _YOU, "{neighbours}: what an observer cannot tell apart"),
+    ("Privacy loss", "{loss_by}", "epsilon = {epsilon}, delta = {delta} for all answers together"),
+    ("Mechanisms", "{files_by}", "{files} mechanism files, in the JSON beside this page"),
+    ("What one unit can change", _TOOL, "the reason beside each answer; proofs in prose"),
     ("Composition with other releases", "{ledger_by}", "{ledger}"),
-    ("Accuracy", "proven", "95 % intervals about the noise alone, not about sampling or clamping"),
-    ("Bounds, keys and filters", "stated by you", "public, chosen without looking at the data"),
-    ("Trust", "stated by you", "central: who runs this sees the data, who reads this does not"),
-    ("Timing and other side channels", "not covered", "not measured; run it where nobody watches"),
-    ("Collection, retention, access", "not covered", "the policies of the data's owner"),
+    ("Accuracy", _TOOL, "95 % intervals about the noise alone, not about sampling or clamping"),
+    ("Bounds, keys and filters", _YOU, "public, chosen without looking at the data"),
+    ("Trust", _YOU, "central: who runs this sees the data, who reads this does not"),
+    ("Timing and other side channels", _NOBODY, "not measured; run it where nobody watches"),
+    ("Collection, retention, access", _NOBODY, "the policies of the data's owner"),
 )
+_CONFIDENCE = 0.95
+#: What no file can show.
+UNCHECKED = (
+    "Not checked, because no file can show it: the numbers and their intervals, how many there "
+    "are, that they answer these questions for this unit, what one unit can change, words about "
+    "noise, reasons and notes, the title, and the balance of the ledger. They are as the author of "
+    "this report states them."
+)
+_FIELDS = {
+    "report": "format title epsilon delta answers ledger headings mechanisms sha256",
+    "answer": "query answers confidence epsilon delta unit neighbours why noise notes mechanisms "
+    "charge statements batch",
+    "number": "key value low high shown",
+    "statement": "question unit neighbours epsilon delta why how groups steps most releases",
+    "release": "part moved divided_by mechanism",
+    "ledger": " ".join(Balance.__dataclass_fields__),
+}
 
 
 @dataclass(frozen=True)
@@ -68,24 +88,24 @@ class PublishedReport:
             "delta": text_of(self.delta),
             "answers": [_plain(answer) for answer in self.answers],
             "ledger": self.balance,
-            "headings": [
-                {"heading": heading, "by": by, "words": words}
-                for heading, by, words in self._headings(len(files))
-            ],
             "mechanisms": files,
         }
+        steps = _walk(held, {name: parse_any(text) for name, text in files.items()})
+        held["headings"] = _headings(held, steps)
         return held | {"sha256": _hash_of(held)}
 
     def to_html(self) -> str:
         """One page that needs nothing else."""
-        held = self.to_json()
+        return self._page(self.to_json())
+
+    def _page(self, held: Mapping[str, Any]) -> str:
         rows = "".join(
-            f"<tr><th>{escape(one['heading'])}</th><td>{escape(one['words'])}</td>"
-            f"<td class='{escape(one['by'].replace(' ', '-'))}'>{escape(one['by'])}</td></tr>"
+            f"<tr><th>{escaped(one['heading'])}</th><td>{escaped(one['words'])}</td>"
+            f"<td class='{escaped(one['by'].replace(' ', '-'))}'>{escaped(one['by'])}</td></tr>"
             for one in held["headings"]
         )
         return _PAGE.format(
-            title=escape(self.title),
+            title=escaped(self.title),
             answers="".join(map(_answer_html, self.answers)),
             rows=rows,
             sha256=held["sha256"],
@@ -94,37 +114,45 @@ class PublishedReport:
     def save(self, path: str | Path) -> tuple[Path, ...]:
         """Write FILE.html and FILE.json beside it, or the JSON alone; what was written."""
         where = checked_report(path)
-        beside = where.with_suffix(".json")
-        text = json.dumps(self.to_json(), indent=1, ensure_ascii=False) + "\n"
+        beside, held = where.with_suffix(".json"), self.to_json()
+        text = json.dumps(held, indent=1, ensure_ascii=False) + "\n"
         beside.write_text(text, encoding="utf-8")
         if where == beside:
             return (beside,)
-        where.write_text(self.to_html(), encoding="utf-8")
+        where.write_text(self._page(held), encoding="utf-8")
         return where, beside
 
     def _repr_html_(self) -> str:
         return "".join(map(_answer_html, self.answers))
 
-    def _headings(self, files: int) -> list[tuple[str, str, str]]:
-        units = sorted({answer.unit for answer in self.answers})
-        ledger_by, ledger = "not covered", "no ledger: further releases add to this one"
-        if self.balance is not None:
-            ledger_by = "proven"
-            ledger = (
-                f"a ledger of epsilon = {self.balance['epsilon']:g}, delta = "
-                f"{self.balance['delta']:g}, of which {self.balance['spent_epsilon']:g} and "
-                f"{self.balance['spent_delta']:g} are spent"
-            )
-        words = {
-            "unit": ", ".join(units),
-            "neighbours": ", ".join(sorted({answer.neighbours for answer in self.answers})),
-            "epsilon": text_of(self.epsilon),
-            "delta": text_of(self.delta),
-            "files": files,
-            "ledger": ledger,
-            "ledger_by": ledger_by,
-        }
-        return [(head, by.format(**words), said.format(**words)) for head, by, said in _HEADINGS]
+
+def _headings(held: Mapping[str, Any], steps: Sequence[Step]) -> list[dict[str, str]]:
+    """What reviewers ask for, from all the rest of a report and the steps to its proofs.
+
+    So `verify` can write it once more, and see whether it says the same.
+    """
+    ledger_by, ledger, book = _NOBODY, "no ledger: further releases add to this one", held["ledger"]
+    if book is not None:
+        ledger_by = _TOOL
+        ledger = (
+            f"a ledger of epsilon = {book['epsilon']:g}, delta = {book['delta']:g}, of which "
+            f"{book['spent_epsilon']:g} and {book['spent_delta']:g} are spent"
+        )
+    words = {
+        "unit": ", ".join(sorted({answer["unit"] for answer in held["answers"]})),
+        "neighbours": ", ".join(sorted({answer["neighbours"] for answer in held["answers"]})),
+        "epsilon": held["epsilon"],
+        "delta": held["delta"],
+        "loss_by": _PROVEN if all(step.verdict == "proven" for step in steps) else _TOOL,
+        "files": len(held["mechanisms"]),
+        "files_by": _PROVEN if held["mechanisms"] else _TOOL,
+        "ledger": ledger,
+        "ledger_by": ledger_by,
+    }
+    return [
+        {"heading": heading, "by": by.format(**words), "words": said.format(**words)}
+        for heading, by, said in _HEADINGS
+    ]
 
 
 def report(
@@ -139,6 +167,8 @@ def report(
     Written to `path` if it is given: FILE.html with FILE.json beside it, or the JSON alone.
     Everything in it is private already. Answers of one `ask_all` cost their budget once. All are
     about the same unit and neighbours, or their budgets would not add up.
+
+    ledger: the one that all of them were charged to.
     """
     held = (answers,) if isinstance(answers, Answer) else tuple(answers)
     if not held or not all(isinstance(one, Answer) for one in held):
@@ -150,6 +180,8 @@ def report(
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
     epsilon, delta = _total(held)
     balance = None if book is None else book.balance.to_json()
+    if balance is not None and not _charged(balance, [_plain(one) for one in held], epsilon, delta):
+        raise ArgumentError("ledger", str(ledger), "the one that the answers were charged to")
     found = PublishedReport(title, held, epsilon, delta, balance)
     if path is not None:
         found.save(path)
@@ -171,50 +203,104 @@ def check_report(raw: Any) -> list[Step]:
     that a unit moves as stated. That the tables were read so is the tool's own proof, in prose.
     """
     try:
-        if not isinstance(raw["answers"], list) or not raw["answers"]:
-            raise TypeError("answers")
-        found = [_hash_step(raw)]
-        documents, work = {}, 0
-        for name, text in raw["mechanisms"].items():
-            same = hashlib.sha256(text.encode()).hexdigest() == name
-            with counted() as one:
-                document = parse_any(text)
-                private = same and check_any(document).private
-            work += one.spent
-            if work > _WORK:
-                raise LimitError("checking the files of this report takes more work than allowed")
-            words = f"mechanism {name[:12]}: the file is the one that is named, and is private"
-            found.append(Step(words, "proven" if private else "refuted"))
-            if private:
-                documents[name] = document
-        batches: dict[str, list[Any]] = {}
-        total = [Fraction(0), Fraction(0)]
-        for number, answer in enumerate(raw["answers"]):
-            for statement in answer["statements"]:
-                found += [
-                    Step(f"{statement['question']}: {step.words}", step.verdict)
-                    for step in check_statement(statement, documents)
-                ]
-            found.append(_about_step(answer))
-            batch = answer["batch"] or f"alone {number}"
-            if batch not in batches:
-                total[0] += rational(answer["epsilon"], "epsilon")
-                total[1] += rational(answer["delta"], "delta")
-            batches.setdefault(batch, []).append(answer)
-        found += [_batch_step(answers, documents) for answers in batches.values()]
-        one_unit = len({(one["unit"], one["neighbours"]) for one in raw["answers"]}) == 1
-        held = one_unit and total[0] <= rational(raw["epsilon"], "epsilon")
-        held = held and total[1] <= rational(raw["delta"], "delta")
-        words = (
-            "budgets of all answers, of one unit, add up to at most that of the report: "
-            f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
-        )
-        found.append(Step(words, "proven" if held else "refuted"))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        _check_fields(raw)
+        documents, found = _checked_files(raw["mechanisms"])
+        steps = _walk(raw, documents)
+        same = raw["headings"] == _headings(raw, steps)
+        words = "the headings are those that this tool writes for the rest of the report"
+        last = Step(words, "proven" if same else "refuted")
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         if isinstance(error, LeastnoiseError):
             raise
         raise FormatError("a report lacks a field, or has one of another kind") from None
-    return found
+    return [_hash_step(raw), *found, *steps, last]
+
+
+def _check_fields(raw: Any) -> None:
+    """`FormatError` where a field is too many or too few: nothing in a report is passed over."""
+    numbers = [one for answer in raw["answers"] for one in answer["answers"]]
+    statements = [one for answer in raw["answers"] for one in answer["statements"]]
+    found = {
+        "report": [raw],
+        "answer": raw["answers"],
+        "number": numbers,
+        "statement": [{*one} - {"blocks" if one["how"] == DRAWN else ""} for one in statements],
+        "release": [release for one in statements for release in one["releases"]],
+        "ledger": [] if raw["ledger"] is None else [raw["ledger"]],
+    }
+    for kind, names in _FIELDS.items():
+        if any({*one} != {*names.split()} for one in found[kind]):
+            raise FormatError(f"a {kind} of a report has other fields than {names}")
+    if not raw["answers"]:
+        raise FormatError("a report without answers")
+
+
+def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
+    """The mechanism files that are private, by their names, and what was found of all."""
+    documents: dict[str, Any] = {}
+    found, work = [], 0
+    for name, text in texts.items():
+        same = hashlib.sha256(text.encode()).hexdigest() == name
+        with counted() as one:
+            document = parse_any(text)
+            private = same and check_any(document).private
+        work += one.spent
+        if work > _WORK:
+            raise LimitError("checking the files of this report takes more work than allowed")
+        words = f"mechanism {name[:12]}: the file is the one that is named, and is private"
+        found.append(Step(words, "proven" if private else "refuted"))
+        if private:
+            documents[name] = document
+    return documents, found
+
+
+def _walk(raw: Mapping[str, Any], documents: Mapping[str, Any]) -> list[Step]:
+    """The steps from every answer to the files, which are private, and to the whole budget."""
+    found = []
+    batches: dict[str, list[Any]] = {}
+    total = [Fraction(0), Fraction(0)]
+    for number, answer in enumerate(raw["answers"]):
+        for statement in answer["statements"]:
+            found += [
+                Step(f"{statement['question']}: {step.words}", step.verdict)
+                for step in check_statement(statement, documents)
+            ]
+        found.append(_about_step(answer))
+        batch = answer["batch"] or f"alone {number}"
+        if batch not in batches:
+            total[0] += rational(answer["epsilon"], "epsilon")
+            total[1] += rational(answer["delta"], "delta")
+        batches.setdefault(batch, []).append(answer)
+    found += [_batch_step(answers, documents) for answers in batches.values()]
+    if raw["ledger"] is not None:
+        words = "the ledger is about the same unit, and every answer has its charge there"
+        held = _charged(raw["ledger"], raw["answers"], *total)
+        found.append(Step(words, "proven" if held else "refuted"))
+    one_unit = len({(one["unit"], one["neighbours"]) for one in raw["answers"]}) == 1
+    held = one_unit and total[0] <= rational(raw["epsilon"], "epsilon")
+    held = held and total[1] <= rational(raw["delta"], "delta")
+    words = (
+        "budgets of all answers, of one unit, add up to at most that of the report: "
+        f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
+    )
+    return [*found, Step(words, "proven" if held else "refuted")]
+
+
+def _charged(
+    book: Mapping[str, Any],
+    answers: Sequence[Mapping[str, Any]],
+    epsilon: Fraction,
+    delta: Fraction,
+) -> bool:
+    """Whether answers can have been charged to a ledger, by what both say of themselves."""
+    if book["composition"] == "basic":  # (sums of other kinds are not sums of epsilon)
+        spent = float(epsilon) <= book["spent_epsilon"] <= book["epsilon"]
+        if not spent or not float(delta) <= book["spent_delta"] <= book["delta"]:
+            return False
+    return all(
+        isinstance(one["charge"], int) and book["protects"] == f"{one['unit']}, {one['neighbours']}"
+        for one in answers
+    )
 
 
 def _about_step(answer: Mapping[str, Any]) -> Step:
@@ -227,6 +313,17 @@ def _about_step(answer: Mapping[str, Any]) -> Step:
     )
     # (That of the keys alone, or none at all, says nothing about the numbers.)
     same = same and any(one["question"] == query for one in answer["statements"])
+    # What is said twice is said alike.
+    same = same and all(
+        one["why"] == answer["why"] for one in answer["statements"] if one["question"] == query
+    )
+    named = [release["mechanism"] for one in answer["statements"] for release in one["releases"]]
+    same = same and answer["mechanisms"] == named and answer["confidence"] == _CONFIDENCE
+    same = same and len({one["key"] for one in answer["answers"]}) == len(answer["answers"])
+    same = same and all(
+        one["shown"] == list(rounded(Estimate(one["value"], one["low"], one["high"])))
+        for one in answer["answers"]
+    )
     shown = len(answer["answers"])
     enough = all(
         shown * len(one["releases"]) <= sum(numbers for _, numbers, *_ in blocks_of(one))
@@ -317,10 +414,10 @@ def _plain(answer: Answer) -> dict[str, Any]:
 def _answer_html(answer: Answer) -> str:
     """One question: its numbers, its picture, and what it rests on."""
     rows = "".join(
-        f"<tr><th>{escape(printable(key)) or 'all rows'}</th><td>{value}</td>"
+        f"<tr><th>{escaped(key) or 'all rows'}</th><td>{value}</td>"
         f"<td>{f'{low} to {high}' if low and high else 'see the notes'}</td></tr>"
         for key, (value, low, high) in (
-            (key, tuple(map(escape, rounded(one)))) for key, one in answer.groups.items()
+            (key, tuple(map(escaped, rounded(one)))) for key, one in answer.groups.items()
         )
     )
     picture = ""
@@ -332,15 +429,15 @@ def _answer_html(answer: Answer) -> str:
             pass  # the table says it all
     said = [answer.why, answer.noise, *answer.notes]
     said += [_words(one.to_json()) for one in answer.statements]
-    items = "".join(f"<li>{escape(line)}</li>" for line in said)
+    items = "".join(f"<li>{escaped(line)}</li>" for line in said)
     spent = (
-        f"Spent epsilon = {float(answer.epsilon):g}, delta = {float(answer.delta):g} for the unit "
+        f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)} for the unit "
         f"{answer.unit} ({answer.neighbours})"
         + (f", together with other questions; charge {answer.charge}" if answer.batch else "")
     )
     return (
-        f"<section><h2>{escape(answer.query)}</h2><table><tr><th></th><th>answer</th>"
-        f"<th>95 % interval</th></tr>{rows}</table>{picture}<p>{escape(spent)}.</p>"
+        f"<section><h2>{escaped(answer.query)}</h2><table><tr><th></th><th>answer</th>"
+        f"<th>95 % interval</th></tr>{rows}</table>{picture}<p>{escaped(spent)}.</p>"
         f"<details><summary>What this rests on</summary><ul>{items}</ul></details></section>"
     )
 
@@ -373,6 +470,7 @@ h2 {{ font-size: 1.15rem; margin-top: 2.5rem; }}
 img {{ max-width: 100%; }}
 details li {{ overflow-wrap: anywhere; }}
 .proven {{ color: #05603a; }}
+.stated-by-the-tool {{ color: #1f4b99; }}
 .stated-by-you {{ color: #7a4b00; }}
 .not-covered {{ color: #8b1a1a; }}
 </style></head><body>
@@ -382,8 +480,8 @@ exact answer with 95 %, one at a time.</p>
 {answers}
 <h2>For reviewers</h2>
 <table><tr><th>heading</th><th>what holds</th><th>who says so</th></tr>{rows}</table>
-<p>The JSON file beside this page holds the mechanism files;
-<code>leastnoise verify FILE.json</code> walks from each number to its proof.
-Its hash: <code>{sha256}</code></p>
+<p>The JSON file beside this page holds the same with the mechanism files;
+<code>leastnoise verify FILE.json</code> walks from each number to its proof, and reads
+that file alone, not this page. Its hash: <code>{sha256}</code></p>
 </body></html>
 """

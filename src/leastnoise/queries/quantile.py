@@ -7,6 +7,7 @@ noise would have to hide (high - low), for all the median can move between neigh
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -69,7 +70,7 @@ class Quantile(Valued):
         )
 
     def choose(
-        self, cells: dict[int, int], epsilon: Fraction, sensitivity: Fraction, entropy: Entropy
+        self, cells: Mapping[int, int], epsilon: Fraction, sensitivity: Fraction, entropy: Entropy
     ) -> Estimate:
         """One draw of the exponential mechanism, and an interval if it is asked for."""
         if not self.interval:
@@ -91,7 +92,7 @@ class Quantile(Valued):
 
     def _drawn(
         self,
-        cells: dict[int, int],
+        cells: Mapping[int, int],
         epsilon: Fraction,
         sensitivity: Fraction,
         entropy: Entropy,
@@ -110,14 +111,14 @@ class Quantile(Valued):
         """So many units of a score are one row."""
         return WEIGHT * self.level.denominator
 
-    def score(self, cells: dict[int, int], cell: int) -> int:
+    def score(self, cells: Mapping[int, int], cell: int) -> int:
         """(1-q) below - q above of one candidate."""
         q = self.level
         below = sum(weight for at, weight in cells.items() if at < cell)
         above = sum(weight for at, weight in cells.items() if at > cell)
         return (q.denominator - q.numerator) * below - q.numerator * above
 
-    def _candidates(self, cells: dict[int, int]) -> tuple[list[int], list[int], list[int]]:
+    def _candidates(self, cells: Mapping[int, int]) -> tuple[list[int], list[int], list[int]]:
         """Runs of candidates with the same score (1-q) below - q above, as whole numbers."""
         q = self.level
         total, below, at = sum(cells.values()), 0, 0

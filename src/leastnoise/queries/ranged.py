@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from ..kept import designed, sha256_of
 from ..sampling import Entropy
 from .base import Form, Part, Released
-from .kept import designed, sha256_of
 
 #: Ranges of at most so many sensitivities, and of so many times the size of additive noise.
 _WIDEST, _NOISY = 60, 8

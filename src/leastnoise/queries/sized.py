@@ -30,5 +30,5 @@ def public_size(table: Table) -> int:
 def check_size(sums: dict[str, Any], size: int) -> None:
     """Sensitivities rest on it: every row of the public number is in the sums."""
     found = sums.get("", Sums())
-    if any(one.rows != size for one in (found if isinstance(found, tuple) else (found,))):
+    if any(one.rows != size for one in ((found,) if isinstance(found, Sums) else found)):
         raise NotAnsweredError

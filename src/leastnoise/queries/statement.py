@@ -7,7 +7,6 @@ what it rests on besides, and why it is right: `statement.proof.md`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,8 +16,8 @@ from typing import Any
 from ..ask.privacy import Releases
 from ..certify.joint_document import JointDocument
 from ..errors import FormatError
-from ..exact import exp_lower, exp_upper, rational, text_of
-from .kept import sha256_of
+from ..exact import exp_lower, exp_upper, nearest_float, rational, text_of
+from ..kept import sha256_of
 from .keyed import KeyedNoise
 from .keyed_values import KeyedValues
 from .together import DrawnNoise
@@ -262,7 +261,7 @@ def _drawn_steps(
         words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
         fits = scale > 0 and 0 <= moved <= scale * block[3]
         found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
-    kept = document.epsilon <= epsilon
+    kept = document.epsilon <= epsilon and document.pure
     return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
 
 
@@ -328,8 +327,9 @@ def _budget(
             grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
     lost = slack * grown * number / most
     words = (
-        f"{part}: {number} steps at the file's epsilon={_short(each)}, delta={float(slack):.3g} "
-        f"make epsilon={_short(spent)}, delta={float(lost):.3g}"
+        f"{part}: {number} step{'' if number == 1 else 's'} at the file's epsilon={_short(each)}, "
+        f"delta={nearest_float(slack):.3g} make epsilon={_short(spent)}, "
+        f"delta={nearest_float(lost):.3g}"
     )
     return Step(words, _verdict(spent <= epsilon and lost <= delta))
 
@@ -346,4 +346,4 @@ def _verdict(held: bool) -> str:
 
 def _short(value: Fraction) -> str:
     text = text_of(value)
-    return text if len(text) < 16 else f"{float(value):.6g}" if math.isfinite(value) else text
+    return text if len(text) < 16 else f"{nearest_float(value):.6g}"

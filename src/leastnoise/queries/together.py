@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
 from ..errors import ArgumentError, LimitError
 from ..exact import text_of
+from ..kept import designed_together, sha256_of
 from ..noise.joint import quantile_of
 from ..sampling import Entropy
 from .base import PRIVATE, Form, Part, Query, Released, Setting
 from .believed import Line, pieces
-from .kept import designed_together, sha256_of
 from .noise import Noise
 from .tracks import Track
 

@@ -22,26 +22,19 @@ from ..exact import Number
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answers
-from .ask import (
-    Budget,
-    Prepared,
-    answered,
-    as_ledger,
-    charged,
-    planned,
-    prepare,
-    protects,
-    ready_or_paid,
-)
+from .ask import Prepared, answered, as_ledger, charged, planned, prepare, protects, ready_or_paid
 from .base import PRIVATE, Query, Setting
+from .budget import Budget
+from .chosen import check_units
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
 from .groups import asked_of
+from .keyed import SURE
 from .linear import Linear
 from .mean_vector import MeanVector
 from .noise import jointly
 from .paid import warn_of_log
-from .planner import Plan, expected_error, plan_of, setting_for, shares
+from .planner import Plans, expected_error, plan_of, setting_for, shares
 from .quantile import Quantile
 from .text import query_of
 from .together import DrawnNoise, drawn_together
@@ -61,6 +54,7 @@ def ask_all(
     neighbours: str = "add-remove",
     rows: int = 1000,
     loss: str = "l1",
+    units: int | None = None,
     progress: Callable[[str], None] | None = None,
     entropy: Entropy | None = None,
 ) -> Answers:
@@ -71,24 +65,28 @@ def ask_all(
     numbers come from one draw (which needs no delta, and none is charged), or all releases get
     noise of one law that is designed for so many, or larger shares whose privacy losses compose to
     the budget; that needs a workload that is declared in advance, as this is.
+
+    units: with private keys, a public guess at how many units a key that matters has, as for `ask`;
+        first it counts which way shows such keys, then which errs less.
     """
     questions = _questions(queries)
     setting = Setting(unit_of(unit), check_neighbours(neighbours))
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
+    typical = check_units(units)
     book = as_ledger(ledger)
     if book is not None:
         book.check(whole.epsilon, whole.delta, protects=protects(setting))
     tell = progress or (lambda _: None)
-    parts = shares(questions, whole.epsilon, whole.delta, setting, rows, loss)
+    parts = shares(questions, whole.epsilon, whole.delta, setting, rows, loss, typical)
     source = entropy or system_entropy()
     warn_of_log()
 
     def prepared(rows_: Table) -> list[Prepared]:
         ready = [
-            prepare(rows_, query, setting, part.used_by(query), loss, None, tell)
+            prepare(rows_, query, setting, part.used_by(query), loss, None, tell, typical)
             for query, part in zip(questions, parts, strict=True)
         ]
-        best = _best(ready, whole, rows, loss)
+        best = _best(ready, whole, rows, loss, typical)
         batch = uuid.uuid4().hex
         return [replace(one, batch=batch) if one.shown is not None else one for one in best]
 
@@ -110,17 +108,19 @@ def plan_all(
     neighbours: str = "add-remove",
     rows: int = 1000,
     loss: str = "l1",
-) -> list[Plan]:
+    units: int | None = None,
+) -> Plans:
     """The errors to expect of `ask_all` with the same arguments; no table, no budget spent."""
     questions = _questions(queries)
     whole = Budget(check_epsilon(epsilon), check_delta(delta, epsilon))
+    typical = check_units(units)
     settings = [setting_for(query, unit, neighbours, rows) for query in questions]
-    parts = shares(questions, whole.epsilon, whole.delta, settings[0], rows, loss)
+    parts = shares(questions, whole.epsilon, whole.delta, settings[0], rows, loss, typical)
     ready = [
-        planned(query, setting, part.used_by(query), loss)
+        planned(query, setting, part.used_by(query), loss, typical)
         for query, setting, part in zip(questions, settings, parts, strict=True)
     ]
-    return [plan_of(one, rows) for one in _best(ready, whole, rows, loss)]
+    return Plans(plan_of(one, rows, typical) for one in _best(ready, whole, rows, loss, typical))
 
 
 def _questions(queries: Sequence[Query | str]) -> list[Query]:
@@ -135,15 +135,17 @@ def _spent(ready: list[Prepared], whole: Budget) -> Budget:
     return whole if used else Budget(whole.epsilon, Fraction(0))
 
 
-def _best(ready: list[Prepared], whole: Budget, rows: int, loss: str) -> list[Prepared]:
-    """The workload with the noise that makes the relative errors add up to least."""
-    found, least = ready, _errors(ready, rows)
-    apart = least
-    for other in _tighter(ready, whole, loss):
-        error = _errors(other, rows)
-        if error < least:
-            found, least = other, error
-    rival = f"{100 * least / apart:.0f} % of the errors with a budget for each question"
+def _best(
+    ready: list[Prepared], whole: Budget, rows: int, loss: str, units: int | None
+) -> list[Prepared]:
+    """The workload with the noise that makes the relative errors add up to least.
+
+    With a guess at the units of keys: of those that show most keys of so many units.
+    """
+    ways = [ready, *_tighter(ready, whole, loss)]
+    found = min(ways, key=lambda way: (-_shown(way, units), _errors(way, rows)))
+    part = _errors(found, rows) / _errors(ready, rows)
+    rival = f"{100 * part:.0f} % of the errors with a budget for each question"
     return [
         replace(one, noise=replace(one.noise, rival=rival))
         if isinstance(one.noise, DrawnNoise) and one.shown is not None
@@ -220,6 +222,14 @@ def _accounted(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared
         replace(one.with_budget(Budget(*budget), loss), shown=whole, workload=len(ready))
         for one, budget in zip(ready, budgets, strict=True)
     ]
+
+
+def _shown(ready: list[Prepared], units: int | None) -> float:
+    """How often keys of so many units are shown, over all questions; nearly always is always."""
+    if units is None:
+        return 0.0
+    found = [one.keys for one in ready]
+    return sum(min(SURE, keys.shown(units)) for keys in found if keys is not None)
 
 
 def _errors(ready: list[Prepared], rows: int) -> float:

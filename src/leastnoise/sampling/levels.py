@@ -22,21 +22,20 @@ from .geometric import GeometricSampler, GridOverflowError
 Ints = NDArray[np.int64]
 
 
-class LevelSampler:
-    """Draws vectors with the law of `levels` at a ratio strictly between 0 and 1."""
+class CountSampler:
+    """Draws j with P(j) ~ ratio^j n_j: `first` are n_0, n_1, ..., and from then on n_j is the
+    polynomial through `later`, whose differences must not be negative.
+    """
 
-    def __init__(self, levels: Levels, ratio: Fraction) -> None:
-        self.levels = levels
+    def __init__(self, first: Sequence[int], later: Sequence[int], ratio: Fraction) -> None:
+        self._start, self._order = len(first), len(later)
         self._geometric = GeometricSampler(ratio)
-        first = [levels.count(j) for j in range(levels.start)]
-        differences = forward_differences(
-            [levels.count(levels.start + j) for j in range(levels.dimension + 1)]
-        )
+        differences = forward_differences(list(later))
         a, b = ratio.numerator, ratio.denominator
         c = b - a
-        # ratio^j |L_j| for j below the start, and difference r times ratio^r / (1 - ratio)^(r + 1)
-        # from there on, all times c^(dimension + 1) * b^start: from one to the next by one factor.
-        scale = b**levels.start * c ** len(differences)
+        # ratio^j n_j for j below the start, and difference r times ratio^r / (1 - ratio)^(r + 1)
+        # from there on, all times c^(order) * b^start: from one to the next by one factor.
+        scale = b**self._start * c**self._order
         weights = []
         for n in first:
             weights.append(n * scale)
@@ -47,22 +46,45 @@ class LevelSampler:
             scale = scale // c * a
         self._choice = DiscreteSampler(weights)
 
-    def sample_levels(self, size: int, entropy: Entropy) -> Ints:
-        """So many j with P(j) ~ ratio^j |L_j|; `GridOverflowError` if 64 bits are too few."""
+    def sample(self, size: int, entropy: Entropy) -> Ints:
+        """So many draws; `GridOverflowError` if 64 bits are too few."""
         chosen = self._choice.sample(size, entropy)
-        start = self.levels.start
+        start = self._start
         # Below the start the level is the choice; above, the order r and r + 1 geometric numbers.
         numbers = np.where(chosen < start, 0, chosen - start + 1)
         draws = self._geometric.sample(int(numbers.sum()), entropy)
-        if draws.size and int(draws.max()) > (1 << 62) // (self.levels.dimension + 1):
+        if draws.size and int(draws.max()) > (1 << 62) // self._order:
             raise GridOverflowError("a level does not fit 64 bits")
         # (The running total may wrap around; differences of it do not.)
         totals, ends = np.concatenate([[0], np.cumsum(draws)]), np.cumsum(numbers)
         return np.asarray(chosen + totals[ends] - totals[ends - numbers])
 
+    def sample_one(self, entropy: Entropy) -> int:
+        """One draw, of any size."""
+        chosen = self._choice.sample_one(entropy)
+        order = chosen - self._start
+        return chosen + sum(self._geometric.sample_one(entropy) for _ in range(order + 1))
+
+
+def stair_sampler(dimension: int, first: Fraction, ratio: Fraction) -> CountSampler:
+    """Draws j with P(j) ~ ratio^j (first + j)^dimension, for first >= 0."""
+    a, b = first.numerator, first.denominator
+    return CountSampler((), [(a + b * j) ** dimension for j in range(dimension + 1)], ratio)
+
+
+class LevelSampler:
+    """Draws vectors with the law of `levels` at a ratio strictly between 0 and 1."""
+
+    def __init__(self, levels: Levels, ratio: Fraction) -> None:
+        self.levels = levels
+        start = levels.start
+        first = [levels.count(j) for j in range(start)]
+        later = [levels.count(start + j) for j in range(levels.dimension + 1)]
+        self._level = CountSampler(first, later, ratio)
+
     def sample(self, size: int, entropy: Entropy) -> Ints:
         """So many vectors, one in each row; `GridOverflowError` if 64 bits are too few."""
-        drawn = self.sample_levels(size, entropy)
+        drawn = self._level.sample(size, entropy)
         furthest = max(drawn.tolist(), default=0)
         if any(b.offset + furthest * b.width >= 1 << 61 for b in self.levels.blocks):
             raise GridOverflowError("a draw does not fit 64 bits")
@@ -73,10 +95,7 @@ class LevelSampler:
 
     def sample_one(self, entropy: Entropy) -> list[int]:
         """One vector, however large its numbers are."""
-        chosen = self._choice.sample_one(entropy)
-        order = chosen - self.levels.start
-        more = (self._geometric.sample_one(entropy) for _ in range(order + 1))
-        return self._point(chosen + sum(more), entropy)
+        return self._point(self._level.sample_one(entropy), entropy)
 
     def _point(self, level: int, entropy: Entropy) -> list[int]:
         """A uniform point of L_level."""

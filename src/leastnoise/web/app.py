@@ -91,6 +91,17 @@ async def _refused(_: Request, error: Exception) -> JSONResponse:
     return answer
 
 
+#: What pydantic says of a field, as the package says it; no value is quoted.
+_WORDS = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "must be a whole number"),
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "missing": "must be given",
+    "string_type": "must be a text",
+    "string_too_long": "must have at most {max_length} characters",
+}
+
+
 async def _invalid(_: Request, error: Exception) -> JSONResponse:
     """What is wrong with a request, by field, and never what it held."""
     assert isinstance(error, RequestValidationError)
@@ -98,5 +109,6 @@ async def _invalid(_: Request, error: Exception) -> JSONResponse:
     for one in error.errors():
         place = [str(part) for part in one["loc"] if part not in ("body", "query", "path")]
         field = ".".join(place) or None
-        found.append((field, f"{field or 'the request'}: {one['msg']}"))
+        words = _WORDS.get(one["type"], "is not as it should be: " + one["msg"])
+        found.append((field, f"{field or 'the request'} {words.format(**one.get('ctx', {}))}"))
     return _errors(422, found)

@@ -144,8 +144,10 @@ class LedgerForm(Strict):
     epsilon: Number
     delta: Number = "0"
     composition: Literal["basic", "adaptive"] = "basic"
-    fresh: Literal["other people", "nothing was used"] | None = Field(
-        default=None, description="Why the charges of an earlier ledger do not count any more."
+    fresh: bool = Field(
+        default=False,
+        description="Whether charges of an earlier ledger do not count any more: right only for "
+        "tables about other people, or if no answer was used.",
     )
 
 

@@ -96,7 +96,7 @@ class Tables:
     def fresh(self, table: Table) -> Table:
         """The table with a ledger that is not there yet; `keep` it when there is one.
 
-        Its owner has said why charges of the earlier one do not count.
+        Its owner has said that charges of the earlier one do not count.
         """
         number = self._ledgers + 1
         return replace(table, ledger=self.folder / f"budget-{number}.db", number=number)

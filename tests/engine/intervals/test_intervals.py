@@ -117,3 +117,38 @@ def test_a_value_keeps_its_range_and_its_loss() -> None:
     assert min(drawn) >= 0 and max(drawn) <= 1
     assert 0.02 < found.expected_loss(0.3) < 0.12
     assert found.revealing == pytest.approx(0.001, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    "epsilon,delta,loss,width,within",
+    [
+        ("0.043", "5.9e-12", "l1", 50, 0.005),  # (there was no bound at all)
+        ("0.176", "4.8e-12", "l2", 20, 0.02),  # (45 %)
+        ("0.142", "2.3e-4", "l1", 20, 0.02),  # (25 %)
+        ("903/3062", "1/300", "l1", 13, 0.01),  # (8 %, and twice its time limit)
+    ],
+)
+def test_noise_as_wide_as_the_range_closes_at_once(
+    epsilon: str, delta: str, loss: str, width: int, within: float
+) -> None:
+    start = time.process_time()
+    found = design(
+        epsilon=Fraction(epsilon),
+        delta=Fraction(delta),
+        sensitivity=1,
+        bounds=(0, width),
+        loss=loss,
+        gap=within,
+        time_limit=30,
+    )
+    assert found.converged and time.process_time() - start < 5
+
+
+def test_one_side_serves_every_value_for_an_answer_near_an_end() -> None:
+    """Prices of small epsilon prove all they are worth, whatever answer they are asked about."""
+    question = _question("0.05", "0", "l1", 30)
+    mesh = mesh_of(question, 0)
+    found = rays.mixture(mesh, True, False)
+    assert found is not None
+    *_, lower = rays.bounds_of(mesh, True, found[1], 1e-3)
+    assert float(lower.value) > 0.995 * found[1]

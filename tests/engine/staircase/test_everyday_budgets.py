@@ -121,7 +121,7 @@ def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None
     steps = steps_of(question)
     centre, _ = next(centres(steps, 1e-3, lambda n: 0.0))
     program = Stairs(question, centre, levels_for(question), steps.expected())
-    pairs = program.solved(60.0)
+    pairs = program.solved(lambda: 60.0)
     assert pairs is not None
     assert program.bound(pairs) > 0.999 * steps.expected()
 
@@ -255,3 +255,25 @@ def test_whole_numbers_of_ten_millions_at_a_small_epsilon():
         epsilon="0.011", delta="2.78e-7", sensitivity=10**7, integer=True, gap="0.01", time_limit=30
     )
     assert found.certified
+
+
+@pytest.mark.parametrize(
+    "epsilon,delta,width,loss",
+    [
+        ("2.45", "3.72e-12", 4, "l2"),  # (29 %: programs lose their way at a tiny delta)
+        ("0.03", "1e-10", 7, "l2"),  # (41 %)
+        ("0.0164", "6.33e-7", 4, "pinball:0.8"),  # (150 %: closed forms do not lean)
+    ],
+)
+def test_few_whole_numbers_at_odd_budgets(epsilon: str, delta: str, width: int, loss: str) -> None:
+    found = design(
+        epsilon=epsilon, delta=delta, sensitivity=width, loss=loss, integer=True, time_limit=20
+    )
+    assert found.converged and found.gap < 2e-4
+
+
+def test_a_huber_width_far_below_the_sensitivity_is_nearly_absolute_error() -> None:
+    asked = {"epsilon": "0.0494", "delta": "1.2e-10", "sensitivity": 201, "time_limit": 20}
+    found, absolute = design(**asked, loss="huber:1"), design(**asked)
+    assert found.converged and absolute.lower - 0.5 <= found.upper
+    assert found.lower <= absolute.upper  # huber:1 lies between |x| - 1/2 and |x|

@@ -1,4 +1,4 @@
-"""diffprivlib's own tests of its classifiers, run on ours; the table of docs/estimators.md.
+"""diffprivlib's own tests of its classifiers, run on ours: docs/classifier-diffprivlib.md.
 
 Its wheel brings the tests; `adapter.py` puts our classes where they look for theirs. Skipped where
 diffprivlib is not installed; run by its own make target.
@@ -64,7 +64,7 @@ def outcomes(tmp_path_factory) -> dict[str, dict[str, bool]]:
 
 
 def table(outcomes: dict[str, dict[str, bool]]) -> list[str]:
-    """What docs/estimators.md says of them."""
+    """What docs/classifier-diffprivlib.md says of them."""
     lines = ["| diffprivlib's tests of | on | pass |", "|---|---|---|"]
     for suite, ours in SUITES.items():
         own = outcomes[suite]
@@ -86,4 +86,5 @@ def test_what_fails_is_what_is_listed(outcomes):
 def test_the_page_has_the_table(outcomes):
     lines = table(outcomes)
     print("\n".join(lines))
-    assert "\n".join(lines) in (ROOT / "docs" / "estimators.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "classifier-diffprivlib.md").read_text(encoding="utf-8")
+    assert "\n".join(lines) in page

@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
+from scipy.special import gammaln, xlog1py, xlogy
 
 from ...ask import Point
 from ...ask.privacy import Releases
@@ -61,11 +62,15 @@ def _least_told(epsilon: float, delta: float, count: int, total: float) -> float
     behind = (ahead - delta) * math.exp(-epsilon)
     growth = math.exp(total)
 
-    from scipy.stats import binom  # (slow to import, and only needed here)
+    counts = np.arange(count + 1)
+    ways = gammaln(count + 1) - gammaln(counts + 1) - gammaln(count - counts + 1)
+
+    def binomial(p: Floats) -> Floats:
+        """The law of the number of releases in which an event of probability p happens."""
+        p = p[:, None]
+        return np.asarray(np.exp(ways + xlogy(counts, p) + xlog1py(count - counts, -p)))
 
     def told(a: Floats, b: Floats) -> Floats:
-        counts = np.arange(count + 1)
-        likely, other = (binom.pmf(counts, count, p[:, None]) for p in (a, b))
-        return np.asarray(np.maximum(likely - growth * other, 0.0).sum(axis=1))
+        return np.asarray(np.maximum(binomial(a) - growth * binomial(b), 0.0).sum(axis=1))
 
     return float(np.maximum(told(ahead, behind), told(1 - behind, 1 - ahead)).min())

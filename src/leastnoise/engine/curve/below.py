@@ -20,9 +20,9 @@ from ...program.interior import Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found
 from ..bounds import Bounds, Lower, Upper
-from ..lattice.constrained import Constrained
+from ..lattice.constrained import Constrained, Steering
 from ..lattice.relaxed import Relaxed
-from ..lattice.restricted import Restricted, lattice_of
+from ..lattice.restricted import lattice_of
 from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on
 from .graded import Shape, shape_of, sharpened
@@ -33,6 +33,8 @@ _FIRST_LINES, _MOST_LINES = 14, 30
 _LEFT = 3e-3
 #: A program of the lower bound with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 690
+#: The least factor between resolutions: programs with many budgets are dear.
+_SLOWEST = 1.75
 #: Programs start from Gaussian noise of so many times the mu of the curve.
 _WIDER = 0.6
 #: Shifts that spend less than this share bind nowhere; those within so many steps of others may.
@@ -50,15 +52,15 @@ _THINNED, _DIGITS = 0.1, 7
 _MOST_MULTIPLIERS = 95_000
 
 
-class BelowCurve(Constrained):
+class BelowCurve:
     """One question with a Gaussian curve, with or without constraints and further budgets."""
-
-    slowest = 1.75
 
     def __init__(self, question: Question, resolution: int | None = None) -> None:
         assert question.gdp is not None
-        points = points_on(question.gdp, _FIRST_LINES)
-        super().__init__(question, resolution, (*question.budgets, *points))
+        self.question, self._mu = question, question.gdp
+        points = (*question.budgets, *points_on(self._mu, _FIRST_LINES))
+        steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference)
+        self.programs = Constrained(question, resolution, points, steering)
         self._lines = _FIRST_LINES
         self._binding: Binding = ()
         # What the programs found: noise below and above, and the shifts that bind, in
@@ -68,27 +70,29 @@ class BelowCurve(Constrained):
         self._bound: tuple[Floats, float] | None = None
         self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
 
-    @property
-    def _mu(self) -> Fraction:
-        assert self.question.gdp is not None
-        return self.question.gdp
-
     def nearly_gaussian(self) -> Upper | None:
         """Nearly Gaussian noise on cells so fine that they cost next to nothing."""
-        n = self._first()
+        n = self.programs.first()
         if self.question.output_step is not None:
-            n = self._coarse()
-        elif not self.question.integer and self.resolution is None:
+            n = self.programs.coarse()
+        elif not self.question.integer and self.programs.resolution is None:
             n = max(n, min(math.ceil(26 * self._mu), 60))
         return gaussian_noise(self.question, n)
+
+    def sizes(self, search: Search) -> Iterator[int]:
+        """Resolutions, coarse to fine, as for any several budgets."""
+        return self.programs.sizes(search)
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The relaxed program, which the lines are bent to, and then the restricted one."""
         self._bend()
+        fine = self.programs.fine(size)
         if search.bracket.upper is None:
-            yield from super().improve(size, search)
+            yield None, self._restricted(size, search)
+            if search.bracket.upper is not None:
+                yield self._relaxed(fine, search), None
         else:
-            lower = self._relaxed(self._fine(size), search)
+            lower = self._relaxed(fine, search)
             if self._above is not None:  # before that, Gaussian noise is not all there is
                 yield lower, None
             self._bend()
@@ -98,16 +102,10 @@ class BelowCurve(Constrained):
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
         left = _LEFT * float(curve_above(self._mu, Fraction(0)))
-        self.curve = chords_below(self._mu, self._lines, left, self._binding)
-        budgets = self.question.budgets
-        self.upper_points = (*budgets, *self.curve.points)
-        self.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
-
-    def _affordable(self, n: int) -> bool:
-        if self.question.constraints or self.question.integer:
-            return super()._affordable(n)
-        columns = math.ceil(max(self._reach, self._radius) * n) + n
-        return columns * (1 if self.fold else 2) <= _MOST_COLUMNS
+        curve = chords_below(self._mu, self._lines, left, self._binding)
+        programs, budgets = self.programs, self.question.budgets
+        programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
+        programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
 
     def _reference(self, places: Floats) -> Floats:
         # Wider than the curve asks for: a path that starts inside all budgets is short.
@@ -118,18 +116,19 @@ class BelowCurve(Constrained):
 
     def _relaxed(self, n: int, search: Search) -> Lower | None:
         """As for any question, but with what is known from wider cells."""
-        reach, known = math.ceil(self._reach * n), self._below
-        relaxed = Relaxed(self.question, self.lower_points, n, reach, self._binding_shifts(n))
-        if known is None and not self._at_once(relaxed.program):
-            return super()._relaxed(n, search)
+        programs, known = self.programs, self._below
+        reach, points = math.ceil(programs.reach * n), programs.lower_points
+        relaxed = Relaxed(self.question, points, n, reach, self._binding_shifts(n))
+        if known is None and not programs.at_once(relaxed.program):
+            return programs.relaxed(n, search)
         near = None if known is None else Near(known.at(relaxed.places), _WINDOW)
         wanted = None if known is None else self._sparse(relaxed.line)
-        found = self._solved(relaxed.program, relaxed.places, search, near, wanted)
+        found = programs.solved(relaxed.program, relaxed.places, search, near, wanted)
         if found is None:
             return None
         search.report(found.value, math.inf, n)
         self._learn(found, relaxed)
-        self._look_further(relaxed, found, search)
+        programs.look_further(relaxed, found, search)
         multipliers, scale = found.multipliers, max(found.value, 1e-300)
         if self.question.constraints:
             return relaxed.exact(multipliers, scale)
@@ -143,7 +142,7 @@ class BelowCurve(Constrained):
 
     def _learn(self, found: Found, relaxed: Relaxed) -> None:
         """Where the curve binds: epsilons, shifts; and what noise the bound is about."""
-        own, points = len(self.question.budgets), self.lower_points
+        own, points = len(self.question.budgets), self.programs.lower_points
         sums = dict.fromkeys(range(own, len(points)), 0.0)
         spent: dict[int, float] = {}
         for (j, shift), (budget, _, _) in found.multipliers.pairs.items():
@@ -161,13 +160,14 @@ class BelowCurve(Constrained):
         if self._bound is None:
             return None
         places, apart = self._bound
-        every = np.arange(1, n + 1) if self.fold else np.delete(np.arange(-n, n + 1), n)
+        fold = self.programs.fold
+        every = np.arange(1, n + 1) if fold else np.delete(np.arange(-n, n + 1), n)
         near = np.abs(every[:, None] / n - places).min(axis=1, initial=9.0) < apart
         return np.asarray(every[near | (np.abs(every) == n)])
 
     def _sparse(self, line: Line) -> Bools:
         """All points of the curve at the full shift, some of them at others."""
-        budgets = np.arange(len(self.lower_points)) - len(self.question.budgets)
+        budgets = np.arange(len(self.programs.lower_points)) - len(self.question.budgets)
         shifts = np.abs(line.every_shift)
         some = (budgets[:, None] < 0) | ((budgets[:, None] + shifts) % _SPARSE == 0)
         return np.asarray(some | (shifts == line.n))
@@ -176,19 +176,26 @@ class BelowCurve(Constrained):
 
     def _restricted(self, n: int, search: Search) -> Upper | None:
         """From the second time on noise on cells that are narrower around peaks."""
+        programs = self.programs
         if self._above is None or self.question.constraints:
-            return super()._restricted(n, search)
+            upper = programs.restricted(n, search)
+            if programs.found is not None:
+                lattice, noise = programs.found
+                self._above = shape_of(lattice.places, lattice.line, noise.smooth)
+            return upper
+        assert programs.curve is not None
         finer = self._finer(n, self._above, search)
         n = min(n, _MOST_WIDE) * finer
         if (n, self._lines) == self._finest:
             return None
         self._finest = n, self._lines
-        mesh = lattice_of(self.question, n, math.ceil(self._radius * n), self.upper_points)
+        points, radius = programs.upper_points, math.ceil(programs.radius * n)
+        mesh = lattice_of(self.question, n, radius, points)
         assert mesh is not None
         upper, self._above = sharpened(
             self.question,
-            self.upper_points,
-            self.curve,
+            points,
+            programs.curve,
             mesh,
             finer,
             self._above,
@@ -209,6 +216,3 @@ class BelowCurve(Constrained):
                 break
             finer *= 2
         return finer
-
-    def _keep(self, restricted: Restricted, found: Found) -> None:
-        self._above = shape_of(restricted.places, restricted.line, found.smooth)

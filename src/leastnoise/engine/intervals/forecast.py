@@ -13,6 +13,13 @@ from ...ask import Question
 #: Up to this delta, and in a range of so many sensitivities over epsilon, and at most so many in
 #: all: in a narrower one hardly anything depends on the value, in a wider one on the ends.
 _LARGEST_DELTA, _NARROWEST, _WIDEST_RANGE = Fraction(1, 100), 2, 20
+#: Up to this epsilon one cell a sensitivity is as good as many, and a range may have so many.
+_FLAT, _WIDEST_FLAT = Fraction(1, 2), 100
+#: There what delta gains is about its share of all sensitivities, which is at most this.
+_GAINED = Fraction(1, 50)
+#: Beyond, if half an interval is a cell and there are no more cells than these, and delta gains
+#: little.
+_CELLS = 160
 #: Whatever delta is, in a range of at most e^(eps/2) sensitivities over this.
 _SHORT_RANGE = 3
 
@@ -20,6 +27,16 @@ _SHORT_RANGE = 3
 def worth_trying(question: Question) -> bool:
     """Whether a mixture of intervals is expected to be near the optimum."""
     wide = question.width / question.sensitivity
+    if flat(question):
+        return wide <= _WIDEST_FLAT and question.delta * wide <= _GAINED
     fits = wide <= _WIDEST_RANGE and wide * question.epsilon >= _NARROWEST
+    # An interval is about 2 / (1 + e^(eps/2)) sensitivities wide.
+    few = wide * (1 + math.exp(question.epsilon / 2)) <= _CELLS
+    fits |= few and wide * question.epsilon >= _NARROWEST and wide * question.delta <= _GAINED
     short = _SHORT_RANGE * wide <= math.exp(question.epsilon / 2)
     return fits and (question.delta <= _LARGEST_DELTA or short)
+
+
+def flat(question: Question) -> bool:
+    """Whether good noise hardly changes within a sensitivity."""
+    return question.epsilon <= _FLAT

@@ -6,6 +6,7 @@ What is yielded has been checked exactly (`mixture.proof.md`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from ...ask import Question
 from ..bounds import Bounds
@@ -14,7 +15,7 @@ from ..channel.rows import Channel
 from ..method import Method
 from ..search import Search
 from .forecast import worth_trying
-from .mixture import bounds_of, exact_mixture, meshes, mixture
+from .mixture import SECONDS, bounds_of, exact_mixture, meshes, mixture
 
 
 def _serves(question: Question) -> bool:
@@ -30,10 +31,11 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
         return
     symmetric = reversible(question)
     atoms = search.plan.atoms and not question.integer and question.delta > 0
+    left = partial(search.left, SECONDS)
     best: tuple[Channel, float] | None = None
     for for_bound, for_answers in meshes(question):
         if for_answers is not None:
-            found = mixture(for_answers, symmetric, atoms)
+            found = mixture(for_answers, symmetric, atoms, left())
             search.bracket.rounds += 1
             if found is not None and (best is None or found[1] < best[1]):
                 best = found
@@ -41,7 +43,7 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             break
         if for_bound is not None:
             search.bracket.rounds += 1
-            for lower in bounds_of(for_bound, symmetric, best[1], search.gap):
+            for lower in bounds_of(for_bound, symmetric, best[1], search.gap, left):
                 yield lower, None
                 if search.closes(0.0, best[1]):
                     break

@@ -11,7 +11,7 @@ delta is tiny, or the range short for the epsilon. Why: `mixture.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -28,6 +28,7 @@ from ..channel.mesh import Mesh, lower_costs, mesh_of, node_costs, upper_costs
 from ..channel.multipliers import exact_lower
 from ..channel.nodes import document_on_nodes
 from ..channel.rows import Channel, constant, mix, whole_channel
+from .forecast import flat
 from .transport import Prices, at_least_cost, outermost_first, proven
 
 #: How such a mechanism is called.
@@ -35,13 +36,15 @@ INTERVALS = "intervals"
 #: Numbers that a matrix of rays may hold, and how many cells and nodes the range may have.
 _MOST_ENTRIES = 6_000_000
 _MOST_CELLS, _MOST_NODES = 320, 300
-#: Half an interval is so many cells, in turn: of a mesh for bounds, and of one for answers.
+#: Half an interval is so many cells, in turn: of a mesh for bounds, and of one for answers. At
+#: small epsilon one cell a sensitivity comes first.
 _WHOLE = (1, 2, 3, 4, 6, 9)
 _BROKEN = (1.5, 3.5, 5.5, 8.5, 12.5, 16.5)
+_ONE = 0.5
 #: Cells of a range at least.
 _FEWEST = 8
 #: Seconds for one program.
-_SECONDS = 60.0
+SECONDS = 60.0
 #: Parts of a ray below this are left out of the program.
 _DUST = 1e-9
 #: Intervals are at most so many times as wide as those of a range without ends.
@@ -93,6 +96,8 @@ def meshes(question: Question) -> Iterator[tuple[Mesh | None, Mesh | None]]:
         cells = wide * wide.denominator * max(1, round(about / wide.denominator))
         return mesh_of(question, int(cells)) if cells <= most else None
 
+    if flat(question):
+        yield of(_ONE, _MOST_CELLS), of(_ONE, _MOST_NODES)
     for whole_cells, broken in zip(_WHOLE, _BROKEN, strict=True):
         yield of(whole_cells, _MOST_CELLS), of(broken, _MOST_NODES)
 
@@ -115,7 +120,9 @@ def _rays(question: Question, count: int, reach: int) -> Rays | None:
 # -- answers ----------------------------------------------------------------------------------
 
 
-def mixture(mesh: Mesh, symmetric: bool, atoms: bool) -> tuple[Channel, float] | None:
+def mixture(
+    mesh: Mesh, symmetric: bool, atoms: bool, seconds: float = SECONDS
+) -> tuple[Channel, float] | None:
     """(rows for the nodes of a mesh, their loss): the best mixture of intervals.
 
     With `atoms`, the value itself (its node, if a file cannot say so) has nearly delta.
@@ -133,7 +140,7 @@ def mixture(mesh: Mesh, symmetric: bool, atoms: bool) -> tuple[Channel, float] |
         return None
     each = rays.profile @ costs
     answer = each.argmin(axis=1)
-    solved = _solved(rays, each.min(axis=1), symmetric)
+    solved = _solved(rays, each.min(axis=1), symmetric, seconds)
     if solved is None:
         return None
     rows = np.zeros((count, count))
@@ -196,19 +203,26 @@ def _shorter(document: ChannelDocument) -> ChannelDocument:
 # -- bounds -----------------------------------------------------------------------------------
 
 
-def bounds_of(about: Mesh, symmetric: bool, loss: float, gap: float) -> Iterator[Lower]:
+def bounds_of(
+    about: Mesh,
+    symmetric: bool,
+    loss: float,
+    gap: float,
+    left: Callable[[], float] = lambda: SECONDS,
+) -> Iterator[Lower]:
     """The bounds that the prices of values prove: with few multipliers, then with more.
 
-    `loss` is about the optimum, `gap` the one that is asked for.
+    `loss` is about the optimum, `gap` the one that is asked for; `left` says how many seconds a
+    program may take.
     """
     tight, *looser = (most * loss for most in _MOST_PRICES)
-    found = [(mesh, _prices(mesh, symmetric, tight)) for mesh in _near(about)]
+    found = [(mesh, _prices(mesh, symmetric, tight, left())) for mesh in _near(about)]
     listed = [(mesh, prices) for mesh, prices in found if prices is not None]
     if not listed:
         return
     mesh, prices = max(listed, key=lambda one: float(one[1].price.sum()))
     for most in looser:  # uneven ones, if they are better
-        other = _prices(mesh, symmetric, most)
+        other = _prices(mesh, symmetric, most, left())
         if other is None or other.price.sum() <= (1 + 1e-4) * prices.price.sum():
             break
         prices = other
@@ -220,7 +234,7 @@ def bounds_of(about: Mesh, symmetric: bool, loss: float, gap: float) -> Iterator
     if value > 0 and (not worth or value * (1 + gap) > loss):
         yield exact_lower(mesh, pairs, symmetric, value, None, points, _ROUGH * gap)
     if worth:
-        more = at_least_cost(prices, delta, _SECONDS)
+        more = at_least_cost(prices, delta, left())
         best, pairs = max((value, pairs), (proven(prices, more, delta)[0], more), key=itemgetter(0))
         if best > 0:
             yield exact_lower(mesh, pairs, symmetric, best, None, points, _ROUGH * gap)
@@ -237,7 +251,7 @@ def _near(mesh: Mesh) -> Iterator[Mesh]:
             yield mesh_of(question, count)
 
 
-def _prices(mesh: Mesh, symmetric: bool, most: float) -> Prices | None:
+def _prices(mesh: Mesh, symmetric: bool, most: float, seconds: float) -> Prices | None:
     """Prices from between the vertices, none above its share of `most`."""
     question, delta = mesh.question, float(mesh.question.delta)
     rays, floors = _rays(question, mesh.count, mesh.nearest), lower_costs(mesh)
@@ -251,14 +265,14 @@ def _prices(mesh: Mesh, symmetric: bool, most: float) -> Prices | None:
     rays = replace(rays, profile=np.where(kept, profile, 0.0))
     weights = np.array([float(w) for w in node_weights(question, mesh.step)])
     costs = (rays.profile @ floors).min(axis=1)
-    solved = _solved(rays, costs, symmetric, most / (1 - delta) * weights)
+    solved = _solved(rays, costs, symmetric, seconds, most / (1 - delta) * weights)
     if solved is None:
         return None
     return Prices(solved[1], floors, mesh.nearest, epsilon, symmetric, stairs)
 
 
 def _solved(
-    rays: Rays, costs: Floats, symmetric: bool, most: Floats | None = None
+    rays: Rays, costs: Floats, symmetric: bool, seconds: float, most: Floats | None = None
 ) -> tuple[Floats, Floats] | None:
     """(share of every ray, price of every value).
 
@@ -284,7 +298,7 @@ def _solved(
         1.0,
         1.0,
         how="simplex" if most is None else "interior",
-        seconds=_SECONDS,
+        seconds=seconds,
     )
     if not found.usable:
         return None

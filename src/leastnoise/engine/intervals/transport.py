@@ -197,9 +197,12 @@ def _around(prices: Prices, listed: _Listed) -> _Around:
     above = _left(needed, answers, prices)
     # Help from below: the same turned around.
     below = _left(needed[:, ::-1], size - 1 - answers, prices)[:, ::-1]
-    first = np.where((below < 0).any(axis=1), (below < 0).argmax(axis=1), answers)
+    # Stairs above serve every cell down to `last`, those below every cell up to `first`; where
+    # one side alone serves them all, it goes as far as the other does not.
     lacking = (above < 0)[:, ::-1]
-    last = np.where(lacking.any(axis=1), size - 1 - lacking.argmax(axis=1), answers)
+    last = np.where(lacking.any(axis=1), size - 1 - lacking.argmax(axis=1), -1)
+    near = np.where(last >= 0, last, answers)
+    first = np.where((below < 0).any(axis=1), (below < 0).argmax(axis=1), near)
     last = np.maximum(first, last)  # nobody gives both ways
     offered = _given_on(above, last, answers, prices, listed, turned=False)
     turned = (below[:, ::-1], size - 1 - first, size - 1 - answers)

@@ -14,15 +14,17 @@ from fractions import Fraction
 from ...ask.shape import Shape
 from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
-from ...certify.joint import largest_mean, lower_bound, ratio_below, release_loss
+from ...certify.joint import largest_mean, lower_bound, release_loss
 from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
 from ...certify.joint_flow import Flow
 from ...certify.levels import Levels
 from ...errors import LimitError
-from ...exact import exp_upper, round_down, round_up
+from ...exact import exp_upper, ratio_below, round_down, round_up
+from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...words import gap_of
 from ...work import counted
 from .levels import best_levels, box_loss, exact_cost
+from .normal import best_normal
 from .rates import best_flow
 
 #: Digits of the bounds in a file.
@@ -47,12 +49,31 @@ class Joint:
 
     def noise(self, question: JointQuestion) -> JointDocument:
         """The best levels, with the bounds that need no program."""
-        grid = Fraction(1) if question.integer else self._grid(question.shape)
-        blocks = tuple(
-            Side(one.numbers, one.most, math.ceil(one.width / grid))
-            for one in question.shape.blocks
+        document = self._empty(question)
+        blocks = document.sides
+        with counted() as work:  # so that nobody waits for noise that cannot be checked
+            release_loss(document)
+        found = self._levels(document, blocks, max(1, _SEARCH // (1 + work.spent)))
+        document = replace(
+            document, offsets=tuple(one.offset for one in found.blocks), overlap=found.overlap
         )
-        document = JointDocument(
+        return replace(document, upper=round_up(release_loss(document), _DIGITS))
+
+    def normal(self, question: JointQuestion) -> JointDocument | None:
+        """The best Gaussian noise; None at delta = 0 and for the largest error."""
+        if question.delta == 0 or question.largest:
+            return None
+        document = replace(self._empty(question), ratio=Fraction(1, 2), overlap=None)
+        sigma = smallest_sigma(float(question.epsilon), float(question.delta))
+        shares = [float(share) for share in document.shares]
+        found = best_normal(document.sides, shares, question.shape.one_sided, sigma)
+        document = replace(document, normal=found)
+        return replace(document, upper=round_up(release_loss(document), _DIGITS))
+
+    def _empty(self, question: JointQuestion) -> JointDocument:
+        """What is asked, with levels that nobody has looked at."""
+        grid = Fraction(1) if question.integer else self._grid(question.shape)
+        return JointDocument(
             epsilon=question.epsilon,
             delta=question.delta,
             shape=question.shape,
@@ -61,20 +82,13 @@ class Joint:
             integer=question.integer,
             grid=grid,
             ratio=_up(question.epsilon),
-            offsets=(0,) * len(blocks),
+            offsets=(0,) * len(question.shape.blocks),
             overlap=0 if question.shape.one_sided and not question.largest else None,
             weights=question.weights,
             upper=Fraction(0),
             lower=Fraction(0),
             certificate=None,
         )
-        with counted() as work:  # so that nobody waits for noise that cannot be checked
-            release_loss(document)
-        found = self._levels(document, blocks, max(1, _SEARCH // (1 + work.spent)))
-        document = replace(
-            document, offsets=tuple(one.offset for one in found.blocks), overlap=found.overlap
-        )
-        return replace(document, upper=round_up(release_loss(document), _DIGITS))
 
     def _grid(self, shape: Shape) -> Fraction:
         """Steps of which widths are whole multiples, unless these would be too many.

@@ -7,8 +7,8 @@ constraints. Everything that is yielded has been checked exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import NoReturn
 
 import numpy as np
@@ -79,24 +79,37 @@ def remarks(question: Question, search: Search) -> str:
     return f"; the lower bound relaxes {' and '.join(loose)}" if loose else ""
 
 
+@dataclass(frozen=True)
+class Steering:
+    """How programs are steered, where more is known than that there are several budgets."""
+
+    slowest: float = 1.2  # the least factor between resolutions
+    most_columns: int | None = None  # of noise without constraints, whatever the budgets are
+    reference: Callable[[Floats], Floats] | None = None  # about the mass at places
+
+
+_PLAIN = Steering()
+
+
 class Constrained:
     """One question with constraints or with several budgets.
 
     `lower_points` and `upper_points` are the budgets that the two programs use: those of the
-    question, and what stands for a curve. `slowest` is the least factor between resolutions.
+    question, and what stands for a curve, `curve`. `found` is the last noise of a program that was
+    solved with all its rows at once.
     """
-
-    slowest = 1.2
 
     def __init__(
         self,
         question: Question,
         resolution: int | None = None,
         points: tuple[Point, ...] | None = None,
+        steering: Steering = _PLAIN,
     ) -> None:
-        self.question, self.resolution = question, resolution
+        self.question, self.resolution, self.steering = question, resolution, steering
         self.curve: GaussianCurve | None = None
         self.upper_points = self.lower_points = question.budgets if points is None else points
+        self.found: tuple[Restricted, Found] | None = None
         self.fold = foldable(question.constraints, question.loss)
         self._carried: dict[tuple[int, int], Ints] = {}
         self._carried_n = self._carried_points = 1
@@ -107,16 +120,13 @@ class Constrained:
 
     def improve(self, size: int, search: Search) -> Iterator[Bounds]:
         """The restricted program, and the relaxed one."""
-        yield None, self._restricted(size, search)
+        yield None, self.restricted(size, search)
         if search.bracket.upper is not None:
-            yield self._relaxed(self._fine(size), search), None
+            yield self.relaxed(self.fine(size), search), None
 
-    def _fine(self, size: int) -> int:
-        """(A bound for all noise holds for noise on coarse outputs too.)"""
-        return size if self.question.output_step is None else max(size, self._first())
-
-    def _keep(self, restricted: Restricted, found: Found) -> None:
-        """Noise that was found may be remembered."""
+    def fine(self, size: int) -> int:
+        """The resolution of the bound: what holds for all noise holds for coarse outputs too."""
+        return size if self.question.output_step is None else max(size, self.first())
 
     # -- sizes --------------------------------------------------------------------------------
 
@@ -161,10 +171,10 @@ class Constrained:
         for end in (-low if low is not None else None, high):
             if end is not None and end < 0:  # 0 itself is not allowed: everything moves out
                 aside = max(aside, -float(end / question.sensitivity))
-        self._radius = radius * (1.1 if modes else 1.0) + aside + 0.5
+        self.radius = radius * (1.1 if modes else 1.0) + aside + 0.5
         if any(isinstance(one, Distinguishing) for one in question.constraints):
-            self._radius += 1  # grains beyond the noise, so that its last cells rule nobody out
-        self._reach = reach * (1.2 if modes else 1.0) + aside
+            self.radius += 1  # grains beyond the noise, so that its last cells rule nobody out
+        self.reach = reach * (1.2 if modes else 1.0) + aside
         self._gamma = gamma
 
     def sizes(self, search: Search) -> Iterator[int]:
@@ -173,13 +183,13 @@ class Constrained:
             yield from self._wide_enough(int(self.question.sensitivity), search)
             return
         if self.question.output_step is not None:
-            yield from self._wide_enough(self._coarse(), search)
+            yield from self._wide_enough(self.coarse(), search)
             return
         if self.resolution is not None:
             yield from self._wide_enough(self.resolution, search)
             return
         n = self._fit(
-            max(math.ceil(3 / self._gamma), self._first()) if self._gamma < 1 else self._first()
+            max(math.ceil(3 / self._gamma), self.first()) if self._gamma < 1 else self.first()
         )
         while n > 1 and not self._affordable(n):
             n //= 2
@@ -191,7 +201,7 @@ class Constrained:
             if search.bracket.upper is None and n >= _HOPELESS:
                 return
             factor = 1.15 * math.sqrt(min(search.bracket.gap, 1.0) / search.gap)
-            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.slowest), 2.0))))
+            n = self._fit(max(n + 1, math.ceil(n * min(max(factor, self.steering.slowest), 2.0))))
         search.reason = search.reason or "stopped at the largest resolution that is affordable"
 
     def _wide_enough(self, n: int, search: Search) -> Iterator[int]:
@@ -200,14 +210,14 @@ class Constrained:
         Several demands together may need wider noise than each of them by itself.
         """
         yield n
-        narrow, ends = self._radius, ends_of(self.question.constraints)
+        narrow, ends = self.radius, ends_of(self.question.constraints)
         while search.bracket.upper is None and None in ends:
-            self._radius *= _WIDER
-            if self._radius > _WIDEST * self._reach or not self._affordable(n):
+            self.radius *= _WIDER
+            if self.radius > _WIDEST * self.reach or not self._affordable(n):
                 break
             yield n
         if search.bracket.upper is None:
-            self._radius = narrow
+            self.radius = narrow
 
     def _refuse_many_integers(self) -> None:
         """Integers cannot be made coarser: `ArgumentError` where a program could not hold them."""
@@ -215,7 +225,7 @@ class Constrained:
             return
         n = int(self.question.sensitivity)
         budgets = len(self.lower_points)
-        each = (max(self._reach, self._radius) + 1) * n
+        each = (max(self.reach, self.radius) + 1) * n
         if each > _MOST_INTEGERS or each * budgets > _MOST_INTEGERS_AND_BUDGETS:
             raise ArgumentError(
                 "sensitivity",
@@ -224,7 +234,7 @@ class Constrained:
                 f"over {math.ceil(each)} integers on each side, too many for a program",
             )
 
-    def _coarse(self) -> int:
+    def coarse(self) -> int:
         """Cells that hold an odd number of outputs, so that they are centred, and not too many."""
         assert self.question.output_step is not None
         outputs = int(self.question.sensitivity / self.question.output_step)
@@ -238,15 +248,18 @@ class Constrained:
             )
         return fitting[0]
 
-    def _first(self) -> int:
+    def first(self) -> int:
         """Wide noise needs few cells a sensitivity."""
         if self.question.integer:
             return int(self.question.sensitivity)
-        return self.resolution or max(1, min(16, math.ceil(60 / self._radius)))
+        return self.resolution or max(1, min(16, math.ceil(60 / self.radius)))
 
     def _affordable(self, n: int) -> bool:
-        radius = math.ceil(max(self._reach, self._radius) * n) + n
+        most = self.steering.most_columns
+        radius = math.ceil(max(self.reach, self.radius) * n) + n
         columns = radius if self.fold else 2 * radius
+        if most is not None and not (self.question.constraints or self.question.integer):
+            return columns <= most
         budgets = len(self.lower_points)
         small = columns <= _MOST_COLUMNS and columns * budgets <= _MOST_COLUMNS_AND_BUDGETS
         return small and n * (2 * radius + 1) <= MAX_WORK
@@ -272,37 +285,40 @@ class Constrained:
 
     # -- programs -----------------------------------------------------------------------------
 
-    def _reference(self, places: Floats) -> Floats:
+    def reference(self, places: Floats) -> Floats:
         """About how much mass a cell holds, for scaling; places in sensitivities."""
+        if self.steering.reference is not None:
+            return self.steering.reference(places)
         epsilon = float(min(e for e, _ in self.upper_points))
-        floor = math.exp(-epsilon * min(self._radius, 30 / max(epsilon, 1e-9)))
+        floor = math.exp(-epsilon * min(self.radius, 30 / max(epsilon, 1e-9)))
         return np.maximum(np.exp(-epsilon * np.abs(places)), floor)
 
     def _tolerance(self) -> float:
         return tolerance([float(d) for _, d in self.upper_points if d > 0])
 
-    def _relaxed(self, n: int, search: Search) -> Lower | None:
-        reach = math.ceil(self._reach * n)
+    def relaxed(self, n: int, search: Search) -> Lower | None:
+        """What multipliers of this resolution prove."""
+        reach = math.ceil(self.reach * n)
         relaxed = Relaxed(self.question, self.lower_points, n, reach)
-        if self._at_once(relaxed.program):
-            found = self._solved(relaxed.program, relaxed.places, search)
+        if self.at_once(relaxed.program):
+            found = self.solved(relaxed.program, relaxed.places, search)
         else:
             simplex = Simplex(
-                relaxed.program, self._reference(relaxed.places), tolerance=self._tolerance()
+                relaxed.program, self.reference(relaxed.places), tolerance=self._tolerance()
             )
             found = self._last_round(simplex, n, search)
         if found is None:
             return None
         search.report(found.value, math.inf, n)
-        self._look_further(relaxed, found, search)
+        self.look_further(relaxed, found, search)
         return relaxed.exact(found.multipliers, max(found.value, 1e-300))
 
-    def _look_further(self, relaxed: Relaxed, found: Found, search: Search) -> None:
+    def look_further(self, relaxed: Relaxed, found: Found, search: Search) -> None:
         """Reach further next time where noise goes beyond the events."""
         line = relaxed.line
         outside = line.spread(found.x)[0][np.abs(line.cells) > relaxed.reach].sum()
         if outside > 0.02 * search.gap * max(float(d) for _, d in self.lower_points):
-            self._reach *= 1.25
+            self.reach *= 1.25
 
     def _last_round(self, simplex: Simplex, n: int, search: Search) -> Found | None:
         """What the rounds of the relaxed program end with; soon after they gain little."""
@@ -319,16 +335,17 @@ class Constrained:
         self._carried_points = len(simplex.program.budgets)
         return last
 
-    def _restricted(self, n: int, search: Search) -> Upper | None:
-        mesh = lattice_of(self.question, n, math.ceil(self._radius * n), self.upper_points)
+    def restricted(self, n: int, search: Search) -> Upper | None:
+        """Noise of this resolution, if any passes the exact check."""
+        mesh = lattice_of(self.question, n, math.ceil(self.radius * n), self.upper_points)
         if mesh is None:
             return None
         restricted = Restricted(self.question, self.upper_points, mesh, _MARGINS[0], self.curve)
-        if self._at_once(restricted.program):
+        if self.at_once(restricted.program):
             return self._restricted_at_once(restricted, n, search)
         simplex = Simplex(
             restricted.program,
-            self._reference(restricted.places),
+            self.reference(restricted.places),
             margin=_MARGINS[0],
             tolerance=self._tolerance(),
         )
@@ -353,17 +370,17 @@ class Constrained:
         program = restricted.program
         for margin in _MARGINS:
             eased = tuple((e, d * (1 - margin)) for e, d in program.budgets)
-            found = self._solved(replace(program, budgets=eased), restricted.places, search)
+            found = self.solved(replace(program, budgets=eased), restricted.places, search)
             if found is None:
                 return None
             search.report(0.0, found.value, n)
             upper = restricted.exact(found.x, found.value)
             if upper is not None:
-                self._keep(restricted, found)
+                self.found = restricted, found
                 return upper
         return None
 
-    def _at_once(self, program: Program[Line]) -> bool:
+    def at_once(self, program: Program[Line]) -> bool:
         """Whether to take all shifts of all budgets at once: for many budgets that pays."""
         line = program.layout
         rows = len(program.budgets) * len(line.every_shift) * len(line.column)
@@ -373,7 +390,7 @@ class Constrained:
             and all(math.isinf(row.low) for row in program.rows)
         )
 
-    def _solved(
+    def solved(
         self,
         program: Program[Line],
         places: Floats,
@@ -383,7 +400,7 @@ class Constrained:
     ) -> Found | None:
         """Solve to a small share of the gap; None if there is no solution."""
         something = search.bracket.upper is not None  # without it the clock does not count
-        start = self._reference(places)
+        start = self.reference(places)
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
         found = Interior(program, near=near, wanted=wanted).solve(

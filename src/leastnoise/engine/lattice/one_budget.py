@@ -33,6 +33,7 @@ from .draft import centred
 from .forecast import (
     INTERIOR_RESOLUTION,
     all_shifts_at_once,
+    flat,
     many_shifts,
     out_of_reach,
     several_integers,
@@ -134,7 +135,7 @@ class OneBudget:
                 best = min(best, float(upper.value))
                 yield None, upper
         found = self._canonical
-        if question.integer and not self._affordable(n):
+        if found is None and question.integer and (flat(question) or not self._affordable(n)):
             found = interpolated(question)
         # A bound far below the mechanisms is not worth the digits of its multipliers.
         if (

@@ -31,8 +31,8 @@ from .stationary import smooth_polish, stationary
 
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
-#: Seconds that are kept for the proof.
-_PROOF = 3.0
+#: Seconds that are kept for the proof, or so much of the time limit, if that is more.
+_PROOF, _SHARE_OF_PROOF = 3.0, 0.15
 #: More edges than this are moved together, by a smooth function.
 _FEW_EDGES = 50
 
@@ -119,7 +119,7 @@ class Vector:
         for plan in plans(self._radial(), search.gap):
             self._plans[plan.cells] = plan
             # The next net takes so many times as long, and then there is a proof to find.
-            expected = self._took * (plan.cells / before) ** 2 + _PROOF if before else 0.0
+            expected = self._took * (plan.cells / before) ** 2 + _kept(search) if before else 0.0
             if search.left(1e9) < expected and search.bracket.lower:
                 search.reason = "stopped before a finer net, for lack of time"
                 return
@@ -134,7 +134,7 @@ class Vector:
         flow = best_flow(
             radial,
             [make_net(radial, plan), *short_nets(radial, plan)],
-            search.clock() + max(search.left(300.0) - _PROOF, 0.5),
+            search.clock() + max(search.left(300.0) - _kept(search), 0.5),
             search.clock,
             stairs.loss / (1 + search.gap / 2),
         )
@@ -169,3 +169,9 @@ class Vector:
             if lower is not None and lower.value > best:
                 best = lower.value
                 yield lower, None
+
+
+def _kept(search: Search) -> float:
+    """Seconds that are kept for the proof."""
+    limit = 0.0 if search.deadline is None else search.deadline - search.start
+    return max(_PROOF, _SHARE_OF_PROOF * limit)

@@ -73,7 +73,7 @@ class Descent:
             if (levels + 1) * centre.n * 2 > _MOST_STAIRS or search.late():
                 break
             program = Stairs(asked, centre, levels, typical)
-            pairs = program.solved(search.left(_SECONDS_OF_STAIRS))
+            pairs = program.solved(search.within(_SECONDS_OF_STAIRS))
             if pairs is None:
                 break
             value = program.bound(pairs)

@@ -44,7 +44,7 @@ def near_a_staircase(question: Question) -> bool:
     tiny = 0 < question.delta < _TINY  # programs lose their way there
     least = _LEAST_OTHERWISE if wide or tiny or not question.loss.symmetric else _LEAST
     few = question.integer and question.sensitivity < _LEAST_WIDTH
-    few = few and question.epsilon < _STEEP and question.loss.symmetric
+    few = few and question.epsilon < _STEEP and question.loss.symmetric and not tiny
     large = narrow_steps(question) and question.delta < _MOST_DELTA_OF_STAIRS
     small = question.delta <= _DELTA_OF_STAIRS * question.epsilon
     return (large or small or wide) and question.epsilon >= least and not few

@@ -173,8 +173,8 @@ class Stairs:
     def _cost(self, cells: Ints) -> Floats:
         return np.asarray(self.costs[cells + self.edge])
 
-    def solved(self, seconds: float) -> PairDuals | None:
-        """Multipliers at the optimum, in floating point."""
+    def solved(self, left: Callable[[], float]) -> PairDuals | None:
+        """Multipliers at the optimum, in floating point; `left`: seconds of a solve."""
         scale, model = 1 / self.typical, Model(1e-9)
         price = np.zeros(self.starts[-1])
         price[0] = -1.0
@@ -197,7 +197,7 @@ class Stairs:
             for (rows, high), new in zip(limits, fresh, strict=True):
                 model.add_matrix(rows[new], -INF, scale * high[new])
             known = [old | new for old, new in zip(known, fresh, strict=True)]
-            solution = model.solve(seconds)
+            solution = model.solve(left())
             if solution.status is not Status.OPTIMAL or not np.isfinite(solution.primal).all():
                 break
             x = np.maximum(solution.primal, 0.0)

@@ -120,7 +120,7 @@ class Steps:
             grid, n = odd_cells(int(self.question.sensitivity), range(most // 4, most))
         fine = n * 2 * grid
         sides, cut = (self.left, self.right), True
-        if not self.question.integer and self._fewest() > MAX_EDGES // 2 - 2:
+        if self._fewest() > MAX_EDGES // 2 - 2:
             # Many stairs fit into a file if the centre is as wide as they are.
             sides, cut = (1 - self.right, self.right), False
         rounded = [self._mark(side, fine) / fine for side in sides]

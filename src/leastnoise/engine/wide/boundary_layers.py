@@ -17,18 +17,23 @@ import numpy as np
 from ...ask import Question
 from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
 from ...certify.document import Certificate, ShiftMultipliers
+from ...errors import LimitError
 from ...lp import Model
 from ...program.layout import Floats, RangeLayout
 from ...program.program import Found, Program
 from ...program.simplex import Simplex
+from ...work import BUDGET, counted
 from ..bounds import Lower, proven
 from ..channel.baselines import additive_bracket, cells_that_fit, fitting
 from ..channel.forecast import eased
 from ..channel.mesh import reversible
 from ..search import Search
+from .forecast import hardly_ends
 
 #: Seconds for the additive multipliers.
 _ADDITIVE_SECONDS = 10.0
+#: How near to their best they need to be where nothing else is used.
+_CLOSE = 2e-2
 #: Significant digits of a multiplier.
 _DIGITS = 9
 #: A round of the program at an end that gains less than this share of the bound is the last.
@@ -85,8 +90,7 @@ def layered_lower(
 
     None where additive multipliers do not serve: a prior, several budgets, further demands.
     """
-    demands = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    if any(one is not None for one in demands) or question.gdp is not None or question.profile:
+    if not _serves(question):
         return None
     step = Fraction(1) if question.integer else question.sensitivity / n
     count = question.width / step + question.integer
@@ -103,6 +107,42 @@ def layered_lower(
     if layer < n:
         return None
     return _with_ends(easier, question, additive.multipliers, layer, int(count), search, seconds)
+
+
+def copied_lower(question: Question, search: Search, seconds: float) -> Lower | None:
+    """The bound of additive multipliers alone, as fine as they are, with nothing at the ends.
+
+    It loses what the values within a sensitivity of an end cost. None where they do not serve.
+    """
+    if not _serves(question):
+        return None
+    easier = question
+    if hardly_ends(question):  # the average of all answers is noise with about this delta
+        share = question.sensitivity / question.width
+        easier = replace(question, delta=question.delta + (1 - question.delta) * share)
+    additive = additive_bracket(easier, _CLOSE, seconds, None, search).lower
+    if additive is None or not additive.multipliers.shifts:
+        return None
+    multipliers = additive.multipliers
+    n, count = (whole / multipliers.step for whole in (question.sensitivity, question.width))
+    count += question.integer
+    if any(one.denominator != 1 for one in (n, count)) or count < 4 * n:
+        return None
+    copies = Copies(int(n), tuple(_rounded(entry) for entry in multipliers.shifts))
+    certificate = ChannelCertificate(multipliers.step, (), (), (), copies)
+    try:
+        # Half of the work is left for reading the file and for its answers.
+        with counted(BUDGET // 2):
+            return proven(question, certificate, int(count))
+    except LimitError:
+        return None
+
+
+def _serves(question: Question) -> bool:
+    """Whether additive multipliers hold for every value alike."""
+    demands = (question.prior, question.crossing, question.instance_bound, question.max_error)
+    several = question.gdp is not None or question.profile
+    return all(one is None for one in demands) and not several
 
 
 def _with_ends(

@@ -12,6 +12,8 @@ _NARROWEST = 6
 #: Likewise: in a narrower one a program over all of it is cheaper than layers, but for an epsilon
 #: from the second number on, which takes many cells.
 _NARROWEST_LAYERED, _STEEP = 20, 3
+#: Likewise: what the ends cost is little in a range this wide.
+_HARDLY_ENDS = 1_000
 
 
 def noise_pays(question: Question) -> bool:
@@ -27,3 +29,13 @@ def wide_for_layers(question: Question) -> bool:
 def layers_pay(question: Question) -> bool:
     """Whether layers at the ends are cheaper than a program over all of the range."""
     return wide_for_layers(question) or question.epsilon >= _STEEP
+
+
+def hardly_ends(question: Question) -> bool:
+    """Whether the ends are a small part of the range."""
+    return question.width >= _HARDLY_ENDS * question.sensitivity
+
+
+def copies_pay(question: Question) -> bool:
+    """Whether additive multipliers alone prove much: cells too fine for layers, or hardly ends."""
+    return hardly_ends(question) or question.epsilon >= _STEEP

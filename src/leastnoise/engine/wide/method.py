@@ -16,7 +16,7 @@ from ..bounds import Bounds
 from ..method import Method
 from ..search import Search
 from . import boundary_layers, remapped
-from .forecast import layers_pay, noise_pays, wide_for_layers
+from .forecast import copies_pay, layers_pay, noise_pays, wide_for_layers
 
 #: Layers are about this long over epsilon, and at least so many sensitivities.
 _DEPTH, _LEAST_DEPTH = 4.0, 1.0
@@ -33,6 +33,9 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     """Pairs of bounds, coarse to fine."""
     if search.done():
         return
+    if copies_pay(question):
+        seconds = search.left(_SECONDS_OF_NOISE)
+        yield boundary_layers.copied_lower(question, search, seconds), None
     for steps, cells in zip_longest(remapped.resolutions(question), _lower_sizes(question)):
         if search.bracket.upper is not None and search.late():
             return

@@ -1,13 +1,15 @@
 (* The check of a file, and the theorem: what it accepts is true. *)
 Require Import Reals ZArith List Bool Lra Lia.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Losses Formal.Release.
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape.
 Import ListNotations.
 Open Scope Z_scope.
 
 (* ---- the check ---- *)
-(* Multipliers are hints: no claim mentions them. *)
-Record multipliers := Multipliers { m_step : Z * Z; m_scale : Z; m_reach : Z; m_shifts : list (bool * entry) }.
+(* Multipliers are hints: no claim mentions them.  Each shift says at which point, a budget, it uses
+   privacy, and whether its mirror image counts, too. *)
+Record multipliers := Multipliers { m_step : Z * Z; m_scale : Z; m_reach : Z;
+  m_points : list ((Z * Z) * (Z * Z)); m_shifts : list (Z * bool * entry) }.
 
 Definition positive (q : Z * Z) := (0 <? fst q) && (0 <? snd q).
 Definition edge_ok (r : Z) (e : Z * Z) := (0 <? snd e) && ((2 * r * fst e) mod snd e =? 0).
@@ -37,41 +39,124 @@ Definition private_ok (f : file) (b : (Z * Z) * (Z * Z)) : bool :=
   | Mesh edges ws => let r := grid f in let L := unit_of r edges in let marks := marks_of r edges in
       mesh_private (2 * r * k) L marks (densities L marks ws) lo U (limit L)
   end.
-(* six times the sum of weight times cost, as a fraction *)
-Definition cells_cost (f : file) (q : quadratic) : Z * Z :=
-  let r := grid f in match noise f with
-  | Lattice first ws => (zdot (cell_cost q r) ws first 0, 2 * r)
-  | Tailed first ws n (a, b) => (tail_cost first n ws a b (cell_cost q r) (12 * qa q * (r * r * r)) (12 * ql q * (r * r))
-      (12 * qr q * (r * r)) (qa q * (r * (r * r - 1)) + 12 * qc q * r), (b - a) * (b - a) * (b - a) * (2 * r))
-  | Mesh edges ws => let L := unit_of r edges in let marks := marks_of r edges in
-      (mesh_total (fun a b d => d * (running_half q b - running_half q a)) marks (densities L marks ws), L)
+(* beyond the listed cells of a tail the cost is one quadratic on each side, and rises *)
+Definition right_quad (f : file) (k : costs) := cell_quad (outer (turns k) (base k)) (grid f).
+Definition left_quad (f : file) (k : costs) := cell_quad (base k) (grid f).
+Definition tail_simple (f : file) (k : costs) : bool := match noise f with
+  | Tailed first ws _ _ => let r := grid f in let m := (r - 1) / 2 in
+      settled (turns k) ((first + Z.of_nat (length ws)) * r - m) && not_begun (turns k) ((first - 1) * r + m)
+      && (0 <=? qa (right_quad f k)) && (0 <=? qb (right_quad f k)) && (0 <=? qa (left_quad f k)) && (qb (left_quad f k) <=? 0)
+  | _ => true
   end.
-Definition cost_ok (f : file) (q : quadratic) (pn pd : Z) : bool :=
-  let '(num, den) := cells_cost f q in
-  (0 <? snd (upper f)) && (0 <? pd) && (0 <=? pn) &&
-  ((num + atom f * (6 * q0 q) * den) * pn * snd (upper f) <=? fst (upper f) * pd * 6 * denominator f * den).
-Definition lower_of (f : file) (m : multipliers) (n : Z) (kn : Z -> Z) (kd : Z) : lower_data := {|
-  Lower.scale := m_scale m; Lower.reach := m_reach m; Lower.n := n; Lower.entries := expand (m_shifts m);
-  Lower.kn := kn; Lower.kd := kd; Lower.top := snd (enclosure (epsilon f)); Lower.bottom := 2 ^ kept;
-  Lower.ln := fst (lower f); Lower.ld := snd (lower f); Lower.dn := fst (delta f); Lower.dd := snd (delta f) |}.
+(* Huber's loss is nowhere above half the square, which is as good where a tail begins within its width *)
+Definition widen (p : piece Z) : piece Z := match p with Bowl a _ => Square a | _ => p end.
+Definition upper_pieces (f : file) (costs_of : list (piece Z) -> costs) (ps : list (piece Z)) : list (piece Z) :=
+  if tail_simple f (costs_of ps) then ps else map widen ps.
+(* six times the sum of weight times cost, as a fraction *)
+Definition cells_cost (f : file) (k : costs) : Z * Z :=
+  let r := grid f in match noise f with
+  | Lattice first ws => (zdot (cell_cost k r) ws first 0, 2 * r)
+  | Tailed first ws n (a, b) => let right := right_quad f k in let left := left_quad f k in
+      (tail_cost first n ws a b (cell_cost k r) (qa right) (qb right) (qc right) (qa left) (- qb left) (qc left),
+       (b - a) * (b - a) * (b - a) * (2 * r))
+  | Mesh edges ws => let L := unit_of r edges in let marks := marks_of r edges in
+      (mesh_total (fun a b d => d * (running_half k b - running_half k a)) marks (densities L marks ws), L)
+  end.
+(* costs are in units of 1/pd *)
+Definition cost_ok (f : file) (k : costs) (pd : Z) : bool :=
+  let '(num, den) := cells_cost f k in
+  tail_simple f k && (0 <? snd (upper f)) && (0 <? pd) &&
+  ((num + atom f * (6 * at_point k 0) * den) * snd (upper f) <=? fst (upper f) * pd * 6 * denominator f * den).
+Definition upper_ok (f : file) : bool :=
+  let l := pieces (the_loss f) in
+  let u := match the_kind f with Integer => (1, 1) | Additive => (fst (step f), snd (step f) * grid f) end in
+  let s := scaled_to l u in
+  scaled_ok l u s &&
+  match the_kind f with
+  | Integer => let costs_of := whole_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (divisor s)
+  | Additive => let costs_of := release_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (4 * divisor s)
+  end.
+
+(* Constraints: the noise is between grid points, or its own mirror image. *)
+Definition divide_down (p q : Z * Z) : Z := fst p * snd q / (snd p * fst q).
+Definition divide_up (p q : Z * Z) : Z := - (- (fst p * snd q) / (snd p * fst q)).
+Definition grid_length (f : file) : Z * Z := match the_kind f with Integer => (1, 1) | Additive => (fst (step f), snd (step f) * grid f) end.
+Definition sound_end (q : option (Z * Z)) : bool := match q with Some p => sound p | None => true end.
+Definition demand_ok (f : file) (d : demand) : bool := let g := grid_length f in match d with
+  | Support low high => sound_end low && sound_end high &&
+      noise_inside f (option_map (fun q => divide_up q g) low) (option_map (fun q => divide_down q g) high)
+  | MaxError t => let most := match the_kind f with Integer => divide_down t g | Additive => divide_down t g - 1 end in
+      sound t && noise_inside f (Some (- most)) (Some most)
+  | Symmetric => noise_even f
+  end.
+Definition demand_sound (d : demand) : bool := match d with
+  | Support low high => sound_end low && sound_end high | MaxError t => sound t | Symmetric => true end.
+(* the ends that constraints set: below them, and above them, there is no noise *)
+Definition lows (d : demand) : list (Z * Z) := match d with
+  | Support (Some q) _ => [q] | MaxError t => [(- fst t, snd t)] | _ => [] end.
+Definition highs (d : demand) : list (Z * Z) := match d with
+  | Support _ (Some q) => [q] | MaxError t => [t] | _ => [] end.
+Definition largest (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.max rest i) end.
+Definition least (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.min rest i) end.
+(* the steps that noise between the ends is rounded to, and the whole numbers between them *)
+Definition step_ends (f : file) (b : Z * Z) : option Z * option Z :=
+  (largest (map (fun q => divide_down q b) (flat_map lows (constraints f))), least (map (fun q => divide_up q b) (flat_map highs (constraints f)))).
+Definition whole_ends (f : file) : option Z * option Z :=
+  (largest (map (fun q => divide_up q (1, 1)) (flat_map lows (constraints f))), least (map (fun q => divide_down q (1, 1)) (flat_map highs (constraints f)))).
+
+(* A point is one at which all noise must be private: some budget of the file asks as much. *)
+Definition at_most (p q : Z * Z) : bool := fst p * snd q <=? fst q * snd p.
+Definition asked (f : file) (point : (Z * Z) * (Z * Z)) : bool :=
+  existsb (fun b => at_most (fst b) (fst point) && at_most (snd b) (snd point)) (budgets f).
+Definition common_delta (m : multipliers) : Z := fold_left (fun acc p => Z.lcm acc (snd (snd p))) (m_points m) 1.
+Definition price_of (dd : Z) (point : (Z * Z) * (Z * Z)) : Z * Z :=
+  (snd (enclosure (fst point)), fst (snd point) * (dd / snd (snd point))).
+Definition point_ok (f : file) (dd : Z) (point : (Z * Z) * (Z * Z)) : bool :=
+  enclosure_ok (fst point) && (0 <? snd (snd point)) && (dd mod snd (snd point) =? 0) && asked f point.
+Definition points_ok (f : file) (m : multipliers) : bool :=
+  forallb (point_ok f (common_delta m)) (m_points m)
+  && forallb (fun e => let '(p, _, _) := e in (Z.to_nat p <? length (m_points m))%nat) (m_shifts m).
+Definition lower_of (f : file) (m : multipliers) (n : Z) (kn : Z -> Z) (kd : Z) (ends : option Z * option Z) : lower_data :=
+  let dd := common_delta m in let prices := map (price_of dd) (m_points m) in {|
+  Lower.scale := m_scale m; Lower.reach := m_reach m; Lower.n := n;
+  Lower.entries := expand (fun p => nth (Z.to_nat p) prices (0, 0)) (m_shifts m);
+  Lower.kn := kn; Lower.kd := kd; Lower.bottom := 2 ^ kept;
+  Lower.ln := fst (lower f); Lower.ld := snd (lower f); Lower.dd := dd;
+  Lower.lo := fst ends; Lower.hi := snd ends |}.
+(* a bound cl, cr beyond the edge; within it k, at the edge no more than the bound *)
+Definition beyond (edge cl cr : Z) (k : Z -> Z) (i : Z) : Z := if edge <? i then cr else if i <? - edge then cl else k i.
+Definition lowered (edge cl cr : Z) (k : Z -> Z) (i : Z) : Z :=
+  let v := k i in let v := if edge <=? i then Z.min v cr else v in if i <=? - edge then Z.min v cl else v.
+(* steps of the certificate: b; n of them are within the sensitivity *)
+Definition certified_steps (f : file) (m : multipliers) : bool :=
+  let b := m_step m in let l := pieces (the_loss f) in let s := scaled_to l b in
+  let n := fst (sensitivity f) * snd b / (snd (sensitivity f) * fst b) in
+  let edge := m_reach m + n in let G := per s in
+  let cl := 4 * G * far_left (parts s) (- edge * G) in let cr := 4 * G * far_right (parts s) (edge * G) in
+  scaled_ok l b s && points_ok f m &&
+  lower_ok (lower_of f m n (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * G * divisor s)
+    (match the_kind f with Integer => (None, None) | Additive => step_ends f b end)).
+(* whole noise, b = 1: the loss itself *)
+Definition certified_points (f : file) (m : multipliers) : bool :=
+  let l := pieces (the_loss f) in let s := scaled_to l (1, 1) in
+  let n := fst (sensitivity f) in let edge := m_reach m + n in let G := per s in
+  let cl := far_left (parts s) (- edge * G) in let cr := far_right (parts s) (edge * G) in
+  scaled_ok l (1, 1) s && points_ok f m &&
+  lower_ok (lower_of f m n (beyond edge cl cr (fun i => zvalues (parts s) (i * G))) (divisor s) (whole_ends f)).
 
 Definition check (f : file) (m : multipliers) : bool :=
-  let l := the_loss f in let b := m_step m in
-  if loss_ok l && positive (sensitivity f) && positive (step f) && positive b && noise_ok f then
-  if forallb (private_ok f) (budgets f) then
+  let b := m_step m in let needless := fst (lower f) <=? 0 in
+  if loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive b && (0 <? snd (lower f)) && noise_ok f then
+  if forallb (demand_ok f) (constraints f) then if forallb (private_ok f) (budgets f) then
+  if upper_ok f then
   match the_kind f with
   | Integer =>
       if (snd (sensitivity f) =? 1) && (snd (step f) =? 1) && (fst (step f) =? grid f) && (snd b =? 1) then
-      if cost_ok f (whole_cost l) 1 (zden l) then
-      if fst b =? 1 then lower_ok (lower_of f m (fst (sensitivity f)) (zcost l) (zden l))
-      else lower_ok (lower_of f m (fst (sensitivity f) / fst b) (knum l (fst b)) (kden l 1))
-      else false else false
-  | Additive =>
-      if cost_ok f (release_cost l) (pnum l (fst (step f))) (pden l (snd (step f)) (grid f)) then
-      lower_ok (lower_of f m (fst (sensitivity f) * snd b / (snd (sensitivity f) * fst b)) (knum l (fst b)) (kden l (snd b)))
+      if needless then true else if fst b =? 1 then certified_points f m else certified_steps f m
       else false
+  | Additive => if needless then true else certified_steps f m
   end
-  else false else false.
+  else false else false else false else false.
 
 (* ---- the noise ---- *)
 Open Scope R_scope.
@@ -173,13 +258,13 @@ Proof.
   apply Rmult_le_reg_r with den; auto. unfold Rdiv at 1. rewrite Rmult_assoc, Rinv_l by lra. lra.
 Qed.
 
-Lemma cells_cost_ok c : quadratic_ok c -> (0 < snd (cells_cost f c))%Z /\
+Lemma cells_cost_ok c : never_negative c -> tail_simple f c = true -> (0 < snd (cells_cost f c))%Z /\
   forall lo n, wsum lo n (fun h => q h * (6 * IZR (at_point c ((h + 1) / 2)))) <=
     IZR (fst (cells_cost f c)) / IZR (snd (cells_cost f c)).
 Proof.
-  intros Hc. destruct basics as (_ & _ & Hg). unfold cells_cost. unfold noise_ok in Hok. rewrite !andb_true_iff in Hok. destruct Hok as [_ H].
+  intros Hc Hsimple. destruct basics as (_ & _ & Hg). unfold cells_cost. unfold noise_ok in Hok. rewrite !andb_true_iff in Hok. destruct Hok as [_ H].
   assert (HP : forall i, 0 <= 6 * IZR (at_point c i)).
-  { intros. pose proof (at_point_nonneg c i Hc) as K. apply IZR_le in K. lra. }
+  { intros. pose proof (Hc i) as K. apply IZR_le in K. lra. }
   assert (HF : forall h, 6 * IZR (at_point c ((h + 1) / 2)) = IZR (running_half c (h + 1)) - IZR (running_half c h)).
   { intros h. rewrite <- minus_IZR, <- running_half_step, mult_IZR. reflexivity. }
   assert (Hscale : forall W num e, (0 < e)%Z -> (forall z, 0 <= W z) ->
@@ -194,6 +279,7 @@ Proof.
         apply Rmult_le_reg_l with (IZR (2 * grid f)); auto.
         rewrite <- Rmult_assoc, Rinv_r, Rmult_1_l by lra. eapply Rle_trans; [exact HB|]. right. field. lra.
       + intros i _. unfold cell_cost. rewrite minus_IZR. field. lra. }
+  unfold tail_simple in Hsimple. unfold right_quad, left_quad in *.
   destruct (noise f) as [first ws|first ws n [a b]|edges ws]; cbn [fst snd].
   - rewrite andb_true_iff in H. destruct H as [Hw _]. apply nonneg_all in Hw. split; [lia|].
     intros lo n. replace (2 * grid f)%Z with (1 * (2 * grid f))%Z by lia.
@@ -204,63 +290,450 @@ Proof.
     destruct (tail_facts n a b ws Ht) as (_ & Hab & _).
     assert (Hd : (0 < (b - a) * (b - a) * (b - a))%Z) by (repeat apply Z.mul_pos_pos; lia).
     split; [apply Z.mul_pos_pos; lia|]. destruct (odd_half _ Ho Hg) as (k & Hk & Hr).
-    intros lo m. apply (Hscale (tailed_weight first ws n (ratio (a, b)))); auto using tailed_nonneg. destruct Hc as (C1 & C2 & C3 & C4 & C5).
-    set (r := grid f) in *. assert (Hr2 : (0 <= r * r)%Z) by nia. assert (Hr3 : (0 <= r * r * r)%Z) by nia.
-    assert (Hr4 : (0 <= r * (r * r - 1))%Z) by nia.
-    assert (A1 : (0 <= 12 * qa c * (r * r * r))%Z) by (apply Z.mul_nonneg_nonneg; lia).
-    assert (A2 : (0 <= 12 * ql c * (r * r))%Z) by (apply Z.mul_nonneg_nonneg; lia).
-    assert (A3 : (0 <= 12 * qr c * (r * r))%Z) by (apply Z.mul_nonneg_nonneg; lia).
-    assert (A4 : (0 <= qa c * (r * (r * r - 1)) + 12 * qc c * r)%Z) by (apply Z.add_nonneg_nonneg; apply Z.mul_nonneg_nonneg; lia).
-    apply (tailed_loss first n a b ws Ht (cell_cost c r) _ _ _ _ A1 A2 A3 A4 H1 H2).
-    + intros z. apply cell_cost_nonneg; [repeat split; auto | lia].
-    + intros z Hz. rewrite Hr. apply (cell_cost_right c k z Hk Hz).
-    + intros z Hz. rewrite Hr. apply (cell_cost_left c k z Hk Hz).
+    intros lo m. apply (Hscale (tailed_weight first ws n (ratio (a, b)))); auto using tailed_nonneg.
+    rewrite !andb_true_iff, !Z.leb_le in Hsimple. destruct Hsimple as [[[[[S1 S2] A1] A2] A3] A4].
+    replace ((grid f - 1) / 2)%Z with k in S1, S2 by (rewrite Hr; replace (2 * k + 1 - 1)%Z with (k * 2)%Z by lia; rewrite Z.div_mul; lia).
+    unfold settled in S1. unfold not_begun in S2. rewrite forallb_forall in S1, S2.
+    apply (tailed_loss first n a b ws Ht (cell_cost c (grid f)) (qa (cell_quad (outer (turns c) (base c)) (grid f)))
+      (qb (cell_quad (outer (turns c) (base c)) (grid f))) (qc (cell_quad (outer (turns c) (base c)) (grid f)))
+      (qa (cell_quad (base c) (grid f))) (- qb (cell_quad (base c) (grid f))) (qc (cell_quad (base c) (grid f)))); auto; try lia.
+    + intros z. apply cell_cost_nonneg; auto. lia.
+    + intros z Hz. rewrite Hr. rewrite (cell_cost_quad c (outer (turns c) (base c)) k z Hk); [reflexivity|].
+      intros j Hj. apply at_settled. unfold settled. rewrite forallb_forall. intros t Ht'. specialize (S1 t Ht').
+      rewrite Z.leb_le in *. nia.
+    + intros z Hz. rewrite Hr. rewrite (cell_cost_quad c (base c) k (- z) Hk); [unfold at_quad; ring|].
+      intros j Hj. apply at_not_begun. unfold not_begun. rewrite forallb_forall. intros t Ht'. specialize (S2 t Ht').
+      rewrite Z.ltb_lt in *. nia.
   - rewrite !andb_true_iff, Z.ltb_lt in H. destruct H as [[[_ HL] Hm] _]. split; auto. intros lo n.
     pose proof (mesh_loss (marks_of (grid f) edges) ws _ HL Hm (fun i => 6 * at_point c i)%Z (running_half c)
-      ltac:(intros i; pose proof (at_point_nonneg c i Hc); lia) (running_half_step c) lo n) as K.
+      ltac:(intros i; pose proof (Hc i); lia) (running_half_step c) lo n) as K.
     eapply Rle_trans; [|exact K]. right. apply wsum_ext. intros i _. rewrite mult_IZR. reflexivity.
 Qed.
 
-Lemma noise_loss c pn pd : quadratic_ok c -> cost_ok f c pn pd = true ->
-  forall lo n, wsum lo n (fun i => IZR (at_point c i) * (IZR pn / IZR pd) * mass f i) <= ratio (upper f).
+Lemma noise_loss c pd : never_negative c -> cost_ok f c pd = true ->
+  forall lo n, wsum lo n (fun i => IZR (at_point c i) / IZR pd * mass f i) <= ratio (upper f).
 Proof.
-  intros Hc H lo n. destruct (cells_cost_ok c Hc) as [Hpos Hcost]. unfold cost_ok in H.
-  destruct (cells_cost f c) as [num e]. cbn [fst snd] in *.
-  rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H. destruct H as [[[Hu Hpd] Hpn] H].
+  intros Hc H lo n. unfold cost_ok in H. destruct (cells_cost f c) as [num e] eqn:E.
+  rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H. destruct H as [[[Hsimple Hu] Hpd] H].
+  destruct (cells_cost_ok c Hc Hsimple) as [Hpos Hcost]. rewrite E in Hpos, Hcost. cbn [fst snd] in *.
   destruct basics as (Hden & Hat & _).
   assert (HP : forall i, 0 <= 6 * IZR (at_point c i)).
-  { intros. pose proof (at_point_nonneg c i Hc) as K. apply IZR_le in K. lra. }
+  { intros. pose proof (Hc i) as K. apply IZR_le in K. lra. }
   pose proof (halves_loss q den at0 Hden Hat (fun i => 6 * IZR (at_point c i)) _ HP Hcost lo n) as K.
-  assert (Hu' := IZR_lt _ _ Hu). assert (Hpd' := IZR_lt _ _ Hpd). assert (Hpos' := IZR_lt _ _ Hpos). assert (Hpn' := IZR_le _ _ Hpn).
-  cbv beta in K. change (at_point c 0) with (q0 c) in K.
-  rewrite (wsum_ext n lo _ (fun i => (IZR pn / IZR pd / 6) * (6 * IZR (at_point c i) * halves q den at0 i))).
+  assert (Hu' := IZR_lt _ _ Hu). assert (Hpd' := IZR_lt _ _ Hpd). assert (Hpos' := IZR_lt _ _ Hpos).
+  cbv beta in K.
+  rewrite (wsum_ext n lo _ (fun i => (/ IZR pd / 6) * (6 * IZR (at_point c i) * halves q den at0 i))).
   2:{ intros i _. rewrite mass_halves. field. lra. }
   rewrite wsum_scale. unfold ratio. apply IZR_le in H. repeat rewrite ?mult_IZR, ?plus_IZR in H.
-  assert (Hf : 0 <= IZR pn / IZR pd / 6).
-  { apply Rmult_le_pos; [apply Rmult_le_pos; auto; left; apply Rinv_0_lt_compat; auto | lra]. }
-  apply Rmult_le_compat_l with (r := IZR pn / IZR pd / 6) in K; auto.
+  assert (Hf : 0 <= / IZR pd / 6) by (assert (0 < / IZR pd) by (apply Rinv_0_lt_compat; auto); lra).
+  apply Rmult_le_compat_l with (r := / IZR pd / 6) in K; auto.
   eapply Rle_trans; [exact K|].
   apply Rmult_le_reg_r with (IZR (snd (upper f)) * IZR pd * 6 * den * IZR e); [repeat apply Rmult_lt_0_compat; auto; lra|].
   replace (IZR (fst (upper f)) / IZR (snd (upper f)) * (IZR (snd (upper f)) * IZR pd * 6 * den * IZR e)) with
     (IZR (fst (upper f)) * IZR pd * 6 * den * IZR e) by (field; lra).
   eapply Rle_trans; [|exact H]. right. field. lra.
 Qed.
+
+(* what stands for the loss in the upper bound is nowhere below it *)
+Lemma upper_pieces_above costs_of ps : forallb signs_ok ps = true ->
+  forallb signs_ok (upper_pieces f costs_of ps) = true /\ forall x, values IZR ps x <= values IZR (upper_pieces f costs_of ps) x.
+Proof.
+  intros H. unfold upper_pieces. destruct (tail_simple f (costs_of ps)); [split; [auto|intros; lra]|].
+  induction ps as [|p ps IH]; [split; [auto|intros; simpl; lra]|]. cbn [forallb map] in *. rewrite andb_true_iff in H. destruct H as [H1 H2].
+  destruct (IH H2) as [I1 I2]. rewrite I1, andb_true_r. split.
+  - destruct p; cbn [widen signs_ok] in *; auto. rewrite andb_true_iff in H1. apply H1.
+  - intros x. cbn [values]. specialize (I2 x). apply Rplus_le_compat; auto. destruct p; cbn [widen value]; try lra.
+    cbn [signs_ok] in H1. rewrite andb_true_iff, !Z.leb_le in H1. apply Rmult_le_compat_l; [apply IZR_le, H1 | apply bowl_square].
+Qed.
 End Noise.
+
+(* ---- the upper bound ---- *)
+Lemma scaled_divide x d y : 0 < d -> x / d = y -> x = y * d.
+Proof. intros Hd <-. field. lra. Qed.
+Lemma upper_integer f : noise_ok f = true -> loss_ok (the_loss f) = true -> the_kind f = Integer -> upper_ok f = true ->
+  exists P, (forall lo n, wsum lo n (fun i => P i * mass f i) <= ratio (upper f)) /\ forall i, cost (the_loss f) (IZR i) <= P i.
+Proof.
+  intros Hn Hl Hk. unfold upper_ok. rewrite Hk. set (s := scaled_to (pieces (the_loss f)) (1, 1)%Z). rewrite andb_true_iff. intros [Hs Hc].
+  destruct (loss_scaled _ (1, 1)%Z Hl eq_refl ltac:(unfold ratio; simpl; lra) Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos.
+  set (costs_of := whole_costs (per s)) in *.
+  destruct (upper_pieces_above f costs_of (parts s) Hsign) as [Hs' Habove].
+  set (ps := upper_pieces f costs_of (parts s)) in *.
+  assert (Hnn : never_negative (costs_of ps)).
+  { intros j. unfold costs_of. rewrite at_whole by auto. apply le_IZR. rewrite zvalues_values. eapply Rle_trans; [apply Hpos | apply Habove]. }
+  exists (fun i => IZR (at_point (costs_of ps) i) / IZR (divisor s)). split; [apply (noise_loss f Hn _ _ Hnn Hc)|].
+  intros i. specialize (Hval (IZR i)). replace (IZR i * ratio (1, 1)%Z) with (IZR i) in Hval by (unfold ratio; simpl; field).
+  rewrite <- Hval. unfold costs_of. rewrite at_whole, zvalues_values, mult_IZR by auto. apply IZR_lt in HD.
+  apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto | apply Habove].
+Qed.
+Lemma upper_additive f : noise_ok f = true -> loss_ok (the_loss f) = true -> positive (step f) = true -> the_kind f = Additive -> upper_ok f = true ->
+  let g := ratio (step f) / IZR (grid f) in
+  exists P, (forall lo n, wsum lo n (fun i => P i * mass f i) <= ratio (upper f)) /\
+    forall j u, 0 <= u < 1 -> (1 - u) * cost (the_loss f) ((IZR j - u) * g) + u * cost (the_loss f) ((IZR j + 1 - u) * g) <= P j.
+Proof.
+  intros Hn Hl Hp Hk HU g. unfold upper_ok in HU. rewrite Hk in HU. set (w := (fst (step f), snd (step f) * grid f)%Z) in *. set (s := scaled_to (pieces (the_loss f)) w) in *.
+  rewrite andb_true_iff in HU. destruct HU as [Hs Hc]. destruct (basics f Hn) as (_ & _ & Hgrid).
+  unfold positive in Hp. rewrite andb_true_iff, !Z.ltb_lt in Hp. destruct Hp as [Hp1 Hp2].
+  assert (Hw : sound w = true) by (unfold sound, w; cbn [snd]; rewrite Z.ltb_lt; apply Z.mul_pos_pos; auto).
+  apply IZR_lt in Hgrid as Rg, Hp1 as R1, Hp2 as R2.
+  assert (Hwg : ratio w = g) by (unfold g, ratio, w; cbn [fst snd]; rewrite mult_IZR; field; lra).
+  assert (Hg0 : 0 < g) by (unfold g, ratio; repeat apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
+  destruct (loss_scaled _ w Hl Hw ltac:(rewrite Hwg; auto) Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos. rewrite Hwg in Hval.
+  set (costs_of := release_costs (per s)) in *.
+  destruct (upper_pieces_above f costs_of (parts s) Hsign) as [Hs' Habove].
+  set (ps := upper_pieces f costs_of (parts s)) in *. apply IZR_lt in HD as RD.
+  assert (Hrel : forall j u, 0 <= u <= 1 -> (1 - u) * values IZR ps ((IZR j - u) * IZR (per s)) + u * values IZR ps ((IZR j + 1 - u) * IZR (per s)) <= IZR (at_point (costs_of ps) j) / 4).
+  { intros j u Hu. unfold costs_of. rewrite at_release by auto. apply releases_above; auto. }
+  assert (Hnn : never_negative (costs_of ps)).
+  { intros j. apply le_IZR. specialize (Hrel j 0 ltac:(lra)).
+    pose proof (Rle_trans _ _ _ (Hpos ((IZR j - 0) * IZR (per s))) (Habove _)). lra. }
+  exists (fun i => IZR (at_point (costs_of ps) i) / IZR (4 * divisor s)). split; [apply (noise_loss f Hn _ _ Hnn Hc)|].
+  intros j u Hu. rewrite <- !Hval. rewrite mult_IZR. specialize (Hrel j u ltac:(lra)).
+  pose proof (Habove ((IZR j - u) * IZR (per s))) as B1. pose proof (Habove ((IZR j + 1 - u) * IZR (per s))) as B2.
+  apply Rmult_le_compat_l with (r := 1 - u) in B1; [|lra]. apply Rmult_le_compat_l with (r := u) in B2; [|lra].
+  apply Rmult_le_reg_r with (IZR (divisor s)); auto.
+  eapply Rle_trans; [|eapply Rle_trans; [exact (Rle_trans _ _ _ (Rplus_le_compat _ _ _ _ B1 B2) Hrel)|]]; right; field; lra.
+Qed.
+
+(* ---- the lower bound ---- *)
+Lemma expanded price es c : In c (expand price es) -> exists p m e, In (p, m, e) es /\ (c_exp c, c_delta c) = price p.
+Proof.
+  induction es as [|[[p m] e] es IH]; cbn [expand]; [contradiction|]. destruct (price p) as [a d] eqn:E.
+  destruct m; cbn [In]; intros H; repeat (destruct H as [<-|H]); try (destruct (IH H) as (p' & m' & e' & K1 & K2); exists p', m', e'; auto);
+    repeat eexists; cbn [c_exp c_delta]; eauto.
+Qed.
+Lemma at_most_ratio p q : (0 < snd p)%Z -> (0 < snd q)%Z -> at_most p q = true -> ratio p <= ratio q.
+Proof.
+  unfold at_most. rewrite Z.leb_le. intros Hp Hq H. apply IZR_lt in Hp, Hq. apply IZR_le in H. rewrite !mult_IZR in H. unfold ratio.
+  apply Rmult_le_reg_r with (IZR (snd p) * IZR (snd q)); [apply Rmult_lt_0_compat; auto|].
+  replace (IZR (fst p) / IZR (snd p) * (IZR (snd p) * IZR (snd q))) with (IZR (fst p) * IZR (snd q)) by (field; lra).
+  replace (IZR (fst q) / IZR (snd q) * (IZR (snd p) * IZR (snd q))) with (IZR (fst q) * IZR (snd p)) by (field; lra). exact H.
+Qed.
+Lemma enclosure_sound_denominator q : enclosure_ok q = true -> (0 < snd q)%Z.
+Proof. unfold enclosure_ok, exp_ok. rewrite !andb_true_iff, !Z.ltb_lt. tauto. Qed.
+(* noise that is private at every budget is private at every point *)
+Lemma points_granted f m n kn kd ends (P : R -> R -> Prop) : points_ok f m = true -> (forall b, In b (budgets f) -> private_ok f b = true) ->
+  (forall eps delta eps' delta', eps <= eps' -> delta <= delta' -> P eps delta -> P eps' delta') ->
+  (forall b, In b (budgets f) -> P (ratio (fst b)) (ratio (snd b))) -> (0 < common_delta m)%Z -> granted (lower_of f m n kn kd ends) P.
+Proof.
+  unfold points_ok. rewrite andb_true_iff, !forallb_forall. intros [Hpoints Hin] Hbudgets Hmono HP Hdd c Hc.
+  cbn [entries lower_of] in Hc. destruct (expanded _ _ _ Hc) as (p & mi & e & He & Hprice). clear Hc.
+  specialize (Hin _ He). cbv beta iota in Hin. rewrite Nat.ltb_lt in Hin.
+  rewrite (nth_indep _ (0, 0)%Z (price_of (common_delta m) ((0, 0), (0, 0))%Z)) in Hprice by (rewrite map_length; auto).
+  rewrite map_nth in Hprice. set (point := nth (Z.to_nat p) (m_points m) ((0, 0), (0, 0))%Z) in *.
+  specialize (Hpoints point (nth_In _ _ Hin)). unfold point_ok in Hpoints. rewrite !andb_true_iff, Z.ltb_lt, Z.eqb_eq in Hpoints.
+  destruct Hpoints as [[[H1 H2] H3] H4]. unfold asked in H4. rewrite existsb_exists in H4. destruct H4 as (b & Hb & H4).
+  rewrite andb_true_iff in H4. destruct H4 as [H4 H5]. unfold price_of in Hprice. inversion Hprice as [[He1 He2]].
+  cbn [bottom dd lower_of]. exists (ratio (fst point)). split.
+  - specialize (Hbudgets b Hb). unfold private_ok in Hbudgets. rewrite !andb_true_iff, Z.ltb_lt in Hbudgets.
+    destruct Hbudgets as [[[B1 _] B2] _]. apply (Hmono (ratio (fst b)) (ratio (snd b))); auto.
+    + apply at_most_ratio; auto using enclosure_sound_denominator.
+    + rewrite He2. rewrite mult_IZR. pose proof (Z.div_mod (common_delta m) (snd (snd point)) ltac:(lia)) as D. rewrite H3, Z.add_0_r in D.
+      apply IZR_lt in H2 as R2. apply IZR_lt in Hdd as RD. set (t := (common_delta m / snd (snd point))%Z) in *.
+      apply (f_equal IZR) in D. rewrite mult_IZR in D. assert (Ht : IZR t <> 0) by (intros Z0; rewrite Z0 in D; lra).
+      eapply Rle_trans; [apply (at_most_ratio _ _ B2 H2 H5)|]. right. unfold ratio. rewrite D. field. split; [auto|lra].
+  - rewrite He1. apply (enclosure_sound (fst point) H1).
+Qed.
+Lemma lower_positive x : lower_ok x = true -> (0 < dd x)%Z.
+Proof.
+  destruct x. unfold lower_ok. destruct (_ && _)%bool eqn:E; [|discriminate]. rewrite !andb_true_iff, !Z.ltb_lt in E. intros _. apply E.
+Qed.
+Lemma beyond_flat edge cl cr k : (0 <= edge)%Z -> flat edge (beyond edge cl cr k).
+Proof.
+  intros He i Hi. unfold beyond. destruct (Z.leb_spec 0 i).
+  - destruct (Z.ltb_spec edge i), (Z.ltb_spec edge (edge + 1)); try lia.
+  - destruct (Z.ltb_spec edge i); [lia|]. destruct (Z.ltb_spec i (- edge)); [|lia].
+    destruct (Z.ltb_spec edge (- edge - 1)); [lia|]. destruct (Z.ltb_spec (- edge - 1) (- edge)); lia.
+Qed.
+(* the values of the check, joined by lines, are nowhere above the loss *)
+Lemma lowered_below edge cl cr k (h : R -> R) : (0 <= edge)%Z ->
+  (forall i u, 0 <= u <= 1 -> (1 - u) * IZR (k i) + u * IZR (k (i + 1)%Z) <= h (IZR i + u)) ->
+  (forall x, IZR edge <= x -> IZR cr <= h x) -> (forall x, x <= - IZR edge -> IZR cl <= h x) ->
+  forall i u, 0 <= u < 1 -> (1 - u) * IZR (beyond edge cl cr (lowered edge cl cr k) i) + u * IZR (beyond edge cl cr (lowered edge cl cr k) (i + 1)) <= h (IZR i + u).
+Proof.
+  intros He Hk Hr Hl i u Hu. set (v := beyond edge cl cr (lowered edge cl cr k)).
+  assert (A : forall j, (edge <= j)%Z -> (v j <= cr)%Z).
+  { intros j Hj. unfold v, beyond, lowered. destruct (Z.ltb_spec edge j); [lia|]. destruct (Z.ltb_spec j (- edge)); [lia|].
+    destruct (Z.leb_spec edge j); [|lia]. destruct (Z.leb_spec j (- edge)); lia. }
+  assert (B : forall j, (j <= - edge)%Z -> (v j <= cl)%Z).
+  { intros j Hj. unfold v, beyond, lowered. destruct (Z.ltb_spec edge j); [lia|]. destruct (Z.ltb_spec j (- edge)); [lia|].
+    destruct (Z.leb_spec j (- edge)); lia. }
+  assert (C : forall j, (- edge <= j <= edge)%Z -> (v j <= k j)%Z).
+  { intros j Hj. unfold v, beyond, lowered. destruct (Z.ltb_spec edge j); [lia|]. destruct (Z.ltb_spec j (- edge)); [lia|].
+    destruct (Z.leb_spec edge j), (Z.leb_spec j (- edge)); lia. }
+  assert (M : forall a b x y, (a <= x)%Z -> (b <= y)%Z -> (1 - u) * IZR a + u * IZR b <= (1 - u) * IZR x + u * IZR y).
+  { intros a b x y Ha Hb. apply IZR_le in Ha, Hb. apply Rplus_le_compat; apply Rmult_le_compat_l; lra. }
+  destruct (Z_le_gt_dec edge i) as [H1|H1]; [|destruct (Z_le_gt_dec (i + 1) (- edge)) as [H2|H2]].
+  - eapply Rle_trans; [apply (M _ _ cr cr); apply A; lia|]. apply IZR_le in H1. specialize (Hr (IZR i + u) ltac:(lra)). lra.
+  - eapply Rle_trans; [apply (M _ _ cl cl); apply B; lia|]. apply IZR_le in H2. rewrite plus_IZR, opp_IZR in H2. specialize (Hl (IZR i + u) ltac:(lra)). lra.
+  - eapply Rle_trans; [apply (M _ _ (k i) (k (i + 1)%Z)); apply C; lia|]. apply Hk. lra.
+Qed.
+Lemma steps_below f b : loss_ok (the_loss f) = true -> positive b = true -> let s := scaled_to (pieces (the_loss f)) b in
+  scaled_ok (pieces (the_loss f)) b s = true -> forall edge, (0 <= edge)%Z ->
+  let G := per s in
+  let cl := (4 * G * far_left (parts s) (- edge * G))%Z in let cr := (4 * G * far_right (parts s) (edge * G))%Z in
+  let kn := beyond edge cl cr (lowered edge cl cr (floor_at G (parts s))) in
+  forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn i) / IZR (4 * G * divisor s)) + u * (IZR (kn (i + 1)%Z) / IZR (4 * G * divisor s)) <= cost (the_loss f) ((IZR i + u) * ratio b).
+Proof.
+  intros Hl Hb s Hs edge He G cl cr kn i u Hu. unfold positive in Hb. rewrite andb_true_iff, !Z.ltb_lt in Hb. destruct Hb as [Hb1 Hb2].
+  assert (Hsb : sound b = true) by (unfold sound; rewrite Z.ltb_lt; auto). apply IZR_lt in Hb1, Hb2.
+  assert (Hr : 0 < ratio b) by (apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
+  destruct (loss_scaled _ b Hl Hsb Hr Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos. fold G in HG, Hval.
+  apply IZR_lt in HG as RG, HD as RD. rewrite <- Hval.
+  pose proof (lowered_below edge cl cr (floor_at G (parts s)) (fun x => 4 * IZR G * values IZR (parts s) (x * IZR G)) He) as K.
+  assert (H4 : 0 <= 4 * IZR G) by lra.
+  specialize (K ltac:(intros; apply floors_below; auto)).
+  assert (Kr : forall x, IZR edge <= x -> IZR cr <= 4 * IZR G * values IZR (parts s) (x * IZR G)).
+  { intros x Hx. unfold cr. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply far_right_below; auto.
+    rewrite mult_IZR. apply Rmult_le_compat_r; lra. }
+  assert (Kl : forall x, x <= - IZR edge -> IZR cl <= 4 * IZR G * values IZR (parts s) (x * IZR G)).
+  { intros x Hx. unfold cl. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply far_left_below; auto.
+    rewrite mult_IZR, opp_IZR. apply Rmult_le_compat_r; lra. }
+  specialize (K Kr Kl i u Hu). cbv beta in K. fold kn in K. rewrite !mult_IZR.
+  apply Rmult_le_reg_r with (4 * IZR G * IZR (divisor s)); [repeat apply Rmult_lt_0_compat; lra|].
+  eapply Rle_trans; [|eapply Rle_trans; [exact K|]]; right; field; lra.
+Qed.
+Lemma points_below f : loss_ok (the_loss f) = true -> let s := scaled_to (pieces (the_loss f)) (1, 1)%Z in
+  scaled_ok (pieces (the_loss f)) (1, 1)%Z s = true -> forall edge,
+  let G := per s in
+  let cl := far_left (parts s) (- edge * G) in let cr := far_right (parts s) (edge * G) in
+  forall i, IZR (beyond edge cl cr (fun i => zvalues (parts s) (i * G)) i) / IZR (divisor s) <= cost (the_loss f) (IZR i).
+Proof.
+  intros Hl s Hs edge G cl cr i.
+  destruct (loss_scaled _ (1, 1)%Z Hl eq_refl ltac:(unfold ratio; simpl; lra) Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos. fold G in HG, Hval.
+  apply IZR_lt in HD as RD. specialize (Hval (IZR i)). replace (IZR i * ratio (1, 1)%Z) with (IZR i) in Hval by (unfold ratio; simpl; field).
+  rewrite <- Hval. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto|]. unfold beyond, cl, cr.
+  destruct (Z.ltb_spec edge i) as [H|H]; [|destruct (Z.ltb_spec i (- edge)) as [K|K]].
+  - apply far_right_below; auto. rewrite <- mult_IZR. apply IZR_le. nia.
+  - apply far_left_below; auto. rewrite <- mult_IZR. apply IZR_le. nia.
+  - rewrite zvalues_values, mult_IZR. lra.
+Qed.
+Lemma reach_positive x : lower_ok x = true -> (0 <= reach x)%Z /\ (0 <= n x)%Z.
+Proof.
+  destruct x. unfold lower_ok. destruct (_ && _)%bool eqn:E; [|discriminate]. rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in E. intros _. cbn [Lower.reach Lower.n]. tauto.
+Qed.
+
+(* ---- constraints ---- *)
+Lemma divide_exact p q : sound p = true -> 0 < ratio q -> (0 < fst q)%Z -> (0 < snd q)%Z ->
+  IZR (divide_down p q) * ratio q <= ratio p /\ ratio p <= IZR (divide_up p q) * ratio q /\
+  (forall i, IZR i * ratio q <= ratio p -> (i <= divide_down p q)%Z) /\ (forall i, ratio p <= IZR i * ratio q -> (divide_up p q <= i)%Z).
+Proof.
+  intros Hp Hq H1 H2. unfold sound in Hp. rewrite Z.ltb_lt in Hp. unfold divide_down, divide_up.
+  set (a := (fst p * snd q)%Z). set (b := (snd p * fst q)%Z). assert (Hb : (0 < b)%Z) by (apply Z.mul_pos_pos; auto).
+  apply IZR_lt in Hp, H1, H2. apply IZR_lt in Hb as Rb.
+  assert (E : ratio p = IZR a / IZR b * ratio q) by (unfold ratio, a, b; rewrite !mult_IZR; field; lra).
+  assert (Hle : forall x y, x <= y <-> x * ratio q <= y * ratio q).
+  { intros. split; intros; [apply Rmult_le_compat_r; lra | apply Rmult_le_reg_r with (ratio q); auto]. }
+  rewrite E. repeat split; intros; try rewrite <- Hle in *.
+  - apply div_low; auto.
+  - pose proof (div_low (- a) b Hb) as K. rewrite opp_IZR. rewrite (opp_IZR a) in K. unfold Rdiv in *. lra.
+  - apply Z.div_le_lower_bound; auto. apply le_IZR. rewrite mult_IZR.
+    apply Rmult_le_reg_r with (/ IZR b); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in H. replace (IZR b * IZR i * / IZR b) with (IZR i) by (field; lra). exact H.
+  - assert (- i <= - a / b)%Z; [|lia]. apply Z.div_le_lower_bound; auto. apply le_IZR. rewrite mult_IZR, !opp_IZR.
+    apply Rmult_le_reg_r with (/ IZR b); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in H. replace (IZR b * - IZR i * / IZR b) with (- IZR i) by (field; lra). lra.
+Qed.
+Lemma within_bounds lo hi i : within lo hi i i = true -> match lo with Some l => (l <= i)%Z | None => True end /\ match hi with Some h => (i <= h)%Z | None => True end.
+Proof. unfold within. rewrite andb_true_iff. destruct lo, hi; rewrite ?Z.leb_le; tauto. Qed.
+Lemma noise_even_mass f : noise_ok f = true -> noise_even f = true -> forall i, mass f (- i) = mass f i.
+Proof.
+  intros Hn H. destruct (basics f Hn) as (_ & _ & Hg). apply mass_even. intros h. unfold noise_ok in Hn. rewrite !andb_true_iff in Hn. destruct Hn as [_ Hn].
+  unfold noise_even in H. destruct (noise f) as [first ws|first ws n [a b]|edges ws]; cbn [half_step].
+  - rewrite even_cell by auto. rewrite plain_even by auto. reflexivity.
+  - rewrite andb_true_iff, Z.eqb_eq in H. destruct H as [H1 H2]. apply same_eq in H2. rewrite !andb_true_iff in Hn. destruct Hn as [[[[Ht _] _] _] _].
+    rewrite even_cell by auto. rewrite (tailed_even first n a b ws Ht H1 H2 (Z.to_nat (Z.abs ((h + grid f) / (2 * grid f))))) by lia. reflexivity.
+  - rewrite andb_true_iff in H. destruct H as [H1 H2]. apply same_eq in H1, H2. rewrite !andb_true_iff in Hn. destruct Hn as [[[_ _] Hm] _].
+    fold (marks_of (grid f) edges) in *. rewrite !(mesh_weight_sum _ _ _ _ Hm). rewrite <- (mesh_sum_mirror _ ws h) by (apply (mesh_lengths _ _ _ Hm)).
+    rewrite H1, H2. reflexivity.
+Qed.
+Lemma grid_length_facts f : noise_ok f = true -> positive (step f) = true -> let g := grid_length f in
+  0 < ratio g /\ (0 < fst g)%Z /\ (0 < snd g)%Z /\ ratio g = match the_kind f with Integer => 1 | Additive => ratio (step f) / IZR (grid f) end.
+Proof.
+  intros Hn Hp. destruct (basics f Hn) as (_ & _ & Hg). unfold positive in Hp. rewrite andb_true_iff, !Z.ltb_lt in Hp. destruct Hp as [P1 P2].
+  unfold grid_length. destruct (the_kind f); cbv zeta; unfold ratio; cbn [fst snd].
+  - repeat split; try lia; lra || field.
+  - apply IZR_lt in P1 as R1, P2 as R2, Hg as R3. rewrite mult_IZR. repeat split; auto; try (apply Z.mul_pos_pos; auto).
+    + apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; auto.
+    + field. lra.
+Qed.
+Lemma support_holds f low high : noise_ok f = true -> positive (step f) = true -> demand_ok f (Support low high) = true ->
+  forall i, mass f i <> 0 -> allowed (Support low high) (IZR i * ratio (grid_length f)).
+Proof.
+  intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
+  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  cbn [allowed]. split.
+  - destruct low as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S1 G0 G1 G2) as (_ & D & _).
+    eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
+  - destruct high as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S2 G0 G1 G2) as (D & _).
+    eapply Rle_trans; [|exact D]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
+Qed.
+Lemma max_error_holds f t : noise_ok f = true -> positive (step f) = true -> demand_ok f (MaxError t) = true ->
+  forall i, mass f i <> 0 -> Rabs (IZR i) * ratio (grid_length f) + match the_kind f with Integer => 0 | Additive => ratio (grid_length f) end <= ratio t.
+Proof.
+  intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
+  cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [S1 H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  destruct (divide_exact t (grid_length f) S1 G0 G1 G2) as (D & _). eapply Rle_trans; [|exact D]. rewrite <- abs_IZR.
+  assert (Hm : (Z.abs i <= match the_kind f with Integer => divide_down t (grid_length f) | Additive => divide_down t (grid_length f) - 1 end)%Z) by lia.
+  apply IZR_le in Hm. apply Rmult_le_compat_r with (r := ratio (grid_length f)) in Hm; [|lra]. destruct (the_kind f); [|rewrite minus_IZR in Hm]; lra.
+Qed.
+(* a function that vanishes where the noise is has mean 0 *)
+Lemma mean_vanishes f (X : zlaw) A : noise_ok f = true -> has_masses X (mass f) -> (forall j, A j = 0 \/ A j = 1) -> (forall j, mass f j <> 0 -> A j = 0) -> mean X A = 0.
+Proof.
+  intros Hn HX H01 H. assert (Hb : bounded A).
+  { exists 1. intros j. destruct (H01 j) as [-> | ->]; rewrite Rabs_right; lra. }
+  apply Rle_antisym.
+  - apply (masses_loss X (mass f) HX (noise_distribution f Hn) A); auto; [|intros; lra]. intros lo n. rewrite (wsum_zero n lo); [lra|].
+    intros i _. destruct (Req_dec (mass f i) 0) as [E|E]; [rewrite E; ring | rewrite (H i E); ring].
+  - apply (ex_nonneg Z Z Z.add (fun _ => True) X A); [split; auto; apply meas_basic; exact I|]. intros j. destruct (H01 j) as [-> | ->]; lra.
+Qed.
+Lemma whole_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f d = true -> whole_obeys f d.
+Proof.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t|]; cbn [whole_obeys].
+  - intros i Hi. pose proof (support_holds f low high Hn Hp H i Hi) as K. rewrite G, Rmult_1_r in K. exact K.
+  - intros i Hi. pose proof (max_error_holds f t Hn Hp H i Hi) as K. rewrite Hk, G in K. cbn [allowed]. lra.
+  - apply noise_even_mass; auto.
+Qed.
+Lemma real_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f d = true -> real_obeys f d.
+Proof.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t|]; unfold real_obeys; rewrite <- ?G.
+  - apply support_holds; auto.
+  - intros X HX v A H01 HA. pose proof (max_error_holds f t Hn Hp H) as K. rewrite Hk in K. set (g := ratio (grid_length f)) in *.
+    unfold released. pose proof (split_at (v / g)) as Ex. pose proof (frac_bounds (v / g)) as Bu.
+    set (k := Int_part (v / g)) in *. set (u := frac_part (v / g)) in *.
+    assert (Hv : v = (IZR k + u) * g) by (rewrite <- Ex; field; lra).
+    assert (Hz : forall w, (w = 0 \/ w = 1)%Z -> mean X (fun j => A (IZR (k + w + j) * g)) = 0).
+    { intros w Hw. apply (mean_vanishes f); auto. intros j Hj. apply HA. specialize (K j Hj).
+      replace (IZR (k + w + j) * g - v) with ((IZR j + (IZR w - u)) * g) by (rewrite Hv, !plus_IZR; ring).
+      rewrite Rabs_mult, (Rabs_right g) by lra. eapply Rle_trans; [|exact K].
+      pose proof (Rabs_triang (IZR j) (IZR w - u)) as T.
+      assert (Rabs (IZR w - u) <= 1) by (destruct Hw as [-> | ->]; unfold Rabs; destruct Rcase_abs; lra).
+      replace (Rabs (IZR j) * g + g) with ((Rabs (IZR j) + 1) * g) by ring. apply Rmult_le_compat_r; lra. }
+    pose proof (Hz 0%Z ltac:(auto)) as Z0. pose proof (Hz 1%Z ltac:(auto)) as Z1. rewrite Z1.
+    replace (k + 0)%Z with k in Z0 by lia. rewrite Z0. ring.
+  - apply noise_even_mass; auto.
+Qed.
+
+(* ---- rivals: where they are not ---- *)
+Lemma largest_at is i : (forall j, In j is -> (j <= i)%Z) -> from (largest is) i = i.
+Proof.
+  destruct is as [|a is]; [reflexivity|]. cbn [largest from]. intros H. assert (fold_left Z.max is a <= i)%Z; [|lia].
+  assert (Ha : (a <= i)%Z) by (apply H; left; auto). assert (His : forall j, In j is -> (j <= i)%Z) by (intros; apply H; right; auto).
+  clear H. revert a Ha. induction is as [|b is IH]; intros a Ha; simpl; auto. apply IH; [intros; apply His; right; auto|].
+  pose proof (His b (or_introl eq_refl)). lia.
+Qed.
+Lemma least_at is i : (forall j, In j is -> (i <= j)%Z) -> upto (least is) i = i.
+Proof.
+  destruct is as [|a is]; [reflexivity|]. cbn [least upto]. intros H. assert (i <= fold_left Z.min is a)%Z; [|lia].
+  assert (Ha : (i <= a)%Z) by (apply H; left; auto). assert (His : forall j, In j is -> (i <= j)%Z) by (intros; apply H; right; auto).
+  clear H. revert a Ha. induction is as [|b is IH]; intros a Ha; simpl; auto. apply IH; [intros; apply His; right; auto|].
+  pose proof (His b (or_introl eq_refl)). lia.
+Qed.
+Lemma allowed_ends d x : demand_sound d = true -> allowed d x -> (forall q, In q (lows d) -> ratio q <= x) /\ (forall q, In q (highs d) -> x <= ratio q).
+Proof.
+  destruct d as [low high|t|]; cbn [allowed lows highs]; intros Hs H.
+  - destruct H as [H1 H2]. destruct low, high; split; intros q Hq; cbn [In] in Hq; try contradiction; destruct Hq as [<-|[]]; auto.
+  - cbn [demand_sound] in Hs. apply sound_pos in Hs. assert (ratio (- fst t, snd t)%Z = - ratio t) by (unfold ratio; cbn [fst snd]; rewrite opp_IZR; field; lra).
+    unfold Rabs in H. destruct Rcase_abs in H; split; intros q [<-|[]]; lra.
+  - split; intros q [].
+Qed.
+Definition out_low (q : Z * Z) (x : R) : R := 1 + -1 * (if Rle_dec (ratio q) x then 1 else 0).
+Definition out_high (q : Z * Z) (x : R) : R := 1 + -1 * (if Rle_dec (- ratio q) (-1 * x) then 1 else 0).
+Definition outs (f : file) : list (R -> R) := map out_low (flat_map lows (constraints f)) ++ map out_high (flat_map highs (constraints f)).
+Lemma out_01 A f : In A (outs f) -> forall x, A x = 0 \/ A x = 1.
+Proof.
+  unfold outs. rewrite in_app_iff, !in_map_iff. intros [(q & <- & _)|(q & <- & _)] x; [unfold out_low|unfold out_high]; destruct Rle_dec; [left|right|left|right]; ring.
+Qed.
+Lemma out_demand A f : In A (outs f) -> exists d, In d (constraints f) /\ (demand_sound d = true -> forall x, allowed d x -> A x = 0).
+Proof.
+  unfold outs. rewrite in_app_iff, !in_map_iff. intros [(q & <- & Hq)|(q & <- & Hq)]; rewrite in_flat_map in Hq; destruct Hq as (d & Hd & Hq);
+    exists d; split; auto; intros Hs x Hx; destruct (allowed_ends d x Hs Hx) as [A1 A2]; [unfold out_low|unfold out_high]; destruct Rle_dec as [K|K]; try ring.
+  - exfalso. apply K. apply A1; auto.
+  - exfalso. apply K. specialize (A2 q Hq). lra.
+Qed.
+Lemma outs_bound f x : (forall A, In A (outs f) -> A x = 0) ->
+  (forall q, In q (flat_map lows (constraints f)) -> ratio q <= x) /\ (forall q, In q (flat_map highs (constraints f)) -> x <= ratio q).
+Proof.
+  intros H. split; intros q Hq.
+  - specialize (H (out_low q)). unfold outs in H. rewrite in_app_iff, !in_map_iff in H. specialize (H ltac:(left; eauto)).
+    unfold out_low in H. destruct Rle_dec; lra.
+  - specialize (H (out_high q)). unfold outs in H. rewrite in_app_iff, !in_map_iff in H. specialize (H ltac:(right; eauto)).
+    unfold out_high in H. destruct Rle_dec; lra.
+Qed.
+Lemma ends_sound f q : (forall d, In d (constraints f) -> demand_sound d = true) ->
+  In q (flat_map lows (constraints f)) \/ In q (flat_map highs (constraints f)) -> sound q = true.
+Proof.
+  intros Hs [H|H]; rewrite in_flat_map in H; destruct H as (d & Hd & Hq); specialize (Hs d Hd); destruct d as [[l|] [h|]|t|]; cbn [lows highs demand_sound sound_end In] in *;
+    rewrite ?andb_true_iff in Hs; try contradiction; destruct Hq as [<-|[]]; try tauto; exact Hs.
+Qed.
+Lemma demands_sound f d : demand_ok f d = true -> demand_sound d = true.
+Proof. destruct d; cbn [demand_ok demand_sound]; rewrite ?andb_true_iff; tauto. Qed.
+Lemma real_never f Y : (forall d, In d (constraints f) -> demand_sound d = true) -> real_rival f Y -> Forall (never R R Rplus continuity Y) (outs f).
+Proof.
+  intros Hs [_ H]. rewrite Forall_forall. intros A HA.
+  assert (Hm : meas Y A).
+  { unfold outs in HA. rewrite in_app_iff, !in_map_iff in HA.
+    assert (Hid : meas Y (fun x => x)) by (apply meas_basic; apply (derivable_continuous id), derivable_id).
+    destruct HA as [(q & <- & _)|(q & <- & _)]; (apply meas_add; [apply meas_const|]; apply meas_scale).
+    - apply (meas_level Y (fun x => x)); auto.
+    - apply (meas_level Y (fun x => -1 * x)). apply meas_scale; auto. }
+  assert (He : event Y A) by (split; auto; apply (out_01 A f HA)). split; auto.
+  destruct (out_demand A f HA) as (d & Hd & K). destruct (H d Hd) as [Hst _]. apply Hst; auto.
+Qed.
+Lemma whole_never f Y : (forall d, In d (constraints f) -> demand_sound d = true) -> whole_rival f Y ->
+  Forall (never Z Z Z.add (fun _ => True) Y) (map (fun A i => A (IZR i)) (outs f)).
+Proof.
+  intros Hs [_ H]. rewrite Forall_forall. intros A' HA'. rewrite in_map_iff in HA'. destruct HA' as (A & <- & HA).
+  assert (He : event Y (fun i => A (IZR i))) by (split; [apply meas_basic; exact I | intros i; apply (out_01 A f HA)]). split; auto.
+  destruct (out_demand A f HA) as (d & Hd & K). destruct (H d Hd) as [Hst _]. apply Hst; auto.
+Qed.
+Lemma whole_counts f m n kn kd : (forall d, In d (constraints f) -> demand_sound d = true) ->
+  forall i, (forall A, In A (map (fun A i => A (IZR i)) (outs f)) -> A i = 0) -> counts (lower_of f m n kn kd (whole_ends f)) i.
+Proof.
+  intros Hs i H. destruct (outs_bound f (IZR i)) as [B1 B2].
+  { intros A HA. apply (H (fun i => A (IZR i))). apply (in_map (fun A i => A (IZR i))). exact HA. }
+  assert (One : ratio (1, 1)%Z = 1) by (unfold ratio; simpl; field).
+  unfold counts. cbn [lo hi lower_of whole_ends fst snd]. split; [apply largest_at | apply least_at]; intros j Hj; rewrite in_map_iff in Hj; destruct Hj as (q & <- & Hq);
+    destruct (divide_exact q (1, 1)%Z (ends_sound f q Hs ltac:(auto)) ltac:(rewrite One; lra) eq_refl eq_refl) as (_ & _ & D3 & D4); rewrite One in *.
+  - apply D4. rewrite Rmult_1_r. auto.
+  - apply D3. rewrite Rmult_1_r. auto.
+Qed.
+Lemma real_between f m n kn kd b : (forall d, In d (constraints f) -> demand_sound d = true) -> (0 < fst b)%Z -> (0 < snd b)%Z -> 0 < ratio b ->
+  between (lower_of f m n kn kd (step_ends f b)) (ratio b) (outs f).
+Proof.
+  intros Hs Hb1 Hb2 Hb i u Hu H. destruct (outs_bound f _ H) as [B1 B2].
+  assert (L : forall j, (i <= j <= i + 1)%Z -> from (fst (step_ends f b)) j = j).
+  { intros j Hj. apply largest_at. intros k Hk. rewrite in_map_iff in Hk. destruct Hk as (q & <- & Hq).
+    destruct (divide_exact q b (ends_sound f q Hs ltac:(auto)) Hb Hb1 Hb2) as (D1 & _). specialize (B1 q Hq).
+    assert (IZR (divide_down q b) <= IZR i + u) by (apply Rmult_le_reg_r with (ratio b); auto; lra).
+    assert (divide_down q b < i + 1)%Z; [|lia]. apply lt_IZR. rewrite plus_IZR. lra. }
+  assert (U : forall j, j = i \/ (j = (i + 1)%Z /\ 0 < u) -> upto (snd (step_ends f b)) j = j).
+  { intros j Hj. apply least_at. intros k Hk. rewrite in_map_iff in Hk. destruct Hk as (q & <- & Hq).
+    destruct (divide_exact q b (ends_sound f q Hs ltac:(auto)) Hb Hb1 Hb2) as (_ & D2 & _). specialize (B2 q Hq).
+    assert (K : IZR i + u <= IZR (divide_up q b)) by (apply Rmult_le_reg_r with (ratio b); auto; lra).
+    destruct Hj as [->|[-> Hu0]].
+    - apply le_IZR. lra.
+    - assert (i < divide_up q b)%Z; [|lia]. apply lt_IZR. lra. }
+  unfold counts. cbn [lo hi lower_of]. split; [split; [apply L; lia | apply U; auto]|].
+  destruct (Req_dec u 0) as [E|E]; [left; auto|right]. split; [apply L; lia | apply U; right; split; auto; lra].
+Qed.
 
 (* ---- the theorem ---- *)
 Theorem check_sound f m : check f m = true -> claims f.
 Proof.
   unfold check, claims.
-  destruct (loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive (m_step m) && noise_ok f)%bool eqn:E1; [|discriminate].
-  destruct (forallb (private_ok f) (budgets f)) eqn:E2; [|discriminate].
-  unfold positive in E1. rewrite !andb_true_iff, !Z.ltb_lt in E1.
-  destruct E1 as [[[[Hl [Hs1 Hs2]] [Hb1 Hb2]] [Hm1 Hm2]] Hn]. rewrite forallb_forall in E2.
-  destruct (basics f Hn) as (_ & _ & Hg). destruct (costs_ok _ Hl) as [Hw Hr].
+  destruct (loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive (m_step m) && (0 <? snd (lower f))%Z && noise_ok f)%bool eqn:E1; [|discriminate].
+  destruct (forallb (demand_ok f) (constraints f)) eqn:E0; [|discriminate].
+  destruct (forallb (private_ok f) (budgets f)) eqn:E2; [|discriminate]. destruct (upper_ok f) eqn:EU; [|discriminate].
+  rewrite !andb_true_iff in E1. destruct E1 as [[[[[Hl Hs] Hb] Hm] Hlow] Hn]. pose proof Hs as Hs'. pose proof Hb as Hb'. pose proof Hm as Hm'.
+  unfold positive in Hs, Hb, Hm. rewrite !andb_true_iff, !Z.ltb_lt in *.
+  destruct Hs as [Hs1 Hs2], Hb as [Hb1 Hb2], Hm as [Hm1 Hm2]. rewrite forallb_forall in E0, E2.
+  assert (Hds : forall d, In d (constraints f) -> demand_sound d = true) by (intros d Hd; apply (demands_sound f), E0; auto).
+  assert (Hc0 : forall x, 0 <= cost (the_loss f) x) by (intros; apply cost_nonneg; auto).
+  destruct (basics f Hn) as (_ & _ & Hg).
   assert (Rs1 := IZR_lt _ _ Hs1). assert (Rs2 := IZR_lt _ _ Hs2). assert (Rb1 := IZR_lt _ _ Hb1). assert (Rb2 := IZR_lt _ _ Hb2).
-  assert (Rm1 := IZR_lt _ _ Hm1). assert (Rm2 := IZR_lt _ _ Hm2). assert (Rg := IZR_lt _ _ Hg).
-  assert (Hfirst : private_ok f (epsilon f, delta f) = true) by (apply E2; left; reflexivity).
-  destruct (enclosure_sound (epsilon f)) as (He & _ & Hhi).
-  { unfold private_ok in Hfirst. cbn [fst snd] in Hfirst. rewrite !andb_true_iff in Hfirst. apply Hfirst. }
+  assert (Rm1 := IZR_lt _ _ Hm1). assert (Rm2 := IZR_lt _ _ Hm2). assert (Rg := IZR_lt _ _ Hg). assert (Rl := IZR_lt _ _ Hlow).
+  (* a bound that is not positive holds for every loss *)
+  assert (Hneedless : (fst (lower f) <=? 0)%Z = true -> forall B, 0 <= B -> ratio (lower f) <= B).
+  { rewrite Z.leb_le. intros H B HB. apply (IZR_le _ 0) in H. apply Rle_trans with 0; auto. unfold ratio.
+    apply Rmult_le_reg_r with (IZR (snd (lower f))); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
   (* steps reach the sensitivity *)
   assert (Hk : ratio (sensitivity f) <= IZR (most_steps f) * ratio (step f)).
   { unfold most_steps, ratio. set (p := (fst (sensitivity f) * snd (step f))%Z). set (t := (snd (sensitivity f) * fst (step f))%Z).
@@ -271,61 +744,74 @@ Proof.
     apply Ropp_le_contravar in K.
     replace (- IZR (- p / t) * (IZR (fst (step f)) / IZR (snd (step f))) * (IZR (snd (step f)) / IZR (fst (step f)))) with (- IZR (- p / t)) by (field; lra).
     eapply Rle_trans; [|exact K]. right. unfold t. rewrite mult_IZR. field. lra. }
-  destruct (the_kind f).
+  (* so many steps of the certificate are within the sensitivity *)
+  set (nn := (fst (sensitivity f) * snd (m_step m) / (snd (sensitivity f) * fst (m_step m)))%Z).
+  assert (Hnn : IZR nn * ratio (m_step m) <= ratio (sensitivity f)).
+  { unfold ratio, nn.
+    pose proof (div_low (fst (sensitivity f) * snd (m_step m)) (snd (sensitivity f) * fst (m_step m)) ltac:(nia)) as K.
+    rewrite !mult_IZR in K.
+    apply Rmult_le_compat_r with (r := IZR (fst (m_step m)) / IZR (snd (m_step m))) in K.
+    { eapply Rle_trans; [apply K|]. right. field. lra. }
+    { left. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto. } }
+  destruct (the_kind f) eqn:Hkind.
   - (* integer *)
     destruct ((snd (sensitivity f) =? 1) && (snd (step f) =? 1) && (fst (step f) =? grid f) && (snd (m_step m) =? 1))%Z eqn:E3; [|discriminate].
-    rewrite !andb_true_iff, !Z.eqb_eq in E3. destruct E3 as [[[D1 T1] T2] B1].
-    destruct (cost_ok f (whole_cost (the_loss f)) 1 (zden (the_loss f))) eqn:E4; [|discriminate]. intros E5.
+    rewrite !andb_true_iff, !Z.eqb_eq in E3. destruct E3 as [[[D1 T1] T2] B1]. intros E5.
     assert (HD : ratio (sensitivity f) = IZR (fst (sensitivity f))) by (unfold ratio; rewrite D1; field).
-    unfold claims_integer. split; [|split].
+    unfold claims_integer. split; [|split; [|split]].
     + apply noise_distribution; auto.
     + intros X HX. split.
       * intros b Hb A s [_ HA] Hs. destruct (noise_private f Hn b (E2 b Hb)) as [_ K]. apply (K X HX A s HA).
         apply le_IZR. eapply Rle_trans; [exact Hs|]. eapply Rle_trans; [exact Hk|].
         rewrite mult_IZR. unfold ratio. rewrite T1, T2. right. field.
-      * intros g _ Hgb Hgc. apply (masses_loss X (mass f) HX (noise_distribution f Hn)
-          (fun i => IZR (at_point (whole_cost (the_loss f)) i) * (1 / IZR (zden (the_loss f))))); auto.
-        { apply (noise_loss f Hn _ 1 (zden (the_loss f)) Hw E4). }
-        { intros i. eapply Rle_trans; [apply Hgc|]. rewrite <- zcost_cost, whole_cost_at by auto.
-          assert (Hz := IZR_lt _ _ (zden_pos _ Hl)). right. field. lra. }
-    + intros Y HY B HB. specialize (HY _ (or_introl eq_refl)). cbn [fst snd] in HY.
-      assert (HYz : zprivate Y (ratio (epsilon f)) (IZR (fst (delta f)) / IZR (snd (delta f))) (fst (sensitivity f))).
-      { intros A s HA Hs. apply HY; auto. rewrite HD. apply IZR_le; auto. }
+      * destruct (upper_integer f Hn Hl Hkind EU) as (P & HP1 & HP2).
+        intros g _ Hgb Hgc. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
+        intros i. eapply Rle_trans; [apply Hgc | apply HP2].
+    + intros d Hd. apply whole_demands; auto.
+    + intros Y HYd B HB. pose proof HYd as [HY _]. destruct (fst (lower f) <=? 0)%Z eqn:E6.
+      { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (fun i => cost (the_loss f) (IZR i))); auto. }
+      assert (HYz : forall b, In b (budgets f) -> zprivate Y (ratio (fst b)) (ratio (snd b)) (fst (sensitivity f))).
+      { intros b Hb A s HA Hs. apply (HY b Hb); auto. rewrite HD. apply IZR_le; auto. }
+      assert (Hmono : forall eps delta eps' delta', eps <= eps' -> delta <= delta' -> zprivate Y eps delta (fst (sensitivity f)) -> zprivate Y eps' delta' (fst (sensitivity f))).
+      { intros eps delta eps' delta' He Hd. apply private_more; auto. }
       destruct (Z.eqb_spec (fst (m_step m)) 1) as [Hb|Hb].
-      * apply (integer_lower (lower_of f m (fst (sensitivity f)) (zcost (the_loss f)) (zden (the_loss f))) (the_loss f) (ratio (epsilon f)) (fst (sensitivity f))) with (L := Y); auto.
-        { apply zcost_outwards; auto. }
-        { intros i. simpl. rewrite zcost_cost by auto. lra. }
-        { simpl. lia. }
-      * apply (whole_step_lower (lower_of f m (fst (sensitivity f) / fst (m_step m)) (knum (the_loss f) (fst (m_step m))) (kden (the_loss f) 1)) (the_loss f) (ratio (epsilon f)) (fst (sensitivity f)) (fst (m_step m))) with (Y := Y); auto.
-        { apply knum_outwards; auto. }
-        { intros i u Hu. simpl. pose proof (minorant (the_loss f) (fst (m_step m)) 1 i u Hl Hm1 ltac:(lia) Hu) as K.
-          replace (IZR (fst (m_step m)) / 1) with (IZR (fst (m_step m))) in K by field. exact K. }
-        { simpl. rewrite Z.mul_comm. apply Z.mul_div_le. auto. }
+      * unfold certified_points in E5. rewrite !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
+        set (s := scaled_to (pieces (the_loss f)) (1, 1)%Z) in *.
+        destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
+        match type of F3 with lower_ok ?d = true => apply (integer_lower d (cost (the_loss f)) (fst (sensitivity f)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y) (outs := map (fun A i => A (IZR i)) (outs f)); auto end.
+        { apply (points_below f Hl F1). }
+        { cbn [Lower.n lower_of]. lia. }
+        { apply points_granted; auto. apply (lower_positive _ F3). }
+        { apply whole_never; auto. }
+        { apply whole_counts; auto. }
+      * unfold certified_steps in E5. fold nn in E5. rewrite Hkind, !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
+        destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
+        assert (Hr : ratio (m_step m) = IZR (fst (m_step m))) by (unfold ratio; rewrite B1; field).
+        match type of F3 with lower_ok ?d = true => apply (whole_step_lower d (cost (the_loss f)) (fst (sensitivity f)) (fst (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (Y := Y); auto end.
+        { intros i u Hu. rewrite <- Hr. apply (steps_below f (m_step m) Hl Hm' F1 _ (Z.add_nonneg_nonneg _ _ F4 F5) i u Hu). }
+        { cbn [Lower.n lower_of]. apply le_IZR. rewrite mult_IZR, <- Hr, <- HD. exact Hnn. }
+        { apply points_granted; auto. apply (lower_positive _ F3). }
   - (* additive *)
-    destruct (cost_ok f (release_cost (the_loss f)) (pnum (the_loss f) (fst (step f))) (pden (the_loss f) (snd (step f)) (grid f))) eqn:E4; [|discriminate].
-    intros E5. set (g := ratio (step f) / IZR (grid f)).
+    intros E5. destruct (upper_additive f Hn Hl Hb' Hkind EU) as (P & HP1 & HP2). set (g := ratio (step f) / IZR (grid f)) in *.
     assert (Hg0 : 0 < g) by (unfold g, ratio; repeat apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
-    unfold claims_additive. fold g. split; [|split].
+    unfold claims_additive. fold g. split; [|split; [|split]].
     + apply noise_distribution; auto.
     + intros X HX. split.
       * intros b Hb v v' A Hv HA. destruct (noise_private f Hn b (E2 b Hb)) as [_ K].
         apply (released_private X g Hg0 (most_steps f * grid f)); auto.
         eapply Rle_trans; [exact Hv|]. eapply Rle_trans; [exact Hk|]. right. unfold g. rewrite mult_IZR. field. lra.
-      * intros v k Hkb Hkc.
-        set (P := fun i => IZR (at_point (release_cost (the_loss f)) i) * (IZR (pnum (the_loss f) (fst (step f))) / IZR (pden (the_loss f) (snd (step f)) (grid f)))).
-        apply (released_loss X g Hg0 (cost (the_loss f)) P); auto.
-        { intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto. apply (noise_loss f Hn _ _ _ Hr E4). }
-        { intros j u Hu. unfold P. rewrite release_cost_at. apply pcost_ok; auto.
-          unfold g, ratio. rewrite mult_IZR. field. lra. }
-    + intros Y HY B HB. specialize (HY _ (or_introl eq_refl)). cbn [fst snd] in HY.
-      apply (real_lower (lower_of f m (fst (sensitivity f) * snd (m_step m) / (snd (sensitivity f) * fst (m_step m))) (knum (the_loss f) (fst (m_step m))) (kden (the_loss f) (snd (m_step m)))) (the_loss f) (ratio (epsilon f)) (ratio (sensitivity f)) (ratio (m_step m))) with (L := Y); auto.
-      * apply knum_outwards; auto.
+      * intros v k Hkb Hkc. apply (released_loss X g Hg0 (cost (the_loss f)) P); auto.
+        intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
+    + intros d Hd. apply real_demands; auto.
+    + intros Y HYd B HB. pose proof HYd as [HY _]. destruct (fst (lower f) <=? 0)%Z eqn:E6.
+      { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (cost (the_loss f))); auto. }
+      unfold certified_steps in E5. fold nn in E5. rewrite Hkind, !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
+      destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
+      match type of F3 with lower_ok ?d = true => apply (real_lower d (cost (the_loss f)) (ratio (sensitivity f)) (ratio (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y) (outs := outs f); auto end.
       * unfold ratio. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto.
-      * intros i u Hu. simpl. apply minorant; auto.
-      * simpl. unfold ratio.
-        pose proof (div_low (fst (sensitivity f) * snd (m_step m)) (snd (sensitivity f) * fst (m_step m)) ltac:(nia)) as K.
-        rewrite !mult_IZR in K.
-        apply Rmult_le_compat_r with (r := IZR (fst (m_step m)) / IZR (snd (m_step m))) in K.
-        { eapply Rle_trans; [apply K|]. right. field. lra. }
-        { left. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto. }
+      * intros i u Hu. apply (steps_below f (m_step m) Hl Hm' F1 _ (Z.add_nonneg_nonneg _ _ F4 F5) i u Hu).
+      * apply points_granted; auto; [|apply (lower_positive _ F3)].
+        intros eps delta eps' delta' He Hd. apply private_more; auto.
+      * apply real_never; auto.
+      * apply real_between; auto. unfold ratio. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto.
 Qed.

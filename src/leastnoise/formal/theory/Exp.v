@@ -21,6 +21,11 @@ Lemma exp_low y n : 0 <= y -> sum_f_R0 (term y) n <= exp y.
 Proof. intros. apply sum_incr; [apply exp_series | auto using term_nonneg]. Qed.
 Lemma exp_ge_1 y : 0 <= y -> 1 <= exp y.
 Proof. intros H. pose proof (exp_low y 0 H) as E. unfold sum_f_R0, term in E. simpl in E. lra. Qed.
+Lemma exp_le x y : x <= y -> exp x <= exp y.
+Proof.
+  intros. replace y with (x + (y - x)) by ring. rewrite exp_plus. pose proof (exp_ge_1 (y - x) ltac:(lra)). pose proof (exp_pos x).
+  rewrite <- (Rmult_1_r (exp x)) at 1. apply Rmult_le_compat_l; lra.
+Qed.
 Lemma term_half y k : 0 <= y <= 1 -> (1 <= k)%nat -> term y (S k) <= term y k / 2.
 Proof.
   intros Hy Hk. rewrite term_next. pose proof (term_nonneg y k (proj1 Hy)).

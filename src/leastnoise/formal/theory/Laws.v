@@ -1,6 +1,6 @@
 (* From events to functions, and weak duality: multipliers prove a bound for every private law. *)
 Require Import Reals List Lra Lia.
-Require Import Formal.Statements.
+Require Import Formal.Statements Formal.Exp.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -32,9 +32,6 @@ Qed.
 
 Section OneLaw.
 Variable L : law.
-Variables eps delta : R.
-Variable shifts : S -> Prop.
-Hypothesis Hprivate : private L eps delta shifts.
 
 Definition good f := meas L f /\ bounded f.
 Lemma good_const a : good (fun _ => a).
@@ -102,6 +99,11 @@ Proof.
   intros. induction n; cbn [count]; [apply good_const|].
   apply good_add; auto. apply level_good; auto.
 Qed.
+Section Budget.
+Variables eps delta : R.
+Variable shifts : S -> Prop.
+Hypothesis Hprivate : private L eps delta shifts.
+
 Lemma count_private n f s : meas L f -> shifts s ->
   ex L (fun x => count n (f x)) <= exp eps * ex L (fun x => count n (f (add x s))) + INR n * delta.
 Proof.
@@ -186,58 +188,109 @@ Proof.
     exact H.
 Qed.
 
-(* Weak duality.  Prices: shifts with functions 0 <= phi <= y; a is at least e^eps. *)
-Fixpoint gain (a : R) (prices : list (S * R * (T -> R))) (x : T) : R := match prices with
-  | [] => 0
-  | (s, y, phi) :: rest => phi x + - a * phi (add x s) + gain a rest x
-  end.
-Fixpoint spent (prices : list (S * R * (T -> R))) : R := match prices with
-  | [] => 0
-  | (s, y, phi) :: rest => y + spent rest
-  end.
-Definition fair (p : S * R * (T -> R)) := let '(s, y, phi) := p in
-  shifts s /\ meas L phi /\ forall x, 0 <= phi x <= y.
+End Budget.
 
-Lemma gain_good a prices : Forall fair prices -> good (gain a prices).
+(* Weak duality.  A price: a shift, a function 0 <= phi <= y, and a budget at which the law is
+   private, a at least e^eps and d its delta. *)
+Record price := Price { p_shift : S; p_most : R; p_fun : T -> R; p_exp : R; p_delta : R }.
+Fixpoint gain (prices : list price) (x : T) : R := match prices with
+  | [] => 0
+  | p :: rest => p_fun p x + - p_exp p * p_fun p (add x (p_shift p)) + gain rest x
+  end.
+Fixpoint spent (prices : list price) : R := match prices with
+  | [] => 0
+  | p :: rest => p_delta p * p_most p + spent rest
+  end.
+Definition fair (p : price) :=
+  (exists eps shifts, private L eps (p_delta p) shifts /\ exp eps <= p_exp p /\ shifts (p_shift p)) /\
+  meas L (p_fun p) /\ forall x, 0 <= p_fun p x <= p_most p.
+
+Lemma fair_good p : fair p -> good (p_fun p) /\ good (fun x => p_fun p (add x (p_shift p))).
 Proof.
-  induction 1 as [|[[s y] phi] rest [Hs [Hm Hy]] _ IH]; simpl; [apply good_const|].
-  assert (good phi) by (split; auto; apply bounded_between with 0 y; auto).
-  apply good_add; auto. apply good_add; auto. apply good_scale. apply good_shift; auto.
+  intros [_ [Hm Hy]]. assert (good (p_fun p)) by (split; auto; apply bounded_between with 0 (p_most p); auto).
+  split; auto. apply good_shift; auto.
 Qed.
-Lemma gain_mean a prices : exp eps <= a -> Forall fair prices ->
-  ex L (gain a prices) <= delta * spent prices.
+Lemma gain_good prices : Forall fair prices -> good (gain prices).
 Proof.
-  intros Ha H. induction H as [|[[s y] phi] rest [Hs [Hm Hy]] Hr IH]; cbn [gain spent].
+  induction 1 as [|p rest Hp _ IH]; simpl; [apply good_const|]. destruct (fair_good p Hp).
+  apply good_add; auto. apply good_add; auto. apply good_scale; auto.
+Qed.
+Lemma gain_mean prices : Forall fair prices -> ex L (gain prices) <= spent prices.
+Proof.
+  intros H. induction H as [|p rest Hp Hr IH]; cbn [gain spent].
   - rewrite ex_const. lra.
-  - assert (Hg : good phi) by (split; auto; apply bounded_between with 0 y; auto).
-    assert (Hgs : good (fun x => phi (add x s))) by (apply good_shift; auto).
-    rewrite (ex_plus _ (gain a rest)) by
+  - destruct (fair_good p Hp) as [Hg Hgs]. destruct Hp as [(eps & shifts & HL & Ha & Hs) [Hm Hy]].
+    rewrite (ex_plus _ (gain rest)) by
       (auto using gain_good; apply good_add; auto; apply good_scale; auto).
     rewrite ex_plus by (auto; apply good_scale; auto).
-    rewrite (ex_times (- a) (fun x => phi (add x s))) by auto.
-    pose proof (private_multiplier phi s y Hm Hy Hs).
-    assert (0 <= ex L (fun x => phi (add x s))) by (apply ex_nonneg; auto; intros x; apply Hy).
-    assert (exp eps * ex L (fun x => phi (add x s)) <= a * ex L (fun x => phi (add x s)))
+    rewrite (ex_times (- p_exp p) (fun x => p_fun p (add x (p_shift p)))) by auto.
+    pose proof (private_multiplier eps (p_delta p) shifts HL (p_fun p) (p_shift p) (p_most p) Hm Hy Hs).
+    assert (0 <= ex L (fun x => p_fun p (add x (p_shift p)))) by (apply ex_nonneg; auto; intros x; apply Hy).
+    assert (exp eps * ex L (fun x => p_fun p (add x (p_shift p))) <= p_exp p * ex L (fun x => p_fun p (add x (p_shift p))))
       by (apply Rmult_le_compat_r; auto).
     lra.
 Qed.
 
-Theorem weak_duality a prices c theta :
-  exp eps <= a -> Forall fair prices -> (forall x, theta <= c x + gain a prices x) ->
-  forall B, loss_at_most L c B -> theta - delta * spent prices <= B.
+(* outs: events of probability 0; only where none of them happens must the bound hold *)
+Fixpoint total_of (outs : list (T -> R)) (x : T) : R := match outs with
+  | [] => 0 | A :: rest => A x + total_of rest x end.
+Definition never (A : T -> R) := event L A /\ ex L A = 0.
+Lemma never_good A : never A -> good A.
 Proof.
-  intros Ha Hp Hc B HB.
-  assert (Hg : good (fun x => theta + -1 * gain a prices x)).
+  intros [[Hm H01] _]. split; auto. apply bounded_between with 0 1. intros x. destruct (H01 x) as [-> | ->]; lra.
+Qed.
+Lemma outs_good outs : Forall never outs -> good (total_of outs) /\ ex L (total_of outs) = 0 /\
+  forall x, 0 <= total_of outs x /\ (total_of outs x < 1 -> forall A, In A outs -> A x = 0).
+Proof.
+  induction 1 as [|A rest HA _ (I1 & I2 & I3)]; cbn [total_of].
+  - split; [apply good_const|]. split; [apply ex_const|]. intros. split; [lra|]. intros _ A [].
+  - pose proof (never_good A HA) as Hg. destruct HA as [[_ H01] H0]. split; [apply good_add; auto|]. split.
+    + rewrite (ex_plus A (total_of rest)) by auto. lra.
+    + intros x. destruct (I3 x) as [J1 J2]. split; [destruct (H01 x) as [-> | ->]; lra|].
+      intros Hlt B [<-|HB]; destruct (H01 x) as [HA0|HA0]; auto; try (rewrite HA0 in Hlt; lra). apply J2; auto; lra.
+Qed.
+Theorem weak_duality prices outs c theta :
+  Forall fair prices -> Forall never outs -> (forall x, 0 <= c x) ->
+  (forall x, (forall A, In A outs -> A x = 0) -> theta <= c x + gain prices x) ->
+  forall B, loss_at_most L c B -> theta - spent prices <= B.
+Proof.
+  intros Hp Ho Hc0 Hc B HB. destruct (outs_good outs Ho) as (Og & O0 & O1).
+  assert (Hg0 : good (fun x => theta + -1 * gain prices x)).
   { apply good_add; [apply good_const|]. apply good_scale. apply gain_good; auto. }
+  destruct Hg0 as [Hm0 [M HM]].
+  assert (Hg : good (fun x => (theta + -1 * gain prices x) + - M * total_of outs x)).
+  { apply good_add; [split; auto; exists M; auto|]. apply good_scale; auto. }
   assert (H := HB _ (proj1 Hg) (proj2 Hg)).
+  rewrite (ex_plus (fun x => theta + -1 * gain prices x)) in H by (try (split; auto; exists M; auto); apply good_scale; auto).
+  rewrite (ex_times (- M) (total_of outs)), O0 in H by auto.
   rewrite (ex_plus (fun _ => theta)) in H by
     (auto using good_const; apply good_scale; apply gain_good; auto).
   rewrite ex_const in H. rewrite ex_times in H by (apply gain_good; auto).
-  pose proof (gain_mean a prices Ha Hp).
-  assert (theta + -1 * ex L (gain a prices) <= B).
-  { apply H. intros x. specialize (Hc x). lra. }
+  pose proof (gain_mean prices Hp).
+  assert (theta + -1 * ex L (gain prices) + - M * 0 <= B).
+  { apply H. intros x. destruct (O1 x) as [J1 J2]. specialize (HM x).
+    assert (theta + -1 * gain prices x <= M) by (pose proof (Rle_abs (theta + -1 * gain prices x)); lra).
+    assert (HM0 : 0 <= M) by (pose proof (Rabs_pos (theta + -1 * gain prices x)); lra).
+    destruct (Rlt_dec (total_of outs x) 1) as [Hlt|Hge].
+    - specialize (Hc x (J2 Hlt)). assert (0 <= M * total_of outs x) by (apply Rmult_le_pos; auto). lra.
+    - assert (M * 1 <= M * total_of outs x) by (apply Rmult_le_compat_l; lra). specialize (Hc0 x). lra. }
   lra.
 Qed.
+
+(* A larger budget asks less; a loss that is not negative has no negative bound. *)
+Lemma private_more eps delta eps' delta' shifts : eps <= eps' -> delta <= delta' ->
+  private L eps delta shifts -> private L eps' delta' shifts.
+Proof.
+  intros He Hd H A s HA Hs. specialize (H A s HA Hs). destruct HA as [HA H01].
+  assert (0 <= ex L (fun x => A (add x s))).
+  { apply ex_nonneg; [apply (good_shift A s); split; auto; apply bounded_between with 0 1|];
+      intros x; [destruct (H01 x) as [-> | ->] | destruct (H01 (add x s)) as [-> | ->]]; lra. }
+  pose proof (exp_le eps eps' He).
+  assert (exp eps * ex L (fun x => A (add x s)) <= exp eps' * ex L (fun x => A (add x s))) by (apply Rmult_le_compat_r; auto).
+  lra.
+Qed.
+Lemma loss_nonneg c B : (forall x, 0 <= c x) -> loss_at_most L c B -> 0 <= B.
+Proof. intros Hc HB. rewrite <- (ex_const 0). apply HB; auto; apply good_const. Qed.
 
 End OneLaw.
 End Laws.

@@ -1,229 +1,247 @@
-(* Costs of the losses in whole numbers: at whole numbers, of noise on a grid whatever the value
-   that is released, and their minorants on a lattice. *)
-Require Import Reals ZArith List Bool Lra Lia.
-Require Import Formal.Statements Formal.Lower.
+(* The losses of files are sums of pieces, in whole numbers of a unit of length. *)
+Require Import Reals ZArith QArith Qreals List Bool Lra Lia.
+Require Import Formal.Statements Formal.Pieces.
+Import ListNotations.
 Open Scope R_scope.
 
-Definition loss_ok (l : loss) : bool := match l with
-  | Pinball tn td => (0 <? tn)%Z && (tn <? td)%Z | _ => true end.
-Definition zcost (l : loss) (i : Z) : Z := match l with
-  | L1 => Z.abs i | L2 => i * i
-  | Pinball tn td => if 0 <=? i then tn * i else (td - tn) * - i end%Z.
-Definition zden (l : loss) : Z := match l with Pinball tn td => td | _ => 1 end.
-Lemma zden_pos l : loss_ok l = true -> (0 < zden l)%Z.
-Proof. destruct l; simpl; lia. Qed.
-Lemma tau_ok tn td : loss_ok (Pinball tn td) = true -> (0 < tn < td)%Z /\ 0 < IZR tn < IZR td.
+Definition sound (q : Z * Z) : bool := (0 <? snd q)%Z.
+Definition q_of (q : Z * Z) : Q := Qmake (fst q) (Z.to_pos (snd q)).
+Lemma q_of_ratio q : sound q = true -> Q2R (q_of q) = ratio q.
 Proof.
-  simpl. rewrite andb_true_iff, !Z.ltb_lt. intros [A B]. split; auto. split; apply IZR_lt; auto.
-Qed.
-Lemma pin_right tn td x : 0 <= x -> cost (Pinball tn td) x = IZR tn / IZR td * x.
-Proof. intros. simpl. destruct Rle_dec; lra. Qed.
-Lemma pin_left tn td x : x <= 0 -> cost (Pinball tn td) x = (1 - IZR tn / IZR td) * - x.
-Proof. intros. simpl. destruct Rle_dec; auto. replace x with 0 by lra. ring. Qed.
-Lemma zcost_cost l i : loss_ok l = true -> IZR (zcost l i) / IZR (zden l) = cost l (IZR i).
-Proof.
-  intros H. destruct l.
-  - simpl. rewrite abs_IZR. field.
-  - simpl. rewrite mult_IZR. field.
-  - destruct (tau_ok _ _ H) as [_ Ht]. unfold zcost, zden. destruct (Z.leb_spec 0 i).
-    + rewrite pin_right by (apply (IZR_le 0); auto). rewrite mult_IZR. field. lra.
-    + rewrite pin_left by (apply (IZR_le i 0); lia). rewrite mult_IZR, minus_IZR, opp_IZR. field. lra.
-Qed.
-Lemma zcost_outwards l : loss_ok l = true -> outwards (zcost l).
-Proof.
-  intros Hl i j H. destruct l; simpl; try nia. destruct (tau_ok _ _ Hl) as [Ht _].
-  destruct (Z.leb_spec 0 i), (Z.leb_spec 0 j), (Z.leb_spec 0 (- i)), (Z.leb_spec 0 (- j)); nia.
+  unfold sound. rewrite Z.ltb_lt. intros H. unfold Q2R, q_of, ratio. simpl. rewrite Z2Pos.id by auto. reflexivity.
 Qed.
 
-(* Noise on a grid of step bn/(bd r); minorants on a lattice of step bn/bd *)
-Definition pcost (l : loss) (j : Z) : Z := match l with
-  | L1 => match j with Z0 => 1 | _ => 2 * Z.abs j end
-  | L2 => 4 * (j * j) + 1
-  | Pinball tn td => match j with Z0 => td | _ => 4 * zcost l j end end.
-Definition pnum l bn := match l with L2 => (bn * bn)%Z | _ => bn end.
-Definition pden l bd r := match l with L1 => (2 * (bd * r))%Z | L2 => (4 * ((bd * r) * (bd * r)))%Z
-  | Pinball tn td => (4 * (td * (bd * r)))%Z end.
-Lemma pcost_ok l j u bn bd r g : loss_ok l = true -> (0 < bn)%Z -> (0 < bd)%Z -> (0 < r)%Z -> g = IZR bn / IZR (bd * r) -> 0 <= u < 1 ->
-  (1 - u) * cost l ((IZR j - u) * g) + u * cost l ((IZR j + 1 - u) * g)
-    <= IZR (pcost l j) * (IZR (pnum l bn) / IZR (pden l bd r)).
+(* ---- which losses are well formed ---- *)
+Definition before (p q : Z * Z) : bool := (fst p * snd q <? fst q * snd p)%Z.
+Definition not_negative (q : Z * Z) : bool := sound q && (0 <=? fst q)%Z.
+Fixpoint rising_points (x0 : Z * Z) (points : list ((Z * Z) * (Z * Z))) : bool := match points with
+  | [] => true
+  | (p, v) :: rest => sound p && not_negative v && before x0 p && rising_points p rest end.
+Definition one_ok (l : one_loss) : bool := match l with
+  | L1 | L2 => true
+  | Pinball tau => not_negative tau && (fst tau <=? snd tau)%Z
+  | Huber w => not_negative w
+  | Piecewise [] _ _ => false
+  | Piecewise ((p, v) :: rest) s t => sound p && not_negative v && rising_points p rest
+      && sound s && (fst s <=? 0)%Z && not_negative t
+  end.
+Definition loss_ok (l : loss) : bool := forallb (fun t => not_negative (fst t) && one_ok (snd t)) l.
+
+Lemma sound_pos q : sound q = true -> 0 < IZR (snd q).
+Proof. unfold sound. rewrite Z.ltb_lt. apply IZR_lt. Qed.
+Lemma not_negative_ratio q : not_negative q = true -> sound q = true /\ 0 <= ratio q.
 Proof.
-  intros Hl Hbn Hbd Hr -> Hu.
-  assert (Hbr : (0 < bd * r)%Z) by nia. set (y := (bd * r)%Z) in *.
-  apply IZR_lt in Hbn, Hbr. set (g := IZR bn / IZR y).
-  assert (Hg : 0 < g) by (apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
-  destruct l; [unfold cost, pnum, pden, pcost; fold y ..|].
-  - rewrite !Rabs_mult, (Rabs_right g) by lra.
-    replace (IZR bn / IZR (2 * y)) with (g / 2) by (unfold g; rewrite mult_IZR; field; lra).
-    destruct (Z.eq_dec j 0) as [->|Hj].
-    + rewrite (Rabs_left1 (0 - u)), (Rabs_right (0 + 1 - u)) by lra.
-      assert (0 <= (1 - 2 * u) * (1 - 2 * u)) by (apply Rle_0_sqr).
-      assert (2 * u * (1 - u) <= 1 / 2) by lra.
-      apply Rmult_le_compat_r with (r := g) in H0; [|lra]. lra.
-    + assert (Hp : (match j with 0 => 1 | _ => 2 * Z.abs j end = 2 * Z.abs j)%Z) by (destruct j; auto; lia).
-      rewrite Hp, mult_IZR, abs_IZR. destruct (Z_lt_ge_dec j 0).
-      * assert (IZR j <= -1) by (apply (IZR_le j (-1)); lia).
-        rewrite (Rabs_left1 (IZR j - u)), (Rabs_left1 (IZR j + 1 - u)), (Rabs_left1 (IZR j)) by lra. lra.
-      * assert (1 <= IZR j) by (apply (IZR_le 1 j); lia).
-        rewrite (Rabs_right (IZR j - u)), (Rabs_right (IZR j + 1 - u)), (Rabs_right (IZR j)) by lra. lra.
-  - replace (IZR (bn * bn) / IZR (4 * (y * y))) with (g * g / 4) by (unfold g; rewrite !mult_IZR; field; lra).
-    rewrite plus_IZR, !mult_IZR.
-    assert (0 <= (1 - 2 * u) * (1 - 2 * u)) by (apply Rle_0_sqr).
-    assert (0 <= g * g) by (apply Rle_0_sqr).
-    assert (0 <= g * g * ((1 - 2 * u) * (1 - 2 * u))) by (apply Rmult_le_pos; auto). lra.
-  - unfold pnum, pden. fold y. destruct (tau_ok _ _ Hl) as [_ Ht].
-    assert (Hc : IZR bn / IZR (4 * (td * y)) = g / (4 * IZR td)) by (unfold g; rewrite !mult_IZR; field; lra).
-    rewrite Hc. destruct (Z.eq_dec j 0) as [->|Hj].
-    + rewrite pin_left by (apply Rmult_le_reg_r with (/ g); [apply Rinv_0_lt_compat; auto|]; rewrite Rmult_assoc, Rinv_r; lra).
-      rewrite pin_right by (apply Rmult_le_pos; lra). unfold pcost.
-      replace (IZR td * (g / (4 * IZR td))) with (g * (1 / 4)) by (field; lra).
-      assert (0 <= (1 - 2 * u) * (1 - 2 * u)) by (apply Rle_0_sqr).
-      assert (K : u * (1 - u) <= 1 / 4) by lra.
-      apply Rmult_le_compat_l with (r := g) in K; [|lra]. eapply Rle_trans; [|exact K]. right. ring.
-    + assert (Hp : pcost (Pinball tn td) j = (4 * zcost (Pinball tn td) j)%Z) by (destruct j; auto; lia).
-      rewrite Hp, mult_IZR.
-      replace (4 * IZR (zcost (Pinball tn td) j) * (g / (4 * IZR td))) with
-        (g * (IZR (zcost (Pinball tn td) j) / IZR (zden (Pinball tn td)))) by (simpl zden; field; lra).
-      rewrite zcost_cost by auto. destruct (Z_lt_ge_dec j 0).
-      * assert (IZR j <= -1) by (apply (IZR_le j (-1)); lia).
-        assert (forall t, t <= 0 -> t * g <= 0).
-        { intros t H0. rewrite <- (Rmult_0_l g). apply Rmult_le_compat_r; lra. }
-        rewrite !pin_left by (try (apply H0); lra). right. ring.
-      * assert (1 <= IZR j) by (apply (IZR_le 1 j); lia).
-        rewrite !pin_right by (try apply Rmult_le_pos; lra). right. ring.
+  unfold not_negative. rewrite andb_true_iff, Z.leb_le. intros [H1 H2]. split; auto. apply sound_pos in H1. apply IZR_le in H2.
+  unfold ratio. apply Rmult_le_pos; auto. left. apply Rinv_0_lt_compat; auto.
+Qed.
+Lemma before_ratio p q : sound p = true -> sound q = true -> before p q = true -> ratio p < ratio q.
+Proof.
+  unfold before. rewrite Z.ltb_lt. intros Hp Hq H. apply sound_pos in Hp, Hq. apply IZR_lt in H. rewrite !mult_IZR in H. unfold ratio.
+  apply Rmult_lt_reg_r with (IZR (snd p) * IZR (snd q)); [apply Rmult_lt_0_compat; auto|].
+  replace (IZR (fst p) / IZR (snd p) * (IZR (snd p) * IZR (snd q))) with (IZR (fst p) * IZR (snd q)) by (field; lra).
+  replace (IZR (fst q) / IZR (snd q) * (IZR (snd p) * IZR (snd q))) with (IZR (fst q) * IZR (snd p)) by (field; lra). exact H.
 Qed.
 
-Definition knum (l : loss) (bn i : Z) : Z := match l with
-  | L2 => (4 * (i * i) - 1) * (bn * bn) | _ => zcost l i * bn end.
-Definition kden (l : loss) (bd : Z) : Z := match l with L2 => 4 * (bd * bd) | _ => zden l * bd end.
-Lemma knum_outwards l bn : loss_ok l = true -> (0 < bn)%Z -> outwards (knum l bn).
+(* ---- no loss is negative ---- *)
+Lemma between_nonneg x0 v0 x1 v1 x : x0 < x1 -> x0 <= x <= x1 -> 0 <= v0 -> 0 <= v1 -> 0 <= v0 + (v1 - v0) / (x1 - x0) * (x - x0).
 Proof.
-  intros Hl H i j Hij. pose proof (zcost_outwards l Hl i j Hij) as [K1 K2]. destruct l; unfold knum.
-  - nia.
-  - simpl in K1, K2. assert (0 < bn * bn)%Z by nia. nia.
-  - nia.
+  intros. replace (v0 + (v1 - v0) / (x1 - x0) * (x - x0)) with ((v0 * (x1 - x) + v1 * (x - x0)) / (x1 - x0)) by (field; lra).
+  apply Rmult_le_pos; [|left; apply Rinv_0_lt_compat; lra].
+  apply Rplus_le_le_0_compat; apply Rmult_le_pos; lra.
 Qed.
-Lemma minorant l bn bd i u : loss_ok l = true -> (0 < bn)%Z -> (0 < bd)%Z -> 0 <= u < 1 ->
-  (1 - u) * (IZR (knum l bn i) / IZR (kden l bd)) + u * (IZR (knum l bn (i + 1)) / IZR (kden l bd))
-    <= cost l ((IZR i + u) * (IZR bn / IZR bd)).
+Lemma after_nonneg rest : forall x0 v0 t x, sound x0 = true -> rising_points x0 rest = true -> 0 <= v0 -> 0 <= t -> ratio x0 <= x ->
+  0 <= line_after (ratio x0) v0 rest t x.
 Proof.
-  intros Hl Hbn Hbd Hu. apply IZR_lt in Hbn, Hbd. set (b := IZR bn / IZR bd).
-  assert (Hb : 0 < b) by (apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
-  pose proof (zden_pos l Hl) as Hz. apply IZR_lt in Hz.
-  assert (Hk : forall i, IZR (zcost l i * bn) / IZR (zden l * bd) = cost l (IZR i) * b).
-  { intros. rewrite <- zcost_cost, !mult_IZR by auto. unfold b. field. lra. }
-  destruct l; unfold knum, kden.
-  - rewrite !Hk. unfold cost. rewrite Rabs_mult, (Rabs_right b), plus_IZR by lra.
-    destruct (Z_lt_ge_dec i 0).
-    + assert (IZR i <= -1) by (apply (IZR_le i (-1)); lia).
-      rewrite (Rabs_left1 (IZR i)), (Rabs_left1 (IZR i + 1)), (Rabs_left1 (IZR i + u)) by lra. lra.
-    + assert (0 <= IZR i) by (apply (IZR_le 0 i); lia).
-      rewrite (Rabs_right (IZR i)), (Rabs_right (IZR i + 1)), (Rabs_right (IZR i + u)) by lra. lra.
-  - unfold cost. assert (E : forall z, IZR (z * (bn * bn)) / IZR (4 * (bd * bd)) = IZR z / 4 * (b * b)).
-    { intros. unfold b. rewrite !mult_IZR. field. lra. }
-    rewrite !E, !minus_IZR, !mult_IZR, !plus_IZR.
-    assert (0 <= (1 - 2 * u) * (1 - 2 * u)) by (apply Rle_0_sqr).
-    assert (0 <= b * b) by (apply Rle_0_sqr).
-    assert (0 <= b * b * ((1 - 2 * u) * (1 - 2 * u))) by (apply Rmult_le_pos; auto). lra.
-  - rewrite !Hk, plus_IZR. destruct (Z_lt_ge_dec i 0).
-    + assert (IZR i <= -1) by (apply (IZR_le i (-1)); lia).
-      assert ((IZR i + u) * b <= 0) by (rewrite <- (Rmult_0_l b); apply Rmult_le_compat_r; lra).
-      rewrite !pin_left by lra. right. ring.
-    + assert (0 <= IZR i) by (apply (IZR_le 0 i); lia).
-      rewrite !pin_right by (try apply Rmult_le_pos; lra). right. ring.
+  induction rest as [|[p v] rest IH]; intros x0 v0 t x Hx0 H Hv Ht Hx; simpl in *.
+  - apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; lra.
+  - rewrite !andb_true_iff in H. destruct H as [[[Hp Hnv] Hb] Hr]. apply not_negative_ratio in Hnv. destruct Hnv as [_ Hnv].
+    pose proof (before_ratio _ _ Hx0 Hp Hb). destruct Rle_dec; [apply between_nonneg; auto; lra | apply IH; auto; lra].
+Qed.
+Lemma one_nonneg l x : one_ok l = true -> 0 <= one_cost l x.
+Proof.
+  destruct l as [| |tau|w|[|[p v] rest] s t]; cbn [one_ok one_cost]; intros H; try discriminate.
+  - apply Rabs_pos.
+  - apply Rle_0_sqr.
+  - rewrite andb_true_iff, Z.leb_le in H. destruct H as [H1 H2]. apply not_negative_ratio in H1. destruct H1 as [H0 H1].
+    apply sound_pos in H0. apply IZR_le in H2.
+    assert (ratio tau <= 1).
+    { unfold ratio. apply Rmult_le_reg_r with (IZR (snd tau)); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+    destruct Rle_dec; apply Rmult_le_pos; lra.
+  - apply not_negative_ratio in H. destruct H as [_ H]. destruct Rle_dec as [K|K].
+    + pose proof (Rle_0_sqr x) as Q. unfold Rsqr in Q. lra.
+    + apply Rmult_le_pos; auto. lra.
+  - rewrite !andb_true_iff, Z.leb_le in H. destruct H as [[[[[Hp Hv] Hr] Hs] Hs0] Ht].
+    apply not_negative_ratio in Hv, Ht. destruct Hv as [_ Hv], Ht as [_ Ht]. unfold broken_line. destruct Rle_dec as [K|K].
+    + apply Rplus_le_le_0_compat; auto. apply sound_pos in Hs. apply (IZR_le _ 0) in Hs0.
+      assert (ratio s <= 0).
+      { unfold ratio. apply Rmult_le_reg_r with (IZR (snd s)); auto. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
+      replace (ratio s * (x - ratio p)) with (- ratio s * (ratio p - x)) by ring. apply Rmult_le_pos; lra.
+    + apply after_nonneg; auto. lra.
+Qed.
+Lemma cost_nonneg l x : loss_ok l = true -> 0 <= cost l x.
+Proof.
+  induction l as [|[w one] l IH]; intros H; simpl in *; [lra|]. rewrite !andb_true_iff in H. destruct H as [[Hw H1] H2].
+  apply Rplus_le_le_0_compat; auto. apply Rmult_le_pos; [apply not_negative_ratio; auto | apply one_nonneg; auto].
 Qed.
 
-(* ---- costs as quadratics on either side of 0, and their running sums ---- *)
-Record quadratic := { qa : Z; ql : Z; qr : Z; qc : Z; q0 : Z }.
-Open Scope Z_scope.
-Definition at_point (q : quadratic) (j : Z) : Z :=
-  if 0 <? j then qa q * j * j + qr q * j + qc q
-  else if j <? 0 then qa q * j * j - ql q * j + qc q else q0 q.
-(* six times the sum of the costs of 0, ..., j-1; less those of j, ..., -1 *)
-Definition running (q : quadratic) (j : Z) : Z :=
-  if 0 <? j then 6 * q0 q + qa q * ((j - 1) * j * (2 * j - 1)) + 3 * qr q * ((j - 1) * j) + 6 * qc q * (j - 1)
-  else qa q * ((j - 1) * j * (2 * j - 1)) - 3 * ql q * ((j - 1) * j) + 6 * qc q * j.
-Definition running_half (q : quadratic) (h : Z) : Z := running q ((h + 1) / 2) + running q (h / 2 + 1).
-Definition quadratic_ok (q : quadratic) := (0 <= qa q) /\ (0 <= ql q) /\ (0 <= qr q) /\ (0 <= qc q) /\ (0 <= q0 q).
-Definition whole_cost (l : loss) : quadratic := match l with
-  | L1 => {| qa := 0; ql := 1; qr := 1; qc := 0; q0 := 0 |}
-  | L2 => {| qa := 1; ql := 0; qr := 0; qc := 0; q0 := 0 |}
-  | Pinball tn td => {| qa := 0; ql := td - tn; qr := tn; qc := 0; q0 := 0 |} end.
-Definition release_cost (l : loss) : quadratic := match l with
-  | L1 => {| qa := 0; ql := 2; qr := 2; qc := 0; q0 := 1 |}
-  | L2 => {| qa := 4; ql := 0; qr := 0; qc := 1; q0 := 1 |}
-  | Pinball tn td => {| qa := 0; ql := 4 * (td - tn); qr := 4 * tn; qc := 0; q0 := td |} end.
+(* ---- losses as pieces ---- *)
+Fixpoint line_bends (s x0 v0 : Q) (points : list ((Z * Z) * (Z * Z))) (t : Q) : list (piece Q) := match points with
+  | [] => [Ramp (Qred (t - s)) x0]
+  | (p, v) :: rest => let k := Qred ((q_of v - v0) / (q_of p - x0)) in
+      Ramp (Qred (k - s)) x0 :: line_bends k (q_of p) (q_of v) rest t
+  end%Q.
+Definition one_pieces (l : one_loss) : list (piece Q) := match l with
+  | L1 => [Line (-1) 0; Ramp 2 0]
+  | L2 => [Square 1]
+  | Pinball tau => [Line (q_of tau - 1) 0; Ramp 1 0]
+  | Huber w => [Bowl (1 # 2) (q_of w)]
+  | Piecewise [] _ _ => []
+  | Piecewise ((p, v) :: rest) s t => Line (q_of s) (q_of v - q_of s * q_of p) :: line_bends (q_of s) (q_of p) (q_of v) rest (q_of t)
+  end%Q.
+Definition times (w : Q) (p : piece Q) : piece Q := match p with
+  | Line a b => Line (w * a) (w * b) | Square a => Square (w * a)
+  | Ramp a t => Ramp (w * a) t | Bowl a t => Bowl (w * a) t end%Q.
+Fixpoint pieces (l : loss) : list (piece Q) := match l with
+  | [] => [] | (w, one) :: rest => map (times (q_of w)) (one_pieces one) ++ pieces rest end.
 
-Lemma whole_cost_at l j : at_point (whole_cost l) j = zcost l j.
+Lemma Q2R_red q : Q2R (Qred q) = Q2R q.
+Proof. apply Qeq_eqR, Qred_correct. Qed.
+Lemma Q2R_divide a b : ~ (b == 0)%Q -> Q2R (a / b) = Q2R a / Q2R b.
+Proof. intros. apply Q2R_div. auto. Qed.
+Lemma differ a b : Q2R a < Q2R b -> ~ (b - a == 0)%Q.
+Proof. intros H K. apply Qeq_eqR in K. rewrite Q2R_minus in K. replace (Q2R 0) with 0 in K by (unfold Q2R; simpl; field). lra. Qed.
+Lemma Q2R_Z z : Q2R (inject_Z z) = IZR z.
+Proof. unfold Q2R. simpl. field. Qed.
+Ltac small := unfold Q2R; simpl; field.
+
+Lemma line_bends_before rest : forall s x0 v0 t x, sound x0 = true -> rising_points x0 rest = true -> x <= ratio x0 ->
+  values Q2R (line_bends s (q_of x0) v0 rest t) x = 0.
 Proof.
-  unfold at_point. destruct l; cbn [whole_cost qa ql qr qc q0 zcost];
-    destruct (Z.ltb_spec 0 j); try destruct (Z.ltb_spec j 0); try (replace j with 0 by lia; simpl; lia);
-    try destruct (Z.leb_spec 0 j); try lia; ring.
+  induction rest as [|[p v] rest IH]; intros s x0 v0 t x Hx0 H Hx; cbn [line_bends values value rising_points] in *; rewrite q_of_ratio, up_neg by (auto; lra).
+  - lra.
+  - rewrite !andb_true_iff in H. destruct H as [[[Hp _] Hb] Hr]. pose proof (before_ratio _ _ Hx0 Hp Hb).
+    rewrite IH by (auto; lra). lra.
 Qed.
-Lemma release_cost_at l j : at_point (release_cost l) j = pcost l j.
+Lemma line_bends_after rest : forall s x0 v0 t x, sound x0 = true -> rising_points x0 rest = true -> ratio x0 <= x ->
+  values Q2R (line_bends s (q_of x0) v0 rest t) x + (Q2R v0 + Q2R s * (x - ratio x0)) = line_after (ratio x0) (Q2R v0) rest (Q2R t) x.
 Proof.
-  unfold at_point. destruct l; cbn [release_cost qa ql qr qc q0 pcost zcost];
-    destruct (Z.ltb_spec 0 j); try destruct (Z.ltb_spec j 0); try (replace j with 0 by lia; reflexivity);
-    destruct j; try lia; try destruct (Z.leb_spec 0 (Zpos p)); try destruct (Z.leb_spec 0 (Zneg p)); lia.
+  induction rest as [|[p v] rest IH]; intros s x0 v0 t x Hx0 H Hx; cbn [line_bends values value rising_points line_after] in *; rewrite Q2R_red, Q2R_minus, q_of_ratio, up_pos by (auto; lra).
+  - ring.
+  - rewrite !andb_true_iff in H. destruct H as [[[Hp Hv] Hb] Hr]. pose proof (before_ratio _ _ Hx0 Hp Hb) as Hlt.
+    apply not_negative_ratio in Hv. destruct Hv as [Hv _].
+    assert (Hk : Q2R (Qred ((q_of v - v0) / (q_of p - q_of x0))) = (ratio v - Q2R v0) / (ratio p - ratio x0)).
+    { rewrite Q2R_red, Q2R_divide, !Q2R_minus, !q_of_ratio by (auto; apply differ; rewrite !q_of_ratio by auto; lra). reflexivity. }
+    set (k := Qred ((q_of v - v0) / (q_of p - q_of x0))) in *. destruct Rle_dec as [K|K].
+    + rewrite line_bends_before by auto. rewrite <- Hk. ring.
+    + rewrite <- (q_of_ratio v) by auto. rewrite <- (IH k p (q_of v) t x) by (auto; lra). rewrite (q_of_ratio v) by auto. rewrite Hk. field. lra.
 Qed.
-Lemma costs_ok l : loss_ok l = true -> quadratic_ok (whole_cost l) /\ quadratic_ok (release_cost l).
+Lemma one_pieces_value l x : one_ok l = true -> values Q2R (one_pieces l) x = one_cost l x.
 Proof.
-  intros H. unfold quadratic_ok. destruct l; cbn [qa ql qr qc q0 whole_cost release_cost]; [lia|lia|].
-  destruct (tau_ok _ _ H) as [Ht _]. lia.
+  destruct l as [| |tau|w|[|[p v] rest] s t]; cbn [one_ok one_cost one_pieces]; intros H; try discriminate; cbn [values value].
+  - replace (Q2R (-1)) with (-1) by small. replace (Q2R 0) with 0 by small. replace (Q2R 2) with 2 by small.
+    rewrite Rminus_0_r. destruct (Rle_dec 0 x).
+    + rewrite up_pos, Rabs_right by lra. ring.
+    + rewrite up_neg, Rabs_left by lra. ring.
+  - replace (Q2R 1) with 1 by small. ring.
+  - rewrite andb_true_iff in H. destruct H as [H _]. apply not_negative_ratio in H. destruct H as [H _].
+    rewrite Q2R_minus, q_of_ratio by auto. replace (Q2R 0) with 0 by small. replace (Q2R 1) with 1 by small. rewrite Rminus_0_r.
+    destruct Rle_dec; [rewrite up_pos by lra | rewrite up_neg by lra]; ring.
+  - apply not_negative_ratio in H. destruct H as [H H0]. rewrite q_of_ratio by auto. replace (Q2R (1 # 2)) with (/ 2) by small.
+    unfold Rabs. destruct Rle_dec as [K|K]; destruct Rcase_abs.
+    + rewrite bowl_in by lra. field.
+    + rewrite bowl_in by lra. field.
+    + rewrite bowl_left by lra. field.
+    + rewrite bowl_right by lra. field.
+  - rewrite !andb_true_iff in H. destruct H as [[[[[Hp Hv] Hr] Hs] _] Ht]. apply not_negative_ratio in Hv, Ht. destruct Hv as [Hv _], Ht as [Ht _].
+    rewrite Q2R_minus, Q2R_mult, !q_of_ratio by auto. unfold broken_line. destruct Rle_dec as [K|K].
+    + rewrite line_bends_before by auto. ring.
+    + rewrite <- (q_of_ratio v), <- (q_of_ratio t) by auto. rewrite <- (line_bends_after rest (q_of s) p (q_of v) (q_of t) x) by (auto; lra).
+      rewrite !q_of_ratio by auto. ring.
 Qed.
-Lemma at_point_nonneg q j : quadratic_ok q -> 0 <= at_point q j.
+Lemma times_value w p x : value Q2R (times w p) x = Q2R w * value Q2R p x.
+Proof. destruct p; cbn [times value]; rewrite ?Q2R_mult; ring. Qed.
+Lemma pieces_value l x : loss_ok l = true -> values Q2R (pieces l) x = cost l x.
 Proof.
-  intros (A & B & C & D & F). unfold at_point. assert (0 <= qa q * j * j) by nia.
-  destruct (Z.ltb_spec 0 j); [nia|]. destruct (Z.ltb_spec j 0); [nia|auto].
+  induction l as [|[w one] l IH]; intros H; simpl in *; auto. rewrite !andb_true_iff in H. destruct H as [[Hw H1] H2].
+  apply not_negative_ratio in Hw. destruct Hw as [Hw _].
+  rewrite values_app, IH, <- one_pieces_value by auto. f_equal. rewrite <- q_of_ratio by auto.
+  induction (one_pieces one); simpl; [ring|]. rewrite times_value, IHl0. ring.
 Qed.
-Lemma running_step q j : running q (j + 1) - running q j = 6 * at_point q j.
+
+(* ---- in units: per units make the length u, den makes everything whole ---- *)
+Definition in_units (u d : Q) (p : piece Q) : piece Q := match p with
+  | Line a b => Line (Qred (a * u * d)) (Qred (b * d))
+  | Square a => Square (Qred (a * u * u * d))
+  | Ramp a t => Ramp (Qred (a * u * d)) (Qred (t / u))
+  | Bowl a w => Bowl (Qred (a * u * u * d)) (Qred (w / u)) end%Q.
+Definition numbers (p : piece Q) : list Q := match p with Line a b => [a; b] | Square a => [a] | Ramp a t => [a; t] | Bowl a w => [a; w] end.
+Definition kink (p : piece Q) : list Q := match p with Ramp _ t => [t] | Bowl _ w => [w] | _ => [] end.
+Definition common_of (qs : list Q) : Z := fold_left (fun acc q => Z.lcm acc (Zpos (Qden q))) qs 1%Z.
+Definition is_whole (q : Q) : bool := (Qnum q mod Zpos (Qden q) =? 0)%Z.
+Definition to_whole (q : Q) : Z := (Qnum q / Zpos (Qden q))%Z.
+Definition whole_piece (p : piece Q) : piece Z := match p with
+  | Line a b => Line (to_whole a) (to_whole b) | Square a => Square (to_whole a)
+  | Ramp a t => Ramp (to_whole a) (to_whole t) | Bowl a w => Bowl (to_whole a) (to_whole w) end.
+
+Record scaled := { per : Z; divisor : Z; parts : list (piece Z) }.
+Definition unit_length (u : Z * Z) (per : Z) : Q := (q_of u / inject_Z per)%Q.
+Definition scaled_to (ps : list (piece Q)) (u : Z * Z) : scaled :=
+  let per := common_of (flat_map kink (map (in_units (q_of u) 1) ps)) in
+  let unit := Qred (unit_length u per) in
+  let den := common_of (flat_map numbers (map (in_units unit 1) ps)) in
+  {| per := per; divisor := den; parts := map whole_piece (map (in_units unit (inject_Z den)) ps) |}.
+Definition scaled_ok (ps : list (piece Q)) (u : Z * Z) (s : scaled) : bool :=
+  (0 <? per s)%Z && (0 <? divisor s)%Z && forallb signs_ok (parts s)
+  && forallb is_whole (flat_map numbers (map (in_units (Qred (unit_length u (per s))) (inject_Z (divisor s))) ps)).
+
+Lemma to_whole_value q : is_whole q = true -> IZR (to_whole q) = Q2R q.
 Proof.
-  unfold running, at_point. destruct (Z.ltb_spec 0 (j + 1)), (Z.ltb_spec 0 j); try lia.
-  - destruct (Z.ltb_spec j 0); [lia|]. replace j with 0 by lia. ring.
-  - destruct (Z.ltb_spec j 0); [ring|lia].
+  unfold is_whole, to_whole, Q2R. rewrite Z.eqb_eq. intros H. pose proof (Z.div_mod (Qnum q) (Zpos (Qden q)) ltac:(lia)) as K.
+  rewrite H, Z.add_0_r in K. rewrite K at 2. rewrite mult_IZR. field. apply not_0_IZR. lia.
 Qed.
-Lemma running_half_step q h : 6 * at_point q ((h + 1) / 2) = running_half q (h + 1) - running_half q h.
+Lemma whole_piece_value p x : forallb is_whole (numbers p) = true -> value IZR (whole_piece p) x = value Q2R p x.
 Proof.
-  unfold running_half. replace (h + 1 + 1) with (h + 1 * 2) by lia. rewrite Z.div_add by lia.
-  pose proof (running_step q ((h + 1) / 2)). lia.
+  destruct p; cbn [numbers forallb]; rewrite ?andb_true_iff; intros H; cbn [whole_piece value]; rewrite ?to_whole_value by tauto; auto.
 Qed.
-(* a whole cell of r grid points, r odd *)
-Definition cell_cost (q : quadratic) (r c : Z) : Z := running_half q ((2 * c + 1) * r) - running_half q ((2 * c - 1) * r).
-Lemma cell_cost_ends q k c : 0 <= k ->
-  cell_cost q (2 * k + 1) c = 2 * (running q (c * (2 * k + 1) + k + 1) - running q (c * (2 * k + 1) - k)).
+Lemma in_units_value u d p x : 0 < Q2R u -> value Q2R (in_units u d p) x = Q2R d * value Q2R p (x * Q2R u).
 Proof.
-  intros. unfold cell_cost, running_half. set (r := 2 * k + 1).
-  replace (((2 * c + 1) * r + 1) / 2) with (c * r + k + 1).
-  2:{ replace ((2 * c + 1) * r + 1) with ((c * r + k + 1) * 2) by (unfold r; ring). rewrite Z.div_mul; lia. }
-  replace ((2 * c + 1) * r / 2) with (c * r + k).
-  2:{ replace ((2 * c + 1) * r) with (1 + (c * r + k) * 2) by (unfold r; ring). rewrite Z.div_add by lia. reflexivity. }
-  replace (((2 * c - 1) * r + 1) / 2) with (c * r - k).
-  2:{ replace ((2 * c - 1) * r + 1) with ((c * r - k) * 2) by (unfold r; ring). rewrite Z.div_mul; lia. }
-  replace ((2 * c - 1) * r / 2) with (c * r - k - 1).
-  2:{ replace ((2 * c - 1) * r) with (1 + (c * r - k - 1) * 2) by (unfold r; ring). rewrite Z.div_add by lia. reflexivity. }
-  replace (c * r - k - 1 + 1) with (c * r - k) by lia. lia.
+  intros Hu. assert (Hu' : ~ (u == 0)%Q).
+  { intros K. apply Qeq_eqR in K. rewrite K in Hu. unfold Q2R in Hu. simpl in Hu. lra. }
+  assert (Hup : forall t, up (x * Q2R u - Q2R t) = Q2R u * up (x - Q2R t / Q2R u)).
+  { intros t. rewrite <- up_scale by lra. f_equal. field. lra. }
+  destruct p; cbn [in_units value]; rewrite !Q2R_red, ?Q2R_mult, ?Q2R_divide by auto; try ring.
+  - rewrite Hup. ring.
+  - unfold bowl. rewrite Hup. replace (- (x * Q2R u) - Q2R w) with (Q2R u * (- x - Q2R w / Q2R u)) by (field; lra).
+    rewrite up_scale by lra. ring.
 Qed.
-Lemma cell_cost_right q k c : 0 <= k -> 1 <= c -> let r := 2 * k + 1 in
-  cell_cost q r c = 12 * qa q * (r * r * r) * c * c + 12 * qr q * (r * r) * c + (qa q * (r * (r * r - 1)) + 12 * qc q * r).
+Theorem scaled_values ps u : sound u = true -> 0 < ratio u -> let s := scaled_to ps u in scaled_ok ps u s = true ->
+  (0 < per s)%Z /\ (0 < divisor s)%Z /\ forallb signs_ok (parts s) = true /\
+  forall x, values IZR (parts s) (x * IZR (per s)) / IZR (divisor s) = values Q2R ps (x * ratio u).
 Proof.
-  intros Hk Hc r. unfold r. rewrite cell_cost_ends by auto. unfold running.
-  assert (1 <= c * (2 * k + 1) - k) by nia.
-  destruct (Z.ltb_spec 0 (c * (2 * k + 1) + k + 1)); [|lia]. destruct (Z.ltb_spec 0 (c * (2 * k + 1) - k)); [|lia]. ring.
+  intros Hu Hu0 s. unfold scaled_ok. rewrite !andb_true_iff, !Z.ltb_lt. intros [[[Hp Hd] Hs] Hw]. repeat split; auto.
+  intros x. apply IZR_lt in Hp as Hp', Hd as Hd'.
+  assert (Hunit : Q2R (Qred (unit_length u (per s))) = ratio u / IZR (per s)).
+  { rewrite Q2R_red. unfold unit_length. rewrite Q2R_divide, q_of_ratio, Q2R_Z; auto.
+    intros K. apply Qeq_eqR in K. rewrite Q2R_Z in K. replace (Q2R 0) with 0 in K by small. lra. }
+  assert (Hpos : 0 < Q2R (Qred (unit_length u (per s)))).
+  { rewrite Hunit. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto. }
+  change (parts s) with (map whole_piece (map (in_units (Qred (unit_length u (per s))) (inject_Z (divisor s))) ps)).
+  set (unit := Qred (unit_length u (per s))) in *. set (d := divisor s) in *.
+  replace (x * ratio u) with (x * IZR (per s) * Q2R unit) by (rewrite Hunit; field; lra). set (y := x * IZR (per s)).
+  clearbody unit d y. clear - Hw Hd' Hpos. induction ps as [|p ps IH]; cbn [map values flat_map] in *; [field; lra|].
+  rewrite forallb_app, andb_true_iff in Hw. destruct Hw as [H1 H2]. specialize (IH H2).
+  rewrite whole_piece_value, in_units_value, Q2R_Z by auto. rewrite <- IH. field. lra.
 Qed.
-Lemma cell_cost_left q k c : 0 <= k -> 1 <= c -> let r := 2 * k + 1 in
-  cell_cost q r (- c) = 12 * qa q * (r * r * r) * c * c + 12 * ql q * (r * r) * c + (qa q * (r * (r * r - 1)) + 12 * qc q * r).
+Theorem loss_scaled l u : loss_ok l = true -> sound u = true -> 0 < ratio u -> let s := scaled_to (pieces l) u in scaled_ok (pieces l) u s = true ->
+  (0 < per s)%Z /\ (0 < divisor s)%Z /\ forallb signs_ok (parts s) = true /\
+  (forall x, values IZR (parts s) (x * IZR (per s)) / IZR (divisor s) = cost l (x * ratio u)) /\
+  (forall z, 0 <= values IZR (parts s) z).
 Proof.
-  intros Hk Hc r. unfold r. rewrite cell_cost_ends by auto. unfold running.
-  assert (- c * (2 * k + 1) + k + 1 <= 0) by nia.
-  destruct (Z.ltb_spec 0 (- c * (2 * k + 1) + k + 1)); [lia|]. destruct (Z.ltb_spec 0 (- c * (2 * k + 1) - k)); [lia|]. ring.
-Qed.
-Lemma running_half_mono q h n : quadratic_ok q -> running_half q h <= running_half q (h + Z.of_nat n).
-Proof.
-  intros Hq. induction n; [replace (h + Z.of_nat 0) with h by lia; lia|].
-  replace (h + Z.of_nat (S n)) with (h + Z.of_nat n + 1) by lia.
-  pose proof (running_half_step q (h + Z.of_nat n)). pose proof (at_point_nonneg q ((h + Z.of_nat n + 1) / 2) Hq). lia.
-Qed.
-Lemma cell_cost_nonneg q r c : quadratic_ok q -> 0 <= r -> 0 <= cell_cost q r c.
-Proof.
-  intros Hq Hr. unfold cell_cost. replace ((2 * c + 1) * r) with ((2 * c - 1) * r + Z.of_nat (Z.to_nat (2 * r))) by (rewrite Z2Nat.id; lia).
-  pose proof (running_half_mono q ((2 * c - 1) * r) (Z.to_nat (2 * r)) Hq). lia.
+  intros Hl Hu Hu0 s Hs. destruct (scaled_values _ u Hu Hu0 Hs) as (A & B & C & D). fold s in A, B, C, D.
+  assert (E : forall x, values IZR (parts s) (x * IZR (per s)) / IZR (divisor s) = cost l (x * ratio u)).
+  { intros x. rewrite D, pieces_value by auto. reflexivity. }
+  repeat split; auto. intros z. apply IZR_lt in A, B. specialize (E (z / IZR (per s))).
+  replace (z / IZR (per s) * IZR (per s)) with z in E by (field; lra).
+  apply Rmult_le_reg_r with (/ IZR (divisor s)); [apply Rinv_0_lt_compat; auto|]. rewrite Rmult_0_l. unfold Rdiv in E. rewrite E.
+  apply cost_nonneg; auto.
 Qed.

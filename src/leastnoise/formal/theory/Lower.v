@@ -8,28 +8,32 @@ Open Scope Z_scope.
 Record entry := Entry { e_shift : Z; e_budget : Z; e_cells : list (Z * Z) }.
 Definition mirror (e : entry) :=
   Entry (- e_shift e) (e_budget e) (rev (map (fun c => (- fst c, snd c)) (e_cells e))).
-Fixpoint expand (es : list (bool * entry)) : list entry := match es with
+(* An entry with the budget at which it uses privacy: e^eps in units of 1/bottom, rounded up, and
+   delta in units of 1/dd. *)
+Record charged := Charged { c_exp : Z; c_delta : Z; c_entry : entry }.
+Fixpoint expand (price : Z -> Z * Z) (es : list (Z * bool * entry)) : list charged := match es with
   | [] => []
-  | (m, e) :: t => if m then e :: mirror e :: expand t else e :: expand t
+  | (p, m, e) :: t => let (a, d) := price p in
+      if m then Charged a d e :: Charged a d (mirror e) :: expand price t else Charged a d e :: expand price t
   end.
 
 Fixpoint look (cs : list (Z * Z)) (i : Z) : Z := match cs with
   | [] => 0
   | (j, z) :: t => (if i =? j then z else 0) + look t i
   end.
-Fixpoint plus (es : list entry) (i : Z) := match es with
-  | [] => 0 | e :: t => look (e_cells e) i + plus t i end.
-Fixpoint minus (es : list entry) (i : Z) := match es with
-  | [] => 0 | e :: t => look (e_cells e) (i + e_shift e) + minus t i end.
-Fixpoint spendings (es : list entry) := match es with
-  | [] => 0 | e :: t => e_budget e + spendings t end.
+Fixpoint gains (bottom : Z) (es : list charged) (i : Z) := match es with
+  | [] => 0
+  | c :: t => bottom * look (e_cells (c_entry c)) i - c_exp c * look (e_cells (c_entry c)) (i + e_shift (c_entry c)) + gains bottom t i
+  end.
+Fixpoint spendings (es : list charged) := match es with
+  | [] => 0 | c :: t => c_delta c * e_budget (c_entry c) + spendings t end.
 
 Fixpoint cells_ok (lo reach y : Z) (cs : list (Z * Z)) : bool := match cs with
   | [] => true
   | (j, z) :: t => if (lo <? j) && (j <=? reach) && (0 <=? z) && (z <=? y)
                    then cells_ok j reach y t else false
   end.
-Definition entry_ok n reach e :=
+Definition entry_ok n reach (c : charged) := let e := c_entry c in
   (Z.abs (e_shift e) <=? n) && (0 <=? e_budget e)
   && cells_ok (- reach - 1) reach (e_budget e) (e_cells e).
 
@@ -39,12 +43,13 @@ Definition key (i : Z) : positive := match i with
   | Z0 => 1 | Zpos p => p~0 | Zneg p => p~1 end%positive.
 Definition val (m : PM.t Z) i := match PM.find (key i) m with Some v => v | None => 0 end.
 Definition add_at i v m := PM.add (key i) (val m i + v) m.
-Fixpoint fill off (cs : list (Z * Z)) m := match cs with
-  | [] => m | (j, z) :: t => fill off t (add_at (j - off) z m) end.
-Fixpoint plus_map (es : list entry) m := match es with
-  | [] => m | e :: t => plus_map t (fill 0 (e_cells e) m) end.
-Fixpoint minus_map (es : list entry) m := match es with
-  | [] => m | e :: t => minus_map t (fill (e_shift e) (e_cells e) m) end.
+Fixpoint fill (off factor : Z) (cs : list (Z * Z)) m := match cs with
+  | [] => m | (j, z) :: t => fill off factor t (add_at (j - off) (factor * z) m) end.
+Fixpoint gain_map (bottom : Z) (es : list charged) m := match es with
+  | [] => m
+  | c :: t => let e := c_entry c in
+      gain_map bottom t (fill (e_shift e) (- c_exp c) (e_cells e) (fill 0 bottom (e_cells e) m))
+  end.
 
 Fixpoint all_from (f : Z -> bool) (i : Z) (count : nat) : bool := match count with
   | O => true | S c => if f i then all_from f (i + 1) c else false end.
@@ -57,17 +62,15 @@ Proof.
   - rewrite PM.gss. reflexivity.
   - rewrite PM.gso by (intros H; apply key_inj in H; auto). rewrite Z.add_0_r. reflexivity.
 Qed.
-Lemma val_fill off cs : forall m i, val (fill off cs m) i = val m i + look cs (i + off).
+Lemma val_fill off factor cs : forall m i, val (fill off factor cs m) i = val m i + factor * look cs (i + off).
 Proof.
   induction cs as [|[j z] t IH]; intros; simpl; [lia|].
   rewrite IH, val_add. destruct (Z.eqb_spec i (j - off)), (Z.eqb_spec (i + off) j); lia.
 Qed.
-Lemma val_plus es : forall m i, val (plus_map es m) i = val m i + plus es i.
+Lemma val_gains bottom es : forall m i, val (gain_map bottom es m) i = val m i + gains bottom es i.
 Proof.
-  induction es; intros; simpl; [lia|]. rewrite IHes, val_fill, Z.add_0_r. lia.
+  induction es; intros; simpl; [lia|]. rewrite IHes, !val_fill, Z.add_0_r. lia.
 Qed.
-Lemma val_minus es : forall m i, val (minus_map es m) i = val m i + minus es i.
-Proof. induction es; intros; simpl; [lia|]. rewrite IHes, val_fill. lia. Qed.
 Lemma val_empty i : val (PM.empty Z) i = 0.
 Proof. unfold val. rewrite PM.gempty. reflexivity. Qed.
 Lemma all_from_ok f count : forall i, all_from f i count = true ->
@@ -92,7 +95,7 @@ Proof.
   rewrite !andb_true_iff, Z.ltb_lt, !Z.leb_le in E. specialize (IH j i H).
   destruct (Z.eqb_spec i j); [|lia]. rewrite (cells_out reach y t j i H) by lia. lia.
 Qed.
-Lemma entry_facts n reach e : entry_ok n reach e = true ->
+Lemma entry_facts n reach c : entry_ok n reach c = true -> let e := c_entry c in
   Z.abs (e_shift e) <= n /\ 0 <= e_budget e /\
   (forall i, 0 <= look (e_cells e) i <= e_budget e) /\
   (forall i, reach < Z.abs i -> look (e_cells e) i = 0).
@@ -101,132 +104,130 @@ Proof.
   repeat split; auto; try (apply (cells_between _ _ _ B _ i) in C; lia).
   intros i Hi. eapply cells_out; eauto. lia.
 Qed.
-Lemma gains_out n reach es i : forallb (entry_ok n reach) es = true -> reach + n < Z.abs i ->
-  plus es i = 0 /\ minus es i = 0.
+Lemma gains_out bottom n reach es i : forallb (entry_ok n reach) es = true -> reach + n < Z.abs i ->
+  gains bottom es i = 0.
 Proof.
   intros H Hi. induction es as [|e t IH]; auto. simpl in *.
-  rewrite andb_true_iff in H. destruct H as [He Ht]. destruct (IH Ht) as [-> ->].
-  destruct (entry_facts _ _ _ He) as (A & _ & _ & D). rewrite !D by lia. auto.
+  rewrite andb_true_iff in H. destruct H as [He Ht]. rewrite (IH Ht).
+  destruct (entry_facts _ _ _ He) as (A & _ & _ & D). rewrite !D by lia. lia.
 Qed.
 
-(* What is checked.  The loss at cell i is at least kn i / kd; a = top/bottom is at least e^eps;
-   lower = ln/ld, delta = dn/dd. *)
+(* What is checked.  The loss at cell i is at least kn i / kd, the same everywhere beyond the last
+   cell that a multiplier can reach; lower = ln/ld.  Only the cells from lo to hi count. *)
 Record lower_data := {
-  scale : Z; reach : Z; n : Z; entries : list entry;
-  kn : Z -> Z; kd : Z; top : Z; bottom : Z; ln : Z; ld : Z; dn : Z; dd : Z }.
+  scale : Z; reach : Z; n : Z; entries : list charged;
+  kn : Z -> Z; kd : Z; bottom : Z; ln : Z; ld : Z; dd : Z; lo : option Z; hi : option Z }.
+Definition from (lo : option Z) (i : Z) : Z := match lo with Some l => Z.max l i | None => i end.
+Definition upto (hi : option Z) (i : Z) : Z := match hi with Some h => Z.min h i | None => i end.
+Definition counts (x : lower_data) (i : Z) := from (lo x) i = i /\ upto (hi x) i = i.
 Definition lower_ok (x : lower_data) : bool :=
-  let 'Build_lower_data scale reach n es kn kd top bottom ln ld dn dd := x in
+  let 'Build_lower_data scale reach n es kn kd bottom ln ld dd lo hi := x in
   if (0 <? scale) && (0 <=? reach) && (0 <=? n) && (0 <? kd) && (0 <? bottom) && (0 <? ld) && (0 <? dd)
   then if forallb (entry_ok n reach) es then
-    let P := plus_map es (PM.empty Z) in
-    let M := minus_map es (PM.empty Z) in
+    let G := gain_map bottom es (PM.empty Z) in
     let edge := reach + n + 1 in
-    let left := (ln * dd * scale + ld * dn * spendings es) * kd * bottom in
+    let left := (ln * dd * scale + ld * spendings es) * kd * bottom in
     let ck := ld * dd * scale * bottom in
     let cg := ld * dd * kd in
-    all_from (fun i => left <=? kn i * ck + (val P i * bottom - val M i * top) * cg)
-      (- edge) (Z.to_nat (2 * edge + 1))
+    let first := from lo (- edge) in let last := upto hi edge in
+    (first <=? edge) && (- edge <=? last) &&
+    all_from (fun i => left <=? kn i * ck + val G i * cg) first (Z.to_nat (last - first + 1))
   else false else false.
 
 Open Scope R_scope.
-Definition theta x := IZR (ln x) / IZR (ld x) + IZR (dn x) / IZR (dd x) * (IZR (spendings (entries x)) / IZR (scale x)).
-Definition gain_at x i :=
-  (IZR (plus (entries x) i) - IZR (top x) / IZR (bottom x) * IZR (minus (entries x) i)) / IZR (scale x).
+Definition theta x := IZR (ln x) / IZR (ld x) + IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x)).
+Definition gain_at x i := IZR (gains (bottom x) (entries x) i) / (IZR (bottom x) * IZR (scale x)).
 
-(* The loss is not smaller further out. *)
-Definition outwards (k : Z -> Z) := forall i j, (0 <= i <= j)%Z -> (k i <= k j)%Z /\ (k (- i) <= k (- j))%Z.
+Definition flat (edge : Z) (k : Z -> Z) := forall i, (edge < Z.abs i)%Z -> k i = k (if (0 <=? i)%Z then edge + 1 else - edge - 1)%Z.
 
-Lemma lower_ok_all x : outwards (kn x) -> lower_ok x = true ->
-  (0 < scale x)%Z /\ forallb (entry_ok (n x) (reach x)) (entries x) = true /\
-  forall i, theta x <= IZR (kn x i) / IZR (kd x) + gain_at x i.
+Lemma lower_ok_all x : flat (reach x + n x) (kn x) -> lower_ok x = true ->
+  (0 < scale x)%Z /\ (0 < bottom x)%Z /\ (0 < dd x)%Z /\ forallb (entry_ok (n x) (reach x)) (entries x) = true /\
+  forall i, counts x i -> theta x <= IZR (kn x i) / IZR (kd x) + gain_at x i.
 Proof.
-  intros Hout. destruct x as [sc re n es kn kd top bottom ln ld dn dd].
-  unfold lower_ok, theta, gain_at. cbn [Lower.scale Lower.reach Lower.n Lower.entries Lower.kn Lower.kd Lower.top Lower.bottom Lower.ln Lower.ld Lower.dn Lower.dd] in *.
+  intros Hout. destruct x as [sc re n es kn kd bottom ln ld dd lo hi].
+  unfold lower_ok, theta, gain_at, counts. cbn [Lower.scale Lower.reach Lower.n Lower.entries Lower.kn Lower.kd Lower.bottom Lower.ln Lower.ld Lower.dd Lower.lo Lower.hi] in *.
   destruct ((0 <? sc)%Z && (0 <=? re)%Z && (0 <=? n)%Z && (0 <? kd)%Z && (0 <? bottom)%Z && (0 <? ld)%Z && (0 <? dd)%Z) eqn:E;
     [|discriminate].
   rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in E.
   destruct E as [[[[[[Hsc Hre] Hn] Hkd] Hbot] Hld] Hdd].
   destruct (forallb (entry_ok n re) es) eqn:Hes; [|discriminate].
-  intros H. split; [auto|]. split; [auto|].
+  rewrite !andb_true_iff, !Z.leb_le. intros [[Hf Hl] H]. repeat split; auto.
   assert (Hr : forall v, (0 < v)%Z -> 0 < IZR v) by (intros; apply IZR_lt; auto).
   pose proof (Hr _ Hsc). pose proof (Hr _ Hkd). pose proof (Hr _ Hbot). pose proof (Hr _ Hld). pose proof (Hr _ Hdd).
   set (edge := (re + n + 1)%Z) in *.
-  assert (Hin : forall i, (Z.abs i <= edge)%Z ->
-    ((ln * dd * sc + ld * dn * spendings es) * kd * bottom <= kn i * (ld * dd * sc * bottom)
-     + (plus es i * bottom - minus es i * top) * (ld * dd * kd))%Z).
-  { intros i Hi. pose proof (all_from_ok _ _ _ H i ltac:(lia)) as Hi'. cbv beta in Hi'.
-    rewrite Z.leb_le, val_plus, val_minus, !val_empty, !Z.add_0_l in Hi'. exact Hi'. }
-  assert (Hfar : forall i, (edge < Z.abs i)%Z -> (kn (if (0 <=? i)%Z then edge else - edge) <= kn i)%Z).
-  { intros i Hi. destruct (Z.leb_spec 0 i).
-    - apply (Hout edge i). lia.
-    - replace i with (- (- i))%Z at 1 by lia. apply (Hout edge (- i)%Z). lia. }
-  assert (Hreal : forall i, ((ln * dd * sc + ld * dn * spendings es) * kd * bottom <= kn i * (ld * dd * sc * bottom)
-     + (plus es i * bottom - minus es i * top) * (ld * dd * kd))%Z ->
-     IZR ln / IZR ld + IZR dn / IZR dd * (IZR (spendings es) / IZR sc) <= IZR (kn i) / IZR kd
-       + (IZR (plus es i) - IZR top / IZR bottom * IZR (minus es i)) / IZR sc).
-  { intros i Hi. apply IZR_le in Hi. repeat rewrite ?plus_IZR, ?mult_IZR, ?minus_IZR in Hi.
+  set (good := fun i => ((ln * dd * sc + ld * spendings es) * kd * bottom <= kn i * (ld * dd * sc * bottom)
+     + gains bottom es i * (ld * dd * kd))%Z).
+  assert (Hin : forall i, (Z.abs i <= edge)%Z -> from lo i = i -> upto hi i = i -> good i).
+  { intros i Hi H6 H7.
+    assert (Hrange : (from lo (- edge) <= i <= upto hi edge)%Z) by (destruct lo, hi; cbn [from upto] in *; lia).
+    pose proof (all_from_ok _ _ _ H i ltac:(lia)) as Hi'. cbv beta in Hi'.
+    rewrite Z.leb_le, val_gains, val_empty, Z.add_0_l in Hi'. exact Hi'. }
+  assert (Hreal : forall i, good i ->
+     IZR ln / IZR ld + IZR (spendings es) / (IZR dd * IZR sc) <= IZR (kn i) / IZR kd
+       + IZR (gains bottom es i) / (IZR bottom * IZR sc)).
+  { intros i Hi. unfold good in Hi. apply IZR_le in Hi. repeat rewrite ?plus_IZR, ?mult_IZR, ?minus_IZR in Hi.
     assert (Hm : 0 < IZR ld * IZR dd * IZR sc * IZR kd * IZR bottom).
     { repeat apply Rmult_lt_0_compat; auto. }
     apply Rmult_le_reg_r with (1 := Hm).
     eapply Rle_trans; [|eapply Rle_trans; [exact Hi|]]; right; field; lra. }
-  intros i. destruct (Z_le_gt_dec (Z.abs i) edge) as [Hi|Hi]; [auto|].
-  apply Hreal.
-  set (e := if (0 <=? i)%Z then edge else (- edge)%Z) in *.
+  intros i [H6 H7]. apply Hreal. destruct (Z_le_gt_dec (Z.abs i) edge) as [Hi|Hi]; [auto|].
+  set (e := if (0 <=? i)%Z then edge else (- edge)%Z).
   assert (He : (Z.abs e = edge)%Z) by (unfold e; destruct (0 <=? i)%Z; lia).
-  pose proof (Hin e ltac:(lia)) as Hk. assert (Hf : (kn e <= kn i)%Z) by (apply Hfar; lia).
-  destruct (gains_out n re es e Hes) as [-> ->] in Hk; [lia|].
-  destruct (gains_out n re es i Hes) as [-> ->]; [lia|].
-  assert (0 < ld * dd * sc * bottom)%Z by (repeat apply Z.mul_pos_pos; auto).
-  assert (kn e * (ld * dd * sc * bottom) <= kn i * (ld * dd * sc * bottom))%Z by (apply Z.mul_le_mono_nonneg_r; [lia | exact Hf]).
-  lia.
+  assert (He6 : from lo e = e) by (unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
+  assert (He7 : upto hi e = e) by (unfold e; destruct lo, hi; cbn [from upto] in *; destruct (Z.leb_spec 0 i); lia).
+  pose proof (Hin e ltac:(lia) He6 He7) as Hk. unfold good in *.
+  rewrite (gains_out bottom n re es e Hes) in Hk by lia. rewrite (gains_out bottom n re es i Hes) by lia.
+  replace (kn i) with (kn e); auto. rewrite (Hout i) by lia. unfold e, edge. f_equal. destruct (0 <=? i)%Z; lia.
 Qed.
 
 (* ---- integer-valued noise ---- *)
 Definition zprivate (L : zlaw) eps delta (D : Z) :=
   private L eps delta (fun s => (Z.abs s <= D)%Z).
-Definition zloss (L : zlaw) (l : loss) B :=
-  loss_at_most L (fun i => cost l (IZR i)) B.
+Definition zloss (L : zlaw) (c : R -> R) B := loss_at_most L (fun i => c (IZR i)) B.
 
-Definition zprices sc (es : list entry) : list (Z * R * (Z -> R)) :=
-  map (fun e => (e_shift e, IZR (e_budget e) / IZR sc, fun i => IZR (look (e_cells e) i) / IZR sc)) es.
+(* what an entry needs of a law: it is private at its budget, up to n *)
+Definition granted (x : lower_data) (P : R -> R -> Prop) := forall c, In c (entries x) ->
+  exists eps, P eps (IZR (c_delta c) / IZR (dd x)) /\ exp eps <= IZR (c_exp c) / IZR (bottom x).
 
-Theorem integer_lower x l eps D : outwards (kn x) -> lower_ok x = true ->
-  (forall i, IZR (kn x i) / IZR (kd x) <= cost l (IZR i)) ->
-  exp eps <= IZR (top x) / IZR (bottom x) -> (n x <= D)%Z ->
-  forall L : zlaw, zprivate L eps (IZR (dn x) / IZR (dd x)) D ->
-  forall B, zloss L l B -> IZR (ln x) / IZR (ld x) <= B.
+Definition zprices (x : lower_data) : list (price Z Z) :=
+  map (fun c => Price Z Z (e_shift (c_entry c)) (IZR (e_budget (c_entry c)) / IZR (scale x)) (fun i => IZR (look (e_cells (c_entry c)) i) / IZR (scale x))
+    (IZR (c_exp c) / IZR (bottom x)) (IZR (c_delta c) / IZR (dd x))) (entries x).
+
+Theorem integer_lower x c D : flat (reach x + n x) (kn x) -> lower_ok x = true ->
+  (forall i, IZR (kn x i) / IZR (kd x) <= c (IZR i)) -> (n x <= D)%Z -> (forall x, 0 <= c x) ->
+  forall L : zlaw, granted x (fun eps delta => zprivate L eps delta D) ->
+  forall outs, Forall (never Z Z Z.add (fun _ => True) L) outs -> (forall i, (forall A, In A outs -> A i = 0) -> counts x i) ->
+  forall B, zloss L c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hk Ha HD L HL B HB.
-  destruct (lower_ok_all x Hout Hok) as (Hsc & Hes & Hall).
-  assert (Hs : 0 < IZR (scale x)) by (apply IZR_lt; auto).
-  set (a := IZR (top x) / IZR (bottom x)) in *.
-  pose proof (weak_duality Z Z Z.add (fun _ => True) L eps _ _ HL a (zprices (scale x) (entries x))
-    (fun i => cost l (IZR i)) (theta x) Ha) as W.
-  assert (Hsp : spent Z Z (zprices (scale x) (entries x)) = IZR (spendings (entries x)) / IZR (scale x)).
-  { clear - Hs. induction (entries x); simpl; [field; lra|]. rewrite IHl, plus_IZR. field. lra. }
-  assert (Hg : forall i, gain Z Z Z.add a (zprices (scale x) (entries x)) i = gain_at x i).
-  { intros i. unfold gain_at. fold a. clear - Hs. induction (entries x); simpl; [field; lra|].
-    rewrite IHl, !plus_IZR. field. lra. }
+  intros Hout Hok Hk HD Hc0 L HL outs Houts Hcounts B HB.
+  destruct (lower_ok_all x Hout Hok) as (Hsc & Hbt & Hdd & Hes & Hall).
+  apply IZR_lt in Hsc as Hs, Hbt as Hb, Hdd as Hd.
+  pose proof (weak_duality Z Z Z.add (fun _ => True) L (zprices x) outs (fun i => c (IZR i)) (theta x)) as W.
+  assert (Hsp : spent Z Z (zprices x) = IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x))).
+  { unfold zprices. clear - Hs Hd. induction (entries x); cbn [map spent spendings p_delta p_most]; [field; lra|]. rewrite IHl, plus_IZR, mult_IZR. field. lra. }
+  assert (Hg : forall i, gain Z Z Z.add (zprices x) i = gain_at x i).
+  { intros i. unfold gain_at, zprices. clear - Hs Hb. induction (entries x); cbn [map gain gains p_fun p_exp p_shift]; [field; lra|].
+    rewrite IHl, plus_IZR, minus_IZR, !mult_IZR. field. lra. }
   rewrite Hsp in W.
-  assert (theta x - IZR (dn x) / IZR (dd x) * (IZR (spendings (entries x)) / IZR (scale x)) <= B).
+  assert (theta x - IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x)) <= B).
   { apply W; auto.
-    - clear - Hes HD Hs. unfold zprices. apply Forall_map. rewrite Forall_forall. intros e He.
+    - clear - Hes HD Hs HL. unfold zprices. apply Forall_map. rewrite Forall_forall. intros e He.
       rewrite forallb_forall in Hes. destruct (entry_facts _ _ _ (Hes e He)) as (A & _ & C & _).
-      repeat split.
-      + lia.
-      + apply meas_basic; auto.
+      destruct (HL e He) as (eps & HP & HE). repeat split; cbn [p_fun p_most p_delta p_exp p_shift].
+      + exists eps, (fun s => (Z.abs s <= D)%Z). repeat split; auto. lia.
+      + apply meas_basic; exact I.
       + destruct (C x0) as [C1 C2]. apply IZR_le in C1. unfold Rdiv. apply Rmult_le_pos; auto.
         left. apply Rinv_0_lt_compat; auto.
       + destruct (C x0) as [C1 C2]. apply IZR_le in C2. unfold Rdiv. apply Rmult_le_compat_r; auto.
         left. apply Rinv_0_lt_compat; auto.
-    - intros i. rewrite Hg. specialize (Hk i). specialize (Hall i). lra. }
+    - intros i Hi. rewrite Hg. specialize (Hk i). specialize (Hall i (Hcounts i Hi)). lra. }
   unfold theta in H. lra.
 Qed.
 
 (* ---- real-valued noise ---- *)
 Definition rprivate (L : rlaw) eps delta (D : R) :=
   private L eps delta (fun s => Rabs s <= D).
-Definition rloss (L : rlaw) (l : loss) B := loss_at_most L (cost l) B.
+Definition rloss (L : rlaw) (c : R -> R) B := loss_at_most L c B.
 
 (* private at the shifts m b, |m| <= n, alone *)
 Definition private_at_steps (L : rlaw) eps delta (b : R) (n : Z) :=
@@ -286,69 +287,77 @@ Proof.
   exists (Int_part t), (frac_part t). destruct (base_fp t). unfold frac_part in *. split; lra.
 Qed.
 
-Definition rprices sc b (es : list entry) : list (R * R * (R -> R)) :=
-  map (fun e => (IZR (e_shift e) * b, IZR (e_budget e) / IZR sc,
-                 fun x => / IZR sc * rlook (e_cells e) (x / b))) es.
+Definition rprices (x : lower_data) (b : R) : list (price R R) :=
+  map (fun c => Price R R (IZR (e_shift (c_entry c)) * b) (IZR (e_budget (c_entry c)) / IZR (scale x))
+    (fun y => / IZR (scale x) * rlook (e_cells (c_entry c)) (y / b))
+    (IZR (c_exp c) / IZR (bottom x)) (IZR (c_delta c) / IZR (dd x))) (entries x).
 
-Theorem lattice_lower x l eps b : outwards (kn x) -> lower_ok x = true -> 0 < b ->
+(* where none of the outs happens, a place counts and so does the next one, unless it is at the first *)
+Definition between (x : lower_data) (b : R) (outs : list (R -> R)) := forall i u, 0 <= u < 1 ->
+  (forall A, In A outs -> A ((IZR i + u) * b) = 0) -> counts x i /\ (u = 0 \/ counts x (i + 1)).
+
+Theorem lattice_lower x c b : flat (reach x + n x) (kn x) -> lower_ok x = true -> 0 < b ->
   (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
-     <= cost l ((IZR i + u) * b)) ->
-  exp eps <= IZR (top x) / IZR (bottom x) ->
-  forall L : rlaw, private_at_steps L eps (IZR (dn x) / IZR (dd x)) b (n x) ->
-  forall B, rloss L l B -> IZR (ln x) / IZR (ld x) <= B.
+     <= c ((IZR i + u) * b)) -> (forall x, 0 <= c x) ->
+  forall L : rlaw, granted x (fun eps delta => private_at_steps L eps delta b (n x)) ->
+  forall outs, Forall (never R R Rplus continuity L) outs -> between x b outs ->
+  forall B, rloss L c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hb Hk Ha L HL B HB.
-  destruct (lower_ok_all x Hout Hok) as (Hsc & Hes & Hall).
-  assert (Hs : 0 < IZR (scale x)) by (apply IZR_lt; auto).
+  intros Hout Hok Hb Hk Hc0 L HL outs Houts Hbetween B HB.
+  destruct (lower_ok_all x Hout Hok) as (Hsc & Hbt & Hdd & Hes & Hall).
+  apply IZR_lt in Hsc as Hs, Hbt as Hbo, Hdd as Hd.
   assert (Hsi : 0 < / IZR (scale x)) by (apply Rinv_0_lt_compat; auto).
-  set (a := IZR (top x) / IZR (bottom x)) in *.
-  pose proof (weak_duality R R Rplus continuity L eps _ _ HL a (rprices (scale x) b (entries x))
-    (cost l) (theta x) Ha) as W.
-  assert (Hsp : spent R R (rprices (scale x) b (entries x)) = IZR (spendings (entries x)) / IZR (scale x)).
-  { clear - Hs. induction (entries x); simpl; [field; lra|]. rewrite IHl, plus_IZR. field. lra. }
-  assert (Hg : forall i u, 0 <= u < 1 -> gain R R Rplus a (rprices (scale x) b (entries x)) ((IZR i + u) * b)
+  pose proof (weak_duality R R Rplus continuity L (rprices x b) outs c (theta x)) as W.
+  assert (Hsp : spent R R (rprices x b) = IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x))).
+  { unfold rprices. clear - Hs Hd. induction (entries x); cbn [map spent spendings p_delta p_most]; [field; lra|]. rewrite IHl, plus_IZR, mult_IZR. field. lra. }
+  assert (Hg : forall i u, 0 <= u < 1 -> gain R R Rplus (rprices x b) ((IZR i + u) * b)
       = (1 - u) * gain_at x i + u * gain_at x (i + 1)).
-  { intros i u Hu. unfold gain_at. fold a. clear - Hs Hb Hu. induction (entries x) as [|e t IH]; simpl; [field; lra|].
-    rewrite IH. replace (((IZR i + u) * b + IZR (e_shift e) * b) / b) with (IZR (i + e_shift e) + u)
+  { intros i u Hu. unfold gain_at, rprices. clear - Hs Hb Hbo Hu. induction (entries x) as [|e t IH]; cbn [map gain gains p_fun p_exp p_shift]; [field; lra|].
+    rewrite IH. replace (((IZR i + u) * b + IZR (e_shift (c_entry e)) * b) / b) with (IZR (i + e_shift (c_entry e)) + u)
       by (rewrite plus_IZR; field; lra).
     replace ((IZR i + u) * b / b) with (IZR i + u) by (field; lra).
-    rewrite !rlook_at, !plus_IZR by auto.
-    replace (i + e_shift e + 1)%Z with (i + 1 + e_shift e)%Z by lia. field. lra. }
+    rewrite !rlook_at by auto.
+    replace (i + e_shift (c_entry e) + 1)%Z with (i + 1 + e_shift (c_entry e))%Z by lia.
+    repeat rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR. field. lra. }
   rewrite Hsp in W.
-  assert (theta x - IZR (dn x) / IZR (dd x) * (IZR (spendings (entries x)) / IZR (scale x)) <= B).
+  assert (theta x - IZR (spendings (entries x)) / (IZR (dd x) * IZR (scale x)) <= B).
   { apply W; auto.
-    - clear - Hes Hs Hsi Hb. unfold rprices. apply Forall_map. rewrite Forall_forall. intros e He.
+    - clear - Hes Hs Hsi Hb HL. unfold rprices. apply Forall_map. rewrite Forall_forall. intros e He.
       rewrite forallb_forall in Hes. destruct (entry_facts _ _ _ (Hes e He)) as (A & _ & C & _).
-      assert (Hbt : forall y, 0 <= rlook (e_cells e) (y / b) <= IZR (e_budget e)).
+      destruct (HL e He) as (eps & HP & HE).
+      assert (Hbt : forall y, 0 <= rlook (e_cells (c_entry e)) (y / b) <= IZR (e_budget (c_entry e))).
       { intros y. destruct (split_real (y / b)) as (i & u & -> & Hu). rewrite rlook_at by auto.
         destruct (C i) as [C1 C2]. destruct (C (i + 1)%Z) as [C3 C4].
         apply IZR_le in C1, C2, C3, C4. split.
-        - assert (0 <= (1 - u) * IZR (look (e_cells e) i)) by (apply Rmult_le_pos; lra).
-          assert (0 <= u * IZR (look (e_cells e) (i + 1))) by (apply Rmult_le_pos; lra). lra.
-        - assert ((1 - u) * IZR (look (e_cells e) i) <= (1 - u) * IZR (e_budget e)) by (apply Rmult_le_compat_l; lra).
-          assert (u * IZR (look (e_cells e) (i + 1)) <= u * IZR (e_budget e)) by (apply Rmult_le_compat_l; lra). lra. }
-      repeat split.
-      + exists (e_shift e). auto.
+        - assert (0 <= (1 - u) * IZR (look (e_cells (c_entry e)) i)) by (apply Rmult_le_pos; lra).
+          assert (0 <= u * IZR (look (e_cells (c_entry e)) (i + 1))) by (apply Rmult_le_pos; lra). lra.
+        - assert ((1 - u) * IZR (look (e_cells (c_entry e)) i) <= (1 - u) * IZR (e_budget (c_entry e))) by (apply Rmult_le_compat_l; lra).
+          assert (u * IZR (look (e_cells (c_entry e)) (i + 1)) <= u * IZR (e_budget (c_entry e))) by (apply Rmult_le_compat_l; lra). lra. }
+      repeat split; cbn [p_fun p_most p_delta p_exp p_shift].
+      + exists eps, (fun s => exists m, (Z.abs m <= n x)%Z /\ s = IZR m * b). repeat split; auto. exists (e_shift (c_entry e)). auto.
       + apply meas_scale. apply meas_basic. apply rlook_continuous.
       + destruct (Hbt x0). apply Rmult_le_pos; lra.
       + destruct (Hbt x0). unfold Rdiv. rewrite Rmult_comm. apply Rmult_le_compat_r; lra.
     - intros y. destruct (split_real (y / b)) as (i & u & Hy & Hu).
-      replace y with ((IZR i + u) * b) by (rewrite <- Hy; field; lra). rewrite Hg by auto.
-      specialize (Hk i u Hu). pose proof (Hall i) as H1. pose proof (Hall (i + 1)%Z) as H2.
+      replace y with ((IZR i + u) * b) by (rewrite <- Hy; field; lra). rewrite Hg by auto. intros Hin.
+      specialize (Hk i u Hu). destruct (Hbetween i u Hu Hin) as [C1 C2]. pose proof (Hall i C1) as H1.
+      destruct C2 as [->|C2]; [lra|]. pose proof (Hall (i + 1)%Z C2) as H2.
       apply Rmult_le_compat_l with (r := 1 - u) in H1; [|lra].
       apply Rmult_le_compat_l with (r := u) in H2; [|lra]. lra. }
   unfold theta in H. lra.
 Qed.
 
-Theorem real_lower x l eps D b : outwards (kn x) -> lower_ok x = true -> 0 < b ->
+Theorem real_lower x c D b : flat (reach x + n x) (kn x) -> lower_ok x = true -> 0 < b ->
   (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
-     <= cost l ((IZR i + u) * b)) ->
-  exp eps <= IZR (top x) / IZR (bottom x) -> IZR (n x) * b <= D ->
-  forall L : rlaw, rprivate L eps (IZR (dn x) / IZR (dd x)) D ->
-  forall B, rloss L l B -> IZR (ln x) / IZR (ld x) <= B.
+     <= c ((IZR i + u) * b)) ->
+  IZR (n x) * b <= D -> (forall x, 0 <= c x) ->
+  forall L : rlaw, granted x (fun eps delta => rprivate L eps delta D) ->
+  forall outs, Forall (never R R Rplus continuity L) outs -> between x b outs ->
+  forall B, rloss L c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hb Hk Ha HD L HL. apply (lattice_lower x l eps b); auto.
-  intros A s HA (m & Hm & ->). apply HL; auto.
+  intros Hout Hok Hb Hk HD Hc0 L HL. apply (lattice_lower x c b); auto.
+  intros e He. destruct (HL e He) as (eps & HP & HE). exists eps. split; auto.
+  intros A s HA (m & Hm & ->). apply HP; auto.
   rewrite Rabs_mult, (Rabs_right b) by lra. rewrite <- abs_IZR. apply IZR_le in Hm.
   eapply Rle_trans; [|apply HD]. apply Rmult_le_compat_r; lra.
 Qed.
@@ -366,24 +375,27 @@ Proof.
   - intros. apply ex_mono; auto.
 Defined.
 
-Theorem whole_step_lower x l eps D b : outwards (kn x) -> lower_ok x = true -> (0 < b)%Z ->
+Theorem whole_step_lower x c D b : flat (reach x + n x) (kn x) -> lower_ok x = true -> (0 < b)%Z ->
   (forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn x i) / IZR (kd x)) + u * (IZR (kn x (i + 1)) / IZR (kd x))
-     <= cost l ((IZR i + u) * IZR b)) ->
-  exp eps <= IZR (top x) / IZR (bottom x) -> (n x * b <= D)%Z ->
-  forall Y : zlaw, zprivate Y eps (IZR (dn x) / IZR (dd x)) D ->
-  forall B, zloss Y l B -> IZR (ln x) / IZR (ld x) <= B.
+     <= c ((IZR i + u) * IZR b)) ->
+  (n x * b <= D)%Z -> (forall x, 0 <= c x) -> lo x = None -> hi x = None ->
+  forall Y : zlaw, granted x (fun eps delta => zprivate Y eps delta D) ->
+  forall B, zloss Y c B -> IZR (ln x) / IZR (ld x) <= B.
 Proof.
-  intros Hout Hok Hb Hk Ha HD Y HY B HB.
-  apply (lattice_lower x l eps (IZR b) Hout Hok (IZR_lt _ _ Hb) Hk Ha (embed Y)).
-  - intros A s [_ HA] (m & Hm & ->). simpl.
+  intros Hout Hok Hb Hk HD Hc0 Hlo Hhi Y HY B HB.
+  assert (Hcounts : forall i, counts x i) by (intros i; unfold counts; rewrite Hlo, Hhi; split; reflexivity).
+  apply (lattice_lower x c (IZR b) Hout Hok (IZR_lt _ _ Hb) Hk Hc0 (embed Y)) with (outs := []); [|constructor| |].
+  - intros e He. destruct (HY e He) as (eps & HP & HE). exists eps. split; auto.
+    intros A s [_ HA] (m & Hm & ->). simpl.
     assert (Hall : forall f, meas Y f) by (intros; apply meas_basic; exact I).
     assert (Hbd : forall f : Z -> R, (forall i, f i = 0 \/ f i = 1) -> bounded f).
     { intros f Hf. exists 1. intros i. destruct (Hf i) as [-> | ->]; rewrite Rabs_right; lra. }
-    pose proof (HY (fun i => A (IZR i)) (m * b)%Z) as K. cbv beta in K.
+    pose proof (HP (fun i => A (IZR i)) (m * b)%Z) as K. cbv beta in K.
     eapply Rle_trans; [apply K|].
     + split; auto.
     + nia.
     + apply Rplus_le_compat_r. apply Rmult_le_compat_l; [left; apply exp_pos|].
       apply ex_mono; auto. intros i. rewrite plus_IZR, mult_IZR. lra.
+  - intros i u Hu _. auto.
   - intros g _ [M HM] Hg. simpl. apply HB; [apply meas_basic; exact I | exists M; auto | auto].
 Qed.

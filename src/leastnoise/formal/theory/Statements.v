@@ -43,6 +43,13 @@ Definition private (L : law) (eps delta : R) (shifts : S -> Prop) :=
    (The integral of a loss that is not negative is the supremum of these means.) *)
 Definition loss_at_most (L : law) (c : T -> R) (B : R) :=
   forall g, meas L g -> bounded g -> (forall x, g x <= c x) -> ex L g <= B.
+
+(* The law never leaves a set: what vanishes on the set has probability 0. *)
+Definition stays (L : law) (inside : T -> Prop) :=
+  forall A, event L A -> (forall x, inside x -> A x = 0) -> ex L A = 0.
+(* It is its own mirror image. *)
+Definition even (opp : T -> T) (L : law) := forall f, meas L f -> bounded f ->
+  meas L (fun x => f (opp x)) /\ ex L (fun x => f (opp x)) = ex L f.
 End Laws.
 Arguments meas {T S add basic}.
 Arguments ex {T S add basic}.
@@ -60,6 +67,8 @@ Arguments event {T S add basic}.
 Arguments private {T S add basic}.
 Arguments loss_at_most {T S add basic}.
 Arguments bounded {T}.
+Arguments stays {T S add basic}.
+Arguments even {T S add basic}.
 
 Definition zlaw := law Z Z Z.add (fun _ => True).  (* noise on the whole numbers *)
 Definition rlaw := law R R Rplus continuity.       (* noise on the real numbers *)
@@ -68,12 +77,32 @@ Definition mean (X : zlaw) (f : Z -> R) : R := ex X f.
 (* ---- numbers and losses ---- *)
 Definition ratio (q : Z * Z) : R := IZR (fst q) / IZR (snd q).
 
-Inductive loss := L1 | L2 | Pinball (tn td : Z).  (* tau = tn/td *)
-Definition cost (l : loss) (x : R) : R := match l with
+(* A broken line through points (x, value) with x rising, with the slope s before and t after them. *)
+Fixpoint line_after (x0 v0 : R) (points : list ((Z * Z) * (Z * Z))) (t x : R) : R := match points with
+  | [] => v0 + t * (x - x0)
+  | (p, v) :: rest =>
+      if Rle_dec x (ratio p) then v0 + (ratio v - v0) / (ratio p - x0) * (x - x0)
+      else line_after (ratio p) (ratio v) rest t x
+  end.
+Definition broken_line (points : list ((Z * Z) * (Z * Z))) (s t x : R) : R := match points with
+  | [] => 0
+  | (p, v) :: rest =>
+      if Rle_dec x (ratio p) then ratio v + s * (x - ratio p) else line_after (ratio p) (ratio v) rest t x
+  end.
+
+Inductive one_loss := L1 | L2 | Pinball (tau : Z * Z) | Huber (width : Z * Z)
+  | Piecewise (points : list ((Z * Z) * (Z * Z))) (before after : Z * Z).
+Definition one_cost (l : one_loss) (x : R) : R := match l with
   | L1 => Rabs x
   | L2 => x * x
-  | Pinball tn td => if Rle_dec 0 x then IZR tn / IZR td * x else (1 - IZR tn / IZR td) * - x
+  | Pinball tau => if Rle_dec 0 x then ratio tau * x else (1 - ratio tau) * - x
+  | Huber w => if Rle_dec (Rabs x) (ratio w) then x * x / 2 else ratio w * (Rabs x - ratio w / 2)
+  | Piecewise points s t => broken_line points (ratio s) (ratio t) x
   end.
+(* A loss is a sum of losses with weights; most have one, of weight 1. *)
+Definition loss := list ((Z * Z) * one_loss).
+Fixpoint cost (l : loss) (x : R) : R := match l with
+  | [] => 0 | (w, one) :: rest => ratio w * one_cost one x + cost rest x end.
 
 (* ---- the noise of a file ---- *)
 Inductive cells :=
@@ -107,12 +136,23 @@ Definition half_step (c : cells) (r h : Z) : R := match c with
   | Mesh edges ws => mesh_weight (map (mark r) edges) ws h
   end.
 
+(* Constraints, and where each lets noise be *)
+Inductive demand := Support (low high : option (Z * Z)) | MaxError (t : Z * Z) | Symmetric.
+Definition allowed (d : demand) (x : R) : Prop := match d with
+  | Support low high =>
+      match low with Some q => ratio q <= x | None => True end /\
+      match high with Some q => x <= ratio q | None => True end
+  | MaxError t => Rabs x <= ratio t
+  | Symmetric => True
+  end.
+
 Inductive kind := Integer | Additive.
 Record file := {
   the_kind : kind;
   epsilon : Z * Z; delta : Z * Z; profile : list ((Z * Z) * (Z * Z));
   sensitivity : Z * Z; the_loss : loss;
   step : Z * Z; grid : Z;  (* whole numbers without runs: 1 and 1 *)
+  constraints : list demand;
   denominator : Z; atom : Z; noise : cells;
   upper : Z * Z; lower : Z * Z }.
 
@@ -140,6 +180,15 @@ Definition released (X : zlaw) (g v : R) (A : R -> R) : R :=
 Definition budgets (f : file) := (epsilon f, delta f) :: profile f.
 
 (* Whole values: the noise is added as it is. *)
+Definition whole_obeys (f : file) (d : demand) : Prop := match d with
+  | Symmetric => forall i, mass f (- i) = mass f i
+  | _ => forall i, mass f i <> 0 -> allowed d (IZR i)
+  end.
+Definition whole_rival (f : file) (Y : zlaw) :=
+  (forall b, In b (budgets f) ->
+     private Y (ratio (fst b)) (ratio (snd b)) (fun s => IZR (Z.abs s) <= ratio (sensitivity f))) /\
+  (forall d, In d (constraints f) ->
+     stays Y (fun i => allowed d (IZR i)) /\ (d = Symmetric -> even Z.opp Y)).
 Definition claims_integer (f : file) :=
   let shifts := fun s => IZR (Z.abs s) <= ratio (sensitivity f) in
   let the_cost := fun i => cost (the_loss f) (IZR i) in
@@ -150,12 +199,24 @@ Definition claims_integer (f : file) :=
     (forall b, In b (budgets f) -> private X (ratio (fst b)) (ratio (snd b)) shifts) /\
     (* upper *)
     loss_at_most X the_cost (ratio (upper f))) /\
+  (* constraints *)
+  (forall d, In d (constraints f) -> whole_obeys f d) /\
   (* lower *)
-  (forall Y : zlaw,
-    (forall b, In b (budgets f) -> private Y (ratio (fst b)) (ratio (snd b)) shifts) ->
-    forall B, loss_at_most Y the_cost B -> ratio (lower f) <= B).
+  (forall Y : zlaw, whole_rival f Y -> forall B, loss_at_most Y the_cost B -> ratio (lower f) <= B).
 
-(* Real values: they are rounded to the grid at random first. *)
+(* Real values: they are rounded to the grid at random first.  An error of the release includes
+   that rounding, the support of the noise does not. *)
+Definition real_obeys (f : file) (d : demand) : Prop :=
+  let g := ratio (step f) / IZR (grid f) in match d with
+  | Symmetric => forall i, mass f (- i) = mass f i
+  | MaxError t => forall X : zlaw, has_masses X (mass f) -> forall v A, (forall x, A x = 0 \/ A x = 1) ->
+      (forall x, Rabs (x - v) <= ratio t -> A x = 0) -> released X g v A = 0
+  | Support _ _ => forall i, mass f i <> 0 -> allowed d (IZR i * g)
+  end.
+Definition real_rival (f : file) (Y : rlaw) :=
+  (forall b, In b (budgets f) ->
+     private Y (ratio (fst b)) (ratio (snd b)) (fun s => Rabs s <= ratio (sensitivity f))) /\
+  (forall d, In d (constraints f) -> stays Y (allowed d) /\ (d = Symmetric -> even Ropp Y)).
 Definition claims_additive (f : file) :=
   let g := ratio (step f) / IZR (grid f) in
   let D := ratio (sensitivity f) in
@@ -168,11 +229,10 @@ Definition claims_additive (f : file) :=
     (* upper *)
     (forall v c, bounded c -> (forall x, c x <= cost (the_loss f) (x - v)) ->
        released X g v c <= ratio (upper f))) /\
+  (* constraints *)
+  (forall d, In d (constraints f) -> real_obeys f d) /\
   (* lower *)
-  (forall Y : rlaw,
-    (forall b, In b (budgets f) ->
-       private Y (ratio (fst b)) (ratio (snd b)) (fun s => Rabs s <= D)) ->
-    forall B, loss_at_most Y (cost (the_loss f)) B -> ratio (lower f) <= B).
+  (forall Y : rlaw, real_rival f Y -> forall B, loss_at_most Y (cost (the_loss f)) B -> ratio (lower f) <= B).
 
 Definition claims (f : file) := match the_kind f with
   | Integer => claims_integer f | Additive => claims_additive f end.

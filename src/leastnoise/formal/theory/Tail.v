@@ -33,11 +33,12 @@ Definition copies (ws : list Z) (x n a b al be ga : Z) : Z :=
   a * (b - a) * (b - a) * zdot (fun c => al * c * c + be * c + ga) ws x 0
   + a * a * (b - a) * zdot (fun c => n * (2 * al * c + be)) ws x 0
   + a * a * (a + b) * (al * n * n * total ws 0).
-Definition tail_cost (first n : Z) (ws : list Z) (a b : Z) (K : Z -> Z) (al bl br ga : Z) : Z :=
+(* Listed cells cost K c; continued ones ar c^2 + br c + gr on the right, al c^2 + bl c + gl at -c. *)
+Definition tail_cost (first n : Z) (ws : list Z) (a b : Z) (K : Z -> Z) (ar br gr al bl gl : Z) : Z :=
   let nn := Z.to_nat n in
   zdot K ws first 0 * ((b - a) * (b - a) * (b - a))
-  + copies (skipn (length ws - nn) ws) (first + Z.of_nat (length ws)) n a b al br ga
-  + copies (rev (firstn nn ws)) (1 - first) n a b al bl ga.
+  + copies (skipn (length ws - nn) ws) (first + Z.of_nat (length ws)) n a b ar br gr
+  + copies (rev (firstn nn ws)) (1 - first) n a b al bl gl.
 
 (* ---- geometric sums ---- *)
 Open Scope R_scope.
@@ -122,23 +123,22 @@ Qed.
 Variables (al be ga : R).
 Hypothesis Hal : 0 <= al.
 Hypothesis Hbe : 0 <= be.
-Hypothesis Hga : 0 <= ga.
 Let N := INR n.
 Definition moments (A0 A1 A2 : R) := A0 / (1 - rho) + A1 * (rho / (1 - rho) ^ 2) + A2 * (rho * (1 + rho) / (1 - rho) ^ 3).
 Lemma copies_bound f (Hf : forall c, 0 <= f c) K : forall c1, (1 <= c1)%Z ->
+  (forall c, (c1 <= c)%Z -> 0 <= al * IZR c * IZR c + be * IZR c + ga) ->
   (forall c, (c1 <= c)%Z -> f (c + Z.of_nat n)%Z = rho * f c) ->
   wsum c1 (K * n) (fun c => f c * (al * IZR c * IZR c + be * IZR c + ga)) <=
   moments (wsum c1 n (fun c => f c * (al * IZR c * IZR c + be * IZR c + ga)))
           (wsum c1 n (fun c => f c * (N * (2 * al * IZR c + be)))) (al * N * N * wsum c1 n f).
 Proof.
   assert (HN : 0 <= N) by apply pos_INR.
-  induction K; intros c1 Hc1 H.
+  induction K; intros c1 Hc1 Hpos H.
   - simpl. assert (Hs : forall F, (forall c, (c1 <= c)%Z -> 0 <= F (IZR c)) -> 0 <= wsum c1 n (fun c => f c * F (IZR c))).
     { intros F HF. rewrite <- (wsum_zero n c1 (fun _ => 0)) by auto. apply wsum_le. intros i Hi. apply Rmult_le_pos; auto. apply HF. lia. }
     assert (Hc : forall c, (c1 <= c)%Z -> 0 <= IZR c) by (intros; apply (IZR_le 0); lia).
     assert (P1 : 0 <= wsum c1 n (fun c => f c * (al * IZR c * IZR c + be * IZR c + ga))).
-    { apply (Hs (fun x => al * x * x + be * x + ga)). intros c Hcc. specialize (Hc c Hcc).
-      repeat apply Rplus_le_le_0_compat; repeat apply Rmult_le_pos; auto. }
+    { apply (Hs (fun x => al * x * x + be * x + ga)). exact Hpos. }
     assert (P2 : 0 <= wsum c1 n (fun c => f c * (N * (2 * al * IZR c + be)))).
     { apply (Hs (fun x => N * (2 * al * x + be))). intros c Hcc. specialize (Hc c Hcc).
       repeat apply Rmult_le_pos; auto. apply Rplus_le_le_0_compat; auto. repeat apply Rmult_le_pos; auto. lra. }
@@ -151,7 +151,7 @@ Proof.
     + lra.
     + apply Rmult_le_pos; lra.
   - replace (S K * n)%nat with (n + K * n)%nat by lia. rewrite wsum_split.
-    specialize (IHK (c1 + Z.of_nat n)%Z ltac:(lia) ltac:(intros; apply H; lia)).
+    specialize (IHK (c1 + Z.of_nat n)%Z ltac:(lia) ltac:(intros; apply Hpos; lia) ltac:(intros; apply H; lia)).
     eapply Rle_trans; [apply Rplus_le_compat_l; exact IHK|]. clear IHK.
     assert (E : forall F, wsum (c1 + Z.of_nat n) n (fun c => f c * F (IZR c)) = rho * wsum c1 n (fun c => f c * F (IZR c + N))).
     { intros F. rewrite <- wsum_shift, <- wsum_scale. apply wsum_ext. intros i Hi. rewrite H by lia.
@@ -428,7 +428,7 @@ Proof.
 Qed.
 
 (* the cost *)
-Lemma copies_ok g x vs (al be ga : Z) : (0 <= al)%Z -> (0 <= be)%Z -> (0 <= ga)%Z -> (1 <= x)%Z ->
+Lemma copies_ok g x vs (al be ga : Z) : (0 <= al)%Z -> (0 <= be)%Z -> (forall c, (x <= c)%Z -> (0 <= al * c * c + be * c + ga)%Z) -> (1 <= x)%Z ->
   length vs = nn -> all_nonneg vs -> (forall c, 0 <= g c) ->
   (forall u, (0 <= u < n)%Z -> g (x + u)%Z = rho * IZR (at_index vs u)) ->
   (forall c, (x <= c)%Z -> g (c + Z.of_nat nn)%Z = rho * g c) ->
@@ -439,8 +439,10 @@ Proof.
   destruct tail_facts as (Hn & [Ha Hab] & _ & Hnn & _).
   rewrite (wsum_ext _ _ _ (fun c => g c * (IZR al * IZR c * IZR c + IZR be * IZR c + IZR ga))) by
     (intros; rewrite !plus_IZR, !mult_IZR; reflexivity).
-  apply IZR_le in Hal as Hal', Hbe as Hbe', Hga as Hga'.
-  eapply Rle_trans; [apply (copies_bound rho nn ltac:(lra) (IZR al) (IZR be) (IZR ga) Hal' Hbe' Hga' g Hg K x Hx Hstep)|].
+  apply IZR_le in Hal as Hal', Hbe as Hbe'.
+  assert (Hpos : forall c, (x <= c)%Z -> 0 <= IZR al * IZR c * IZR c + IZR be * IZR c + IZR ga).
+  { intros c Hc. specialize (Hga c Hc). apply IZR_le in Hga. rewrite !plus_IZR, !mult_IZR in Hga. exact Hga. }
+  eapply Rle_trans; [apply (copies_bound rho nn ltac:(lra) (IZR al) (IZR be) (IZR ga) Hal' Hbe' g Hg K x Hx Hpos Hstep)|].
   assert (HN : INR nn = IZR n) by (rewrite INR_IZR_INZ, Hnn; reflexivity). rewrite HN.
   assert (S : forall (F : Z -> Z), wsum x nn (fun c => g c * IZR (F c)) = rho * IZR (zdot F vs x 0)).
   { intros F. rewrite zdot_sum, Rplus_0_l, Hlen, <- wsum_scale.
@@ -460,14 +462,14 @@ Proof.
   assert (0 < IZR a < IZR b) by (split; apply IZR_lt; lia). right. field. lra.
 Qed.
 
-Lemma tailed_loss (K : Z -> Z) al bl br ga : (0 <= al)%Z -> (0 <= bl)%Z -> (0 <= br)%Z -> (0 <= ga)%Z ->
+Lemma tailed_loss (K : Z -> Z) ar br gr al bl gl : (0 <= ar)%Z -> (0 <= br)%Z -> (0 <= al)%Z -> (0 <= bl)%Z ->
   (first <= 0)%Z -> (1 <= first + len)%Z -> (forall c, (0 <= K c)%Z) ->
-  (forall c, (1 <= c)%Z -> K c = (al * c * c + br * c + ga)%Z) ->
-  (forall c, (1 <= c)%Z -> K (- c)%Z = (al * c * c + bl * c + ga)%Z) ->
+  (forall c, (first + len <= c)%Z -> K c = (ar * c * c + br * c + gr)%Z) ->
+  (forall c, (1 - first <= c)%Z -> K (- c)%Z = (al * c * c + bl * c + gl)%Z) ->
   forall lo m, wsum lo m (fun c => W c * IZR (K c)) <=
-    IZR (tail_cost first n ws a b K al bl br ga) / IZR ((b - a) * (b - a) * (b - a)).
+    IZR (tail_cost first n ws a b K ar br gr al bl gl) / IZR ((b - a) * (b - a) * (b - a)).
 Proof.
-  intros Hal Hbl Hbr Hga Hf1 Hf2 HK HR HL lo m. pose proof rho_unit as Hr.
+  intros Har Hbr Hal Hbl Hf1 Hf2 HK HR HL lo m. pose proof rho_unit as Hr.
   destruct tail_facts as (Hn & [Ha Hab] & Hw & Hnn & Hle).
   set (f := fun c => W c * IZR (K c)).
   assert (Hf : forall c, 0 <= f c) by (intros; apply Rmult_le_pos; [apply tailed_nonneg | apply IZR_le; auto]).
@@ -479,16 +481,18 @@ Proof.
   assert (B : wsum first (length ws) f = IZR (zdot K ws first 0)).
   { rewrite zdot_sum, Rplus_0_l. replace first with (0 + first)%Z at 1 by lia. rewrite <- wsum_shift.
     apply wsum_ext. intros i Hi. unfold f. rewrite (Z.add_comm i), tailed_body by (unfold len; lia). reflexivity. }
-  assert (R : wsum (first + len) (k * nn) f <= IZR (copies (skipn (length ws - nn) ws) (first + len) n a b al br ga) / IZR ((b - a) * (b - a) * (b - a))).
-  { rewrite (wsum_ext _ _ f (fun c => W c * IZR (al * c * c + br * c + ga))) by (intros; unfold f; rewrite HR by lia; reflexivity).
-    apply copies_ok; auto using right_length, all_skipn, tailed_nonneg, right_period, tailed_step_right. }
-  assert (Lf : wsum (first - Z.of_nat (k * nn)) (k * nn) f <= IZR (copies (rev (firstn nn ws)) (1 - first) n a b al bl ga) / IZR ((b - a) * (b - a) * (b - a))).
+  assert (R : wsum (first + len) (k * nn) f <= IZR (copies (skipn (length ws - nn) ws) (first + len) n a b ar br gr) / IZR ((b - a) * (b - a) * (b - a))).
+  { rewrite (wsum_ext _ _ f (fun c => W c * IZR (ar * c * c + br * c + gr))) by (intros; unfold f; rewrite HR by lia; reflexivity).
+    apply copies_ok; auto using right_length, all_skipn, tailed_nonneg, right_period, tailed_step_right.
+    intros c Hc. rewrite <- HR by lia. apply HK. }
+  assert (Lf : wsum (first - Z.of_nat (k * nn)) (k * nn) f <= IZR (copies (rev (firstn nn ws)) (1 - first) n a b al bl gl) / IZR ((b - a) * (b - a) * (b - a))).
   { rewrite wsum_reflect. replace (1 - (first - Z.of_nat (k * nn)) - Z.of_nat (k * nn))%Z with (1 - first)%Z by lia.
-    rewrite (wsum_ext _ _ _ (fun c => (fun d => W (- d)%Z) c * IZR (al * c * c + bl * c + ga))) by (intros; unfold f; rewrite HL by lia; reflexivity).
+    rewrite (wsum_ext _ _ _ (fun c => (fun d => W (- d)%Z) c * IZR (al * c * c + bl * c + gl))) by (intros; unfold f; rewrite HL by lia; reflexivity).
     assert (Hrev : forall u, (0 <= u < n)%Z -> at_index (rev (firstn nn ws)) u = at_index (firstn nn ws) (n - 1 - u)).
     { intros u Hu. unfold at_index. destruct (Z.ltb_spec u 0), (Z.ltb_spec (n - 1 - u) 0); try lia.
       rewrite rev_nth by (rewrite left_length; lia). rewrite left_length. f_equal. lia. }
     apply copies_ok; auto; try lia.
+    - intros c Hc. rewrite <- HL by lia. apply HK.
     - rewrite rev_length. apply left_length.
     - intros j. destruct (Z.ltb_spec j 0); [rewrite at_out by lia; lia|].
       destruct (Z.ltb_spec j n); [rewrite Hrev by lia; apply all_firstn | rewrite at_out; [lia|rewrite rev_length, left_length; lia]].

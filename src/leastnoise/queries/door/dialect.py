@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import date
 from typing import Any, ClassVar
 
@@ -53,6 +54,11 @@ class Dialect:
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
         raise NotImplementedError
+
+    def read_columns(self, query: str, count: int) -> Sequence[Sequence[Any]]:
+        """The rows of a query as its columns, so many of them."""
+        rows = self.read(query)
+        return [[row[i] for row in rows] for i in range(count)]
 
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""

@@ -9,6 +9,7 @@ import contextlib
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
 from .postgres import Postgres
-from .spark import Spark
+from .spark import Spark, refuse_unsettled
 from .table import Column, Table
 
 _ALLOWED = (
@@ -302,7 +303,11 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
         space = operation.namespace
         return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
     if backend.name == "pyspark":  # bound now: a view of that name may be another one later
-        return _spark_frame(backend._session.sql(backend.compile(source)))
+        query = str(backend.compile(source))
+        if "${" in query:
+            allowed = "without ${, for which Spark puts a setting: give a DataFrame"
+            raise ArgumentError("table", "a table or a column with ${ in its name", allowed)
+        return _spark_frame(backend._session.sql(query))
     engine = Postgres(backend.con, backend.disconnect if own else None)
     relation = f"({backend.compile(source)})"
     base = plain and engine.is_base_table(operation.name, operation.namespace.database)
@@ -325,12 +330,17 @@ def _spark_frame(frame: Any) -> Table:
         raise ArgumentError("table", type(frame).__name__, _ALLOWED)
 
     def seen() -> Table:
+        refuse_unsettled(frame)
         name = f"leastnoise_{uuid.uuid4().hex}"
         engine = Spark(frame.sparkSession, name)
+        names = [str(field.name) for field in frame.schema.fields]
+        # Column i is called c<i> there: no name is read as a variable, a pattern or another one.
+        own = frame.toDF(*(f"c{i}" for i in range(len(names))))
         # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
-        frame.filter(f"'{name}' = '{name}'").createOrReplaceTempView(name)
+        own.filter(f"'{name}' = '{name}'").createOrReplaceTempView(name)
         with _closing(engine):
-            return Table(engine, name, engine.columns(name))
+            held = zip(engine.columns(name), names, strict=True)
+            return Table(engine, name, tuple(replace(one, name=called) for one, called in held))
 
     table: Table = quietly("the table's types could not be read", seen)
     return table

@@ -82,6 +82,9 @@ class Engine(Protocol):
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
 
+    def read_columns(self, query: str, count: int) -> Sequence[Sequence[Any]]:
+        """The rows of a query as its columns, so many of them."""
+
     def count(self, relation: str) -> int:
         """The number of rows of a relation."""
 
@@ -118,8 +121,8 @@ class Table:
         for column in self.held:
             if column.name == name:
                 return column
-        known = f" ({', '.join(self.columns[:20])})" if self.told else ""
-        raise ArgumentError(argument, name, f"a column of the table{known}")
+        known = ", ".join(self.columns[:20]) if self.told else "leastnoise columns shows them"
+        raise ArgumentError(argument, name, f"a column of the table ({known})")
 
     def close(self) -> None:
         """Remove what was made to read it."""

@@ -107,12 +107,12 @@ async def ledger(name: str, here: Here) -> dict[str, Any]:
 async def create(name: str, form: LedgerForm, here: Here) -> dict[str, Any]:
     """Make the ledger, once; all tables but the demo table share one.
 
-    Another one is made for this table and those that come, if `fresh` says why what was charged
+    Another one is made for this table and those that come, if `fresh` says that what was charged
     before does not count any more.
     """
     table = table_of(here, name)
     if table.ledger.exists():
-        if form.fresh is None:
+        if not form.fresh:
             words = "there is a ledger already: a budget is set once, for all tables here"
             raise Problem(409, words)
         if table.lasting:

@@ -16,6 +16,7 @@ const FREE = "Free: no row is read, nothing is spent.";
 const NO_TABLE = { errors: [{ field: null, message: "Choose a table first, in step 1." }] };
 
 let form, planning = null, asking = null, plans = new Map();
+let round = 0, underway = false; // of plans: which is the latest, and whether it is still coming
 
 export async function begin(values) {
   form = byId("ask-form");
@@ -82,7 +83,7 @@ function arrange() {
 }
 
 function keep() {
-  const kept = Object.entries(changed(form)).filter(([id]) => !/^(csv-|ledger-fresh)/.test(id));
+  const kept = Object.entries(changed(form)).filter(([id]) => !/^csv-/.test(id));
   writeAddress("ask", { ...Object.fromEntries(kept), questions: questionsText(), table: table()?.kind === "demo" ? "demo" : "" });
 }
 
@@ -97,11 +98,13 @@ function taken(book) {
   unit.replaceChildren(make("option", { value: "", text: "one row" }), ...names.map((name) => make("option", { value: name, text: `all rows of one ${name}` })));
   unit.value = names.includes(kept) ? kept : "";
   columnsAre(columnNames(), columnsFor("number"), columnsFor("key"));
+  const wanted = underway && table(); // it was asked for while the table was read
   forgetPlan();
   byId("ask-state").textContent = "";
   if (table()) ledgerOf(table(), book);
   arrange();
   keep();
+  if (wanted) plan();
 }
 
 // -- what is asked ----------------------------------------------------------------------------------
@@ -109,7 +112,7 @@ function taken(book) {
 function whole(id) {
   const value = byId(id).value.trim();
   if (value === "") return null;
-  return /^\d+$/.test(value) ? Number(value) : value;
+  return /^[+-]?\d+$/.test(value) ? Number(value) : value; // what is no whole number the server explains
 }
 
 function request() {
@@ -147,6 +150,8 @@ function slid() {
 
 function forgetPlan() {
   planning?.leave();
+  round += 1;
+  underway = false;
   plans = new Map();
   clear(byId("plan-plot"));
   byId("plan-scroll").hidden = true;
@@ -162,12 +167,18 @@ async function plan() {
   const epsilons = [0.5, 2, 0.25, 4, 0.125].map((share) => middle * share).filter((e) => e <= 15).map((e) => number(e, 3));
   byId("plan-state").textContent = "Planning …";
   byId("ask-stop").hidden = false;
+  underway = true;
+  const mine = round;
   const over = (words) => {
+    if (mine !== round) return;
+    underway = false;
     byId("ask-stop").hidden = true;
     byId("plan-state").textContent = words;
   };
   try {
-    planning = new Following(await send("POST", "/api/plan", { ...wanted, epsilons, columns: table() ? columnNames() : null }), {
+    const job = await send("POST", "/api/plan", { ...wanted, epsilons, columns: table() ? columnNames() : null });
+    if (mine !== round) return;
+    planning = new Following(job, {
       queued: (ahead) => { byId("plan-state").textContent = `Waiting: ${ahead + 1} in the queue.`; },
       plan: (data) => { plans.set(data.epsilon, data.queries); showPlan(); },
       end: (how, data) => {
@@ -176,6 +187,7 @@ async function plan() {
       },
     });
   } catch (error) {
+    if (mine !== round) return;
     over(FREE);
     fail(error);
   }

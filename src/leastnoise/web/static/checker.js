@@ -342,7 +342,11 @@ const huberLoss = (w) => new Smooth(
     if (less(w, t)) { const out = sub(t, w); area = add(area, mul(w, add(over(mul(out, w), 2), over(mul(out, out), 2)))); }
     return side(x.n < 0n ? -1 : 1, area);
   },
-  (u, v) => (!less(u, w) || !less(neg(w), v) ? ZERO : over(power(sub(v, u), 2), 8)),
+  function (u, v) { // the largest excess of the chord, at the slope of the chord
+    if (!less(u, w) || !less(neg(w), v)) return ZERO;
+    const slope = div(sub(this.at(v), this.at(u)), sub(v, u));
+    return add(sub(this.at(u), mul(slope, u)), over(mul(slope, slope), 2));
+  },
   (start) => (!less(start, w) ? [neg(over(mul(w, w), 2)), w] : [ZERO, ZERO, Q(1n, 2n)]),
 );
 class Sum {
@@ -765,8 +769,9 @@ function checkNoise(file) {
 // ---- unknown keys --------------------------------------------------------------------------------
 
 function readKeyed(data) {
-  keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "chain", "excess"], ["about", "curve", "releases"]);
+  keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "chain", "excess"], ["about", "profile", "curve", "releases"]);
   if (data.has("about")) about(data.get("about"));
+  demand(!(data.has("profile") && data.has("curve")), '"profile" and "curve" exclude each other');
   for (const key of ["curve", "releases"]) if (data.has(key)) throw new NotCovered(`"${key}" of kind "keyed"`);
   const chain = object(data.get("chain"), "chain");
   keys(chain, "chain", ["denominator", "shown", "beyond"]);
@@ -777,6 +782,7 @@ function readKeyed(data) {
     upper: number(data.get("upper"), "upper"),
     lower: number(data.get("lower"), "lower"),
     excess: number(data.get("excess"), "excess"),
+    profile: data.has("profile") ? points(data.get("profile"), "profile") : [],
     denominator: count(chain.get("denominator"), "denominator"),
     shown: list(chain.get("shown"), "shown", 20001).map((v) => count(v, "shown")),
     beyond: list(chain.get("beyond"), "beyond", 10000).map((v) => count(v, "beyond")),
@@ -786,6 +792,7 @@ function readKeyed(data) {
   demand(same(number(data.get("sensitivity"), "sensitivity"), ONE), '"sensitivity" must be 1');
   demand(D >= 1n << 64n && (D & (D - 1n)) === 0n, '"denominator" must be a power of two and at least 2^64');
   demand(file.beyond.length && file.shown.length, '"shown" and "beyond" must not be empty');
+  demand(!data.has("profile") || file.profile.length, '"profile" must not be empty');
   demand(file.excess.n >= 0n, '"excess" must not be negative');
   demand(file.lower.n >= 0n && most(file.lower, file.upper), '"lower" must be from 0 to "upper"');
   demand(file.loss !== null && file.loss.symmetric, "the loss must be even");
@@ -796,9 +803,8 @@ function readKeyed(data) {
 }
 
 function checkKeyed(file) {
-  const { denominator: D, shown, beyond, loss, delta } = file;
+  const { denominator: D, shown, beyond, loss } = file;
   const T = beyond.length;
-  const [low, high] = expBounds(file.epsilon);
   const one = 1n << EXP_BITS;
   const show = (n) => (n <= 0 ? 0n : n <= shown.length ? shown[n - 1] : D);
   const tail = (j) => (j >= 1 ? (j <= T ? beyond[j - 1] : 0n) : D - (1 - j <= T ? beyond[-j] : 0n));
@@ -816,34 +822,44 @@ function checkKeyed(file) {
     found.set(T, show(n) - tail(T + 1 - n));
     return found;
   };
-  // Terms q(k) against q(k+-1) over k > T - n: kept as running sums.
-  const away = (p, r) => { const v = p * one - r * low; return v > 0n ? v : 0n; };
-  const N = Math.max(2 * T + 1, shown.length);
-  let worst = 0n;
-  let [there, back] = [0n, 0n];
-  for (let n = 0; n <= N; n += 1) {
-    const [a, b] = [masses(n), masses(n + 1)];
-    if (n > 0) { // v = T + 1 is new: all others are those of n - 1, moved by one
-      there += away(q(T + 1 - n), q(T - n));
+  const stick = (epsilon) => { // the largest of all pairs, at least
+    const [low] = expBounds(epsilon);
+    // Terms q(k) against q(k+-1) over k > T - n: kept as running sums.
+    const away = (p, r) => { const v = p * one - r * low; return v > 0n ? v : 0n; };
+    const N = Math.max(2 * T + 1, shown.length);
+    let worst = 0n;
+    let [there, back] = [0n, 0n];
+    for (let n = 0; n <= N; n += 1) {
+      const [a, b] = [masses(n), masses(n + 1)];
+      if (n > 0) { // v = T + 1 is new: all others are those of n - 1, moved by one
+        there += away(q(T + 1 - n), q(T - n));
+      }
+      let [go, come] = [there, 0n];
+      if (n === 0) { back = 0n; for (let k = T; k <= T; k += 1) back += away(q(k), 0n); come = back; } else {
+        back += away(q(T - n), q(T + 1 - n));
+        come = back;
+      }
+      go += away(a.get("-"), b.get("-")) + away(a.get(T) ?? 0n, b.get(T) ?? 0n);
+      come += away(b.get("-"), a.get("-")) + away(b.get(T) ?? 0n, a.get(T) ?? 0n);
+      for (const v of [go, come]) if (v > worst) worst = v;
     }
-    let [go, come] = [there, 0n];
-    if (n === 0) { back = 0n; for (let k = T; k <= T; k += 1) back += away(q(k), 0n); come = back; } else {
-      back += away(q(T - n), q(T + 1 - n));
-      come = back;
-    }
-    go += away(a.get("-"), b.get("-")) + away(a.get(T) ?? 0n, b.get(T) ?? 0n);
-    come += away(b.get("-"), a.get("-")) + away(b.get(T) ?? 0n, a.get(T) ?? 0n);
-    for (const v of [go, come]) if (v > worst) worst = v;
+    return Q(worst, D * one);
+  };
+  const worst = stick(file.epsilon);
+  claims.push(claim("privacy", sub(file.delta, worst), `largest hockey stick ${decimal(worst)}`));
+  if (file.profile.length) {
+    const left = file.profile.map(([epsilon, delta]) => sub(delta, stick(epsilon))).reduce(qmin);
+    claims.push(claim("profile", left, `${file.profile.length} budgets`));
   }
-  claims.push(claim("privacy", sub(delta, Q(worst, D * one)), `largest hockey stick ${decimal(Q(worst, D * one))}`));
 
-  const e = Q(high, one);
+  const lines = [[file.epsilon, file.delta], ...file.profile].map(([epsilon, delta]) => [Q(expBounds(epsilon)[1], one), delta]);
   const room = add(ONE, file.excess);
   let [c, slack] = [ZERO, null];
   const SCALE = 1n << 256n;
   const up = (x) => Q(ceilDiv(x.n * SCALE, x.d), SCALE); // rounded up: a larger c proves as much
   for (let n = 1; n <= shown.length; n += 1) {
-    c = up([ONE, add(mul(e, c), delta), sub(ONE, div(sub(sub(ONE, delta), c), e))].reduce(qmin));
+    const allowed = lines.flatMap(([e, delta]) => [add(mul(e, c), delta), sub(ONE, div(sub(sub(ONE, delta), c), e))]);
+    c = up(allowed.reduce(qmin, ONE));
     const left = sub(mul(room, Q(show(n), D)), c);
     slack = slack === null ? left : qmin(slack, left);
   }
@@ -854,12 +870,13 @@ function checkKeyed(file) {
   const cost = over(together(parts), D);
   claims.push(claim("upper", sub(file.upper, cost), `expected loss ${decimal(cost)}`));
 
-  let [t, bound] = [div(sub(ONE, delta), add(ONE, e)), loss.at(ZERO)];
+  let t = lines.map(([e, delta]) => div(sub(ONE, delta), add(ONE, e))).reduce(qmax);
+  let bound = loss.at(ZERO);
   const down = (x) => Q(floorDiv(x.n * SCALE, x.d), SCALE);
   for (let k = 0; t.n > 0n && k < 200000; k += 1) {
     bound = add(bound, times(2, mul(sub(loss.at(Q(BigInt(k + 1))), loss.at(Q(BigInt(k)))), t)));
     bound = down(bound);
-    t = down(qmax(ZERO, div(sub(t, delta), e)));
+    t = down(lines.map(([e, delta]) => div(sub(t, delta), e)).reduce(qmax, ZERO));
   }
   claims.push(claim("lower", sub(bound, file.lower), `no private whole noise costs less than ${decimal(bound)}`));
   return claims;

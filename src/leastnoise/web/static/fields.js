@@ -26,6 +26,17 @@ export function clearErrors(form, general) {
   general.textContent = "";
 }
 
+// Below its field; in a row of fields within the field's own place, so that the row stays one.
+function below(holder, words) {
+  if (getComputedStyle(holder.parentElement).display !== "grid") {
+    holder.after(words);
+    return;
+  }
+  const cell = make("div", { class: "cell" });
+  holder.replaceWith(cell);
+  cell.append(holder, words);
+}
+
 export function showErrors(form, general, errors) {
   const rest = [];
   let first = null;
@@ -38,7 +49,7 @@ export function showErrors(form, general, errors) {
     const id = `error-${form.id}-${place}`;
     const words = make("p", { class: "error", id, "data-made": true, role: "alert", text: error.message });
     const holder = field.tagName === "DETAILS" ? field.querySelector("summary") : field.closest("label") || field;
-    holder.after(words);
+    below(holder, words);
     const outer = field.closest("details");
     if (outer) outer.open = true;
     field.setAttribute("aria-invalid", "true");
@@ -50,7 +61,10 @@ export function showErrors(form, general, errors) {
     general.textContent = rest.join(" ");
     general.hidden = false;
   }
-  if (first) (first.tagName === "DETAILS" ? first.querySelector("summary") : first).focus();
+  if (!first) return;
+  const looked = first.tagName === "DETAILS" ? first.querySelector("summary") : first;
+  looked.focus();
+  requestAnimationFrame(() => looked.scrollIntoView({ block: "nearest" })); // once old results are gone
 }
 
 // The address holds what was asked, never what a table holds; what is as it always is stays out.

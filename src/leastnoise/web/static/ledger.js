@@ -21,24 +21,21 @@ export function beginLedger(create, failed) {
   byId("ledger-keep").addEventListener("click", () => anew(false));
 }
 
-// Another ledger is made only for a reason, which its owner states.
+// Another ledger is made only if its owner says so, having read when that is right.
 function anew(yes) {
   byId("ledger-new").hidden = !yes;
   byId("ledger-why").hidden = byId("ledger-keep").hidden = !yes;
   byId("ledger-state").hidden = yes;
-  byId("ledger-fresh").value = "";
   byId("ledger-create").textContent = yes ? "Create a new ledger" : "Create the ledger";
-  (yes ? byId("ledger-fresh") : byId("ledger-again")).focus();
+  (yes ? byId("ledger-epsilon") : byId("ledger-again")).focus();
 }
 
 export async function createLedger() {
   const again = held !== null;
-  const fresh = again ? byId("ledger-fresh").value : null;
-  if (fresh === "") throw Object.assign(new Error(), { errors: [{ field: "ledger.fresh", message: "State why what was charged before does not count any more." }] });
   try {
     await send("POST", `/api/tables/${table().id}/ledger`, {
       epsilon: byId("ledger-epsilon").value.trim(), delta: byId("ledger-delta").value.trim(),
-      composition: byId("ledger-composition").value, fresh,
+      composition: byId("ledger-composition").value, fresh: again,
     });
     await readLedger();
   } catch (error) {

@@ -17,23 +17,44 @@ export function plain(value, decimals = undefined) {
   return value.toLocaleString("en-GB", { minimumFractionDigits: decimals ?? 0, maximumFractionDigits: most });
 }
 
-// An answer in the digits that its interval supports, whose ends are rounded outwards: three digits
-// of the margin from 1,000 on, whole numbers from 10 on, and below that one digit, or two if it
-// begins with 1 or 2: 33,871 plus or minus 347; 3.7. The margin is that of the rounded number, and
-// `even` says whether it says as much as the ends do.
+// A number as n 10^p: the shortest decimal that reads back as it, as Python writes it.
+function decimalOf(value) {
+  const [mantissa, power] = value.toExponential().split("e");
+  const [whole, fraction = ""] = mantissa.split(".");
+  return { n: BigInt(whole + fraction), p: Number(power) - fraction.length };
+}
+
+const scaled = (one, p) => one.n * 10n ** BigInt(one.p - p);
+
+// So many units of 10^place: with commas between thousands.
+function written(steps, place) {
+  const digits = String(steps < 0n ? -steps : steps).padStart(Math.max(0, -place) + 1, "0");
+  const cut = place < 0 ? digits.length + place : digits.length;
+  const whole = (digits.slice(0, cut) + (steps && place > 0 ? "0".repeat(place) : "")).replace(/\B(?=(\d{3})+$)/g, ",");
+  return `${steps < 0n ? "-" : ""}${whole}${place < 0 ? `.${digits.slice(cut)}` : ""}`;
+}
+
+// An answer in the digits that its interval supports, whose ends are rounded outwards. The rule
+// stands in docs/reports.md under Digits; Python follows it, too (`rounded` in queries/answer.py).
+// The margin is that of the rounded number, and `even` says whether it says as much as the ends do.
 export function measured(value, low, high) {
   if (low === null || high === null) return { value: number(value), margin: null, low: null, high: null, even: false };
-  const half = Math.max(high - value, value - low);
-  const lead = half > 0 ? Math.floor(Math.log10(half)) : 0;
-  let place = lead >= 3 ? lead - 2 : lead >= 1 ? 0 : half < 3 * 10 ** lead ? lead - 1 : lead;
-  if (!(half > 0)) place = Number.isInteger(value) ? 0 : -6;
+  if (!(low < high)) return { value: number(value, 8), margin: "0", low: number(low, 8), high: number(high, 8), even: true };
+  const parts = [value, low, high].map(decimalOf), p = Math.min(0, ...parts.map((one) => one.p));
+  const [near, below, above] = parts.map((one) => scaled(one, p));
+  const larger = (one, two) => (one > two ? one : two);
+  const half = larger(above - near, near - below), lead = String(half).length - 1 + p;
+  const smallLead = half < 3n * 10n ** BigInt(lead - p); // it begins with 1 or 2
+  let place = lead >= 3 ? lead - 2 : lead >= 1 ? 0 : smallLead ? lead - 1 : lead;
   if ([value, low, high].every(Number.isInteger)) place = Math.max(place, 0);
-  const unit = 10 ** place, decimals = Math.max(0, -place);
-  const to = (one, round, slack) => round(one / unit + slack) * unit + 0;
-  const near = to(value, Math.round, 0), margin = to(Math.max(high - near, near - low), Math.ceil, -1e-9);
+  const finer = place < p ? 10n ** BigInt(p - place) : 1n, unit = place > p ? 10n ** BigInt(place - p) : 1n;
+  const floor = (n, by) => n / by - (n % by < 0n ? 1n : 0n);
+  const down = (n) => floor(n * finer, unit), up = (n) => -down(-n);
+  const rounded = floor(2n * near * finer + unit, 2n * unit), back = rounded * unit;
+  const margin = larger(-floor(back - above * finer, unit), -floor(below * finer - back, unit));
   return {
-    value: plain(near, decimals), margin: plain(margin, decimals), low: plain(to(low, Math.floor, 1e-9), decimals), high: plain(to(high, Math.ceil, -1e-9), decimals),
-    even: margin <= 0.55 * (high - low) + 1e-9,
+    value: written(rounded, place), margin: written(margin, place), low: written(down(below), place), high: written(up(above), place),
+    even: 20n * margin * unit <= 11n * (above - below) * finer,
   };
 }
 

@@ -78,18 +78,19 @@ def radial(found: VectorDesign) -> dict[str, Any]:
 
     noise, size = found.noise, found.sensitivity
     epsilon, delta = float(found.document.epsilon), float(found.document.delta)
-    gaussian = chi(found.dimension, scale=size * smallest_sigma(epsilon, delta))
     exponential = gamma(found.dimension, scale=size / epsilon)
-    ends = (float(noise.radii[-1]), min(gaussian.isf(1e-3), exponential.isf(1e-3)))
+    others = [("laplace", "exponential (K-norm) noise", exponential)]
+    if delta > 0:
+        gaussian = chi(found.dimension, scale=size * smallest_sigma(epsilon, delta))
+        others.insert(0, ("analytic-gaussian", "analytic Gaussian noise", gaussian))
+    own = noise.error_radius(0.9999) if noise.endless else float(noise.radii[-1])
+    ends = (own, min(law.isf(1e-3) for _, _, law in others))
     x = np.linspace(0, 1.15 * max(ends), 601)[1:]
     log_sphere = (
         math.log(2) + found.dimension / 2 * math.log(math.pi) - math.lgamma(found.dimension / 2)
     )
     rows = [("design", "this design", np.asarray(noise.density(x)), 1 - noise.radial_cdf(x))]
-    for name, label, law in (
-        ("analytic-gaussian", "analytic Gaussian noise", gaussian),
-        ("laplace", "exponential (K-norm) noise", exponential),
-    ):
+    for name, label, law in others:
         with np.errstate(over="ignore", under="ignore"):
             heights = np.exp(law.logpdf(x) - log_sphere - (found.dimension - 1) * np.log(x))
         rows.append((name, label, heights, law.sf(x)))

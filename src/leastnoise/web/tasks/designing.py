@@ -115,10 +115,11 @@ def _facts(found: Found | KeyedDesign) -> list[list[str]]:
         return facts
     if isinstance(found, VectorDesign):
         law = found.noise
+        end = [] if law.endless else [["no error beyond", number(float(law.radii[-1]), 5)]]
         return [
             ["95 % of errors (Euclidean) within", number(law.error_radius(0.95), 5)],
             ["standard deviation of a coordinate", number(law.variance**0.5, 5)],
-            ["no error beyond", number(float(law.radii[-1]), 5)],
+            *end,
         ]
     facts = [
         ["95 % of errors within, at the worst value", number(error_bound(found, 0.95), 5)],

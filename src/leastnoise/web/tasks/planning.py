@@ -8,8 +8,8 @@ from typing import Any
 from ...ask.values import check_delta, check_epsilon
 from ...errors import ArgumentError, LeastnoiseError
 from ...queries import plan
-from ...queries.ask import Budget
 from ...queries.base import Query
+from ...queries.budget import Budget
 from ...queries.planner import setting_for, shares
 from ...queries.quantile import Quantile
 from ..questions import check_columns, queries_of, unit_of

@@ -1,0 +1,152 @@
+"""Attacks through a Spark session: names, settings, streams, chance, logs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+
+import pytest
+
+from leastnoise import ArgumentError, Count, Ledger, Mean, NotAnsweredError, Person, ask
+from leastnoise.queries.ask import sums_of
+from leastnoise.queries.base import Setting
+from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.unit import Row
+
+ROW = Setting(Row(), "add-remove")
+
+
+def sums(source, query, setting=ROW):
+    with opened(source) as table:
+        return sums_of(table, query, setting)
+
+
+@contextlib.contextmanager
+def settings(spark, **values):
+    names = {f"spark.sql.{name.replace('_', '.')}": value for name, value in values.items()}
+    before = {name: spark.conf.get(name, None) for name in names}
+    for name, value in names.items():
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            spark.conf.unset(name) if value is None else spark.conf.set(name, value)
+
+
+def test_a_name_is_no_variable_no_pattern_and_no_other_name(spark):
+    """A setting z made a question about the column ${z} one about another, without a word."""
+    ibis = pytest.importorskip("ibis")
+    with settings(spark, caseSensitive="true"):
+        names = ["${z}", "other", "a.b", "aXb", "A", "a", "t`k"]
+        columns = ", ".join(f"`{name.replace('`', '``')}` int" for name in names)
+        frame = spark.createDataFrame([tuple(range(1, 8))], columns)
+    spark.conf.set("z", "other")
+    try:
+        with settings(spark, parser_quotedRegexColumnNames="true"):
+            where = " and ".join(f'"{name}" = {i + 1}' for i, name in enumerate(names))
+            assert sums(frame, Count(where=where))[""].rows == 1
+        frame.select("${z}", "other").createOrReplaceTempView("odd")
+        table = ibis.pyspark.connect(spark).table("odd")
+        assert sums(table, Count(where='"${z}" = 1'))[""].rows == 1
+        with pytest.raises(ArgumentError, match="without"):
+            open_table(table.mutate(x=table["${z}"]))
+    finally:
+        spark.conf.unset("z")
+        spark.catalog.dropTempView("odd")
+
+
+def test_settings_of_a_session_change_no_number(spark):
+    rows = [("a", "5", 1), ("A", "1E0", 1), ("b", " 2.50 ", 2), (None, "5f", 2), ("a", "1e400", 3)]
+    frame = spark.createDataFrame(rows, "g string, x string, p int").selectExpr(
+        "*", "timestamp'1500-01-01 00:00:00 UTC' as m", "date'1500-01-01' as d"
+    )
+    where = "m = '1500-01-01' and d = '1500-01-01' and g != 'A'"
+    asked = Mean("x", low=0, high=10, by="g", keys=["a", "b", "A"], where=where)
+    asked = asked, Setting(Person("g", 1), "add-remove")
+    before = sums(frame, *asked)
+    assert {key: one.rows for key, one in before.items()} == {"a": 1, "b": 1}
+    with settings(
+        spark,
+        caseSensitive="true",
+        session_timeZone="Pacific/Apia",
+        timestampType="TIMESTAMP_NTZ",
+        adaptive_enabled="true",
+        ansi_doubleQuotedIdentifiers="true",
+        ansi_enforceReservedKeywords="true",
+        parser_escapedStringLiterals="true",
+        variable_substitute="false",
+        decimalOperations_allowPrecisionLoss="false",
+        legacy_timeParserPolicy="LEGACY",
+        legacy_castComplexTypesToString_enabled="true",
+        groupByAliases="false",
+    ):
+        assert sums(frame, *asked) == before
+
+
+def test_streams_and_frames_that_differ_each_time_are_refused_before_any_charge(spark, tmp_path):
+    """A stream was paid for and not answered; rand() gave each reading another table."""
+    from pyspark.sql.functions import col, rand
+
+    book = Ledger.create(tmp_path / "b.db", epsilon=1)
+    frame, views = spark.range(9), spark.sql("SHOW VIEWS").count()
+    for odd in (
+        spark.readStream.format("rate").load(),
+        frame.withColumn("x", rand(1)),
+        frame.filter(rand(1) < 0.5),
+        frame.orderBy(col("id"), rand()).limit(3),
+        frame.selectExpr("uuid() as x"),
+    ):
+        with pytest.raises(ArgumentError, match="table must be"):
+            ask(odd, Count(), epsilon=1, ledger=book)
+    assert book.balance.spent_epsilon == 0
+    assert spark.sql("SHOW VIEWS").count() == views
+
+
+def test_spark_connect_is_refused():
+    """Nothing of it is tested: it needs a server of its own."""
+
+    class Remote:
+        __module__ = "pyspark.sql.connect.dataframe"
+
+        def createOrReplaceTempView(self, name): ...
+
+    with pytest.raises(ArgumentError, match="Spark Connect"):
+        open_table(Remote())
+
+
+def test_the_log_of_py4j_tells_of_no_row(spark):
+    """At DEBUG it has every answer of the JVM, messages of errors too."""
+    told = []
+    handler = logging.Handler()
+    handler.emit = lambda record: told.append(record.getMessage())
+    log = logging.getLogger("py4j")
+    level = log.level
+    log.addHandler(handler)
+    log.setLevel(logging.DEBUG)
+    frame = spark.createDataFrame([("s3cret",)], "g string").selectExpr("int(g) as x")
+    try:
+        with pytest.raises(NotAnsweredError):
+            ask(frame, Mean("x", low=0, high=9), epsilon=1)
+    finally:
+        log.setLevel(level)
+        log.removeHandler(handler)
+    assert told and not [one for one in told if "s3cret" in one]
+
+
+def test_types_without_a_meaning_have_no_forms_and_old_dates_are_days(spark):
+    odd = (
+        "array(1) as a", "map('k', 1) as m", "named_struct('q', 1) as s", "X'ff' as b",
+        "interval 3 days as i", "null as n", "date'0001-01-01' as d",
+        "cast(X'ff31' as string) as t",
+        "cast('99999999999999999999999999999999999999' as decimal(38, 0)) as k",
+    )  # fmt: skip
+    frame = spark.range(1).selectExpr(*odd)
+    with opened(frame) as table:
+        for column in table.held[:6]:
+            assert (column.value, column.number, column.key, column.person) == (None,) * 4
+        found = {name: table.column(name, "by").key for name in "dtk"}
+        assert all(found.values())
+    keys = [["0001-01-01", "1582-10-15"], ["\\xff31"], ["9" * 38]]
+    assert {*sums(frame, Count(by=["d", "t", "k"], keys=keys))} == {"0"}
+    assert sums(frame, Mean("t", low=0, high=9))[""].rows == 0  # no number, and no failure
