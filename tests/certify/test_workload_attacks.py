@@ -123,7 +123,7 @@ def lawful(kind: str) -> str:
     asked = {
         "integer": (Workload.prefix(3), {"delta": "0.01"}),
         "joint": (four, {"delta": "1e-6"}),
-        "vector": (Workload.prefix(8), {"delta": "0.2"}),
+        "vector": (Workload.prefix(8), {"delta": "0.02"}),
     }
     workload, given = asked[kind]
     found = design(workload=workload, epsilon=1, **given)

@@ -39,7 +39,7 @@ SEEDS = {
         Workload([[-1, 1, 0, 1, 1]]),
         {"epsilon": 1, "delta": 0, "neighbours": "replace"},
     ),
-    "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.2"}),
+    "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.02"}),
     "each answer": (Workload.marginals([7, 6], 1), {"epsilon": 1, "delta": 0}),
     "tables": (Workload.marginals([2, 3], [[0, 1], [0]]), {"gdp": 1}),
 }

@@ -174,7 +174,7 @@ def _of_vectors(
     epsilon, delta = question.asked
     best = law(
         epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2", gap="0.05",
-        time_limit=_SECONDS / 4,
+        time_limit=_SECONDS,
     )  # fmt: skip
     return replace(gaussian, budget=question.budget, law=best)
 
