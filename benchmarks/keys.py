@@ -2,9 +2,11 @@
 
 1,000 keys that 1000/1, 1000/2, ..., 1000/1000 units have (rounded down), at several budgets:
 expected figures of the design and of its rivals, what OpenDP's threshold shows (its least by its
-own map, simulated) and what PipelineDP shows, where they are installed. Then sums of values from 0
-to 1 of the same keys, which say themselves which keys are shown, beside half of epsilon for the
-keys; and a million keys at once, from a dict and from a table on DuckDB, or on Spark if asked for.
+own map, simulated) and what PipelineDP shows, where they are installed. (Tumult Analytics is
+not measured: its installation was tried once, for three minutes, and had not ended.) Then sums of
+values from 0 to 1 of the same keys, which say themselves which keys are shown, beside half of
+epsilon for the keys; and a million keys at once, from a dict and from a table on DuckDB, or on
+Spark if asked for.
 
     python benchmarks/keys.py [--quick] [--spark] [--out keys.json]
 """

@@ -15,6 +15,7 @@ from leastnoise import (
     Count,
     EngineError,
     Histogram,
+    Marginals,
     Mean,
     Median,
     NotAnsweredError,
@@ -61,6 +62,7 @@ QUERIES = [
     Histogram("y", bins=[-(10**17), 0, 10, 10**16]),
     Median("x", **BOUNDS),
     Quantile("x", 0.9, **BOUNDS, by="g", keys=["north", "ost"]),
+    Marginals(["g", "p"], [0, 1, 2], keys=[["north", "süd", ""], list(range(40))]),
 ]
 UNITS = [Row(), Person("p", 3, 2)]
 
@@ -78,7 +80,7 @@ def frame(spark, tmp_path_factory):
 
 
 #: Every feature once, for the default run: a second each on Spark.
-FEW = [QUERIES[i] for i in (1, 3, 4, 5, 7, 10)]
+FEW = [QUERIES[i] for i in (3, 4, 5, 7, 10, 11)]
 
 
 @pytest.mark.parametrize(
@@ -96,6 +98,17 @@ def test_spark_answers(frame):
     answer = ask(frame, Count(), epsilon=5)
     assert abs(answer.value - N) < 30
     assert ask(frame, Mean("x", **BOUNDS), epsilon=5, neighbours="replace").value > 0
+
+
+def test_spark_without_arrow_reads_row_by_row(frame, monkeypatch):
+    query = Count(by=["g", "p"], keys="private")
+    mine = sums(open_table(frame), query, Row())
+
+    def refused(self):
+        raise RuntimeError("no Arrow here")
+
+    monkeypatch.setattr(type(frame), "toArrow", refused)
+    assert sums(open_table(frame), query, Row()) == mine and mine
 
 
 def test_spark_must_not_wrap_around(frame):
