@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from leastnoise import Workload, design
+from leastnoise import Ball, Workload, design
 from leastnoise.certify import check_any, parse_any
 from leastnoise.cli.workload import release_workload
 from leastnoise.errors import DataError, FormatError
@@ -199,3 +199,14 @@ def test_a_file_whose_law_fails_is_not_private() -> None:
                                                           "denominator": "1"}}  # fmt: skip
     report = check_any(parse_any(json.dumps(data | {"law": weak})))
     assert report.verdict("law") == "refuted" and not report.private and report.exit_code == 1
+
+
+def test_stairs_as_a_law_cost_what_they_cost() -> None:
+    """Their file lists no balls, and their variance is not 0."""
+    data = json.loads(design(workload=Workload.prefix(4), gdp=1).document.dumps())
+    stairs = design(epsilon=1, delta=0, sensitivity=Ball(4, 1), loss="l2").document
+    data |= {"budget": {"epsilon": "1", "delta": "0"}, "law": stairs.to_json(), "lower": "0"}
+    true = Fraction(data["upper"]) * stairs.upper / 4  # Gaussian noise of the file has variance 1
+    for part, verdict in ((Fraction(99, 100), "refuted"), (Fraction(101, 100), "proven")):
+        found = verdicts(data | {"upper": str(true * part)})
+        assert found.pop("upper") == verdict and set(found.values()) == {"proven"}

@@ -20,6 +20,7 @@ from .joint import check_joint
 from .joint_document import JointDocument
 from .report import PROVEN, REFUTED, Claim, Report
 from .roots import MAX_PREFIX, lower_roots
+from .stairs import stairs_loss
 from .tables import lower_tables
 from .vector import check_vector
 from .vector_document import VectorDocument
@@ -151,8 +152,11 @@ def law_variance(law: MechanismDocument) -> Fraction:
     if not isinstance(law, VectorDocument):
         return law.upper
     d, scale = law.dimension, 1 << 64
-    pairs = zip(law.radii, law.weights, strict=True)
-    square = sum((w * r * r for r, w in pairs), Fraction(0)) / ((d + 2) * law.denominator)
+    if law.stairs is not None:
+        square = stairs_loss(d, law.stairs, L2(), law.sensitivity, Fraction(0)) / d
+    else:
+        pairs = zip(law.radii, law.weights, strict=True)
+        square = sum((w * r * r for r, w in pairs), Fraction(0)) / ((d + 2) * law.denominator)
     # Rounding to the grid moves a vector by at most grid * sqrt(d) / 2.
     own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
     return (own + law.grid * Fraction(isqrt(d * scale * scale) + 1, 2 * scale)) ** 2
