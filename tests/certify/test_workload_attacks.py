@@ -210,3 +210,10 @@ def test_stairs_as_a_law_cost_what_they_cost() -> None:
     for part, verdict in ((Fraction(99, 100), "refuted"), (Fraction(101, 100), "proven")):
         found = verdicts(data | {"upper": str(true * part)})
         assert found.pop("upper") == verdict and set(found.values()) == {"proven"}
+
+
+@pytest.mark.parametrize("rows", [[2**59] * 3, [1, 2**59, 1]])
+def test_rows_so_large_that_columns_vanish_are_malformed(rows: list[int]) -> None:
+    noise = {"bits": 20, "roots": True, "row_scales": rows}
+    data = made({"gdp": "1"}, noise, {}, upper="1" + "0" * 301)
+    assert verdicts(data | {"workload": {"name": "prefix", "cells": 3}}) == {"file": "malformed"}

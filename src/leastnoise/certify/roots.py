@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import isqrt
 from operator import mul
 
+from ..errors import FormatError
 from ..work import charge
 from .matrices import root_up
 
@@ -91,6 +92,8 @@ def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
     one = 1 << bits
     charge(n * n // 8 + 20 * n)
     inverse, scales, rows = _series(n, bits, -1), strategy.scales(n), strategy.multiples(n)
+    if not all(scales):
+        raise FormatError('"row_scales" must be smaller, or "bits" more: a column would vanish')
     rest = _residual(strategy.series(n), inverse, bits)
     if rest >= 1:
         return Fraction(10) ** 300
