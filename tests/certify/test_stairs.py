@@ -52,6 +52,16 @@ def test_very_many_stairs_take_no_longer() -> None:
     found = made(2, epsilon="2e-6")
     assert time.process_time() - began < 5
     assert found.gap < 1e-9 and found.upper == pytest.approx(1e6, rel=1e-9)
+    # Nor does a picture, of 4,000 radii: here of a million stairs.
+    noise = made(3, epsilon="1/10000").noise
+    radii = np.linspace(0, 2e5, 4000)
+    cdf, density = noise.radial_cdf(radii), noise.density(radii)
+    few = slice(100, 4000, 900)
+    share = np.clip(radii[few, None] / noise.radii, 0, 1) ** 3
+    assert cdf[few] == pytest.approx(share @ noise.masses, rel=1e-9)
+    heights = noise.masses / (4 / 3 * math.pi * noise.radii**3)
+    within = radii[few, None] < noise.radii
+    assert density[few] == pytest.approx(within @ heights, rel=1e-9)
 
 
 @pytest.mark.parametrize("loss", ["l1", "l2", "power:5", "huber:1/3", "huber:2", "huber:2.7"])

@@ -6,7 +6,7 @@ What a release is and why it is private: `vector.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -69,38 +69,43 @@ class VectorNoise:
     def radial_cdf(self, radius: ArrayLike) -> Floats:
         """P(|X| <= radius)."""
         r = np.asarray(radius, dtype=float)
-        share = np.clip(r[..., None] / self.radii, 0.0, 1.0) ** self.dimension
-        return np.where(r >= 0, self.atom + share @ self.masses, 0.0)
+        at = np.searchsorted(self.radii, r, side="right")  # so many balls lie within
+        with np.errstate(divide="ignore", over="ignore"):
+            logs = self.dimension * np.log(np.maximum(r, 0.0)) + self._log_beyond[at]
+            share = np.where(r > 0, np.exp(np.minimum(logs, 0.0)), 0.0)
+        return np.where(r >= 0, np.minimum(1.0, self.atom + self._within[at] + share), 0.0)
 
     def density(self, radius: ArrayLike) -> Floats:
         """The density at a point at this distance from 0, in units of the inverse volume."""
         r = np.asarray(radius, dtype=float)
         log_ball = 0.5 * self.dimension * math.log(math.pi) - math.lgamma(self.dimension / 2 + 1)
+        at = np.searchsorted(self.radii, r, side="right")
         with np.errstate(over="ignore", under="ignore"):
-            heights = self.masses * np.exp(-log_ball - self.dimension * np.log(self.radii))
-        return np.asarray((r[..., None] < self.radii) @ heights)
+            return np.asarray(np.exp(self._log_beyond[at] - log_ball))
+
+    @cached_property
+    def _within(self) -> Floats:
+        """The probabilities of the first 0, 1, 2, ... balls together."""
+        return np.concatenate([[0.0], np.cumsum(self.masses)])
+
+    @cached_property
+    def _log_beyond(self) -> Floats:
+        """Logs of the sums of mass over radius^d, of all balls but the first 0, 1, 2, ..."""
+        with np.errstate(divide="ignore"):
+            each = np.log(self.masses) - self.dimension * np.log(self.radii)
+        return np.concatenate([np.logaddexp.accumulate(each[::-1])[::-1], [-np.inf]])
 
     def error_radius(self, confidence: float) -> float:
         """The smallest t with P(|X| <= t) >= confidence."""
         level = check_confidence(confidence)
         if self.atom >= level:
             return 0.0
-        low, high = 0.0, float(self.radii[-1])
-        for _ in range(200):
-            middle = (low + high) / 2
-            enough = float(self.radial_cdf(middle)) >= level
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        return _first(lambda t: float(self.radial_cdf(t)) >= level, float(self.radii[-1]))
 
     def coordinate_error(self, confidence: float) -> float:
         """A t with P(|one coordinate| <= t) >= confidence, the smallest up to rounding."""
         level = check_confidence(confidence)
-        low, high = 0.0, float(self.radii[-1])
-        for _ in range(200):
-            middle = (low + high) / 2
-            enough = 2 * float(self.marginal_cdf(middle)) - 1 >= level
-            low, high = (low, middle) if enough else (middle, high)
-        return high
+        return _first(lambda t: 2 * float(self.marginal_cdf(t)) - 1 >= level, float(self.radii[-1]))
 
     def marginal_cdf(self, x: ArrayLike) -> Floats:
         """P(first coordinate <= x); every coordinate, in any direction, has this law."""
@@ -228,6 +233,15 @@ class VectorNoise:
         direction /= np.linalg.norm(direction, axis=1, keepdims=True)
         reach = radius * generator.random(size) ** (1 / self.dimension)
         return np.asarray(direction * reach[:, None])
+
+
+def _first(enough: Callable[[float], bool], high: float) -> float:
+    """The smallest float above 0 and up to `high` from which on it is enough."""
+    low, middle = 0.0, high / 2
+    while low < middle < high:
+        low, high = (low, middle) if enough(middle) else (middle, high)
+        middle = (low + high) / 2
+    return high
 
 
 def _listed(document: VectorDocument, stairs: Stairs) -> tuple[Floats, Floats]:
