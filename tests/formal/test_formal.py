@@ -74,7 +74,7 @@ MIXED = {
     "terms": [
         ["1/2", {"name": "l1"}],
         ["0.3", {"name": "l2"}],
-        ["2", {"name": "huber", "width": "0.5"}],
+        ["2", {"name": "huber", "width": "0.7"}],
         ["1", {"name": "pinball", "tau": "0.9"}],
     ],
 }

@@ -28,7 +28,7 @@ DESIGNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("real numbers, a lattice", {"delta": "0.05", "gap": 0.01}),
     ("squared error", {"delta": "0.05", "loss": "l2", "gap": 0.01}),
     ("a quantile", {"delta": "0.05", "loss": "pinball:0.9", "gap": 0.01}),
-    ("Huber's loss", {"delta": "0.05", "loss": "huber:1", "gap": 0.01}),
+    ("Huber's loss", {"delta": "0.05", "loss": "huber:0.5", "gap": 0.01}),
     ("two budgets", {"delta": "0.1", "profile": [("2", "0.05")], "gap": 0.05}),
     ("a largest error", {"delta": "0.05", "constraints": [MaxError(3)], "gap": 0.05}),
 )
