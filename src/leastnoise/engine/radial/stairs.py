@@ -23,8 +23,8 @@ from ..search import Search
 
 #: Binary digits of the ratio and of the first stair.
 _RATIO_BITS, _FIRST_BITS = 64, 20
-#: Below this epsilon the first stair changes the loss by some 10^-12 of it, and stairs are many.
-_FLAT = Fraction(1, 2000)
+#: Among more stairs than these the first one changes the loss by some 10^-12 of it, at most.
+_MANY = 150_000
 #: Places of the first stair that are looked at before the best is moved.
 _PLACES = 32
 #: The grid moves a release by about this share of its expected length.
@@ -76,7 +76,7 @@ def _document(question: Question) -> VectorDocument:
 
 def _best_first(question: Question) -> float:
     """Where the first stair costs least; anywhere, if that is all the same."""
-    if question.epsilon < _FLAT:
+    if _stairs(question) > _MANY:
         return 1.0
     places = np.arange(1, _PLACES + 1) / _PLACES
     start = min(places.tolist(), key=lambda first: _loss(question, first))
@@ -87,9 +87,15 @@ def _best_first(question: Question) -> float:
     return float(found.x) if found.fun < _loss(question, start) else start
 
 
+def _stairs(question: Question) -> int:
+    """How many stairs there are before next to nothing is left."""
+    d = question.dimension
+    return math.ceil((d + 60 + 12 * math.sqrt(d)) / float(question.epsilon)) + 2
+
+
 def _loss(question: Question, first: float) -> float:
     d, rate = question.dimension, float(question.epsilon)
-    j = first + np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2)
+    j = first + np.arange(_stairs(question))
     logs = d * np.log(j) - rate * j
     weights = np.exp(logs - logs.max())
     costs = question.loss.ball_means(d, j * float(question.sensitivity))
