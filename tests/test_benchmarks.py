@@ -49,7 +49,7 @@ def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     # No better after as many rounds, and many more rounds to the end.
     assert float(one["fixed_point"]) > float(one["upper"])
     assert int(one["fixed_point_rounds"]) > 2 * int(one["rounds"])
-    assert abs(float(tables["singular_values"]) - float(tables["upper"])) < 1e-6
+    assert abs(float(tables["residual_planner"]) - float(tables["upper"])) < 1e-6
 
 
 def test_the_benchmark_of_searches_runs_small() -> None:

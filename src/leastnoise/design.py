@@ -133,7 +133,7 @@ design.__signature__ = signature(Arguments)  # type: ignore[attr-defined]
 def answer(arguments: Arguments) -> AnyNoise:
     """`design` for arguments that were put together before; its guarantee is that of `design`."""
     if arguments.workload is not None:
-        return workload_design(arguments)
+        return workload_design(arguments, lambda **given: design(**given).document)
     for name in ("zcdp", "neighbours"):
         if name in arguments.given():
             value = getattr(arguments, name)

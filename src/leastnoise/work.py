@@ -33,8 +33,11 @@ class Work:
             )
 
 
-class OutOfTimeError(LimitError):
-    """A proof was left because the time for it was over; never raised by a check of a file."""
+class OutOfTimeError(Exception):
+    """A proof was left because the time for it was over: neither proven nor refuted.
+
+    Only within `until`, and the search that asked ends there; never raised by a check of a file.
+    """
 
 
 class _Watch:

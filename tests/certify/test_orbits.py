@@ -141,13 +141,19 @@ def test_concentrated_privacy_stays_below_the_optimum(rho: str, best: float) -> 
 
 @pytest.mark.parametrize(
     ("rho", "least", "best"),
-    [("0.02", 0.9994, 0.999984), ("0.125", 0.997, 0.999399), ("0.5", 0.983, 0.991663)],
+    [
+        ("0.02", 0.99994, 0.999984),
+        ("0.125", 0.99935, 0.999399),
+        ("0.5", 0.99162, 0.991663),
+        ("1", 0.95887, 0.958921),
+        ("2", 0.7486, 0.748651),
+    ],
 )
 def test_functions_come_close_to_the_optimum_and_stay_below(rho, least, best) -> None:
     proof = best_entropy(Fraction(rho))
     assert proof is not None and best_entropy(Fraction(1, 10**4)) is None
     found = float(2 * Fraction(rho) * entropy_variance(Fraction(rho), proof))
-    assert least <= found <= best
+    assert least <= found <= best + 1e-6
 
 
 def test_no_function_proves_too_much() -> None:

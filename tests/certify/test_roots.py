@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -12,21 +13,28 @@ from scipy.linalg import toeplitz
 from leastnoise import Workload, design
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.roots import (
+    PrefixProof,
     RootStrategy,
+    _count_above,
     _sine_above,
     length_of_roots,
+    lower_prefix,
     lower_roots,
     upper_roots,
 )
+from leastnoise.engine.workload.roots import best_roots
 from leastnoise.errors import FormatError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 17, 100])
 @pytest.mark.parametrize("bits", [20, 40])
-def test_the_bounds_are_those_of_the_matrices(n: int, bits: int) -> None:
-    strategy, one = RootStrategy(bits), 2.0**bits
+@pytest.mark.parametrize("even", [True, False])
+def test_the_bounds_are_those_of_the_matrices(n: int, bits: int, even: bool) -> None:
+    rows = np.random.default_rng(n).integers(1 << 13, 1 << 18, n)
+    strategy, one = RootStrategy(bits, () if even else tuple(map(int, rows))), 2.0**bits
     t = np.tril(toeplitz(np.array(strategy.series(n)) / one))
+    t *= np.array(strategy.multiples(n))[:, None] / 2**16
     y = t * (np.array(strategy.scales(n)) / one)
     w = np.tril(np.ones((n, n)))
     cost = (np.linalg.solve(y.T, w.T) ** 2).sum()
@@ -34,8 +42,38 @@ def test_the_bounds_are_those_of_the_matrices(n: int, bits: int) -> None:
     assert float(upper_roots(n, strategy)) == pytest.approx(cost, rel=1e-2 if bits == 20 else 1e-8)
     assert float(length_of_roots(n, strategy)) == pytest.approx((y**2).sum(axis=0).max())
     assert length_of_roots(n, strategy) <= 1
-    even = np.linalg.svd(w, compute_uv=False).sum() ** 2 / n
-    assert even * (1 - 1e-6) <= float(lower_roots(n)) <= even * (1 + 1e-13)
+    same = np.linalg.svd(w, compute_uv=False).sum() ** 2 / n
+    assert same * (1 - 1e-6) <= float(lower_roots(n)) <= same * (1 + 1e-13)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 40])
+def test_singular_values_are_counted(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        v = rng.integers(1, 1 << int(rng.integers(1, 25)), n)
+        values = np.linalg.svd(np.tril(np.ones((n, n))) * np.sqrt(v), compute_uv=False)
+        weights = tuple(map(int, v))
+        for k, value in enumerate(values):
+            for near, count in ((value * (1 - 1e-7), k + 1), (value * (1 + 1e-7), k)):
+                # (rounded to whole steps: at a value itself either count is right)
+                g = math.floor(near * 1024) if count == k + 1 else math.ceil(near * 1024)
+                seen = _count_above(max(1, g), weights)
+                assert seen == (values > max(1, g) / 1024).sum()
+        whole = tuple(max(1, math.floor(one * 1024 * (1 - 1e-9))) for one in values)
+        bound, true = lower_prefix(n, PrefixProof(weights, whole)), values.sum() ** 2 / v.sum()
+        assert float(bound) <= true * (1 + 1e-12)
+        assert float(bound) == pytest.approx(true, rel=1e-2 if v.max() < 99 else 1e-3)
+        # One value that is too large proves nothing at all.
+        for k in range(n):
+            bold = (*whole[:k], math.ceil(values[k] * 1024) + 1, *whole[k + 1 :])
+            assert lower_prefix(n, PrefixProof(weights, bold)) == 0
+
+
+def test_both_bounds_meet() -> None:
+    strategy, proof = best_roots(64, 10)
+    lower, upper = lower_prefix(64, proof), upper_roots(64, strategy)
+    assert lower <= 282.2014219 <= upper and upper / lower < 1.002
+    assert float(lower) == pytest.approx(282.201421, rel=5e-5)
 
 
 def test_sines_are_above() -> None:
@@ -49,7 +87,7 @@ def test_sines_are_above() -> None:
 def test_a_thousand_prefix_sums() -> None:
     found = design(workload=Workload.prefix(1024), gdp=1)
     assert found.lower <= 8944.3292 <= found.upper  # the best there is
-    assert 0.05 < found.gap < 0.06 and len(found.document.dumps()) < 1_000
+    assert found.gap < 0.002 and len(found.document.dumps()) < 25_000
     small = Workload.prefix(401)
     own = design(workload=small, gdp=1)
     x = np.arange(401)
@@ -77,9 +115,23 @@ def test_it_is_a_factor_of_products_and_of_nothing_else() -> None:
         {"noise": [{"bits": 40, "roots": False}]},
         {"noise": [{"bits": 5, "roots": True}]},
         {"certificate": [{"shifts": []}]},
+        {"certificate": [data["certificate"][0] | {"weights": [1] * 400}]},
+        {"certificate": [data["certificate"][0] | {"weights": [0] * 401}]},
+        {"noise": [data["noise"][0] | {"row_scales": [0] * 401}]},
+        {"noise": [data["noise"][0] | {"row_scales": [1] * 402}]},
     ):
         with pytest.raises(FormatError):
             parse_any(json.dumps(data | change))
     assert not check_any(parse_any(json.dumps(data | {"lower": data["upper"]}))).proven
-    lie = data | {"workload": {"name": "prefix", "cells": 500}}
-    assert not check_any(parse_any(json.dumps(lie))).proven
+    own = data["certificate"][0]
+    for forged in (
+        {"certificate": [own | {"values": [own["values"][0] + 99, *own["values"][1:]]}]},
+        {"certificate": [own | {"weights": [one // 2 + 1 for one in own["weights"]]}]},
+        {"certificate": [{}]},  # (the closed form proves less)
+        {"noise": [data["noise"][0] | {"row_scales": [1 << 16] * 401}]},
+        {"upper": str(Fraction(data["upper"]) * Fraction(9999, 10000))},
+    ):
+        assert not check_any(parse_any(json.dumps(data | forged))).proven
+    # Without multiples, and without weights: as files were before.
+    plain = {"noise": [{"bits": 40, "roots": True}], "certificate": [{}], "lower": "0"}
+    assert check_any(parse_any(json.dumps(data | plain | {"upper": "2930"}))).proven

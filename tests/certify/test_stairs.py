@@ -175,6 +175,7 @@ def test_what_is_not_true_is_refuted(changes: dict[str, Any], claim: str) -> Non
     ("changes", "word"),
     [
         ({"delta": "0.1"}, "certificate"),
+        ({"epsilon": "0", "lower": "0"}, "certificate"),
         ({"noise": {"first": "0"}}, "first"),
         ({"noise": {"first": "1.1"}}, "first"),
         ({"noise": {"ratio": "1"}}, "ratio"),
@@ -190,6 +191,25 @@ def test_what_is_not_true_is_refuted(changes: dict[str, Any], claim: str) -> Non
 def test_malformed_stairs(changes: dict[str, Any], word: str) -> None:
     with pytest.raises(FormatError, match=word):
         check_any(parse_any(json.dumps(forged(**changes))))
+
+
+def test_stairs_next_to_nothing_are_judged(tmp_path: Any) -> None:
+    """A ratio that no float tells from 0: at epsilon 50 nearly all noise is in the first ball."""
+    steep = {"ratio": "1/1" + "0" * 21, "first": "1/2"}
+    file = tmp_path / "steep.json"
+    for lower, verdict in (("0", "proven"), ("0.3", "refuted")):
+        data = forged(epsilon="50", noise=steep, upper="0.3751", lower=lower)
+        file.write_text(json.dumps(data), encoding="utf-8")
+        report = check_any(parse_any(file.read_text(encoding="utf-8")))
+        assert report.verdict("privacy") == report.verdict("upper") == "proven"
+        assert report.verdict("lower") == verdict
+    file.write_text(json.dumps({**data, "lower": "0"}), encoding="utf-8")
+    found = load(file)
+    assert found.noise.expected_loss("l1") == pytest.approx(0.375, rel=1e-9)
+    assert max(map(abs, found.release([0, 0, 0]))) <= 0.5 + 1e-6
+    with pytest.raises(FormatError, match="too small"):
+        tiny = {"ratio": "1/1" + "0" * 70, "first": "1/1" + "0" * 90}
+        check_any(parse_any(json.dumps(forged(epsilon="50", noise=tiny, lower="0"))))
 
 
 def test_a_file_that_is_not_private_is_not_loaded(tmp_path: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from leastnoise import Workload, design
 from leastnoise.certify import check_any, parse_any
 from leastnoise.cli.workload import release_workload
-from leastnoise.errors import DataError
+from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.bars import laplace_bars
 
 ONE = {"name": "identity", "cells": 1}
@@ -110,3 +111,91 @@ def test_counts_that_no_float_holds_are_refused_before_anything_is_drawn(count: 
     with pytest.raises(DataError, match=r"whole counts below 2\^800"):
         best.release([count, 1], entropy=None)
     assert len(best.release([1 << 799, 1])) == 2
+
+
+# -- laws inside a file -------------------------------------------------------------------------
+
+
+@cache
+def lawful(kind: str) -> str:
+    """A file whose noise has a file of its own."""
+    four = Workload([[1, 1, 0, 0], [0, 1, 1, 0]])
+    asked = {
+        "integer": (Workload.prefix(3), {"delta": "0.01"}),
+        "joint": (four, {"delta": "1e-6"}),
+        "vector": (Workload.prefix(8), {"delta": "0.02"}),
+    }
+    workload, given = asked[kind]
+    found = design(workload=workload, epsilon=1, **given)
+    assert found.document.law is not None and found.document.law.kind == kind
+    return found.document.dumps()
+
+
+def verdicts(data: dict) -> dict[str, str]:
+    try:
+        return {one.name: one.verdict for one in check_any(parse_any(json.dumps(data))).claims}
+    except FormatError:
+        return {"file": "malformed"}
+
+
+def moved_by_one(law: dict) -> dict:
+    """The same noise with a bias of one."""
+    return law | {"noise": law["noise"] | {"first": law["noise"]["first"] + 1}}
+
+
+def lopsided(law: dict) -> dict:
+    weights = [int(w) for w in law["noise"]["weights"]]
+    weights[0], weights[-1] = weights[0] - 1, weights[-1] + 1
+    return law | {"noise": law["noise"] | {"weights": [str(w) for w in weights]}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "forge"),
+    [
+        ("integer", lambda d: d | {"law": moved_by_one(d["law"])}),
+        ("integer", lambda d: d | {"law": lopsided(d["law"])}),
+        ("integer", lambda d: d | {"law": d["law"] | {"upper": "1", "lower": "0"}, "upper": "7"}),
+        ("integer", lambda d: d | {"law": d["law"] | {"epsilon": "2"}}),
+        ("integer", lambda d: d | {"law": d["law"] | {"delta": "0.02"}}),
+        ("integer", lambda d: d | {"law": d["law"] | {"loss": {"name": "l1"}}}),
+        ("integer", lambda d: d | {"neighbours": "replace"}),
+        ("integer", lambda d: d | {"noise": [{"answers": True}]}),
+        ("integer", lambda d: d | {"budget": {"gdp": "1"}}),
+        ("integer", lambda d: d | {"budget": d["budget"] | {"epsilon": "0.9"}}),
+        ("integer", lambda d: {k: v for k, v in d.items() if k != "law"}),
+        ("joint", lambda d: d | {"workload": {"rows": [[2, 1, 0, 0], [0, 1, 1, 0]],
+                                              "denominator": "1"}}),
+        ("joint", lambda d: d | {"workload": {"rows": [[-1, 1, 0, 0], [0, 1, 1, 0]],
+                                              "denominator": "1"}}),
+        ("joint", lambda d: d | {"workload": {"rows": [[1, 1, 0, 0], [0, -1, -1, 0]],
+                                              "denominator": "1"}}),
+        ("joint", lambda d: d | {"workload": {"rows": [[1, 1, 0, 0]] * 3, "denominator": "1"}}),
+        ("joint", lambda d: d | {"workload": {"rows": [[1, 1, 0, 0]], "denominator": "1"}}),
+        ("joint", lambda d: d | {"workload": {"rows": [[1, 1, 0, 0], [0, 1, 1, 0]],
+                                              "denominator": "2"}}),
+        ("joint", lambda d: d | {"neighbours": "replace", "certificate": [{}], "lower": "0"}),
+        ("joint", lambda d: d | {"noise": [{"counts": True}]}),
+        ("joint", lambda d: d | {"law": d["law"] | {"epsilon": "1.1"}}),
+        ("joint", lambda d: d | {"law": d["law"] | {"largest": True}}),
+        ("joint", lambda d: {k: v for k, v in d.items() if k != "law"}),
+        ("vector", lambda d: d | {"law": d["law"] | {"dimension": 5}}),
+        ("vector", lambda d: d | {"law": d["law"] | {"sensitivity": "1/2"}}),
+        ("vector", lambda d: d | {"law": d["law"] | {"grid": "1/2"}}),
+        ("vector", lambda d: d | {"law": d["law"] | {"loss": {"name": "l1"}}}),
+        ("vector", lambda d: {k: v for k, v in d.items() if k != "law"}),
+        ("vector", lambda d: d | {"law": json.loads(lawful("integer"))["law"]}),
+        ("vector", lambda d: d | {"law": d}),
+    ],
+)  # fmt: skip
+def test_a_law_that_is_not_for_this_is_refused(kind: str, forge) -> None:
+    data = json.loads(lawful(kind))
+    assert set(verdicts(data).values()) == {"proven"}
+    assert {"refuted", "malformed"} & set(verdicts(forge(data)).values())
+
+
+def test_a_file_whose_law_fails_is_not_private() -> None:
+    data = json.loads(lawful("integer"))
+    weak = data["law"] | {"noise": data["law"]["noise"] | {"weights": ["0", "1", "0"], "first": -1,
+                                                          "denominator": "1"}}  # fmt: skip
+    report = check_any(parse_any(json.dumps(data | {"law": weak})))
+    assert report.verdict("law") == "refuted" and not report.private and report.exit_code == 1

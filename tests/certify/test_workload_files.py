@@ -18,6 +18,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.matrices import product, root_up, transposed
 from leastnoise.errors import FormatError
 from leastnoise.mechanisms.analytic_gaussian import gaussian_delta
+from leastnoise.noise.joint import JointNoise
 
 SEEDS = {
     "prefix": (Workload.prefix(4), {"gdp": 1}),
@@ -31,7 +32,15 @@ SEEDS = {
     "sums": (Workload.prefix(16), {"epsilon": 1, "delta": 0}),
     "counts, replace": (Workload.identity(3), {"epsilon": 1, "delta": 0, "neighbours": "replace"}),
     "counts, singular": (Workload.marginals([2, 2], [[0], [1]]), {"epsilon": 1, "delta": 0}),
-    "by a curve": (Workload.prefix(16), {"epsilon": 1, "delta": "0.2"}),
+    "by a curve": (Workload.marginals([2] * 4), {"epsilon": 1, "delta": "0.2"}),
+    "one law on counts": (Workload.prefix(3), {"epsilon": 1, "delta": "0.01"}),
+    "answers": (Workload([[2, 1, 0, 1], [0, 1, 1, 2]]), {"epsilon": 1, "delta": "1e-6"}),
+    "answers, replace": (
+        Workload([[-1, 1, 0, 1, 1]]),
+        {"epsilon": 1, "delta": 0, "neighbours": "replace"},
+    ),
+    "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.02"}),
+    "each answer": (Workload.marginals([7, 6], 1), {"epsilon": 1, "delta": 0}),
     "tables": (Workload.marginals([2, 3], [[0, 1], [0]]), {"gdp": 1}),
 }
 
@@ -113,6 +122,9 @@ def measured(data: dict, w: np.ndarray) -> np.ndarray:
     for spec, noise in zip(specs, data["noise"], strict=True):
         own, _ = matrix_of(spec)
         n = own.shape[1]
+        if "counts" in noise or "answers" in noise:
+            found = np.kron(found, np.eye(n) if "counts" in noise else own)
+            continue
         if "rows" in noise:
             frame = np.eye(n)[1:] if replaced else np.eye(n)
             found = np.kron(found, np.array(noise["rows"]) @ frame / 2.0 ** noise["bits"])
@@ -145,8 +157,22 @@ def truth(data: dict) -> tuple[float, float]:
         kept = np.vstack([a, np.ones(n)])  # the number of units is known
     else:
         moved, kept = a, a
-    squares = "gdp" in data["budget"] or "zcdp" in data["budget"]
+    law = data.get("law", {"kind": ""})
+    squares = "gdp" in data["budget"] or "zcdp" in data["budget"] or law["kind"] == "vector"
     sizes = (moved**2 if squares else np.abs(moved)).sum(axis=0)
+    if "answers" in data["noise"][0] and "law" not in data:  # Laplace noise for all that moves
+        most = float(sizes.max())
+        q = np.exp(-float(Fraction(data["budget"]["epsilon"])) / most)
+        each = weights * 2 * q / (1 - q) ** 2
+        return 1.0, float(each.max() if data["largest"] else each.sum())
+    if law["kind"] == "joint":  # in parts of the width that the law is for
+        sizes = np.abs(moved).max(axis=0) / float(
+            Fraction(law["sensitivity"]["blocks"][0]["width"])
+        )
+        one_sign = (moved >= 0).all() or (moved <= 0).all()
+        sizes = sizes if one_sign or not law["sensitivity"]["one_sided"] else np.full(1, np.inf)
+        each = weights * law_variance(law)
+        return float(sizes.max()), float(each.max() if data["largest"] else each.sum())
     answer = w @ np.linalg.pinv(kept, rcond=1e-12)
     if np.abs(answer @ kept - w).max() > 1e-6 * np.abs(w).max():
         return float(sizes.max()), np.inf
@@ -167,9 +193,29 @@ def variance(data: dict) -> float:
         return 1 / held["gdp"] ** 2
     if "zcdp" in held:
         return 0.5 / held["zcdp"]
-    grid = 0.5 ** sum(one["bits"] for one in data["noise"])
+    if "law" in data:
+        return law_variance(data["law"])
+    grid = 0.5 ** sum(one.get("bits", 0) for one in data["noise"])
     q = np.exp(-held["epsilon"] * grid)
     return float(grid**2 * 2 * q / (1 - q) ** 2)
+
+
+def law_variance(law: dict) -> float:
+    """That of the noise of a file inside the file; of joint noise by exact draws."""
+    assert check_any(parse_any(json.dumps(law))).proven
+    noise = law["noise"]
+    if law["kind"] == "vector":
+        shares = np.array(
+            [float(Fraction(w) / int(noise["denominator"])) for w in noise["weights"]]
+        )
+        radii = np.array([float(Fraction(r)) for r in noise["radii"]])
+        return float(shares @ radii**2 / (law["dimension"] + 2))
+    if law["kind"] == "joint":
+        return JointNoise(parse_any(json.dumps(law))).std ** 2
+    weights = np.array([float(Fraction(w) / int(noise["denominator"])) for w in noise["weights"]])
+    places = np.arange(noise["first"], noise["first"] + len(weights))
+    assert "tail" not in noise and abs(weights @ places) < 1e-9  # (no bias)
+    return float(weights @ places**2)
 
 
 @cache
@@ -199,7 +245,7 @@ def test_the_judge_and_the_checker_agree(name: str) -> None:
     assert verdict(data) == "proven"
     longest, cost = truth(data)
     assert 1 - 1e-4 < longest <= 1 + 1e-12
-    assert cost == pytest.approx(float(Fraction(data["upper"])), rel=1e-6)
+    assert cost == pytest.approx(float(Fraction(data["upper"])), rel=3e-6)
 
 
 def numbers(data, path=()):

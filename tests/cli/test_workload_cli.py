@@ -51,3 +51,18 @@ def test_a_ledger_of_mu(tmp_path: Path) -> None:
     assert done.exit_code == 0 and "gdp=1" in done.stdout
     shown = RUN.invoke(app, ["ledger", "show", where])
     assert "mu" in shown.stdout and "gaussian composition" in shown.stdout
+
+
+def test_compare_with_what_one_would_do_without() -> None:
+    asked = ["compare", "--workload", "prefix:100", "--gdp", "1"]
+    done = RUN.invoke(app, asked)
+    assert done.exit_code == 0 and "nothing is below 499.744" in done.stdout
+    told = json.loads(RUN.invoke(app, [*asked, "--json"]).stdout)
+    rows = {row["name"]: row["loss"] for row in told["rows"]}
+    assert abs(rows["counts"] - 5050) < 1e-3 and abs(rows["answers"] - 10000) < 1e-3
+    assert abs(rows["design"] - 499.7443) < 1e-3 and told["command"] == "compare"
+    for wrong, named in (
+        (["compare", "--epsilon", "1", "--delta", "0", "--sensitivity", "1", "--gdp", "1"], "gdp"),
+        ([*asked, "--plot", "a.png"], "plot"),
+    ):
+        assert str(RUN.invoke(app, wrong).exception).startswith(named)

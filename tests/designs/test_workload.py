@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 from fractions import Fraction
 from functools import cache
 
@@ -13,9 +14,11 @@ import pytest
 import scipy.sparse as sp
 
 from leastnoise import ArgumentError, Workload, WorkloadDesign, design, load
+from leastnoise.ask.queries_of import Named, weighed
 from leastnoise.errors import DataError
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 
+PURE = {"epsilon": 1, "delta": 0}
 RNG = np.random.default_rng(1)
 RANDOM = Workload(RNG.integers(0, 2, (64, 64)))
 SPARSE = Workload(sp.csr_matrix((RNG.random((200, 100)) < 0.05).astype(int)))
@@ -52,6 +55,8 @@ def test_the_numbers_of_the_theory(workload, expected) -> None:
     assert len(found.document.dumps()) < 200_000
     if workload in (Workload.prefix(64), Workload.ranges(64)):
         assert len(found.document.dumps()) < 100_000
+        began = time.process_time()
+        assert found.verify().proven and time.process_time() - began < 0.2  # (0.03 s as a rule)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +72,11 @@ def test_the_largest_variance_of_prefix_sums(n: int, expected: float) -> None:
 def test_256_prefix_sums() -> None:
     found = made(Workload.prefix(256))
     assert found.upper == pytest.approx(1631.403045, rel=1e-5) and found.gap < 1e-5
+    began = time.process_time()
+    assert found.verify().proven and time.process_time() - began < 4  # (1 s as a rule)
     assert len(found.document.dumps()) < 1_000_000
+    even = made(Workload.prefix(256), gdp=1, loss="largest")
+    assert even.upper == pytest.approx(6.414651, rel=1e-5) and even.gap < 1e-4
 
 
 def test_a_larger_mu_costs_less_and_says_what_is_left() -> None:
@@ -76,7 +85,7 @@ def test_a_larger_mu_costs_less_and_says_what_is_left() -> None:
     assert 1e-3 < two.gap < 1.1e-3 and "of Gaussian noise for one number 0.11 %" in two.status
     rho = made(Workload.prefix(8), zcdp=0.5)
     assert rho.upper == pytest.approx(made(Workload.prefix(8)).upper, rel=1e-8)
-    assert rho.zcdp() == 0.5 and rho.gdp is None and 0.015 < rho.gap < 0.02
+    assert rho.zcdp() == 0.5 and rho.gdp is None and 0.0084 < rho.gap < 0.0085
     assert made(Workload.prefix(8)).zcdp() == 0.5
 
 
@@ -96,13 +105,37 @@ def test_epsilon_and_delta_take_the_best_of_several(workload, total) -> None:
     assert found.upper == pytest.approx(total, rel=1e-3) and found.epsilon == 1
     bound = 1.8410896 * made(workload).lower
     assert found.lower == pytest.approx(bound, rel=1e-5) and found.gdp is None
-    assert "not close" in found.status and found.zcdp() == 0.5
+    assert "not close" in found.status
+    assert found.zcdp() == (0.5 if "Laplace" in found.status else math.inf)
 
 
 def test_a_large_delta_wants_gaussian_noise() -> None:
-    found = made(Workload.prefix(16), epsilon=1, delta="0.2")
+    found = made(Workload.marginals([2] * 4), epsilon=1, delta="0.2")
     assert found.gdp is not None and found.verify().verdict("curve") == "proven"
     assert found.per_release == ((1.0, 0.2),) and found.total == (1.0, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("workload", "given", "noise", "most"),
+    [
+        # (Others cost 58.9, 14.7, the same, 48.6, 21417, the same and 331446.)
+        (Workload([[j >> i & 1 for j in range(16)] for i in range(4)]), {}, "answers", 24.92),
+        (Workload.identity(8), {"delta": "0.01"}, "whole-number noise on each count", 12.14),
+        (Workload.product(Workload.identity(2), Workload.prefix(1)), PURE, "each count", 3.683),
+        (Workload.prefix(8), {"delta": "0.02"}, "vector noise", 48.5),
+        (Workload.marginals([40, 30]), {}, "each count", 2209.4),
+        (Workload.prefix(450), PURE, "each count", 186900),
+        (Workload.marginals([300, 300], 1), PURE, "each answer", 600 * 7.84),
+    ],
+    ids=str,
+)
+def test_other_laws_are_taken_where_they_are_better(workload, given, noise, most) -> None:
+    found = design(workload=workload, **({"epsilon": 1, "delta": "1e-6"} | given))
+    assert noise in found.status.partition(", the best that was tried")[0]
+    assert found.upper <= most and found.verify().proven and found.lower > 0
+    assert len(found.release([3] * workload.cells)) == workload.queries
+    covered = np.abs(found.noise.sample(60, InsecureSeededEntropy(3))) <= found.error_bound(0.9)
+    assert covered.mean() > 0.86
 
 
 def test_products_multiply_and_equal_what_is_written_out() -> None:
@@ -202,7 +235,13 @@ CASES = {
         Workload.prefix(3),
         {"epsilon": 2, "delta": "1e-9", "neighbours": "replace"},
     ),
-    "by a curve": (Workload.prefix(16), {"epsilon": 1, "delta": "0.2"}),
+    "by a curve": (Workload.marginals([2] * 4), {"epsilon": 1, "delta": "0.2"}),
+    "one law on counts": (Workload.prefix(3), {"epsilon": 1, "delta": "0.01"}),
+    "answers": (Workload([[2, 1, 0, 1], [0, 1, 1, 2]]), {"epsilon": 1, "delta": "1e-6"}),
+    "answers, replace": (Workload([[-1, 1, 0, 1, 1]]), {**PURE, "neighbours": "replace"}),
+    "vectors": (Workload.prefix(8), {"epsilon": 1, "delta": "0.02"}),
+    "each answer": (Workload.marginals([7, 6], 1), PURE),
+    "a law on tables": (Workload.marginals([2, 3], [[0], [0, 1]]), {"epsilon": 1, "delta": "0.01"}),
     "tables": (Workload.marginals([2, 3], [[0, 1], [0], []]), {"gdp": 1}),
     "tables, zcdp": (Workload.marginals([2, 3], [[0], [1]]), {"zcdp": 1}),
 }
@@ -212,7 +251,7 @@ CASES = {
 def test_releases_have_the_covariance_that_is_said(name: str) -> None:
     workload, given = CASES[name]
     found = design(workload=workload, **given)
-    x, count = RNG.integers(0, 9, workload.cells), 300
+    x, count = RNG.integers(0, 9, workload.cells), 100 if name == "vectors" else 300
     true = np.array([float(one) for one in workload.answers(x)])
     entropy = InsecureSeededEntropy(11)
     errors = np.array([found.release(x, entropy=entropy) for _ in range(count)]) - true
@@ -243,6 +282,30 @@ def test_records_and_the_whole_table_give_the_same_law() -> None:
     assert (one == two).all()
     exact = found.release(records.tolist(), exact=True, entropy=InsecureSeededEntropy(5))
     assert [float(v) for v in exact] == pytest.approx(one.tolist(), abs=1e-9)
+
+
+def test_records_are_counted_whatever_the_noise_is() -> None:
+    records = RNG.integers(0, [2, 3], (50, 2))
+    vector = np.bincount(records @ [3, 1], minlength=6)
+    for workload, given in (
+        (Workload.marginals([2, 3], [[0], [0, 1]]), {"epsilon": 1, "delta": "0.01"}),
+        (Workload.marginals([2, 3]), {"epsilon": 1, "delta": 0, "neighbours": "replace"}),
+    ):
+        found = design(workload=workload, **given)
+        one, two, none = (
+            found.release(x, entropy=InsecureSeededEntropy(5)) for x in (records, vector, [])
+        )
+        assert (one == two).all() and len(none) == workload.queries
+    with pytest.raises(ArgumentError, match="at most"):
+        design(workload=Workload.marginals([10] * 100), epsilon=1, delta=0)
+
+
+def test_weighed_runs_are_what_is_written_out() -> None:
+    for name in ("identity", "prefix", "ranges", "total"):
+        for n in (1, 2, 7):
+            part = Named(name, n)
+            counts = [int(one) for one in RNG.integers(0, 99, part.queries)]
+            assert part.weighed(counts) == weighed(part, counts)
 
 
 def test_error_bars_cover() -> None:
@@ -341,7 +404,6 @@ def test_bad_matrices_are_refused_by_name(matrix, words) -> None:
         (lambda: design(workload=Workload.prefix(3), epsilon=1), "delta must be"),
         (lambda: design(workload=Workload.prefix(3), delta=0.1), "without epsilon"),
         (lambda: design(workload=Workload.prefix(3), epsilon=0, delta=0.1), "epsilon must be"),
-        (lambda: design(workload=Workload.prefix(300), epsilon=1, delta=0), "delta must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=0), "gdp must be"),
         (lambda: design(workload=Workload.prefix(3), zcdp=-1), "zcdp must be"),
         (lambda: design(workload=Workload.prefix(3), gdp=1, loss="l1"), "loss must be"),

@@ -8,6 +8,7 @@ borrows the additive programs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -25,7 +26,7 @@ from leastnoise.engine.lattice.proposal import Proposal
 from leastnoise.engine.lattice.relaxed import Relaxed
 from leastnoise.engine.method import Method, Plan
 from leastnoise.engine.search import Search
-from leastnoise.errors import CertificateError
+from leastnoise.errors import CertificateError, LeastnoiseError
 from leastnoise.program.simplex import Simplex
 from leastnoise.work import charge
 
@@ -111,7 +112,8 @@ def test_a_proof_that_would_end_after_the_deadline_is_left() -> None:
         search.clock = lambda: search.start + charged  # a second for each
         while charged < 1000:
             charged += 1
-            charge(30_000)
+            with suppress(LeastnoiseError):  # that a proof has no time left is no verdict
+                charge(30_000)
         yield None, None
 
     question = Question.of(epsilon=1, delta=0.1)

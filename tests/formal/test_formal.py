@@ -14,6 +14,7 @@ from leastnoise import MaxError, Support, Symmetric, design
 from leastnoise.certify import check, parse_any
 from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
+from leastnoise.formal import __main__ as formally
 from leastnoise.formal.coq import AXIOMS, THEORY
 from leastnoise.keyed import keyed
 
@@ -166,7 +167,7 @@ def test_no_text_of_a_file_becomes_coq() -> None:
             translated({**EXAMPLE, "loss": loss})
 
 
-def test_without_coq_it_says_how_to_get_it(monkeypatch, tmp_path) -> None:
+def test_without_coq_it_says_how_to_get_it(monkeypatch, capsys) -> None:
     monkeypatch.setattr(coq.shutil, "which", lambda name: None)
     done = CliRunner().invoke(
         app, ["verify", "--formal", "--json", str(ROOT / "docs" / "example.json")]
@@ -175,6 +176,8 @@ def test_without_coq_it_says_how_to_get_it(monkeypatch, tmp_path) -> None:
     assert done.exit_code == told["exit_code"] == 2
     assert told["ok"] and told["formal"]["verdict"] == "not run"
     assert "apt-get install coq" in told["formal"]["detail"]
+    assert formally.main([]) == 2
+    assert "apt-get install coq" in capsys.readouterr().out
 
 
 @needs_coq
@@ -205,7 +208,8 @@ def test_every_form_is_accepted_and_every_claim_looked_at() -> None:
         one = {**entry, "mirror": False, "budget": twice, "cells": cells}
         lone["certificate"]["shifts"].append(one)
     good += [_set(free, [], "certificate", "shifts"), lone]
-    bad = [one for file in good[:10] for one in _broken(file)]
+    bad = [one for file in (*good[:4], *good[8:10]) for one in _broken(file)]
+    bad += [one for file in good[4:8] for one in list(_broken(file))[2:]]  # the bounds of the loss
     whole, real = good[8:10]
     # ends that are too near for the noise, and for the lower bound; noise that leans to one side
     bad += [_set(whole, "1", "constraints", 0, "t"), _set(real, "1/2", "constraints", 0, "low")]

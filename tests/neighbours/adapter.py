@@ -23,8 +23,8 @@ from leastnoise.designs.keyed import KeyedDesign
 from leastnoise.ledger.ledger import Charge
 from leastnoise.queries import ask_all
 from leastnoise.queries.base import Query
-from leastnoise.queries.cumulative import WorkloadNoiseFor
 from leastnoise.queries.keyed_values import KeyedValues
+from leastnoise.queries.linear import WorkloadNoiseFor
 from leastnoise.queries.mean_vector import VectorNoiseFor
 from leastnoise.queries.noise import Noise
 from leastnoise.queries.quantile import Quantile

@@ -9,10 +9,12 @@ from leastnoise import (
     Count,
     Cumulative,
     Histogram,
+    Marginals,
     Mean,
     Median,
     Person,
     Quantile,
+    Ranges,
     Share,
     Total,
     Variance,
@@ -57,10 +59,13 @@ def many(kind: str) -> list[Any]:
         Share("x is not null", **KEYS),
         Count(by="x", keys=["1", "7", "true", "2022-01-08"]),
         Count(by="x", keys="private"),
+        Marginals(["g", "x"], [0, 1, 2], keys=[KEYS["keys"], ["1", "7", "true", "2022-01-08"]]),
         Count(by=["x", "g", "p"], keys="private"),
     ]
     if kind in NUMBERS:
         found += [
+            Ranges("x", **BOUNDS, bins=3, **KEYS),
+            Cumulative("x", bins=[-1, 0, 2, 5, 1000]),
             Total("x", **BOUNDS),
             Total("x", low=-(10**18), high=10**18, **KEYS),
             Mean("x", **BOUNDS),

@@ -5,10 +5,23 @@ from __future__ import annotations
 import random
 from xml.etree import ElementTree
 
+import numpy as np
 import pandas
 import pytest
 
-from leastnoise import Count, Histogram, Ledger, Mean, Median, ask, ask_all, plan
+from leastnoise import (
+    Count,
+    Cumulative,
+    Histogram,
+    Ledger,
+    Marginals,
+    Mean,
+    Median,
+    Ranges,
+    ask,
+    ask_all,
+    plan,
+)
 from leastnoise.plotting import plot_answer
 
 pytest.importorskip("matplotlib", reason="the extra `plot` is not installed")
@@ -77,3 +90,29 @@ def test_a_notebook_shows_plans_answers_and_ledgers(table, tmp_path):
     history = ledger.history()
     assert "mean(age); count() by region" in history._repr_html_()
     assert history == list(history) and "Fraction" not in repr(history)
+
+
+def test_tables_are_maps_and_sums_are_curves(table):
+    two = Marginals(["region", "sex"], [1, 2], keys=[KEYS, ["f", "m"]])
+    frame = table.assign(sex=["f", "m"] * (len(table) // 2))
+    found = ask(frame, two, epsilon=3)
+    drawn = [axes for axes in found.plot().axes if axes.get_label() != "<colorbar>"]
+    assert [(axes.get_ylabel(), len(axes.images)) for axes in drawn] == [
+        ("region", 0),
+        ("sex", 0),
+        ("region", 1),
+    ]
+    shown = drawn[2].images[0].get_array()
+    assert shown.shape == (3, 2) and shown[1, 0] == found.value[f"{KEYS[1]}, f"]
+    assert [bar.get_width() for bar in drawn[1].patches] == [
+        found.value["*, f"],
+        found.value["*, m"],
+    ]
+    ranges = ask(table, Ranges("age", low=20, high=70, bins=4), epsilon=3)
+    held = ranges.plot().axes[0].images[0].get_array()
+    assert held[0, 3] == ranges.value["[20, 70]"] and not np.isfinite(held[3, 0])
+    sums = ask(table, Cumulative("age", low=20, high=70, bins=5), epsilon=3)
+    (axes,) = sums.plot().axes
+    line = axes.lines[0].get_xydata().tolist()
+    assert line == [[x, y] for x, y in zip((30, 40, 50, 60, 70), sums.value.values(), strict=True)]
+    assert axes.get_xticklabels()[-1].get_text() == "all"

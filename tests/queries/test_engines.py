@@ -15,6 +15,7 @@ from leastnoise import (
     Count,
     EngineError,
     Histogram,
+    Marginals,
     Mean,
     Median,
     NotAnsweredError,
@@ -61,6 +62,7 @@ QUERIES = [
     Histogram("y", bins=[-(10**17), 0, 10, 10**16]),
     Median("x", **BOUNDS),
     Quantile("x", 0.9, **BOUNDS, by="g", keys=["north", "ost"]),
+    Marginals(["g", "p"], [0, 1, 2], keys=[["north", "süd", ""], list(range(40))]),
 ]
 UNITS = [Row(), Person("p", 3, 2)]
 
@@ -78,7 +80,7 @@ def frame(spark, tmp_path_factory):
 
 
 #: Every feature once, for the default run: a second each on Spark.
-FEW = [QUERIES[i] for i in (1, 3, 4, 5, 7, 10)]
+FEW = [QUERIES[i] for i in (3, 4, 5, 7, 10, 11)]
 
 
 @pytest.mark.parametrize(

@@ -238,3 +238,13 @@ def test_a_report_in_one_line_is_a_report(tmp_path):
     (tmp_path / "r.json").write_text(json.dumps(raw, separators=(",", ":")))
     found = run("verify", "r.json", "--json", cwd=tmp_path)
     assert found.returncode == 0 and json.loads(found.stdout)["ok"]
+
+
+def test_tables_by_attributes_in_one_line(folder):
+    words = ["marginals(region, year, ways=1;2)", "--keys", "north,south;2023,2024"]
+    found = run("ask", "data.csv", *words, "--epsilon", 1, "--json", cwd=folder)
+    answers = {one["key"]: one["value"] for one in json.loads(found.stdout)["answers"]}
+    assert list(answers)[:3] == ["north, *", "south, *", "*, 2023"] and len(answers) == 8
+    assert abs(answers["north, 2023"] - 500) < 120
+    planned = run("plan", *words, "--epsilon", 1, "--rows", 500, cwd=folder)
+    assert "95 % of answers within" in planned.stdout

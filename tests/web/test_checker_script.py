@@ -14,12 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from leastnoise import design
+from leastnoise import Ball, Cube, Workload, design, keyed
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 import agreement  # noqa: E402
-from leastnoise import keyed  # noqa: E402
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -115,5 +114,11 @@ def test_what_is_no_file_is_malformed_for_both(text) -> None:
 
 
 def test_what_it_does_not_know_it_does_not_judge() -> None:
-    file = {**EXAMPLE, "gdp": {}}
-    assert agreement.javascript_says([json.dumps(file)]) == [None]
+    others = [
+        design(epsilon=1, delta=0, sensitivity=Ball(2, 1)),
+        design(epsilon=1, delta="1e-3", sensitivity=Cube(30)),
+        design(workload=Workload.prefix(4), gdp=1),
+        keyed(gdp="0.5", failure="1e-6"),
+    ]
+    files = [json.dumps({**EXAMPLE, "gdp": {}}), *(one.document.dumps() for one in others)]
+    assert agreement.javascript_says(files) == [None] * 5

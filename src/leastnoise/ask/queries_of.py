@@ -118,6 +118,24 @@ class Named(Part):
             return [[(min(i, j) + 1) * (n - max(i, j)) for j in range(n)] for i in range(n)], 1
         return [[1] * n for _ in range(n)], 1
 
+    def weighed(self, counts: Sequence[int]) -> Whole:
+        """W^T diag(counts) W: how much of the counts covers both cells, for every two of them.
+
+        Runs from a cell a <= i to one b >= j, added up along both.
+        """
+        n = self.size
+        runs = [[0] * n for _ in range(n)]
+        for (a, b), count in zip(self.ends(), counts, strict=True):
+            runs[a][b - 1] += count
+        found: Whole = []
+        above = [0] * n
+        for i, row in enumerate(runs):
+            # Of runs from i itself, those that end at j or later; then those from before.
+            own = list(accumulate(reversed(row)))[::-1]
+            above = [x + y for x, y in zip(above, own, strict=True)]
+            found.append([found[j][i] for j in range(i)] + above[i:])
+        return found
+
     def answers(self, x: Sequence[Any]) -> list[Any]:
         if self.name == "identity":
             return list(x)

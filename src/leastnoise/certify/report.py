@@ -43,7 +43,7 @@ class Report:
     @property
     def private(self) -> bool:
         """Whether the weights are a distribution and privacy is proven, at every point claimed."""
-        promises = ("distribution", "privacy", "profile", "gdp", "curve", "releases")
+        promises = ("distribution", "privacy", "profile", "gdp", "curve", "releases", "law")
         return all(c.verdict == PROVEN for c in self.claims if c.name in promises)
 
     @property

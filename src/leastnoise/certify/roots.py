@@ -1,7 +1,8 @@
-"""Both bounds for long prefix sums, in closed form: the square-root strategy with equal columns.
+"""Both bounds for long prefix sums: the square-root strategy with rows and columns of some size.
 
-The strategy is the lower triangular Toeplitz matrix of (1 - x)^(-1/2), each column divided by its
-length. Statements and proofs: `roots.proof.md`. Standard library only.
+The strategy is the lower triangular Toeplitz matrix of (1 - x)^(-1/2), each row multiplied by a
+number and each column divided by its length. From below: by singular values, which a count of
+signs proves. Statements and proofs: `roots.proof.md`. Standard library only.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import isqrt
+from operator import mul
 
 from ..work import charge
 from .matrices import root_up
@@ -22,28 +24,46 @@ _PI = Fraction(31415926535897932384626433832795028842, 10**37)
 _SINE_BITS = 120
 
 
+#: Bits behind the point of what rows are multiplied by, of singular values, and of signs' counts.
+ROW_BITS, SINGULAR_BITS, _COUNT_BITS = 16, 10, 80
+
+
 @dataclass(frozen=True)
 class RootStrategy:
     """So many bits of each entry of the Toeplitz matrix, and of each column's scale."""
 
     bits: int
+    rows: tuple[int, ...] = ()  # what each row is multiplied by, over 2^16; none: by 1
 
     def series(self, n: int) -> list[int]:
         """The first column of the Toeplitz matrix T, times 2^bits: (1 - x)^(-1/2)."""
         return _series(n, self.bits, 1)
 
+    def multiples(self, n: int) -> list[int]:
+        """What each row is multiplied by, over 2^16."""
+        return list(self.rows) or [1 << ROW_BITS] * n
+
     def scales(self, n: int) -> list[int]:
         """What each column is multiplied by, over 2^bits: no column is longer than 1."""
-        return list(_scales(n, self.bits))
+        one = 1 << (4 * self.bits + 2 * ROW_BITS)
+        return [isqrt(one // square) for square in _squares(n, self)]
+
+
+@dataclass(frozen=True)
+class PrefixProof:
+    """Weights of the counts, and singular values of their roots' prefix sums, over 2^10."""
+
+    weights: tuple[int, ...]
+    values: tuple[int, ...]
 
 
 @lru_cache(maxsize=8)
-def _scales(n: int, bits: int) -> tuple[int, ...]:
-    squares, found = 0, []
-    for entry in _series(n, bits, 1):
-        squares += entry * entry
-        found.append(isqrt((1 << (4 * bits)) // squares))
-    return tuple(reversed(found))
+def _squares(n: int, strategy: RootStrategy) -> tuple[int, ...]:
+    """The squared length of each column of diag(rows) T, times 2^(2 bits + 32)."""
+    charge(n * n // 20 + n)
+    rows = [one * one for one in strategy.multiples(n)]
+    entries = [one * one for one in strategy.series(n)]
+    return tuple(sum(map(mul, rows[j:], entries)) for j in range(n))
 
 
 def _series(n: int, bits: int, sign: int) -> list[int]:
@@ -60,33 +80,34 @@ def _series(n: int, bits: int, sign: int) -> list[int]:
 
 def length_of_roots(n: int, strategy: RootStrategy) -> Fraction:
     """The largest squared length of a column."""
-    squares, most = 0, 0
-    series, scales = strategy.series(n), strategy.scales(n)
-    charge(4 * n)
-    for entry, scale in zip(series, reversed(scales), strict=True):
-        squares += entry * entry
-        most = max(most, squares * scale * scale)
-    return Fraction(most, 1 << (4 * strategy.bits))
+    pairs = zip(_squares(n, strategy), strategy.scales(n), strict=True)
+    most = max(square * scale * scale for square, scale in pairs)
+    return Fraction(most, 1 << (4 * strategy.bits + 2 * ROW_BITS))
 
 
 def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
     """At least the total variance of the answers, for measurements of variance 1."""
     bits = strategy.bits
     one = 1 << bits
-    charge(n * n // 2 + 20 * n)
-    inverse, scales = _series(n, bits, -1), strategy.scales(n)
+    charge(n * n // 8 + 20 * n)
+    inverse, scales, rows = _series(n, bits, -1), strategy.scales(n), strategy.multiples(n)
     rest = _residual(strategy.series(n), inverse, bits)
     if rest >= 1:
         return Fraction(10) ** 300
     near = [(2 * one * one // scale + 1) // 2 for scale in scales]  # 1/scale, to a half
-    total = 0
-    for k in range(n):
-        seen = 0
+    total = plain = 0
+    for k, row in enumerate(rows):
+        seen = squares = 0
         for h, t in zip(near[k:], inverse, strict=False):
             seen += h * t
-            total += seen * seen
-    size = root_up(Fraction(total, one**4)) + Fraction(2 * n, one)
-    return (size / (1 - rest)) ** 2
+            squares += seen * seen
+        plain += squares
+        total -= -(squares << (2 * ROW_BITS)) // (row * row)  # (rounded up)
+    far = Fraction(1 << ROW_BITS, min(rows))
+    off = Fraction(2 * n, one)
+    size = root_up(Fraction(total, one**4)) + off * far
+    size += (root_up(Fraction(plain, one**4)) + off) * far * rest / (1 - rest)
+    return size**2
 
 
 def _residual(series: list[int], inverse: list[int], bits: int) -> Fraction:
@@ -102,6 +123,31 @@ def _residual(series: list[int], inverse: list[int], bits: int) -> Fraction:
         own = digit - (carry << width)
         total += abs(((1 << (2 * bits)) if k == 0 else 0) - own)
     return Fraction(total, 1 << (2 * bits))
+
+
+def lower_prefix(n: int, proof: PrefixProof) -> Fraction:
+    """The same from weights and singular values; 0 where these are not proven."""
+    charge(n * n * 2 // 5 + n)
+    for place, value in enumerate(proof.values, 1):
+        if _count_above(value, proof.weights) < place:
+            return Fraction(0)
+    return Fraction(sum(proof.values) ** 2, sum(proof.weights) << (2 * SINGULAR_BITS))
+
+
+def _count_above(value: int, weights: tuple[int, ...]) -> int:
+    """At most how many singular values of W diag(weights)^(1/2) are above value/2^10.
+
+    Signs of the pivots of K^-1 - diag(weights) 2^20/value^2, every one of them rounded up.
+    """
+    one, spare = 1 << _COUNT_BITS, 64
+    share = (one << (2 * SINGULAR_BITS + spare)) // (value * value)
+    square, two, count = one * one, 2 * one, 0
+    pivot = one - (weights[0] * share >> spare)
+    for weight in weights[1:]:
+        if pivot < 0:
+            count += 1
+        pivot = two - (weight * share >> spare) - square // (pivot or 1)
+    return count + (pivot < 0)
 
 
 def lower_roots(n: int) -> Fraction:

@@ -41,9 +41,16 @@ _Sums = dict[bool, list[Bounds]]
 _Parts = dict[tuple[bool, int], Fraction]
 
 
+def rate_of(ratio: Fraction) -> float:
+    """log(1 / ratio), also where the ratio is next to 1 or to 0."""
+    if ratio > Fraction(1, 1000):
+        return -math.log1p(-float(1 - ratio))
+    return math.log(ratio.denominator) - math.log(ratio.numerator)
+
+
 def scale_of(ratio: Fraction) -> Fraction:
     """About log(1 / ratio), short; no bound depends on how near it is."""
-    return Fraction(math.ceil(-math.log1p(-float(1 - ratio)) * 2**40), 2**40)
+    return Fraction(math.ceil(rate_of(ratio) * 2**40), 2**40)
 
 
 def _short(value: Fraction, towards: Callable[[Fraction], int]) -> Fraction:
@@ -166,6 +173,8 @@ def stairs_loss(
     sums = _Stairs(d, loss, sensitivity, stairs.ratio)
     found = sums.at(stairs.first)
     volume = found[False][d][0]
+    if volume == 0:
+        raise LimitError(f"the stairs are too small for {sums.bits} binary digits")
     if loss.steepest is not None:
         return sums.added(found, sums.parts)[1] / volume + loss.steepest * move
     total, p = Fraction(0), int(loss.exponent or 0)

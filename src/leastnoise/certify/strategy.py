@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt, lcm
 
-from ..ask.queries_of import Marginals, Part, Rows, Weighted, weighed
+from ..ask.queries_of import Marginals, Named, Part, Rows, Weighted, weighed
 from ..errors import FormatError
 from ..work import charge
 from .matrices import Lists, Whole, dot, product, root_up, row_sum, sandwich, spread, transposed
@@ -137,8 +137,11 @@ def _gram(part: Part, counts: Sequence[int] | None) -> tuple[Whole, int]:
     if counts is None:
         charge(part.cells**2 // 2 + _work(part))
         return part.gram()
-    charge(part.queries * (1 + part.cells**2 // 12))
     own, scale = _whole_weights(part, counts)
+    if isinstance(part, Named):
+        charge(part.queries + part.cells**2 // 2)
+        return part.weighed(own), scale
+    charge(part.queries * (1 + part.cells**2 // 12))
     return weighed(part, own), scale * part.denominator**2
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON
+from ..ask.privacy import MAX_EPSILON, Point
 from ..ask.values import MAX_DIMENSION
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
@@ -178,6 +178,9 @@ def parse_vector(data: object) -> VectorDocument:
 def _vector(data: dict[str, Any]) -> VectorDocument:
     check_file_keys(data, {"dimension", "grid", "noise"}, set())
     dimension = read_integer(data["dimension"], "dimension", 1, MAX_DIMENSION)
+    epsilon = read_number(
+        data["epsilon"], "epsilon", lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}"
+    )
     delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
     loss = _loss(data["loss"])
     noise = read_object(data["noise"], "noise")
@@ -192,9 +195,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
     return VectorDocument(
         dimension=dimension,
-        epsilon=read_number(
-            data["epsilon"], "epsilon", lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}"
-        ),
+        epsilon=epsilon,
         delta=delta,
         sensitivity=sensitivity,
         loss=loss,
@@ -205,7 +206,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
         atom=atom,
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
-        certificate=_certificate(data["certificate"], sensitivity, delta, loss),
+        certificate=_certificate(data["certificate"], sensitivity, (epsilon, delta), loss),
         stairs=stairs,
         about=about_text(data.get("about", {})),
     )
@@ -246,13 +247,14 @@ def _loss(value: object) -> Loss:
 
 
 def _certificate(
-    value: object, sensitivity: Fraction, delta: Fraction, loss: Loss
+    value: object, sensitivity: Fraction, budget: Point, loss: Loss
 ) -> VectorCertificate | None:
     data = read_object(value, "certificate")
     if not data:
         demand(
-            delta == 0 and loss.by_moments,
-            '"certificate" may be empty at delta 0 only, for a whole power or huber',
+            budget[0] > 0 and budget[1] == 0 and loss.by_moments,
+            '"certificate" may be empty at delta 0 only, at a positive epsilon, for a whole power '
+            "or huber",
         )
         return None
     check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, {"more"})

@@ -11,9 +11,28 @@ from ..ask.privacy import curve_above
 from ..ask.queries_of import Marginals, Part
 from ..exact import exp_upper, nearest_float
 from ..work import counted
+from .joint_document import JointDocument
 from .orbits import approximate_variance, concentrated_variance, entropy_variance, gaussian_variance
+from .plain import (
+    AnswersStrategy,
+    CountsStrategy,
+    answers_cost,
+    answers_moved,
+    columns_within,
+    counts_cost,
+    law_claim,
+    law_variance,
+    lower_plain,
+)
 from .report import Claim, Report, claim_of, upper_claim
-from .roots import RootStrategy, length_of_roots, lower_roots, upper_roots
+from .roots import (
+    PrefixProof,
+    RootStrategy,
+    length_of_roots,
+    lower_prefix,
+    lower_roots,
+    upper_roots,
+)
 from .strategy import (
     Coordinates,
     Frame,
@@ -29,7 +48,9 @@ from .strategy import (
     upper_total,
 )
 from .tables import TableStrategy, length_of, lower_tables, upper_tables
+from .vector_document import VectorDocument
 from .workload_document import WorkloadDocument
+from .workload_proofs import Proofs
 
 
 def check_workload(document: WorkloadDocument) -> Report:
@@ -42,6 +63,9 @@ def check_workload(document: WorkloadDocument) -> Report:
         own = [_privacy(document, frames)]
         if document.asked is not None and document.budget[0] == "gdp":
             own.append(_curve(document.budget[1], *document.asked))
+        if document.law is not None:
+            assert document.asked is not None
+            own.append(law_claim(document.law, *document.asked))
         return Report((*own, _upper(document, frames), _lower(document, frames)))
 
 
@@ -73,8 +97,8 @@ def _curve(mu: Fraction, epsilon: Fraction, delta: Fraction) -> Claim:
 def _privacy(document: WorkloadDocument, frames: Frames) -> Claim:
     length = shift_length(document, frames)
     name, value = document.budget
-    noise = NOISES[name]
-    moved = nearest_float(length) ** (1 if name == "epsilon" else 0.5)
+    noise = noise_words(document)
+    moved = nearest_float(length) ** (0.5 if squared(document) else 1)
     words = (
         f"a unit moves the measurements by a length of at most {moved:.12g}; "
         f"{noise} for a length of 1 at {name} = {nearest_float(value):g}"
@@ -104,16 +128,44 @@ NOISES = {
 }
 
 
+def _plain(strategy: object) -> bool:
+    return isinstance(strategy, (CountsStrategy, AnswersStrategy))
+
+
+def squared(document: WorkloadDocument) -> bool:
+    """Whether lengths of shifts are Euclidean, and squared."""
+    return document.budget[0] != "epsilon" or isinstance(document.law, VectorDocument)
+
+
+def noise_words(document: WorkloadDocument) -> str:
+    """Which noise, on what."""
+    if document.law is None:
+        plain = {CountsStrategy(): " on each count", AnswersStrategy(): " on each answer"}
+        alone = document.strategies[0] if len(set(document.strategies)) == 1 else None
+        return NOISES[document.budget[0]] + (plain.get(alone, "") if _plain(alone) else "")
+    if isinstance(document.law, JointDocument):
+        return "joint noise on the answers"
+    if isinstance(document.law, VectorDocument):
+        return "vector noise in the strategy"
+    return "the best whole-number noise on each count"
+
+
 def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
     """The largest squared length of what one unit changes in the measurements.
 
-    For Laplace noise lengths are sums of sizes, and not squared.
+    For Laplace noise lengths are sums of sizes, and not squared. For noise on answers: 1 where
+    the change is one that the law is for, and else above 1.
     """
     found, known = Fraction(1), frames or Frames(document)
     for k, (part, strategy) in enumerate(zip(document.factors, document.strategies, strict=True)):
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= length_of(part, strategy)
+        elif isinstance(strategy, CountsStrategy):
+            found *= 2 if document.replaced else 1
+        elif isinstance(strategy, AnswersStrategy):
+            # (Laplace noise is for as much as it is.)
+            found *= 1 if document.law is None or _moved_within(part, document) else 2
         elif isinstance(strategy, RootStrategy):
             found *= length_of_roots(part.cells, strategy)
         elif isinstance(strategy, TallStrategy):
@@ -125,13 +177,33 @@ def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fr
     return found
 
 
+def laplace_rate(document: WorkloadDocument) -> Fraction:
+    """epsilon over what a unit moves: of Laplace noise on answers all of them, else 1."""
+    _, value = document.budget
+    if document.strategies == (AnswersStrategy(),):
+        moved = answers_moved(document.workload.part, document.replaced)
+        return value / max(Fraction(1), moved)
+    return value
+
+
+def _moved_within(part: Part, document: WorkloadDocument) -> bool:
+    """Whether what a unit does to the answers is what their joint noise is for."""
+    law = document.law
+    if not isinstance(law, JointDocument) or len(law.shape.blocks) != 1:
+        return False
+    return law.dimension == part.queries and columns_within(part, law, document.replaced)
+
+
 def variance_above(document: WorkloadDocument) -> Fraction:
     """At least the variance of the noise of one measurement."""
+    if document.law is not None:
+        return law_variance(document.law)
     name, value = document.budget
     if name == "zcdp":
         return 1 / (2 * value)
     grid = document.grid
     if name == "epsilon":
+        value = laplace_rate(document)
         q = exp_upper(-value * grid)
         # (On a very fine grid q is rounded up to 1.)
         fine = 2 / value**2
@@ -162,6 +234,10 @@ def release_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fr
             found *= upper_tables(part, strategy, document.largest)
         elif isinstance(strategy, RootStrategy):
             found *= upper_roots(part.cells, strategy)
+        elif isinstance(strategy, CountsStrategy):
+            found *= counts_cost(part, document.largest)
+        elif isinstance(strategy, AnswersStrategy):
+            found *= answers_cost(part, document.largest)
         else:
             assert isinstance(own, Multipliers)
             frame = known.of(k, part, strategy.coordinates)
@@ -191,11 +267,13 @@ def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Frac
             assert isinstance(part, Marginals)
             found *= _lower_tables(part, own)
         elif isinstance(strategy, RootStrategy):
-            found *= lower_roots(part.cells)
+            weighed = isinstance(own, PrefixProof)
+            found *= lower_prefix(part.cells, own) if weighed else lower_roots(part.cells)  # type: ignore[arg-type]
+        elif own is None:
+            found *= lower_plain(part, document.largest)
         else:
             assert isinstance(own, Multipliers)
-            tall = isinstance(strategy, TallStrategy)
-            where = own.coordinates if tall else strategy.coordinates
+            where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
             frame = known.of(k, part, where, own.questions)
             found *= lower_total(frame, own)
             if own.questions is not None:
@@ -203,7 +281,7 @@ def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Frac
     return found
 
 
-def _lower_tables(part: Marginals, own: Multipliers | tuple[int, ...] | None) -> Fraction:
+def _lower_tables(part: Marginals, own: Proofs) -> Fraction:
     if not isinstance(own, tuple):
         return lower_tables(part, part.worth)
     worth = [c * w for c, w in zip(own, part.worth, strict=True)]

@@ -13,12 +13,14 @@ from typing import Any
 
 from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, curve_above
 from ..ask.queries_of import Marginals, Named, Part, Product
-from ..ask.workload import Workload
+from ..ask.workload import MAX_TABLE, Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
+from ..errors import FormatError
 from ..exact import text_of
 from ..losses import L2, Loss
 from .about import about_object, about_text
 from .base import FORMAT, FREE, MechanismDocument, head_of, reading
+from .document import document_of
 from .fields import (
     check_keys,
     demand,
@@ -30,11 +32,22 @@ from .fields import (
     read_object,
     read_positive,
 )
+from .joint_document import JointDocument, parse_joint
 from .orbits import VALUE_BITS, EntropyProof
-from .roots import MAX_PREFIX, RootStrategy
+from .plain import AnswersStrategy, CountsStrategy
+from .roots import MAX_PREFIX, ROW_BITS, PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
-from .workload_parts import MAX_RANK, exactly, read_part, read_wholes
+from .vector_document import VectorDocument, parse_vector
+from .workload_parts import exactly, read_part, read_wholes
+from .workload_proofs import (
+    AnyStrategy,
+    Proofs,
+    read_coordinates,
+    read_multipliers,
+    read_positives,
+    read_rank,
+)
 
 #: Limits of the checker.
 MAX_STRATEGY_BITS = 80
@@ -48,7 +61,8 @@ MAX_MEASURES = 1_000
 MAX_KNOTS = 4_000
 
 
-AnyStrategy = Strategy | TallStrategy | TableStrategy | RootStrategy
+#: How the law of one measurement is read, where it has a file of its own.
+_LAWS = {"integer": document_of, "joint": parse_joint, "vector": parse_vector}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,11 +78,13 @@ class WorkloadDocument(MechanismDocument):
     largest: bool = False  # whether the loss is the largest variance, and not the total
     #: One strategy for each factor of a product, or one for tables.
     strategies: tuple[AnyStrategy, ...]
-    multipliers: tuple[Multipliers | tuple[int, ...] | None, ...]
+    multipliers: tuple[Proofs, ...]
     upper: Fraction
     lower: Fraction
     #: What proves how little variance noise for one number has, with a budget of rho.
     entropy: EntropyProof | None = None
+    #: The file of the noise, where it is neither Gaussian nor Laplace noise.
+    law: MechanismDocument | None = None
     about: str = ""
 
     @property
@@ -122,12 +138,15 @@ class WorkloadDocument(MechanismDocument):
         found: list[Fraction] = []
         for one in self.strategies:
             below = 1
+            if isinstance(one, (CountsStrategy, AnswersStrategy)):
+                found.append(Fraction(1))
+                continue
             if isinstance(one, (Strategy, TallStrategy)):
                 if isinstance(one.coordinates, Basis):
                     below = one.coordinates.denominator
                 elif one.coordinates == QUESTIONS:
                     below = self.factors[len(found)].denominator
-            bits = 2 * one.bits if isinstance(one, RootStrategy) else one.bits
+            bits = 2 * one.bits + ROW_BITS if isinstance(one, RootStrategy) else one.bits
             found.append(Fraction(1, below << bits))
         return tuple(found)
 
@@ -157,6 +176,8 @@ class WorkloadDocument(MechanismDocument):
                 "steps": self.entropy.steps,
                 "values": list(self.entropy.values),
             }
+        if self.law is not None:
+            data["law"] = self.law.to_json()
         if self.about:
             data["about"] = about_object(self.about)
         return data
@@ -183,8 +204,11 @@ def factors_of(part: Part, replaced: bool) -> tuple[Part, ...]:
 
 
 def _strategy_json(one: AnyStrategy) -> dict[str, Any]:
+    if isinstance(one, (CountsStrategy, AnswersStrategy)):
+        return {"counts" if isinstance(one, CountsStrategy) else "answers": True}
     if isinstance(one, RootStrategy):
-        return {"bits": one.bits, "roots": True}
+        held = {"row_scales": list(one.rows)} if one.rows else {}
+        return {"bits": one.bits, "roots": True, **held}
     if isinstance(one, TableStrategy):
         return {"bits": one.bits, "scales": list(one.scales)}
     data: dict[str, Any] = {"bits": one.bits}
@@ -208,9 +232,11 @@ def _coordinates_json(where: Coordinates) -> dict[str, Any]:
     return {"coordinates": held}
 
 
-def _multipliers_json(one: Multipliers | tuple[int, ...] | None) -> dict[str, Any]:
+def _multipliers_json(one: Proofs) -> dict[str, Any]:
     if one is None:
         return {}
+    if isinstance(one, PrefixProof):
+        return {"weights": list(one.weights), "values": list(one.values)}
     if not isinstance(one, Multipliers):
         return {"questions": list(one)}
     own = all(i == j for i, j, _ in one.shifts)
@@ -241,7 +267,7 @@ _KEYS = {
 
 
 def _document(data: dict[str, Any]) -> WorkloadDocument:
-    check_keys(data, "file", _KEYS, {"entropy", *FREE})
+    check_keys(data, "file", _KEYS, {"entropy", "law", *FREE})
     part = read_part(data["workload"])
     neighbours = data["neighbours"]
     demand(
@@ -261,16 +287,13 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     )
     given = exactly(data["certificate"], "certificate", len(factors))
     multipliers = tuple(
-        _multipliers(one, factor, strategy, replaced, largest)
+        read_multipliers(one, factor, strategy, replaced, largest)
         for one, factor, strategy in zip(given, factors, strategies, strict=True)
     )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     budget, asked = _budget(data["budget"])
-    tall = [isinstance(one, TallStrategy) for one in strategies]
-    demand(
-        all(tall) if budget[0] == "epsilon" else not any(tall),
-        '"rows" are for a budget of epsilon and delta without gdp, and for no other',
-    )
+    law = _law(data["law"]) if "law" in data else None
+    _suits(budget[0], strategies, law)
     return WorkloadDocument(
         workload=Workload.of(part),
         neighbours=neighbours,
@@ -282,8 +305,41 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
         entropy=_entropy(data["entropy"], budget[0]) if "entropy" in data else None,
+        law=law,
         about=about_text(data["about"]) if "about" in data else "",
     )
+
+
+def _law(value: object) -> MechanismDocument:
+    data = read_object(value, "law")
+    read = _LAWS.get(str(data.get("kind")))
+    if read is None:
+        raise FormatError(f'"law" must be a file of kind {", ".join(_LAWS)}')
+    found: MechanismDocument = read(data)
+    return found
+
+
+def _suits(budget: str, strategies: tuple[AnyStrategy, ...], law: MechanismDocument | None) -> None:
+    """`FormatError` where the noise of the budget, or the law, is not for such measurements."""
+    kinds = {type(one) for one in strategies}
+    if law is None:
+        allowed = {TallStrategy, CountsStrategy}
+        alone = len(strategies) == 1 and kinds == {AnswersStrategy}
+        held = kinds <= allowed or alone
+        demand(
+            held if budget == "epsilon" else not kinds & {*allowed, AnswersStrategy},
+            '"rows", "counts", "answers" are for a budget of epsilon and delta, and it for them',
+        )
+        return
+    demand(budget == "epsilon", '"law" is for a budget of epsilon and delta without gdp')
+    alone = len(strategies) == 1
+    if isinstance(law, JointDocument):
+        demand(alone and kinds == {AnswersStrategy}, 'a law of kind "joint" is for "answers"')
+    elif isinstance(law, VectorDocument):
+        rank = strategies[0].rank if isinstance(strategies[0], Strategy) else 0
+        demand(alone and rank == law.dimension, 'a law of kind "vector" is for its "triangle"')
+    else:
+        demand(kinds == {CountsStrategy}, 'a law of kind "integer" is for "counts"')
 
 
 def _entropy(value: object, budget: str) -> EntropyProof:
@@ -324,15 +380,26 @@ def _budget(value: object) -> tuple[tuple[str, Fraction], Point | None]:
 
 def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnyStrategy:
     data = read_object(value, "noise")
+    for name, plain in (("counts", CountsStrategy), ("answers", AnswersStrategy)):
+        if name in data:
+            check_keys(data, "noise", {name}, set())
+            demand(data[name] is True, f'"{name}" must be true')
+            demand(name == "answers" or not replaced, '"counts" are for add-remove')
+            demand(part.cells <= MAX_TABLE, f'"{name}" are of at most {MAX_TABLE} cells')
+            demand(name == "counts" or part.denominator == 1, '"answers" must be whole')
+            return plain()
     if "roots" in data:
-        check_keys(data, "noise", {"bits", "roots"}, set())
+        check_keys(data, "noise", {"bits", "roots"}, {"row_scales"})
         demand(data["roots"] is True, '"roots" must be true')
         demand(
             isinstance(part, Named) and part.name == "prefix" and part.cells <= MAX_PREFIX,
             f'"roots" are for at most {MAX_PREFIX} prefix sums',
         )
         demand(not replaced and not largest, '"roots" are for totals, add-remove')
-        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS))
+        own: tuple[int, ...] = ()
+        if "row_scales" in data:
+            own = read_positives(data["row_scales"], "row_scales", part.cells)
+        return RootStrategy(read_integer(data["bits"], "bits", 20, MAX_STRATEGY_BITS), own)
     if "scales" in data:
         check_keys(data, "noise", {"bits", "scales"}, set())
         demand(isinstance(part, Marginals) and not replaced, '"scales" are for tables')
@@ -342,92 +409,19 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
         return TableStrategy(_bits(data), tuple(scales))
     if "rows" in data:
         check_keys(data, "noise", {"bits", "rows"}, set())
-        rank = _rank(None, part, replaced)
+        rank = read_rank(None, part, replaced)
         held = read_list(data["rows"], "rows", MAX_MEASURES)
         demand(len(held) >= rank, '"rows" must be at least as many as coordinates')
         full = tuple(tuple(read_wholes(row, "rows", rank)) for row in held)
         return TallStrategy(read_integer(data["bits"], "bits", 0, MAX_STRATEGY_BITS), full)
     check_keys(data, "noise", {"bits", "triangle"}, {"coordinates"})
-    where = _coordinates(data.get("coordinates"), part)
-    rank = _rank(where, part, replaced)
+    where = read_coordinates(data.get("coordinates"), part)
+    rank = read_rank(where, part, replaced)
     rows = exactly(data["triangle"], "triangle", rank)
     triangle = tuple(tuple(read_wholes(row, "triangle", rank - i)) for i, row in enumerate(rows))
     demand(all(row[0] > 0 for row in triangle), '"triangle" must have a positive diagonal')
     return Strategy(_bits(data), triangle, where)
 
 
-def _rank(where: Coordinates, part: Part, replaced: bool) -> int:
-    """How many coordinates there are."""
-    if where is None:
-        rank = part.cells - replaced
-    else:
-        rank = part.queries if where == QUESTIONS else len(where.cells)  # type: ignore[union-attr]
-    demand(1 <= rank <= MAX_RANK, f'"workload" must have 1 to {MAX_RANK} coordinates here')
-    return rank
-
-
 def _bits(data: dict[str, Any]) -> int:
     return read_integer(data["bits"], "bits", 1, MAX_STRATEGY_BITS)
-
-
-def _coordinates(value: object, part: Part) -> Coordinates:
-    demand(part.cells <= 8 * MAX_RANK, f'"workload" must have at most {8 * MAX_RANK} cells here')
-    if value is None:
-        return None
-    if value == QUESTIONS:
-        demand(part.queries <= MAX_RANK, f'"workload" must have at most {MAX_RANK} questions here')
-        return QUESTIONS
-    data = read_object(value, "coordinates")
-    check_keys(data, "coordinates", {"cells", "denominator", "shares"}, set())
-    cells = read_list(data["cells"], "cells", MAX_RANK)
-    held = tuple(read_integer(one, "cells", 0, part.cells - 1) for one in cells)
-    demand(len(held) > 0 and len(set(held)) == len(held), '"cells" must be some, none twice')
-    over = read_number(
-        data["denominator"], "denominator", lambda v: v >= 1 and v.denominator == 1, "whole"
-    )
-    rows = exactly(data["shares"], "shares", part.cells - len(held))
-    shares = tuple(tuple(read_wholes(row, "shares", len(held))) for row in rows)
-    return Basis(held, int(over), shares)
-
-
-def _multipliers(
-    value: object, part: Part, strategy: AnyStrategy, replaced: bool, largest: bool
-) -> Multipliers | tuple[int, ...] | None:
-    data = read_object(value, "certificate")
-    if isinstance(strategy, RootStrategy):
-        check_keys(data, "certificate", set(), set())
-        return None
-    if isinstance(strategy, TableStrategy):
-        assert isinstance(part, Marginals)
-        check_keys(data, "certificate", {"questions"} if largest else set(), set())
-        return _questions(data, len(part.sets)) if largest else None
-    needed = {"shifts", "matrix"} | ({"questions"} if largest else set())
-    tall = isinstance(strategy, TallStrategy)
-    free = {"coordinates"} if tall else set()
-    check_keys(data, "certificate", needed | ({"inverse"} if tall else set()), free)
-    n = part.cells
-    length = 3 if replaced else 2
-    shifts = []
-    for entry in read_list(data["shifts"], "shifts", n * (n - 1) // 2 if replaced else n):
-        one = read_wholes(entry, "shifts", length)
-        i, j, weight = one[0], one[-2], one[-1]
-        demand(0 <= i < n and 0 <= j < n and weight >= 0, '"shifts" must be cells and weights')
-        demand((i < j) if replaced else True, '"shifts" must have i < j')
-        shifts.append((i, j, weight))
-    demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
-    where = _coordinates(data.get("coordinates"), part)
-    rank = _rank(where, part, replaced) if tall else strategy.rank
-    rows = exactly(data["matrix"], "matrix", rank)
-    matrix = tuple(tuple(read_wholes(row, "matrix", rank)) for row in rows)
-    questions = _questions(data, part.queries) if largest else None
-    inverse = None
-    if tall:
-        held = exactly(data["inverse"], "inverse", strategy.rank)
-        inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
-    return Multipliers(tuple(shifts), matrix, questions, inverse, where if tall else None)
-
-
-def _questions(data: dict[str, Any], count: int) -> tuple[int, ...]:
-    found = tuple(read_wholes(data["questions"], "questions", count))
-    demand(min(found) >= 0 and sum(found) > 0, '"questions" must be weights, not all 0')
-    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -17,11 +17,11 @@ from .shared import JSON_HELP, drawable, say, show_json, working
 #: What can be compared.
 _QUESTION = (
     *("epsilon", "delta", "sensitivity", "loss", "integer", "bounds", "releases", "dimension"),
-    *("gap", "time_limit", "shape", "one_sided"),
+    *("gap", "time_limit", "shape", "one_sided", "workload", "gdp", "zcdp", "neighbours"),
 )
 
 
-@takes(*_QUESTION, required=("epsilon", "delta"))
+@takes(*_QUESTION)
 def compare(
     plot: Annotated[
         Path | None, typer.Option(help="Draw losses, densities and profiles (.png or .svg).")
@@ -38,10 +38,19 @@ def compare(
       leastnoise compare --epsilon 1 --delta 1e-6 --sensitivity 1
       leastnoise compare --epsilon 1 --delta 0.01 --sensitivity 1 --bounds 0 4
       leastnoise compare --epsilon 1 --delta 1e-5 --sensitivity 1 --releases 5 --gap 0.05
+      leastnoise compare --workload prefix:100 --gdp 1
     """
     from ..compare import compare as run
 
     drawable(plot)
+    if given["workload"] is not None:
+        _workload(given, plot, as_json)
+    for name in ("gdp", "zcdp", "neighbours"):
+        if given[name] is not None:
+            raise ArgumentError(name, given[name], "left out without --workload")
+    for name in ("epsilon", "delta"):
+        if given[name] is None:
+            raise typer.BadParameter("missing (or a --workload)", param_hint=f"--{name}")
     if plot is not None and given["bounds"] is not None:
         raise ArgumentError("plot", str(plot), "left out with --bounds; design --bounds draws")
     with working("designing, then comparing"):
@@ -55,6 +64,22 @@ def compare(
         typer.echo(repr(found))
     else:
         _print_table(found, plot)
+    raise typer.Exit(code)
+
+
+def _workload(given: dict[str, Any], plot: Path | None, as_json: bool) -> NoReturn:
+    """Noise for many questions beside noise on each count and on each answer."""
+    from .. import design
+
+    if plot is not None:
+        raise ArgumentError("plot", str(plot), "left out with --workload; design --workload draws")
+    with working("designing, then comparing"):
+        found = design(**arguments_of(given)).compare()
+    code = 0 if found.design.converged else 1
+    if as_json:
+        show_json("compare", code, found.to_json())
+    else:
+        typer.echo(repr(found))
     raise typer.Exit(code)
 
 

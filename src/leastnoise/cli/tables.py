@@ -20,7 +20,12 @@ from .ledger import at_most
 from .options import flag, takes, text
 from .shared import JSON_HELP, drawable, show_json, working
 
-_QUERIES = "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3)"
+_QUERIES = (
+    "count(), mean(salary), median(x), quantile(x, 0.9), histogram(x, 10), share(x > 3), "
+    "cumulative(x, 50), ranges(x, 20), marginals(a, b, ways=1;2)"
+)
+#: Questions whose answers are numbers of rows: bars can show them.
+_COUNTED = ("count", "histogram", "cumulative", "ranges", "marginals")
 _Queries = Annotated[list[str], typer.Argument(metavar="QUERY...", help=_QUERIES)]
 _Json = Annotated[bool, typer.Option("--json", help=JSON_HELP)]
 #: What can be asked of a table beside the query, in the order of the help text.
@@ -48,7 +53,10 @@ _ASKED: dict[str, tuple[Any, Any]] = {
     ),
     "by": (text("A column to group by, or several with commas between them."), None),
     "keys": (
-        text("Its public values, a,b,c (several columns: a,b;x,y); or private: to be found."),
+        text(
+            "Its public values, a,b,c (several columns, and marginals: a,b;x,y); or private: to be "
+            "found."
+        ),
         None,
     ),
     "units": (
@@ -226,8 +234,10 @@ def _fitting(query: str, given: dict[str, Any]) -> dict[str, Any]:
     word = query.strip().lower()
     if word.startswith(("count", "share")):
         return given | {"low": None, "high": None, "nulls": None, "interval": False}
-    if word.startswith("histogram"):
+    if word.startswith(("histogram", "cumulative", "ranges")):
         return given | {"nulls": None, "interval": False}
+    if word.startswith("marginals"):
+        return given | {"low": None, "high": None, "nulls": None, "interval": False}
     return given if word.startswith(("median", "quantile")) else given | {"interval": False}
 
 
@@ -299,7 +309,7 @@ def _question(query: str, given: dict[str, Any]) -> Any:
     if asked["keys"] not in (None, PRIVATE):
         lists = next(csv.reader([asked["keys"]], delimiter=";"), [])
         asked["keys"] = next(csv.reader([asked["keys"]]), [])
-        if isinstance(asked["by"], list):
+        if isinstance(asked["by"], list) or query.strip().lower().startswith("marginals"):
             asked["keys"] = [next(csv.reader([one]), []) for one in lists]
     asked["interval"] = given["interval"] or None
     return query_of(query, **{name: value for name, value in asked.items() if value is not None})
@@ -330,7 +340,7 @@ def _print(answer: Any, book: Any) -> None:
     from ..words import printable
 
     console = Console(highlight=False)
-    bars = len(answer.groups) > 1 and answer.query.startswith(("count", "histogram"))
+    bars = len(answer.groups) > 1 and answer.query.startswith(_COUNTED)
     table = Table(
         "",
         "answer",

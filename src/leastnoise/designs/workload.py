@@ -20,8 +20,9 @@ from ..ask.values import check_confidence
 from ..ask.workload import Workload
 from ..ask.workloaded import workloaded
 from ..certify import check_any
-from ..certify.workload import NOISES, variance_above, variance_below
+from ..certify.workload import noise_words, variance_above, variance_below
 from ..certify.workload_document import WorkloadDocument
+from ..engine.workload.candidates import Law
 from ..engine.workload.method import Strategies
 from ..errors import ArgumentError, CertificateError, LimitError
 from ..losses import Loss
@@ -78,8 +79,13 @@ class WorkloadDesign(BaseDesign):
         return float(value) if name == "gdp" else None
 
     def zcdp(self) -> float:
-        """rho of zero-concentrated privacy: as asked for, or mu^2/2 or epsilon^2/2, rounded up."""
+        """rho of zero-concentrated privacy: as asked for, or mu^2/2 or epsilon^2/2, rounded up.
+
+        Infinite where the noise has a delta.
+        """
         name, value = self.document.budget
+        if self.document.law is not None and self.document.law.delta > 0:
+            return math.inf
         return float_towards(value if name == "zcdp" else value * value / 2, math.inf)
 
     # -- using it -----------------------------------------------------------------------------
@@ -183,12 +189,15 @@ class WorkloadDesign(BaseDesign):
         )
 
 
-def workload_design(arguments: Arguments) -> WorkloadDesign:
-    """The best strategy for a workload, every claim of which has passed the exact checker."""
+def workload_design(arguments: Arguments, law: Law | None = None) -> WorkloadDesign:
+    """The best strategy for a workload, every claim of which has passed the exact checker.
+
+    law: what finds the file of other noise, to be tried, too.
+    """
     began = time.monotonic()
     question, wanted, seconds = workloaded(arguments)
     try:
-        document = Strategies().document(question, wanted, seconds)
+        document = Strategies(law=law).document(question, wanted, seconds)
     except LimitError:
         raise ArgumentError(
             "workload", question.workload, "smaller: the exact check would take too long"
@@ -209,8 +218,7 @@ def workload_design(arguments: Arguments) -> WorkloadDesign:
 
 def _status(document: WorkloadDocument) -> str:
     words = gap_words(document, True)
-    name, _ = document.budget
-    noise = NOISES[name]
+    noise = noise_words(document)
     if document.asked is not None:
         return (
             f"{words}; {noise}, the best that was tried for this budget; lower is over all noise "

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ask.queries_of import Part
+from ..certify.plain import AnswersStrategy
 from ..certify.workload import variance_above
 from ..words import outwards
 
@@ -77,6 +78,9 @@ def beside_workload(design: WorkloadDesign) -> WorkloadComparison:
     parts = [_Plain(one, square, document.replaced) for one in document.factors]
     if all(one.known for one in parts):
         size = float(variance_above(document))
+        plain = document.law is not None or AnswersStrategy() in document.strategies
+        if plain:  # Laplace noise for a count that moves by one is what one would take
+            size = 0.5 / math.sinh(float(document.budget[1]) / 2) ** 2
         moved = 2 if document.replaced else 1
         moved = moved if square else moved**2
         counts = math.prod(one.counts(document.largest) for one in parts)

@@ -161,7 +161,7 @@ def _proof(text: str, words: str, seconds: float) -> Proof:
         if rests_on != AXIOMS:
             raise CoqError(f"the proof rests on {', '.join(rests_on)}")
         return Proof(True, words)
-    if '"verdict = true"' in " ".join(done.stderr.split()):
+    if re.search(r'"\w*check the_file( hints)? = true"', " ".join(done.stderr.split())):
         return Proof(False, "Coq's check does not accept the file")
     raise CoqError(f"Coq said: {done.stderr.strip()[-400:] or 'nothing'}")
 
@@ -188,7 +188,9 @@ def _run(command: list[str], place: Path, seconds: float) -> subprocess.Complete
             text=True,
             timeout=seconds,
             check=False,
-            env={**os.environ, "OCAMLRUNPARAM": "l=500M"},
+            # COQPATH could put other files in the place of Coq's own.
+            env={k: v for k, v in os.environ.items() if k != "COQPATH"}
+            | {"OCAMLRUNPARAM": "l=500M"},
         )
     except subprocess.TimeoutExpired:
         raise CoqError(f"Coq was stopped after {seconds:g} seconds") from None

@@ -68,7 +68,8 @@ def translated(data: dict[str, Any]) -> str:
     }
     hints = f"{_pair(data['certificate']['step'])} {scale} {_whole(data['certificate']['reach'])}"
     text = _TEXT.format(fields=_record(fields), hints=hints, points=points, shifts=shifts)
-    return PREAMBLE + text + _END.format(claims="claims", sound="check_sound the_file hints")
+    check, sound = "check the_file hints", "check_sound the_file hints"
+    return PREAMBLE + text + _END.format(check=check, claims="claims", sound=sound)
 
 
 #: How the text begins.
@@ -83,10 +84,10 @@ _TEXT = """Definition the_file : file := {{|
 Definition hints : multipliers := Multipliers {hints}
   {points}
   {shifts}.
-Definition verdict := check the_file hints.
 """
 
-_END = """Lemma accepted : verdict = true.
+_END = """Definition verdict := {check}.
+Lemma accepted : {check} = true.
 Proof. vm_cast_no_check (eq_refl true). Qed.
 Theorem proven : {claims} the_file.
 Proof. exact ({sound} accepted). Qed.
@@ -111,8 +112,8 @@ def _keyed(data: dict[str, Any]) -> str:
         "k_lower": _pair(data["lower"]),
     }
     text = f"Definition the_file : keyed := {{|\n  {_record(fields)} |}}.\n"
-    text += "Definition verdict := keyed_check the_file.\n"
-    return PREAMBLE + text + _END.format(claims="keyed_claims", sound="keyed_sound the_file")
+    check, sound = "keyed_check the_file", "keyed_sound the_file"
+    return PREAMBLE + text + _END.format(check=check, claims="keyed_claims", sound=sound)
 
 
 def _record(fields: dict[str, str]) -> str:

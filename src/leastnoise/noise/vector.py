@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc
 
 from ..ask.values import check_confidence, check_levels
-from ..certify.stairs import Stairs
+from ..certify.stairs import Stairs, rate_of
 from ..certify.vector import mixture_of, worst_stick
 from ..certify.vector_document import VectorDocument
 from ..errors import ArgumentError
@@ -232,7 +232,7 @@ class VectorNoise:
 
 def _listed(document: VectorDocument, stairs: Stairs) -> tuple[Floats, Floats]:
     """Radii and probabilities of the stairs, in floats, until next to nothing is left."""
-    d, rate = document.dimension, -math.log1p(-float(1 - stairs.ratio))
+    d, rate = document.dimension, rate_of(stairs.ratio)
     j = np.arange(math.ceil((d + 60 + 12 * math.sqrt(d)) / rate) + 2) + float(stairs.first)
     logs = d * np.log(j) - rate * j
     masses = np.exp(logs - logs.max())

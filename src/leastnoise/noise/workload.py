@@ -6,10 +6,9 @@ Why a release is private, and what its errors are: `workload.proof.md`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
 from statistics import NormalDist
 from typing import Any
 
@@ -18,17 +17,23 @@ import scipy.linalg as sl
 from numpy.typing import NDArray
 
 from ..ask.queries_of import Marginals, Part, along
-from ..ask.workload import MAX_TABLE
-from ..certify.roots import RootStrategy
+from ..certify.document import Document
+from ..certify.joint_document import JointDocument
+from ..certify.plain import AnswersStrategy, CountsStrategy
+from ..certify.roots import ROW_BITS, RootStrategy
 from ..certify.strategy import QUESTIONS, Basis, Strategy, TallStrategy, rows_in
-from ..certify.tables import TableStrategy, table_variances
-from ..certify.workload import variance_above
+from ..certify.tables import TableStrategy
+from ..certify.vector_document import VectorDocument
+from ..certify.workload import laplace_rate, variance_above
 from ..certify.workload_document import WorkloadDocument
-from ..errors import CertificateError, DataError
+from ..errors import CertificateError
 from ..sampling import Entropy, system_entropy
-from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
+from .additive import AdditiveNoise
 from .bars import laplace_bars
 from .counts import codes_of, whole_vector, width_of
+from .plain import Answers, Counts, crossed, sums_bars
+from .tables import Tables, sampler_of
+from .vector import VectorNoise
 
 Floats = NDArray[np.float64]
 
@@ -36,16 +41,6 @@ Floats = NDArray[np.float64]
 _SPARE = 128
 #: Corrections of least squares: each gains ten digits or so.
 _CORRECTIONS = 60
-
-
-def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, Entropy], list[int]]:
-    """Draws of noise for measurements on this grid, in steps of it."""
-    name, value = budget
-    if name == "epsilon":
-        return DiscreteLaplace(value * grid).sample
-    if name == "zcdp":
-        return DiscreteGaussian(1 / (2 * value * grid * grid)).sample
-    return RoundedNormal(1 / (value * grid)).sample
 
 
 class WorkloadNoise:
@@ -56,8 +51,13 @@ class WorkloadNoise:
         self._factors = [
             _factor(part, one, document.replaced)
             for part, one in zip(document.factors, document.strategies, strict=True)
-            if not isinstance(one, TableStrategy)
+            if not isinstance(one, (TableStrategy, AnswersStrategy))
         ]
+        self._together: Answers | None = None
+        if isinstance(document.law, JointDocument):
+            self._together = Answers(self.part, document.law)
+        elif document.strategies == (AnswersStrategy(),):
+            self._together = Answers(self.part, laplace_rate(document))
 
     @property
     def part(self) -> Part:
@@ -71,11 +71,26 @@ class WorkloadNoise:
         attribute. Whatever is refused is refused before anything is drawn, and no value is shown.
         """
         source = entropy or system_entropy()
+        if self._together is not None:
+            found = self._together.release(self._vector(x), source)
+            return [Fraction(one) for one in found] if exact else np.array(found, dtype=float)
         if not self._factors:
             return self._tables.release(x, exact, source)
-        held = whole_vector(x, self.part.cells)
+        held = self._vector(x)
         total = sum(held) if self.document.replaced else None
         return self._answered(self._estimate(held, source), total, exact)
+
+    def _vector(self, x: Any) -> list[int]:
+        """The vector of counts, also from records of what tables are by."""
+        part = self.part
+        if isinstance(part, Marginals) and isinstance(x, (list, tuple)) and not x:
+            return [0] * part.cells  # no records are records, too
+        if isinstance(part, Marginals) and width_of(x) == len(part.sizes):
+            codes = codes_of(x, part.sizes)
+            places = np.ravel_multi_index(tuple(codes.T), part.sizes)
+            found: list[int] = np.bincount(places, minlength=part.cells).tolist()
+            return found
+        return whole_vector(x, part.cells)
 
     def _estimate(self, held: list[int], source: Entropy) -> list[int]:
         """An unbiased estimate of the vector in coordinates, times 2^128."""
@@ -83,9 +98,20 @@ class WorkloadNoise:
         z = along([one.coordinates for one in factors], [one.cells for one in factors], held)
         ranks = [one.rank for one in factors]
         y = along([one.measured for one in factors], ranks, z)
-        drawn = sampler_of(self.document.budget, self.document.grid)(len(y), source)
-        noisy = [(a + b) << _SPARE for a, b in zip(y, drawn, strict=True)]
+        noisy = [int(one * (1 << _SPARE)) for one in self._noisy(y, source)]
         return along([one.solved for one in factors], [one.measures for one in factors], noisy)
+
+    def _noisy(self, y: Sequence[int], source: Entropy) -> Sequence[int | Fraction]:
+        """The measurements with noise, in steps of the grid."""
+        law, grid = self.document.law, self.document.grid
+        if isinstance(law, VectorDocument):
+            held = VectorNoise(law).release([one * grid for one in y], exact=True, entropy=source)
+            return [one / grid for one in held]
+        if isinstance(law, Document):
+            drawn = [int(one) for one in AdditiveNoise(law).grid_sample_any(len(y), source)]
+        else:
+            drawn = sampler_of(self.document.budget, grid)(len(y), source)
+        return [a + b for a, b in zip(y, drawn, strict=True)]
 
     def _answered(self, z: list[int], total: int | None, exact: bool) -> Any:
         factors = self._factors
@@ -104,7 +130,7 @@ class WorkloadNoise:
 
     def sample(self, size: int, entropy: Entropy | None = None) -> Floats:
         """So many exact draws of the errors of all answers, one set in each row."""
-        nothing = [0] * self.part.cells if self._factors else []
+        nothing = [0] * self.part.cells if self._factors or self._together else []
         return np.array([self.release(nothing, entropy=entropy) for _ in range(size)])
 
     @cached_property
@@ -114,6 +140,8 @@ class WorkloadNoise:
     @cached_property
     def std(self) -> Floats:
         """The standard deviation of the error of each answer."""
+        if self._together is not None:
+            return np.full(self.part.queries, self._sigma)
         if not self._factors:
             return self._tables.std * self._sigma
         found = np.ones(1)
@@ -125,8 +153,18 @@ class WorkloadNoise:
         """What the size of each error passes with at most this probability.
 
         Gaussian noise: by the quantiles of the normal law, its steps are tiny. Laplace noise: by
-        the exact law of one measurement, or by Chernoff's bound.
+        the exact law of one measurement, or by Chernoff's bound. Other laws likewise; joint noise:
+        by its exact counts, or by draws.
         """
+        law = self.document.law
+        if self._together is not None:
+            return np.full(self.part.queries, self._together.bar(beyond))
+        if isinstance(law, VectorDocument):
+            far = VectorNoise(law).coordinate_error(1 - beyond)
+            far += float(law.grid) * math.sqrt(law.dimension) / 2
+            return np.asarray(self._factors[0].lengths * far)
+        if isinstance(law, Document):
+            return sums_bars(law, crossed([one.patterns for one in self._factors]), beyond)
         name, value = self.document.budget
         if name != "epsilon":
             return np.asarray(-NormalDist().inv_cdf(beyond / 2) * self.std)
@@ -140,6 +178,8 @@ class WorkloadNoise:
     def std_of(self, shares: Sequence[float]) -> float:
         """That of a sum of the answers with these coefficients."""
         c = np.asarray(shares, dtype=float)
+        if self._together is not None:
+            return self._together.length(c) * self._sigma
         if not self._factors:
             return self._tables.length(c) * self._sigma
         for one in self._factors:
@@ -147,8 +187,8 @@ class WorkloadNoise:
         return float(np.sqrt((c**2).sum()) * self._sigma)
 
     @cached_property
-    def _tables(self) -> _Tables:
-        return _Tables(self.document)
+    def _tables(self) -> Tables:
+        return Tables(self.document)
 
 
 class _Factor:
@@ -304,7 +344,9 @@ class _Tall(_Factor):
         return np.asarray(np.linalg.inv(np.array([[float(x) for x in row] for row in self._gram])))
 
 
-def _factor(part: Part, strategy: Any, replaced: bool) -> _Factor:
+def _factor(part: Part, strategy: Any, replaced: bool) -> Any:
+    if isinstance(strategy, CountsStrategy):
+        return Counts(part)
     if isinstance(strategy, RootStrategy):
         return _Roots(part, strategy)
     kind = _Tall if isinstance(strategy, TallStrategy) else _Factor
@@ -319,20 +361,23 @@ class _Roots(_Factor):
         self.cells = self.queries = self.rank = self.measures = part.cells
         self.below = 1
         self._series, self._scales = strategy.series(part.cells), strategy.scales(part.cells)
+        self._multiples = strategy.multiples(part.cells)
         self._bits = strategy.bits
 
     def measured(self, z: Sequence[int]) -> list[int]:
-        """T diag(s) z, in steps of the grid."""
+        """diag(a) T diag(s) z, in steps of the grid."""
         moved = [a * b for a, b in zip(self._scales, z, strict=True)]
         back = self._series[::-1]
         n = len(back)
         return [
-            sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False)) for i in range(n)
+            row * sum(a * b for a, b in zip(back[n - 1 - i :], moved, strict=False))
+            for i, row in enumerate(self._multiples)
         ]
 
     def solved(self, y: Sequence[int]) -> list[int]:
-        """The solution z of T diag(s) z = y, both times 2^128, from the beginning."""
+        """The solution z of diag(a) T diag(s) z = y, both times 2^128, from the beginning."""
         n, found = len(y), list[int]()
+        y = [one // row for one, row in zip(y, self._multiples, strict=True)]
         back = self._series[:0:-1]  # without the diagonal
         for i in range(n):
             rest = y[i] - sum(a * b for a, b in zip(back[n - 1 - i :], found, strict=False))
@@ -343,115 +388,6 @@ class _Roots(_Factor):
     def _inverse(self) -> Floats:
         one = 2.0**self._bits
         t = np.tril(sl.toeplitz(np.array([float(x) for x in self._series]) / one))
-        found = sl.solve_triangular(t, np.eye(self.cells), lower=True)
+        rows = np.array([float(x) for x in self._multiples]) / 2.0**ROW_BITS
+        found = sl.solve_triangular(t, np.eye(self.cells), lower=True) / rows
         return np.asarray(found / (np.array([float(x) for x in self._scales]) / one)[:, None])
-
-
-class _Tables:
-    """Tables of counts, each set of attributes measured by what no smaller set tells."""
-
-    def __init__(self, document: WorkloadDocument) -> None:
-        part, strategy = document.workload.part, document.strategies[0]
-        assert isinstance(part, Marginals) and isinstance(strategy, TableStrategy)
-        self.part, self.strategy, self.budget = part, strategy, document.budget
-        self._scales = dict(zip(part.closure, strategy.scales, strict=True))
-
-    def release(self, x: Any, exact: bool, source: Entropy) -> Any:
-        """All tables, one after the other."""
-        counts = self._counts(x)
-        drawn = {one: self._measured(one, counts(one), source) for one in self.part.closure}
-        found = [self._table(one, drawn, exact) for one in self.part.sets]
-        if exact:
-            return [value for table in found for value in table.ravel().tolist()]
-        return np.concatenate([table.ravel() for table in found])
-
-    def _counts(self, x: Any) -> Callable[[tuple[int, ...]], NDArray[Any]]:
-        """A function that counts the combinations of a set of attributes, in whole numbers."""
-        part = self.part
-        if isinstance(x, (list, tuple)) and not x:
-            x = np.zeros((0, len(part.sizes)), dtype=int)  # no records are records, too
-        if width_of(x) == len(part.sizes):
-            codes = codes_of(x, part.sizes)
-
-            def counted(chosen: tuple[int, ...]) -> NDArray[Any]:
-                place = np.zeros(len(codes), dtype=np.int64)
-                for i in chosen:
-                    place = place * part.sizes[i] + codes[:, i]
-                return np.bincount(place, minlength=part.cells_of(chosen)).astype(object)
-
-            return counted
-        if part.cells > MAX_TABLE:
-            raise DataError(
-                "x", type(x), f"rows of {len(part.sizes)} codes: the table is too large"
-            )
-        held = whole_vector(x, part.cells)
-        return lambda chosen: np.array(part.table(held, chosen), dtype=object)
-
-    def _measured(
-        self, chosen: tuple[int, ...], counts: NDArray[Any], source: Entropy
-    ) -> NDArray[Any]:
-        """cells times what no smaller set tells, times the scale, with noise, in steps of the grid.
-
-        Centred once more, which is all that the answers use; times cells^2 times the scale.
-        """
-        cells = self.part.cells_of(chosen)
-        grid = Fraction(1, cells << self.strategy.bits)
-        noise = np.array(sampler_of(self.budget, grid)(cells, source), dtype=object)
-        own = self._centred(chosen, counts).ravel() * self._scales[chosen] + noise
-        return self._centred(chosen, own)
-
-    def _centred(self, chosen: tuple[int, ...], values: NDArray[Any]) -> NDArray[Any]:
-        """cells * (I - J/n) along every axis: in whole numbers."""
-        table = values.reshape([self.part.sizes[i] for i in chosen])
-        for axis, i in enumerate(chosen):
-            table = self.part.sizes[i] * table - table.sum(axis=axis, keepdims=True)
-        return np.asarray(table)
-
-    def _table(
-        self, one: tuple[int, ...], drawn: dict[tuple[int, ...], NDArray[Any]], exact: bool
-    ) -> NDArray[Any]:
-        """The table of a set: what all its subsets tell, spread evenly over the rest."""
-        part = self.part
-        total: Any = 0
-        for k in range(len(one) + 1):
-            for inner in combinations(one, k):
-                rest = [i for i in one if i not in inner]
-                below = part.cells_of(inner) ** 2 * self._scales[inner] * part.cells_of(rest)
-                shape = [part.sizes[i] if i in inner else 1 for i in one]
-                if exact:
-                    flat = [Fraction(int(v), below) for v in drawn[inner].ravel()]
-                    own = np.array(flat, dtype=object).reshape(shape)
-                else:
-                    own = np.array([v / below for v in drawn[inner].ravel()]).reshape(shape)
-                total = total + own
-        return np.broadcast_to(total, [part.sizes[i] for i in one])
-
-    @cached_property
-    def std(self) -> Floats:
-        """That of each count, for noise of variance 1."""
-        each = table_variances(self.part, self.strategy)
-        cells = [self.part.cells_of(one) for one in self.part.sets]
-        return np.repeat(np.sqrt([float(one) for one in each]), cells)
-
-    def length(self, c: Floats) -> float:
-        """That of a sum of counts with these coefficients."""
-        part, place = self.part, 0
-        seen: dict[tuple[int, ...], Any] = {}
-        for one in part.sets:
-            cells = part.cells_of(one)
-            own = c[place : place + cells].reshape([part.sizes[i] for i in one])
-            place += cells
-            for k in range(len(one) + 1):
-                for inner in combinations(one, k):
-                    rest = [a for a, i in enumerate(one) if i not in inner]
-                    spread = own.mean(axis=tuple(rest)) if rest else own
-                    seen[inner] = seen.get(inner, 0) + spread
-        total = 0.0
-        for inner, coefficients in seen.items():
-            centred = np.asarray(coefficients, dtype=float)
-            for axis in range(centred.ndim):
-                centred = centred - centred.mean(axis=axis, keepdims=True)
-            total += (
-                float((centred**2).sum()) * (2.0**self.strategy.bits / self._scales[inner]) ** 2
-            )
-        return float(np.sqrt(total))

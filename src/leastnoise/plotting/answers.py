@@ -13,22 +13,38 @@ from typing import Any
 
 from ..words import number
 from .picture import Picture, canvas
+from .tables import curves_of, draw_curves, draw_panels, panels_of, short
 
 _BAR, _DOT = "#56B4E9", "#000000"
 _BIN = re.compile(r"\[(\S+), (\S+)[)\]]")
 _WHISKER: dict[str, Any] = {"fmt": "none", "ecolor": _DOT, "elinewidth": 1.3, "capsize": 3}
 _LONGEST = 28
+#: Questions whose answers are numbers of rows.
+_COUNTED = ("count(", "histogram(", "marginals(", "ranges(")
 
 
 def plot_answer(answer: Any, path: str | Path | None = None) -> Picture:
     """A picture of an `Answer`: every number with its 95 % interval, and what it cost.
 
     A histogram has bars as wide as its bins on an axis of numbers; counts by group are bars from
-    0; other numbers are dots, since their axis need not begin at 0.
+    0, by two columns a map; sums below edges are a curve; other numbers are dots, since their axis
+    need not begin at 0.
     """
+    if panels := panels_of(answer):
+        wide = max(panel.size[0] for panel in panels)
+        with canvas(wide, min(30.0, 0.8 + sum(p.size[1] for p in panels)), path) as picture:
+            draw_panels(picture.figure, panels)
+            picture.figure.suptitle(_title(answer, wide), parse_math=False)
+        return picture
+    if curves := curves_of(answer):
+        with canvas(7.0, 3.8, path) as picture:
+            axes = picture.figure.add_subplot()
+            draw_curves(axes, curves, _column(answer.query))
+            axes.set_title(_title(answer), parse_math=False)
+        return picture
     groups = [one for one in answer.groups.items() if math.isfinite(one[1].value)]
     bins = _bins(answer, [key for key, _ in groups])
-    counted = answer.query.startswith(("count(", "histogram("))
+    counted = answer.query.startswith(_COUNTED)
     rows = len(groups)
     size = (7.0, 3.6) if bins else (7.0, 1.5 + 0.3 * max(1, rows))
     if not bins and rows > 60:
@@ -102,25 +118,24 @@ def _around(one: Any) -> tuple[float, float]:
 
 
 def _name(key: str) -> str:
-    """A key that fits beside its line; control characters are not printed."""
-    plain = "".join(c if c.isprintable() else "?" for c in key)
-    return plain if len(plain) <= _LONGEST else f"{plain[: _LONGEST - 1]}…"
+    """A key that fits beside its line."""
+    return short(key, _LONGEST)
 
 
 def _column(query: str) -> str:
-    return _name(query.removeprefix("histogram(").rpartition(")")[0])
+    return _name(query.partition("(")[2].rpartition(")")[0])
 
 
 def _words(query: str) -> str:
     """What the axis measures."""
-    return "rows" if query.startswith("count(") else _name(query.partition(" by ")[0])
+    return "rows" if query.startswith(_COUNTED) else _name(query.partition(" by ")[0])
 
 
-def _title(answer: Any) -> str:
+def _title(answer: Any, wide: float = 7.0) -> str:
     some = [one for one in answer.groups.values() if one.low is not None]
-    whiskers = ", whiskers: 95 % intervals" if some else ", without an interval of values"
+    shown = "± and whiskers" if panels_of(answer) else "whiskers"
+    whiskers = f", {shown}: 95 % intervals" if some else ", without an interval of values"
     budget = f"ε = {number(answer.epsilon, 4)}"
     budget += f", δ = {number(answer.delta, 4)}" if answer.delta else ""
-    query = "".join(c if c.isprintable() else "?" for c in answer.query)
-    query = query if len(query) <= 60 else f"{query[:59]}…"
+    query = short(answer.query, round(60 * wide / 7))
     return f"{query}\n{budget}{whiskers}"

@@ -8,8 +8,9 @@ from .ask import ask
 from .base import PRIVATE, Query
 from .count import Count
 from .csv_file import CsvFile
-from .cumulative import Cumulative
+from .cumulative import Cumulative, Ranges
 from .histogram import Histogram
+from .marginals import Marginals
 from .mean import Mean
 from .mean_vector import MeanVector
 from .planner import Plan, plan
@@ -29,6 +30,7 @@ __all__ = [
     "CsvFile",
     "Cumulative",
     "Histogram",
+    "Marginals",
     "Mean",
     "MeanVector",
     "Median",
@@ -37,6 +39,7 @@ __all__ = [
     "PublishedReport",
     "Quantile",
     "Query",
+    "Ranges",
     "Row",
     "Share",
     "Total",

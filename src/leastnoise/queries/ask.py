@@ -25,12 +25,12 @@ from .bounding import Reading, Sums, reading_of
 from .budget import Budget, Way
 from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
-from .cumulative import Cumulative
 from .declared import Kind
 from .door import Table, opened, quietly
 from .groups import bounded, touched
 from .keyed import KeyedNoise, Priced, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
+from .linear import Linear, WorkloadNoiseFor
 from .mean_vector import MeanVector
 from .notes import notes
 from .paid import paid, warn_of_log
@@ -257,7 +257,7 @@ class Prepared:
         """What the query is in a workload: its releases that one unit can move."""
         used = Budget(self.budget.epsilon, delta).used_by(self.query).delta
         share = self.budget.epsilon / whole.epsilon
-        if isinstance(self.query, Cumulative):  # a unit moves one release, whatever its bins are
+        if isinstance(self.query, Linear):  # a unit moves one release, whatever its cells are
             return Kind(share, 1, used, used)
         if isinstance(self.noise, KeyedValues) and self.setting.replace:
             each = self.groups // 2  # a key in which a unit is replaced keeps the shares of two
@@ -343,8 +343,7 @@ class Prepared:
         elif self.noise is not None and keys:
             if drawn is None:
                 drawn = self.noise.released(self.exact(collected, keys), entropy)
-            for key, parts in zip(keys, drawn, strict=True):
-                label = self.query.label(key)
+            for label, parts in zip(self.query.labels(keys), drawn, strict=True):
                 named = self.query.estimates(parts, self.setting, self.noise)
                 if self.query.grouped:
                     named = {named_in(label, name): one for name, one in named.items()}
@@ -376,12 +375,12 @@ class Prepared:
         why = self.query.why(self.setting)
         total = whole.epsilon, whole.delta
         # (Of sums all that a unit can move is steps of one release.)
-        groups = 1 if isinstance(self.query, Cumulative) else self.groups
+        groups = 1 if isinstance(self.query, Linear) else self.groups
         return statements_of(str(self.query), self.setting, why, groups, found, rest, total)
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""
-        apart = not isinstance(self.noise, DrawnNoise)
+        apart = not isinstance(self.noise, (DrawnNoise, WorkloadNoiseFor))
         found = notes(self.query, self.setting, self.groups, self.value_budget.epsilon, apart)
         if isinstance(self.noise, (KeyedNoise, KeyedValues)):
             found.append(self.noise.note)

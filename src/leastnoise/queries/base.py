@@ -250,6 +250,10 @@ class Query:
         """A group's key as it is shown."""
         return key if (crossed := self.crossed) is None else crossed.label(int(key))
 
+    def labels(self, keys: Sequence[str]) -> list[str]:
+        """What the answers are called: the groups of these keys, one after the other."""
+        return [self.label(key) for key in keys]
+
     # -- shared -----------------------------------------------------------------------------------
 
     def _request(self, setting: Setting, **more: Any) -> Request:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..errors import ArgumentError
 from .base import PRIVATE
 from .budget import Way
-from .cumulative import Cumulative, WorkloadNoiseFor
 from .groups import asked_of
 from .keyed import KeyedNoise, Priced, keyed_noise, one_draw, sharing_for, values_noise
 from .keyed_values import KeyedValues
+from .linear import Linear, WorkloadNoiseFor
 from .mean_vector import MeanVector, VectorNoiseFor
 from .noise import Noise, noise_for
 from .together import DrawnNoise, better_together
@@ -26,7 +26,7 @@ def noise_of(asked: Priced, way: Way) -> AnyNoise:
         sharing = sharing_for(asked)
         assert sharing is not None
         return values_noise(asked, sharing)
-    if isinstance(query, (MeanVector, Cumulative)):
+    if isinstance(query, (MeanVector, Linear)):
         return query.noise(setting, *each)
     noise = noise_for(query.forms(setting), *each, asked.together)
     if not asked.together:

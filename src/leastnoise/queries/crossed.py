@@ -68,7 +68,7 @@ def label_of(keys: Sequence[str]) -> str:
     A part is in quotation marks iff it begins with one, and a comma, quotation mark, line end or
     space at an end is in a part only there, so that every label can be taken apart in one way.
     """
-    return ", ".join(map(_quoted, keys))
+    return ", ".join(map(quoted, keys))
 
 
 def parts_of(label: str) -> list[str]:
@@ -85,6 +85,7 @@ def names_of(by: Sequence[str]) -> tuple[str, ...]:
     return tuple(by)
 
 
-def _quoted(key: str) -> str:
+def quoted(key: str) -> str:
+    """A key as a part of a label: in quotes where `parts_of` needs them."""
     plain = key and key == key.strip() and not set(key) & set(',"\r\n')
     return key if plain else '"' + key.replace('"', '""') + '"'

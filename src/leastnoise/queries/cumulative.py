@@ -1,28 +1,60 @@
-"""Cumulative: how many rows are below each edge of a column, all of them from one release.
+"""Cumulative and Ranges: sums of the bins of a column, all of them from one release.
 
-Sensitivity and proof: `cumulative.proof.md`.
+Sensitivity and proof: `linear.proof.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from ..ask.workload import Workload
-from ..kept import sha256_of, workload_designed
-from ..sampling import Entropy
-from .base import Form, Part, Released, Setting
+from ..errors import ArgumentError
 from .histogram import Histogram
-from .noise import delta_of_a_step
-from .tracks import Track
+from .linear import MOST_ANSWERS, Linear
+
+
+class _Binned(Linear, Histogram):
+    """Sums of bins, for each combination of the keys of other columns."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        names = self._sum_names()
+        if len(set(names)) < len(names):
+            raise ArgumentError("bins", self.bins, "wide enough to be told apart in 12 digits")
+
+    def _sums(self, bins: int) -> Workload:
+        raise NotImplementedError
+
+    def _sum_names(self) -> list[str]:
+        raise NotImplementedError
+
+    @property
+    def _bins(self) -> int:
+        return len(self._edges) - 1
+
+    @property
+    def _groups(self) -> int:
+        return 1 if self._outer is None else self._outer.groups
+
+    def workload(self) -> Workload:
+        """The sums, for each combination of keys."""
+        sums = self._sums(self._bins)
+        many = self._groups
+        return sums if many == 1 else Workload.product(Workload.identity(many), sums)
+
+    def names(self) -> list[str]:
+        """Each sum, behind its combination of keys."""
+        outer = self._outer
+        if outer is None:
+            return self._sum_names()
+        return [
+            f"{outer.label(i)}: {name}" for i in range(outer.groups) for name in self._sum_names()
+        ]
 
 
 @dataclass(frozen=True)
-class Cumulative(Histogram):
+class Cumulative(_Binned):
     """How many rows have a value below each edge of a column; the edges are public.
 
     bins, low, high: as for a histogram, whose counts are added up from the first bin on. Values
@@ -33,84 +65,38 @@ class Cumulative(Histogram):
 
     word: ClassVar[str] = "cumulative"
 
-    def workload(self) -> Workload:
-        """The sums of the first 1, 2, ... bins, for each combination of keys."""
-        bins = len(self._edges) - 1
-        outer = len(self.public_keys) // bins
-        sums = Workload.prefix(bins)
-        return sums if outer == 1 else Workload.product(Workload.identity(outer), sums)
+    def _sums(self, bins: int) -> Workload:
+        return Workload.prefix(bins)
 
-    def noise(
-        self, setting: Setting, epsilon: Fraction, delta: Fraction, groups: int, loss: str
-    ) -> WorkloadNoiseFor:
-        """Noise for all sums; a unit moves `groups` counts by at most its rows each.
-
-        The least total of squared errors, whatever the loss is.
-        """
-        steps = groups * setting.rows
-        share = delta_of_a_step(epsilon / steps, delta / steps, steps)
-        found, path = workload_designed(self.workload(), epsilon / steps, share)
-        words = (
-            f"noise for {found.workload.queries} sums together, for each of {steps} rows that a "
-            f"unit can have in them: {found.status.partition(';')[2].partition(',')[0].strip()}"
-        )
-        return WorkloadNoiseFor(found, path, words, steps)
-
-    def tracks(self, setting: Setting) -> tuple[Track, ...]:
-        """None: sums are not drawn with the numbers of other questions."""
-        return ()
-
-    def why(self, setting: Setting) -> str:
-        """Why a unit moves the counts by little, and the sums with them."""
-        return super().why(setting) + " The sums follow from the counts of the bins."
-
-    def _bin(self, i: int) -> str:
-        if i == len(self._edges) - 2:
-            return "all"
-        return f"below {float(self._edges[i + 1]):.12g}"
+    def _sum_names(self) -> list[str]:
+        return [*(f"below {float(edge):.12g}" for edge in self._edges[1:-1]), "all"]
 
 
 @dataclass(frozen=True)
-class WorkloadNoiseFor:
-    """A design for all sums of a question."""
+class Ranges(_Binned):
+    """How many rows have a value between any two edges of a column; the edges are public.
 
-    design: Any
-    path: Path
-    words: str
-    steps: int  # by which one unit can move all counts together
-    scale: ClassVar[Fraction] = Fraction(1)
+    bins, low, high: as for a histogram; every run of neighbouring bins is an answer, n (n + 1) / 2
+    of them for n bins. Values beyond the ends are in the first or last bin. The noise is designed
+    for all of them together: a long range does not add up that of its bins.
+    """
 
-    @property
-    def laws(self) -> list[WorkloadNoiseFor]:
-        """One, which has a file."""
-        return [self]
+    word: ClassVar[str] = "ranges"
 
-    @property
-    def sha256(self) -> str:
-        """The hash of the mechanism file."""
-        return sha256_of(self.design)
+    def __post_init__(self) -> None:
+        Histogram.__post_init__(self)
+        if self._groups * self._bins * (self._bins + 1) // 2 > MOST_ANSWERS:
+            raise ArgumentError("bins", self.bins, f"so few that there are {MOST_ANSWERS} ranges")
+        super().__post_init__()
 
-    @property
-    def form(self) -> Form:
-        """The counts as they are: all steps of a unit are steps of the one release."""
-        return Form(self.parts, self.steps, most=self.steps)
+    def _sums(self, bins: int) -> Workload:
+        return Workload.ranges(bins)
 
-    @property
-    def parts(self) -> tuple[Part, ...]:
-        """The vector of counts."""
-        return (Part("counts of all bins", Fraction(self.steps), whole=True, step=Fraction(1)),)
-
-    @cached_property
-    def _errors(self) -> list[Fraction]:
-        return [Fraction(float(one)) for one in self.design.error_bound(0.95)]
-
-    def around(self, values: Sequence[Fraction]) -> list[Released]:
-        """A number as if it had been released, for planning: the one with the largest error."""
-        return [Released(value, max(self._errors)) for value in values]
-
-    def released(
-        self, rows: Sequence[Sequence[Fraction]], entropy: Entropy | None
-    ) -> list[list[Released]]:
-        """One release of all counts, as their sums."""
-        found = self.design.release([int(row[0]) for row in rows], exact=True, entropy=entropy)
-        return [[Released(value, error)] for value, error in zip(found, self._errors, strict=True)]
+    def _sum_names(self) -> list[str]:
+        ends = [f"{float(edge):.12g}" for edge in self._edges]
+        last = len(ends) - 1
+        return [
+            f"[{ends[i]}, {ends[j]}{']' if j == last else ')'}"
+            for i in range(last)
+            for j in range(i + 1, last + 1)
+        ]

@@ -8,8 +8,9 @@ from typing import Any
 from ..errors import ArgumentError
 from .base import Query
 from .count import Count
-from .cumulative import Cumulative
+from .cumulative import Cumulative, Ranges
 from .histogram import Histogram
+from .marginals import Marginals
 from .mean import Mean
 from .mean_vector import MeanVector
 from .quantile import Median, Quantile
@@ -19,7 +20,7 @@ from .variance import Variance
 
 _CALL = re.compile(r"\s*(\w+)\s*\((.*)\)\s*", re.DOTALL)
 #: Options of one question among several: "mean(salary, low=0, high=200)".
-_NAMED = re.compile(r"\s*(low|high|bins|step|nulls|q)\s*=\s*([^=]+?)\s*")
+_NAMED = re.compile(r"\s*(low|high|bins|step|nulls|q|ways)\s*=\s*([^=]+?)\s*")
 _VALUED: dict[str, Any] = {
     "total": Total,
     "sum": Total,
@@ -29,6 +30,7 @@ _VALUED: dict[str, Any] = {
     "median": Median,
     "quantile": Quantile,
 }
+_BINNED: dict[str, Any] = {"histogram": Histogram, "cumulative": Cumulative, "ranges": Ranges}
 KINDS = (
     "count",
     "total",
@@ -38,6 +40,8 @@ KINDS = (
     "quantile",
     "histogram",
     "cumulative",
+    "ranges",
+    "marginals",
     "share",
 )
 
@@ -63,13 +67,16 @@ def query_of(query: Query | str, **options: Any) -> Query:
         if more:
             raise ArgumentError("query", query, "count() or count(column)")
         return Count(column=name or None, **_only(options, "where", "by", "keys"))
-    if word in ("histogram", "cumulative") and len(more) <= 1:
+    if word == "marginals":
+        given = _only(options, "where", "keys", "ways")
+        return Marginals([name, *more] if name else more, **given | _ways(given.get("ways")))
+    if word in _BINNED and len(more) <= 1:
         if more and not more[0].isdigit():
             raise ArgumentError("query", query, f"{word}(column) or {word}(column, bins)")
         if more:
             options = options | {"bins": int(more[0])}
-        binned = Histogram if word == "histogram" else Cumulative
-        return binned(column=name, **_only(options, "where", "by", "keys", "low", "high", "bins"))
+        given = _only(options, "where", "by", "keys", "low", "high", "bins")
+        return _BINNED[word](column=name, **given)  # type: ignore[no-any-return]
     if word in ("mean", "average") and more:
         columns = [name, *more]
         options = {
@@ -84,6 +91,15 @@ def query_of(query: Query | str, **options: Any) -> Query:
     elif word != "median":
         options = _only(options, "where", "by", "keys", "low", "high", "nulls", "step")
     return _VALUED[word](column=name, **options)  # type: ignore[no-any-return]
+
+
+def _ways(text: Any) -> dict[str, Any]:
+    """The tables that "1;2" or "1;region age" mean."""
+    if not isinstance(text, str):
+        return {}
+    words = [one.split() for one in text.split(";")]
+    number = [len(one) == 1 and one[0].isdigit() for one in words]
+    return {"ways": [int(one[0]) if n else one or "" for n, one in zip(number, words, strict=True)]}
 
 
 def _bounds(name: str, value: Any, count: int) -> list[Any]:

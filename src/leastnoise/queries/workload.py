@@ -26,11 +26,11 @@ from .ask import Prepared, answered, as_ledger, charged, planned, prepare, prote
 from .base import PRIVATE, Query, Setting
 from .budget import Budget
 from .chosen import check_units
-from .cumulative import Cumulative
 from .declared import MECHANISMS_DELTA, largest_factor
 from .door import Table, opened
 from .groups import asked_of
 from .keyed import SURE
+from .linear import Linear
 from .mean_vector import MeanVector
 from .noise import jointly
 from .paid import warn_of_log
@@ -193,7 +193,7 @@ def _drawable(one: Prepared) -> bool:
 def _together(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One law for all releases, proven for so many of them."""
     if any(
-        isinstance(one.query, (Quantile, MeanVector, Cumulative)) or one.query.keys == PRIVATE
+        isinstance(one.query, (Quantile, MeanVector, Linear)) or one.query.keys == PRIVATE
         for one in ready
     ):
         return None

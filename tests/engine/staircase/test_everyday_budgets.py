@@ -214,7 +214,7 @@ def test_noise_at_the_default_gap_is_no_worse_than_what_was_published() -> None:
 
 
 def test_a_design_that_is_not_converged_says_what_would_help() -> None:
-    asked = {"epsilon": 1, "delta": 0, "sensitivity": 1009, "integer": True}
+    asked = {"epsilon": 1, "delta": 0, "sensitivity": 499, "integer": True}
     found = design(**asked, gap=2e-4)
     assert not found.converged
     said = re.search(r"more time will not help; gap=([0-9.e-]+)", found.status)

@@ -1,7 +1,9 @@
-"""A function that proves how little variance rho-zCDP noise can have: the best of three parameters.
+"""A function that proves how little variance rho-zCDP noise can have: the best one, by recursion.
 
-With w = 2 sinh(s/2) the best s has w near y/price^(1/2), a little steeper where noise is likely:
-w^2 = (y^2/price)(1 + c/(1 + y^2/m)). Proposals: the checker proves what comes of them.
+For a price and a level c, the function S with h = c everywhere (`certify/orbits.proof.md`, 4 and 8)
+follows from its value one step further out, s + e^s being known; that way errors die out. Where
+S is odd, h near 0 must be c, too: the largest such level is found by bisection, the price by
+golden sections. Proposals: the checker proves what comes of them.
 """
 
 from __future__ import annotations
@@ -17,47 +19,89 @@ from ...certify.orbits import VALUE_BITS, EntropyProof
 
 Floats = NDArray[np.float64]
 
-#: Knots of a unit, at least and at most, and for a standard deviation; how far they go.
-_FEWEST, _MOST, _EACH = 4, 64, 32
-_REACH, _NEAREST, _KNOTS = 1.5, 3.0, 1_400
-#: Where the search begins: c in parts of rho, log m.
-_STARTS = ((0.1, 1.5), (0.5, 0.0), (0.5, 3.0))
+#: Knots of a standard deviation, of a unit at least and at most, and in all; how far they go.
+_EACH, _FEWEST, _MOST, _KNOTS = 90, 4, 400, 1_400
+_REACH = 6.0
+#: Rounds of bisections and of golden sections, and where the price lies, in parts of 1/(2 rho)^2.
+_BISECTIONS, _SECTIONS, _PRICES = 36, 18, (0.3, 3.0)
+#: Below this rho the closed form is as good.
+_LEAST = 3e-4
 
 
 @lru_cache(maxsize=32)
 def best_entropy(rho: Fraction) -> EntropyProof | None:
     """The best that is found; None where the closed form is good enough, or nothing is."""
     r = float(rho)
-    steps = 2 * round(min(_MOST, max(_FEWEST, _EACH * math.sqrt(2 * r))) / 2)
-    reach = max(_NEAREST, _REACH / r)
-    if reach * steps > _KNOTS:
+    if r < _LEAST:
         return None
-    from scipy.optimize import minimize  # (slow to import)
+    deviation = math.sqrt(1 / (2 * r))
+    steps = 2 * round(min(_MOST, max(_FEWEST, _EACH / deviation)) / 2)
+    count = min(_KNOTS, math.ceil((_REACH * deviation + 1) * steps))
+    if count <= steps:
+        return None
+    y = np.arange(count + 1) / steps
 
-    y = np.arange(int(reach * steps) + 1) / steps
-    found = [
-        minimize(
-            lambda p: -_bound(_values(p, r, y), _price(p, r), steps, r),
-            [0.0, c * r, m],
-            method="Nelder-Mead",
-            options={"maxiter": 300, "xatol": 1e-5, "fatol": 1e-8},
-        )
-        for c, m in _STARTS
-    ]
-    best = min(found, key=lambda one: float(one.fun)).x
-    whole = np.rint(_values(best, r, y) * 2.0**VALUE_BITS)
-    price = Fraction(round(_price(best, r) * 2**40), 2**40)
-    return EntropyProof(price, steps, tuple(int(one) for one in whole)) if price > 0 else None
+    def best(scale: float) -> tuple[float, Floats, float]:
+        price = scale / (2 * r) ** 2
+        values = _best_values(price, y, steps, r)
+        return _bound(values, price, steps, r), values, price
+
+    low, high = _PRICES
+    golden = (math.sqrt(5) - 1) / 2
+    a, b = high - golden * (high - low), low + golden * (high - low)
+    fa, fb = best(a), best(b)
+    for _ in range(_SECTIONS):
+        if fa[0] >= fb[0]:
+            high, b, fb = b, a, fa
+            a = high - golden * (high - low)
+            fa = best(a)
+        else:
+            low, a, fa = a, b, fb
+            b = low + golden * (high - low)
+            fb = best(b)
+    bound, values, price = max(fa, fb, key=lambda one: one[0])
+    exact = Fraction(round(price * 2**40), 2**40)
+    if not bound > 0 or exact <= 0 or np.abs(values).max() > 99:
+        return None
+    whole = np.rint(values * 2.0**VALUE_BITS)
+    return EntropyProof(exact, steps, tuple(int(one) for one in whole))
 
 
-def _price(p: Floats, rho: float) -> float:
-    return math.exp(max(-40.0, min(p[0], 40.0))) / (2 * rho) ** 2
+def _best_values(price: float, y: Floats, steps: int, rho: float) -> Floats:
+    """S at the knots for the largest level at which h near 0 keeps to it."""
+    low, high = 0.0, 2 / (2 * rho) + 4 * price * rho
+    for _ in range(_BISECTIONS):
+        level = (low + high) / 2
+        values = _values(price, level, y, steps)
+        kept = _least_near_zero(values, price, steps) >= level
+        low, high = (level, high) if kept else (low, level)
+    return _values(price, low, y, steps)
 
 
-def _values(p: Floats, rho: float, y: Floats) -> Floats:
-    m = math.exp(max(-40.0, min(p[2], 40.0))) / (2 * rho)
-    steep = np.maximum(1 + p[1] / (1 + y * y / m), 0.05)
-    return np.asarray(2 * np.arcsinh(y * np.sqrt(steep / _price(p, rho)) / 2))
+def _values(price: float, level: float, y: Floats, steps: int) -> Floats:
+    """From the last knot inwards: s + e^s from the value one unit further out."""
+    from scipy.special import wrightomega  # (slow to import)
+
+    count = len(y)
+    end = math.acosh(max(1.0, 1 + ((y[-1] + 0.5) ** 2 - level) / (2 * price)))
+    found = np.full(count + steps, end)
+    for last in range(count, 0, -steps):
+        first = max(0, last - steps)
+        out = found[first + steps : last + steps]
+        x = y[first:last] + 0.5
+        known = out - np.exp(-out) + 2 - (level - x * x) / price
+        found[first:last] = np.log(np.maximum(wrightomega(np.maximum(known, -60)), 1e-30))
+    found = found[:count]
+    found[0] = 0.0
+    return found
+
+
+def _least_near_zero(s: Floats, price: float, steps: int) -> float:
+    half = steps // 2
+    j = np.arange(half + 1)
+    low, high = -s[half - j], s[half + j]
+    seen = (j / steps) ** 2 + price * (high - low + 2 - np.exp(low) - np.exp(-high))
+    return float(seen.min())
 
 
 def _bound(s: Floats, price: float, steps: int, rho: float) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import time
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ...ask.budgets import mu_for
 from ...ask.privacy import Releases
 from ...ask.queries_of import Marginals, Named, Part
 from ...ask.workloaded import REPLACE, WorkloadQuestion
-from ...certify.roots import MAX_PREFIX, RootStrategy
+from ...certify.roots import MAX_PREFIX, PrefixProof, RootStrategy
 from ...certify.strategy import (
     QUESTIONS,
     Coordinates,
@@ -28,31 +27,19 @@ from ...certify.strategy import (
     largest_sum,
     rows_in,
 )
-from ...certify.workload import (
-    Frames,
-    lower_cost,
-    release_cost,
-    shift_length,
-    variance_above,
-    variance_below,
-)
+from ...certify.workload import variance_above, variance_below
 from ...certify.workload_document import WorkloadDocument, factors_of
 from ...certify.workload_parts import MAX_RANK
 from ...errors import ArgumentError, FormatError, LimitError
-from ...exact import round_down, round_up
 from ...words import gap_of
 from ...work import counted
-from .entropy import best_entropy
+from .candidates import Law, Piece, bounded, candidates, closed_form, empty, stated
 from .frames import coordinates_of, independent
 from .optimise import columns, exchanges, largest
+from .roots import best_roots
 from .rounding import as_floats, columns_of, rounded, whole_weights
 from .sums import counts_alone, inverse_rows, with_sums
 from .tables import best_tables, largest_tables
-
-#: Digits of the bounds in a file.
-_DIGITS = 15
-
-Found = tuple[Strategy, Multipliers] | tuple[TallStrategy, Multipliers] | tuple[RootStrategy, None]
 
 
 @dataclass(frozen=True)
@@ -71,46 +58,67 @@ class Strategies:
     most_summed: int = 200  # counts that Laplace noise is tried for; with more Gaussian noise wins
     sum_bits: int = 20  # of sums that are measured with Laplace noise
     largest_rounds: float = 1e-7  # the tolerance for the largest variance, which takes longer
+    law: Law | None = None  # what finds other noise; none: it is not tried
 
     def document(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
         """The best document that passes; `ArgumentError` if there is none.
 
-        For (epsilon, delta): the best of Gaussian noise, and of Laplace noise for the counts or for
-        counts and sums.
+        For (epsilon, delta): the best of Gaussian noise, of Laplace noise for counts and sums, and
+        of other laws.
         """
         if question.asked is None:
             return self._of_curve(question, gap, seconds)
         mu = mu_for(Releases(1, *question.asked))
-        found = []
+        gaussian = None
         if mu is not None:
             curve = replace(question, budget=("gdp", mu))
-            found.append(self._of_curve(curve, gap, seconds / 2))
-        part = question.workload.part
-        few = all(one.cells <= self.most_summed for one in factors_of(part, _replaced(question)))
-        if few:
-            found += self._of_sums(question, seconds / 2)
-        if not found and few:
-            raise _badly_scaled(question)
+            with contextlib.suppress(ArgumentError, LimitError):  # (too many counts for it alone)
+                gaussian = self._of_curve(curve, gap, seconds / 2)
+        found = [] if gaussian is None else [gaussian]
+        end = time.monotonic() + seconds / 2
+        pieces = [
+            self._piece(question, k, part, gaussian, end)
+            for k, part in enumerate(factors_of(question.workload.part, _replaced(question)))
+        ]
+        found += _of_sums(question, pieces)
+        if self.law is not None:
+            found += candidates(question, pieces, gaussian, self.law)
         if not found:
-            raise ArgumentError(
-                "delta", question.asked[1], f"positive for more than {self.most_summed} counts"
-            )
+            raise self._nothing(question)
         return min(found, key=lambda one: one.upper)
 
-    def _of_sums(self, question: WorkloadQuestion, seconds: float) -> list[WorkloadDocument]:
-        """Documents with Laplace noise."""
-        end = time.monotonic() + seconds
-        replaced = _replaced(question)
-        factors = factors_of(question.workload.part, replaced)
-        plans = [self._plan(one, replaced, question.largest, end) for one in factors]
-        assert all(isinstance(plan, _Plan) for plan in plans)
-        found = []
-        for sums in (False, True):
+    def _nothing(self, question: WorkloadQuestion) -> ArgumentError:
+        part = question.workload.part
+        if part.cells <= self.most_summed:
+            return _badly_scaled(question)
+        if part.cells > MAX_RANK or question.asked is None or question.asked[1] > 0:
+            return _too_large(part)
+        words = f"positive for more than {self.most_summed} counts where units are replaced"
+        return ArgumentError("delta", question.asked[1], words)
+
+    def _piece(
+        self,
+        question: WorkloadQuestion,
+        place: int,
+        part: Part,
+        gaussian: WorkloadDocument | None,
+        end: float,
+    ) -> Piece:
+        """Multipliers for a factor, and strategies for Laplace noise where it is small."""
+        replaced, few = _replaced(question), part.cells <= self.most_summed
+        own = None if gaussian is None else _multipliers_of(gaussian, place)
+        wanted = few if replaced else few or not closed_form(part, question.largest)
+        if own is None and wanted:
+            with contextlib.suppress(ArgumentError, LimitError, FormatError, np.linalg.LinAlgError):
+                plan = self._plan(part, replaced, question.largest, end)
+                if isinstance(plan, _Plan):
+                    own = replace(plan.at(self.bits[0], 0.0)[1], coordinates=plan.where)
+        sums: list[tuple[TallStrategy, Multipliers]] = []
+        if own is not None and few:
             with contextlib.suppress(FormatError, np.linalg.LinAlgError):
-                held = [plan.laplace(self.bits[0], sums) for plan in plans]  # type: ignore[union-attr]
-                with counted():
-                    found.append(_stated(question, held))
-        return found
+                ways = (False, True) if replaced else (True,)
+                sums = [_laplace(part, replaced, own, self.bits[0], one) for one in ways]
+        return Piece(part, own, tuple(sums))
 
     def _of_curve(self, question: WorkloadQuestion, gap: float, seconds: float) -> WorkloadDocument:
         end = time.monotonic() + seconds
@@ -128,7 +136,7 @@ class Strategies:
                 break
             try:
                 with counted():
-                    found = _stated(question, [plan.at(bits, even) for plan in plans])
+                    found = stated(question, [plan.at(bits, even) for plan in plans])
             except LimitError:
                 if best is None:
                     raise
@@ -137,7 +145,8 @@ class Strategies:
                 continue
             if best is None or gap_of(found) < gap_of(best):
                 best = found
-            if gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6:
+            done = gap_of(found) <= min(gap, 1e-5) or _of_strategy(found) <= 1e-6
+            if done or all(isinstance(plan, _Roots) for plan in plans):
                 break
         if best is None:
             raise _badly_scaled(question)
@@ -150,7 +159,7 @@ class Strategies:
 
     def _plan(self, part: Part, replaced: bool, most: bool, end: float) -> _Plan | _Roots:
         if _long_prefix(part) and not (replaced or most):
-            return _Roots()
+            return _Roots(best_roots(part.cells, max(0.1, end - time.monotonic())))
         left = max(0.1, end - time.monotonic())
         with counted():  # so that nobody waits for what cannot be checked
             where = self._coordinates(part, replaced)
@@ -197,8 +206,8 @@ class Strategies:
             strategy, own = largest_tables(part, self.table_bits, gap, seconds)
         else:
             strategy = best_tables(part, self.table_bits)
-        document = replace(_empty(question), strategies=(strategy,), multipliers=(own,))
-        return _bounded(document)
+        document = replace(empty(question), strategies=(strategy,), multipliers=(own,))
+        return bounded(document)
 
 
 @dataclass(frozen=True)
@@ -226,15 +235,6 @@ class _Plan:
             return shifts, None
         return shifts, tuple(whole_weights((1 - even) * self.worth + even * self.worth.mean()))
 
-    def laplace(self, bits: int, sums: bool) -> Found:
-        """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
-        plain = frame_of(self.part, self.replaced, None)
-        _, own = self.at(bits, 0.0)
-        cost = as_floats(plain.cost) / float(plain.below)
-        tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
-        tall = shortened(tall, plain, self.replaced)
-        return tall, replace(own, inverse=inverse_rows(tall, bits), coordinates=self.where)
-
     def at(self, bits: int, even: float) -> tuple[Strategy, Multipliers]:
         """The strategy and the multipliers with so many bits."""
         shifts, questions = self._whole(even)
@@ -244,14 +244,43 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Roots:
-    """Long prefix sums: nothing is searched for."""
+    """Long prefix sums, which need no rounds of rounding."""
 
+    own: tuple[RootStrategy, PrefixProof]
     rank: int = 1
-    bits: int = 40
 
-    def at(self, bits: int, even: float) -> Found:
+    def at(self, bits: int, even: float) -> tuple[RootStrategy, PrefixProof]:
         """The square-root strategy."""
-        return RootStrategy(self.bits), None
+        return self.own
+
+
+def _multipliers_of(document: WorkloadDocument, place: int) -> Multipliers | None:
+    """Those of a factor of Gaussian noise, about the coordinates of its strategy."""
+    strategy, own = document.strategies[place], document.multipliers[place]
+    if not isinstance(strategy, Strategy) or not isinstance(own, Multipliers):
+        return None
+    return replace(own, coordinates=strategy.coordinates)
+
+
+def _laplace(
+    part: Part, replaced: bool, own: Multipliers, bits: int, sums: bool
+) -> tuple[TallStrategy, Multipliers]:
+    """A strategy for Laplace noise: counts alone, or with sums; multipliers as for others."""
+    plain = frame_of(part, replaced, None)
+    cost = as_floats(plain.cost) / float(plain.below)
+    tall = with_sums(cost, Strategies.sum_bits) if sums else counts_alone(len(cost))
+    tall = shortened(tall, plain, replaced)
+    return tall, replace(own, inverse=inverse_rows(tall, bits))
+
+
+def _of_sums(question: WorkloadQuestion, pieces: list[Piece]) -> list[WorkloadDocument]:
+    """The document with Laplace noise: the best strategy of each factor, or none."""
+    if any(not one.sums and (_replaced(question) or not one.proven(question)) for one in pieces):
+        return []
+    with contextlib.suppress(FormatError, LimitError, np.linalg.LinAlgError), counted():
+        held = [one.best(question) for one in pieces]
+        return [stated(question, held)]
+    return []
 
 
 def shortened(tall: TallStrategy, frame: Frame, replaced: bool) -> TallStrategy:
@@ -287,40 +316,6 @@ def _questions(part: Part, replaced: bool, where: Coordinates) -> np.ndarray:
     rows, below = rows_in(part, replaced, where)
     weights = np.array([float(one) for one in part.weights()])
     return np.asarray(np.sqrt(weights)[:, None] * as_floats(rows) / float(below))
-
-
-def _empty(question: WorkloadQuestion) -> WorkloadDocument:
-    return WorkloadDocument(
-        workload=question.workload,
-        neighbours=question.neighbours,
-        budget=question.budget,
-        entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
-        asked=question.asked,
-        largest=question.largest,
-        strategies=(),
-        multipliers=(),
-        upper=Fraction(0),
-        lower=Fraction(0),
-    )
-
-
-def _stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
-    """The document with its bounds; `FormatError` if the checker could not prove them."""
-    document = replace(
-        _empty(question),
-        strategies=tuple(strategy for strategy, _ in found),
-        multipliers=tuple(own for _, own in found),
-    )
-    frames = Frames(document)
-    if shift_length(document, frames) > 1:
-        raise FormatError("a shift is longer than 1")
-    return _bounded(document, frames)
-
-
-def _bounded(document: WorkloadDocument, frames: Frames | None = None) -> WorkloadDocument:
-    upper = round_up(release_cost(document, frames), _DIGITS)
-    lower = round_down(lower_cost(document, frames), _DIGITS)
-    return replace(document, upper=upper, lower=lower)
 
 
 def _of_strategy(found: WorkloadDocument) -> float:

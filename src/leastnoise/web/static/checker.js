@@ -888,6 +888,7 @@ function readJoint(data) {
   keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "certificate", "largest", "integer", "grid", "noise"], ["about", "weights"]);
   if (data.has("about")) about(data.get("about"));
   const noise = object(data.get("noise"), "noise");
+  if (noise.has("each")) throw new NotCovered("Gaussian noise for several numbers");
   keys(noise, "noise", ["ratio", "offsets"], ["overlap"]);
   const shape = object(data.get("sensitivity"), "sensitivity");
   keys(shape, "sensitivity", ["blocks", "one_sided"]);
@@ -1131,7 +1132,7 @@ function check(content) {
     const data = object(parseJson(text), "the file");
     demand(data.get("format") === "leastnoise/1", '"format" must be "leastnoise/1"');
     const kind = data.get("kind");
-    demand(["additive", "integer", "dependent", "vector", "keyed", "joint"].includes(kind), '"kind" is not known');
+    demand(["additive", "integer", "dependent", "vector", "keyed", "joint", "workload"].includes(kind), '"kind" is not known');
     let claims;
     if (kind === "additive" || kind === "integer") claims = checkNoise(readNoise(data));
     else if (kind === "keyed") claims = checkKeyed(readKeyed(data));

@@ -1,0 +1,222 @@
+"""Noise for (epsilon, delta) that is neither Gaussian nor Laplace noise on sums: laws of their own.
+
+Our best whole-number noise on each count, joint noise on the answers where they are few, vector
+noise in the strategy for Gaussian noise. Proposals: the checker proves what comes of them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...ask.queries_of import Marginals, Named, Part
+from ...ask.shape import Cube
+from ...ask.workload import MAX_TABLE
+from ...ask.workloaded import REPLACE, WorkloadQuestion
+from ...certify.base import MechanismDocument
+from ...certify.plain import AnswersStrategy, CountsStrategy, counts_cost, law_claim
+from ...certify.report import PROVEN
+from ...certify.strategy import Multipliers, Strategy, TallStrategy
+from ...certify.workload import Frames, lower_cost, release_cost, shift_length
+from ...certify.workload_document import WorkloadDocument
+from ...errors import ArgumentError, FormatError, LimitError
+from ...exact import round_down, round_up
+from ...work import counted
+from .entropy import best_entropy
+from .rounding import as_floats
+
+#: Finds the file of the noise for a question that `design` understands.
+Law = Callable[..., MechanismDocument]
+Found = tuple[Any, Any]
+
+#: Digits of the bounds in a file.
+_DIGITS = 15
+#: Numbers that joint and vector noise are tried for (more take long, and lose), and of a matrix.
+_MOST_JOINT, _MOST_VECTOR, _MOST_ENTRIES = 40, 40, 1_000_000
+_GAP, _SECONDS = "0.01", 2.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A factor: multipliers for its bound from below, strategies for Laplace noise."""
+
+    part: Part
+    own: Multipliers | None
+    sums: tuple[tuple[TallStrategy, Multipliers], ...]
+
+    def proven(self, question: WorkloadQuestion) -> bool:
+        """Whether something is known from below."""
+        return self.own is not None or closed_form(self.part, question.largest)
+
+    def best(self, question: WorkloadQuestion) -> Found:
+        """The strategy for Laplace noise that costs least, of floats, with its multipliers."""
+        ways: list[tuple[float, Found]] = []
+        if question.neighbours != REPLACE and self.part.cells <= MAX_TABLE:
+            cost = float(counts_cost(self.part, question.largest))
+            ways.append((cost, (CountsStrategy(), self.own)))
+        for tall, own in self.sums:
+            ways.append((_cost(self.part, tall, question), (tall, own)))
+        if not ways:
+            raise FormatError("no strategy is small enough")
+        return min(ways, key=lambda one: one[0])[1]
+
+
+def closed_form(part: Part, largest: bool) -> bool:
+    """Whether a bound from below needs no multipliers."""
+    if isinstance(part, Named):
+        return part.name == "identity"
+    return isinstance(part, Marginals) and not largest
+
+
+def _cost(part: Part, tall: TallStrategy, question: WorkloadQuestion) -> float:
+    """What measurements of variance 1 cost, in floats."""
+    y = as_floats(tall.rows) / 2.0**tall.bits
+    rows = as_floats(list(part.rows())) / part.denominator
+    if question.neighbours == REPLACE:
+        rows = rows[:, 1:] - rows[:, :1]
+    weights = np.array([float(one) for one in part.weights()])
+    each = weights * (rows @ np.linalg.inv(y.T @ y) * rows).sum(axis=1)
+    return float(each.max() if question.largest else each.sum())
+
+
+def candidates(
+    question: WorkloadQuestion, pieces: list[Piece], gaussian: WorkloadDocument | None, law: Law
+) -> list[WorkloadDocument]:
+    """Documents with laws of their own, those that pass."""
+    tries = [_on_counts, _on_each_answer, _on_answers]
+    found = [one for way in tries if (one := _tried(way, question, pieces, law)) is not None]
+    least = min((one.upper for one in found), default=None)
+    if gaussian is not None and (least is None or gaussian.upper < least):
+        moved = _tried(_of_vectors, question, gaussian, law)
+        found += [] if moved is None else [moved]
+    return found
+
+
+def _tried(way: Any, question: WorkloadQuestion, held: Any, law: Law) -> WorkloadDocument | None:
+    with contextlib.suppress(ArgumentError, FormatError, LimitError, np.linalg.LinAlgError):
+        document: WorkloadDocument | None = way(question, held, law)
+        if document is None:
+            return None
+        assert document.asked is not None
+        with counted():
+            proven = document.law is None or (
+                law_claim(document.law, *document.asked).verdict == PROVEN
+            )
+            return _private(document) if proven else None
+    return None
+
+
+def _on_counts(
+    question: WorkloadQuestion, pieces: list[Piece], law: Law
+) -> WorkloadDocument | None:
+    """Noise on each count: the best of all for histograms."""
+    if question.neighbours == REPLACE or question.workload.cells > MAX_TABLE:
+        return None
+    assert question.asked is not None
+    epsilon, delta = question.asked
+    best = None
+    if delta > 0:
+        best = law(
+            epsilon=epsilon, delta=delta, sensitivity=1, integer=True, loss="l2", gap=_GAP,
+            time_limit=_SECONDS,
+        )  # fmt: skip
+    strategies = (CountsStrategy(),) * len(pieces)
+    own = tuple(one.own for one in pieces)
+    return replace(empty(question), strategies=strategies, multipliers=own, law=best)
+
+
+def _on_each_answer(
+    question: WorkloadQuestion, pieces: list[Piece], law: Law
+) -> WorkloadDocument | None:
+    """Laplace noise on each answer: for a few small tables of a large one."""
+    part, own = pieces[0].part, pieces[0].own
+    if len(pieces) > 1 or part.denominator != 1 or part.cells > MAX_TABLE:
+        return None
+    return replace(empty(question), strategies=(AnswersStrategy(),), multipliers=(own,))
+
+
+def _on_answers(
+    question: WorkloadQuestion, pieces: list[Piece], law: Law
+) -> WorkloadDocument | None:
+    """Joint noise on the answers, where they are few and whole."""
+    part, own = pieces[0].part, pieces[0].own
+    few = len(pieces) == 1 and part.queries <= _MOST_JOINT
+    if not few or part.denominator != 1 or part.queries * part.cells > _MOST_ENTRIES:
+        return None
+    assert question.asked is not None
+    rows = [list(row) for row in part.rows()]
+    replaced = question.neighbours == REPLACE
+    width = max(max(row) - min(row) if replaced else max(map(abs, row)) for row in rows)
+    entries = {x > 0 for row in rows for x in row if x}
+    shape = Cube(part.queries, width, one_sided=not replaced and len(entries) == 1)
+    best = law(
+        epsilon=question.asked[0], delta=0, sensitivity=shape, integer=True, loss="l2",
+        gap=_GAP, time_limit=_SECONDS / 4,
+    )  # fmt: skip
+    return replace(empty(question), strategies=(AnswersStrategy(),), multipliers=(own,), law=best)
+
+
+def _of_vectors(
+    question: WorkloadQuestion, gaussian: WorkloadDocument, law: Law
+) -> WorkloadDocument | None:
+    """Vector noise in the strategy that is the best for Gaussian noise."""
+    strategy = gaussian.strategies[0]
+    if len(gaussian.strategies) > 1 or not isinstance(strategy, Strategy):
+        return None
+    if not 2 <= strategy.rank <= _MOST_VECTOR:
+        return None
+    assert question.asked is not None
+    epsilon, delta = question.asked
+    best = law(
+        epsilon=epsilon, delta=delta, sensitivity=1, dimension=strategy.rank, loss="l2", gap="0.05",
+        time_limit=_SECONDS,
+    )  # fmt: skip
+    return replace(gaussian, budget=question.budget, law=best)
+
+
+# -- documents --------------------------------------------------------------------------------
+
+
+def empty(question: WorkloadQuestion) -> WorkloadDocument:
+    """A document of which only the question is known."""
+    return WorkloadDocument(
+        workload=question.workload,
+        neighbours=question.neighbours,
+        budget=question.budget,
+        entropy=best_entropy(question.budget[1]) if question.budget[0] == "zcdp" else None,
+        asked=question.asked,
+        largest=question.largest,
+        strategies=(),
+        multipliers=(),
+        upper=Fraction(0),
+        lower=Fraction(0),
+    )
+
+
+def stated(question: WorkloadQuestion, found: list[Found]) -> WorkloadDocument:
+    """The document with its bounds; `FormatError` if the checker could not prove them."""
+    document = replace(
+        empty(question),
+        strategies=tuple(strategy for strategy, _ in found),
+        multipliers=tuple(own for _, own in found),
+    )
+    return _private(document)
+
+
+def _private(document: WorkloadDocument) -> WorkloadDocument:
+    frames = Frames(document)
+    if shift_length(document, frames) > 1:
+        raise FormatError("a shift is longer than 1")
+    return bounded(document, frames)
+
+
+def bounded(document: WorkloadDocument, frames: Frames | None = None) -> WorkloadDocument:
+    """The document with the bounds that its numbers prove."""
+    upper = round_up(release_cost(document, frames), _DIGITS)
+    lower = round_down(lower_cost(document, frames), _DIGITS)
+    return replace(document, upper=upper, lower=lower)

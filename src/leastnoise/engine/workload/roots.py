@@ -1,0 +1,90 @@
+"""Long prefix sums: what the rows of the square-root strategy are multiplied by, and weights.
+
+The inverse of W^T W is tridiagonal, so the fixed point needs the eigenvalues of tridiagonal
+matrices alone. Proposals: the checker proves what comes of them (`certify/roots.proof.md`).
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import scipy.linalg as sl
+from numpy.typing import NDArray
+
+from ...certify.roots import ROW_BITS, SINGULAR_BITS, PrefixProof, RootStrategy
+from .optimise import Fixed, Step
+
+Floats = NDArray[np.float64]
+
+#: Bits of the strategy and of the largest weight; rounds of the descent; where weights are good:
+#: what is lost is of the second order in this.
+_BITS, _WEIGHT_BITS, _ROUNDS, _NEAR = 40, 24, 30, 1e-2
+
+
+def best_roots(n: int, seconds: float) -> tuple[RootStrategy, PrefixProof]:
+    """The best row scales that a descent finds, and the best weights."""
+    end = time.monotonic() + seconds
+    rows = np.rint(_row_scales(n, seconds / 2) * 2.0**ROW_BITS)
+    proof = _weights(n, max(0.1, end - time.monotonic()))
+    return RootStrategy(_BITS, tuple(max(1, int(one)) for one in rows)), proof
+
+
+def _series(n: int, sign: int) -> Floats:
+    """The coefficients of (1 - x)^(-sign/2)."""
+    k = np.arange(1, n)
+    return np.concatenate([[1.0], np.cumprod((2 * (k - 1) + sign) / (2 * k))])
+
+
+def _row_scales(n: int, seconds: float) -> Floats:
+    """a for which diag(a) T with columns of length 1 costs least.
+
+    With h_j the lengths of columns and P = W diag(h) T^-1 the cost is sum of |P_k|^2/a_k^2.
+    """
+    from scipy.optimize import minimize  # (slow to import)
+
+    squares = np.tril(sl.toeplitz(_series(n, 1) ** 2))
+    inverse = np.tril(sl.toeplitz(_series(n, -1)))
+    end = time.monotonic() + seconds
+    best: list[Floats] = [np.zeros(n)]
+
+    def cost(logs: Floats) -> tuple[float, Floats]:
+        own = np.exp(2 * logs)
+        h = np.sqrt(squares.T @ own)
+        p = np.cumsum(h[:, None] * inverse, axis=0)
+        each = (p**2).sum(axis=0) / own
+        later = np.cumsum(p[::-1], axis=0)[::-1]
+        slope = squares @ ((inverse * later) @ (1 / own) / h) - each / own
+        return float(each.sum()) / n, slope * 2 * own / n
+
+    def seen(logs: Floats) -> None:
+        best[0] = logs
+        if time.monotonic() > end:
+            raise StopIteration
+
+    options = {"maxiter": _ROUNDS}
+    minimize(cost, best[0], jac=True, method="L-BFGS-B", callback=seen, options=options)
+    return np.asarray(np.exp(best[0] - best[0].max()))
+
+
+def _spectrum(v: Floats) -> tuple[Floats, Floats]:
+    """(singular values of W diag(v)^(1/2), vectors)."""
+    d = np.sqrt(v)
+    diagonal = np.full(len(v), 2.0)
+    diagonal[0] = 1.0
+    values, q = sl.eigh_tridiagonal(diagonal / v, -1 / (d[:-1] * d[1:]))
+    return 1 / np.sqrt(values), q
+
+
+def _weights(n: int, seconds: float) -> PrefixProof:
+    def step(t: Floats) -> Step:
+        v = np.exp(t - t.max())
+        v /= v.sum()
+        values, q = _spectrum(v)
+        ratios = (q**2 @ values) / (values.sum() * v)
+        return Step(values.sum() ** 2, np.log(ratios), float(ratios.max() - 1), v)
+
+    found, _ = Fixed().solve(step, n, _NEAR, seconds)
+    whole = np.maximum(1, np.rint(found.weights / found.weights.max() * 2.0**_WEIGHT_BITS))
+    values = np.floor(_spectrum(whole)[0] * (1 - 1e-7) * 2.0**SINGULAR_BITS)
+    return PrefixProof(tuple(map(int, whole)), tuple(max(1, int(one)) for one in values))

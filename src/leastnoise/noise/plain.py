@@ -1,0 +1,187 @@
+"""Noise on each count or on each answer: releases and errors. Proof: `workload.proof.md`."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cache, cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ask.queries_of import Marginals, Named, Part
+from ..certify.document import Document
+from ..certify.joint_document import JointDocument
+from ..sampling import Entropy
+from ..sampling.normal import DiscreteLaplace
+from .additive import AdditiveNoise
+from .bars import laplace_bars
+from .joint import JointNoise
+
+Floats = NDArray[np.float64]
+
+#: The sizes of the coefficients of one answer, each with how many there are.
+Pattern = tuple[tuple[float, int], ...]
+
+
+class Counts:
+    """A factor whose counts are measured by themselves."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.cells = self.rank = self.measures = part.cells
+        self.queries, self.below = part.queries, part.denominator
+
+    def coordinates(self, x: Sequence[int]) -> list[int]:
+        """The counts."""
+        return list(x)
+
+    measured = solved = coordinates
+
+    def answers(self, z: Sequence[Any]) -> list[Any]:
+        """Those of the questions, times their denominator."""
+        return self.part.answers(list(z))
+
+    @cached_property
+    def patterns(self) -> list[Pattern]:
+        """The sizes of the coefficients of each question."""
+        part = self.part
+        if isinstance(part, Named):
+            return [((1.0, b - a),) for a, b in part.ends()]
+        if isinstance(part, Marginals):
+            counts = [part.cells_of(one) for one in part.sets]
+            return [((1.0, part.cells // n),) for n in counts for _ in range(n)]
+        seen = (Counter(abs(x) for x in row if x) for row in part.rows())
+        return [tuple((x / self.below, n) for x, n in sorted(one.items())) for one in seen]
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """The standard deviation of each answer, for noise of variance 1."""
+        return np.array([math.sqrt(sum(n * x * x for x, n in one)) for one in self.patterns])
+
+    @cached_property
+    def largest(self) -> Floats:
+        """The largest size of a coefficient in each answer; 1 if all are 0."""
+        return np.array([max((x for x, _ in one), default=1.0) for one in self.patterns])
+
+    def lifted(self, c: Floats) -> Floats:
+        """Coefficients of answers, in the first axis, as coefficients of counts."""
+        part, wide = self.part, c.shape[1]
+        if isinstance(part, Named):
+            first, last = np.array(list(part.ends())).T
+            steps = np.zeros((self.cells + 1, wide))
+            np.add.at(steps, first, c)
+            np.subtract.at(steps, last, c)
+            return np.asarray(np.cumsum(steps, axis=0)[:-1])
+        if isinstance(part, Marginals):
+            found, place = np.zeros((*part.sizes, wide)), 0
+            for one in part.sets:
+                shape = [n if i in one else 1 for i, n in enumerate(part.sizes)]
+                count = part.cells_of(one)
+                found += c[place : place + count].reshape(*shape, wide)
+                place += count
+            return found.reshape(self.cells, wide)
+        rows = np.array([[float(x) for x in row] for row in part.rows()]) / self.below
+        return np.asarray(rows.T @ c)
+
+
+def crossed(patterns: Sequence[Sequence[Pattern]]) -> list[Pattern]:
+    """The patterns of a product of questions."""
+    found: list[Pattern] = [((1.0, 1),)]
+    for own in patterns:
+        both = _product
+        found = [both(one, other) for one in found for other in own]
+    return found
+
+
+@lru_cache(maxsize=4096)
+def _product(one: Pattern, other: Pattern) -> Pattern:
+    total: Counter[float] = Counter()
+    for x, n in one:
+        for y, m in other:
+            total[x * y] += n * m
+    return tuple(sorted(total.items()))
+
+
+def sums_bars(law: Document, patterns: Sequence[Pattern], beyond: float) -> Floats:
+    """What sums of independent draws pass in size with a probability of at most `beyond`.
+
+    The law's own quantile where there is one draw, else by Chernoff's bound, in floats.
+    """
+    noise = AdditiveNoise(law)
+    alone = noise.error_bound(1 - beyond)
+    moments = _log_moments(noise, law)
+    known: dict[Pattern, float] = {}
+    for one in set(patterns):
+        if sum(n for _, n in one) <= 1:
+            known[one] = sum(x for x, _ in one) * alone
+            continue
+        most = max(x for x, _ in one)
+        bars = [
+            (math.log(2 / beyond) + sum(n * moments(t * x / most) for x, n in one)) / (t / most)
+            for t in _rates(law)
+        ]
+        known[one] = min(bars)
+    return np.array([known[one] for one in patterns])
+
+
+def _rates(law: Document) -> list[float]:
+    """Where Chernoff's bound is looked for: below the rate of the tails."""
+    most = 4.0
+    if law.tail is not None:
+        most = min(most, -math.log(float(law.tail.ratio)) / law.tail.period)
+    return [most * share for share in np.geomspace(1e-3, 0.97, 80).tolist()]
+
+
+def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float]:
+    """log E e^(tX), X of the law; a little above it, for what floats leave out."""
+    places, masses = noise._centres, noise._masses
+
+    @cache
+    def found(t: float) -> float:
+        return math.log(float(masses @ np.cosh(t * places)) * (1 + 1e-9))
+
+    return found
+
+
+class Answers:
+    """Answers that are measured themselves: with noise of one draw, or with Laplace noise."""
+
+    def __init__(self, part: Part, law: JointDocument | Fraction) -> None:
+        self.part = part
+        self.noise = JointNoise(law) if isinstance(law, JointDocument) else None
+        self.rate = None if isinstance(law, JointDocument) else law
+
+    def release(self, held: Sequence[int], source: Entropy) -> list[int]:
+        """The answers with noise."""
+        exact = self.part.answers(held)
+        if self.noise is not None:
+            found: list[int] = self.noise.release(exact, exact=True, entropy=source)
+            return found
+        assert self.rate is not None
+        drawn = DiscreteLaplace(self.rate).sample(len(exact), source)
+        return [a + b for a, b in zip(exact, drawn, strict=True)]
+
+    def bar(self, beyond: float) -> float:
+        """What the size of each error passes with at most this probability."""
+        if self.noise is not None:
+            return self.noise.error_bound(1 - beyond)
+        assert self.rate is not None
+        return float(laplace_bars(float(self.rate), np.ones(1), beyond)[0])
+
+    def length(self, c: Floats) -> float:
+        """The standard deviation of a sum of answers in parts of that of one.
+
+        All pairs of answers of one draw have one correlation, which is estimated.
+        """
+        if self.noise is None:
+            return math.sqrt(float(c @ c))
+        drawn = self.noise.drawn(0)
+        many = drawn.shape[1]
+        square = float((drawn**2).mean())
+        both = float((drawn.sum(axis=1) ** 2).mean()) / (many * square)
+        share = (both - 1) / (many - 1) if many > 1 else 0.0
+        return math.sqrt(max(0.0, (1 - share) * float(c @ c) + share * float(c.sum()) ** 2))

@@ -1,0 +1,146 @@
+"""Exact releases of tables of counts by attributes, each set measured by what no smaller one tells.
+
+Why a release is private, and what its errors are: `workload.proof.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..ask.queries_of import Marginals
+from ..ask.workload import MAX_TABLE
+from ..certify.tables import TableStrategy, table_variances
+from ..certify.workload_document import WorkloadDocument
+from ..errors import DataError
+from ..sampling import Entropy
+from ..sampling.normal import DiscreteGaussian, DiscreteLaplace, RoundedNormal
+from .counts import codes_of, whole_vector, width_of
+
+Floats = NDArray[np.float64]
+
+
+def sampler_of(budget: tuple[str, Fraction], grid: Fraction) -> Callable[[int, Entropy], list[int]]:
+    """Draws of noise for measurements on this grid, in steps of it."""
+    name, value = budget
+    if name == "epsilon":
+        return DiscreteLaplace(value * grid).sample
+    if name == "zcdp":
+        return DiscreteGaussian(1 / (2 * value * grid * grid)).sample
+    return RoundedNormal(1 / (value * grid)).sample
+
+
+class Tables:
+    """Tables of counts, each set of attributes measured by what no smaller set tells."""
+
+    def __init__(self, document: WorkloadDocument) -> None:
+        part, strategy = document.workload.part, document.strategies[0]
+        assert isinstance(part, Marginals) and isinstance(strategy, TableStrategy)
+        self.part, self.strategy, self.budget = part, strategy, document.budget
+        self._scales = dict(zip(part.closure, strategy.scales, strict=True))
+
+    def release(self, x: Any, exact: bool, source: Entropy) -> Any:
+        """All tables, one after the other."""
+        counts = self._counts(x)
+        drawn = {one: self._measured(one, counts(one), source) for one in self.part.closure}
+        found = [self._table(one, drawn, exact) for one in self.part.sets]
+        if exact:
+            return [value for table in found for value in table.ravel().tolist()]
+        return np.concatenate([table.ravel() for table in found])
+
+    def _counts(self, x: Any) -> Callable[[tuple[int, ...]], NDArray[Any]]:
+        """A function that counts the combinations of a set of attributes, in whole numbers."""
+        part = self.part
+        if isinstance(x, (list, tuple)) and not x:
+            x = np.zeros((0, len(part.sizes)), dtype=int)  # no records are records, too
+        if width_of(x) == len(part.sizes):
+            codes = codes_of(x, part.sizes)
+
+            def counted(chosen: tuple[int, ...]) -> NDArray[Any]:
+                place = np.zeros(len(codes), dtype=np.int64)
+                for i in chosen:
+                    place = place * part.sizes[i] + codes[:, i]
+                return np.bincount(place, minlength=part.cells_of(chosen)).astype(object)
+
+            return counted
+        if part.cells > MAX_TABLE:
+            raise DataError(
+                "x", type(x), f"rows of {len(part.sizes)} codes: the table is too large"
+            )
+        held = whole_vector(x, part.cells)
+        return lambda chosen: np.array(part.table(held, chosen), dtype=object)
+
+    def _measured(
+        self, chosen: tuple[int, ...], counts: NDArray[Any], source: Entropy
+    ) -> NDArray[Any]:
+        """cells times what no smaller set tells, times the scale, with noise, in steps of the grid.
+
+        Centred once more, which is all that the answers use; times cells^2 times the scale.
+        """
+        cells = self.part.cells_of(chosen)
+        grid = Fraction(1, cells << self.strategy.bits)
+        noise = np.array(sampler_of(self.budget, grid)(cells, source), dtype=object)
+        own = self._centred(chosen, counts).ravel() * self._scales[chosen] + noise
+        return self._centred(chosen, own)
+
+    def _centred(self, chosen: tuple[int, ...], values: NDArray[Any]) -> NDArray[Any]:
+        """cells * (I - J/n) along every axis: in whole numbers."""
+        table = values.reshape([self.part.sizes[i] for i in chosen])
+        for axis, i in enumerate(chosen):
+            table = self.part.sizes[i] * table - table.sum(axis=axis, keepdims=True)
+        return np.asarray(table)
+
+    def _table(
+        self, one: tuple[int, ...], drawn: dict[tuple[int, ...], NDArray[Any]], exact: bool
+    ) -> NDArray[Any]:
+        """The table of a set: what all its subsets tell, spread evenly over the rest."""
+        part = self.part
+        total: Any = 0
+        for k in range(len(one) + 1):
+            for inner in combinations(one, k):
+                rest = [i for i in one if i not in inner]
+                below = part.cells_of(inner) ** 2 * self._scales[inner] * part.cells_of(rest)
+                shape = [part.sizes[i] if i in inner else 1 for i in one]
+                if exact:
+                    flat = [Fraction(int(v), below) for v in drawn[inner].ravel()]
+                    own = np.array(flat, dtype=object).reshape(shape)
+                else:
+                    own = np.array([v / below for v in drawn[inner].ravel()]).reshape(shape)
+                total = total + own
+        return np.broadcast_to(total, [part.sizes[i] for i in one])
+
+    @cached_property
+    def std(self) -> Floats:
+        """That of each count, for noise of variance 1."""
+        each = table_variances(self.part, self.strategy)
+        cells = [self.part.cells_of(one) for one in self.part.sets]
+        return np.repeat(np.sqrt([float(one) for one in each]), cells)
+
+    def length(self, c: Floats) -> float:
+        """That of a sum of counts with these coefficients."""
+        part, place = self.part, 0
+        seen: dict[tuple[int, ...], Any] = {}
+        for one in part.sets:
+            cells = part.cells_of(one)
+            own = c[place : place + cells].reshape([part.sizes[i] for i in one])
+            place += cells
+            for k in range(len(one) + 1):
+                for inner in combinations(one, k):
+                    rest = [a for a, i in enumerate(one) if i not in inner]
+                    spread = own.mean(axis=tuple(rest)) if rest else own
+                    seen[inner] = seen.get(inner, 0) + spread
+        total = 0.0
+        for inner, coefficients in seen.items():
+            centred = np.asarray(coefficients, dtype=float)
+            for axis in range(centred.ndim):
+                centred = centred - centred.mean(axis=axis, keepdims=True)
+            total += (
+                float((centred**2).sum()) * (2.0**self.strategy.bits / self._scales[inner]) ** 2
+            )
+        return float(np.sqrt(total))
