@@ -6,11 +6,12 @@ import json
 import sys
 from fractions import Fraction
 
+import duckdb
 import pytest
 from typer.testing import CliRunner
 
 from cli_command import run, run_alone
-from leastnoise import cli
+from leastnoise import Ledger, cli
 from leastnoise.cli import app
 
 BUDGET = ["--epsilon", "1", "--delta", "0.1", "--sensitivity", "1"]
@@ -133,6 +134,24 @@ def test_a_fault_of_ours_is_no_answer(monkeypatch, capsys):
     shown = capsys.readouterr()
     assert stop.value.code == json.loads(shown.out)["exit_code"] == 70
     assert "Traceback" in shown.err
+
+
+def test_what_was_charged_and_not_answered_is_exit_code_4(tmp_path, monkeypatch, capsys):
+    """So that a job knows whether a retry costs again; a refusal before the charge is 2."""
+    table, budget = tmp_path / "t.parquet", tmp_path / "b.db"
+    duckdb.sql(f"COPY (SELECT i * 1.5 AS x FROM range(50000) t(i)) TO '{table}'")
+    whole = table.read_bytes()
+    table.write_bytes(whole[:100] + bytes(len(whole) - 2100) + whole[-2000:])
+    ledger = Ledger.create(budget, epsilon=1)
+    told = {}
+    for column in ("x", "y"):
+        words = ["ask", str(table), f"mean({column}, low=0, high=9)", "--epsilon", "0.4", "--json"]
+        monkeypatch.setattr(sys, "argv", ["leastnoise", *words, "--ledger", str(budget)])
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        told[column] = stop.value.code
+        assert json.loads(capsys.readouterr().out)["exit_code"] == stop.value.code
+    assert told == {"x": 4, "y": 2} and len(ledger.history()) == 1
 
 
 def test_a_bound_that_is_not_certified_is_exit_code_1():

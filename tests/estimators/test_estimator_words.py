@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from leastnoise.errors import ArgumentError
+from leastnoise.errors import ArgumentError, DataError
 from leastnoise.estimators import DPLogisticRegression, DPNaiveBayes
 
 TABLE = pd.DataFrame(
@@ -29,6 +29,14 @@ def test_missing_bounds_are_named_by_column(model):
         model(classes=[0, 1], bounds={"height": (0, 10)}).fit(NUMBERS, LABELS)
     with pytest.raises(ArgumentError, match="for columns 0, 1:"):
         model(classes=[0, 1]).fit(NUMBERS.to_numpy(), LABELS)
+
+
+def test_bounds_and_texts_are_refused_with_what_to_write_instead():
+    pairs = [(0, 10)] * 3
+    with pytest.raises(ArgumentError, match=r"two sequences \(lows, highs\), or a dict"):
+        DPLogisticRegression(classes=[0, 1], bounds=pairs).fit(NUMBERS, LABELS)
+    with pytest.raises(DataError, match=r"encoded before .* OneHotEncoder\(categories"):
+        DPLogisticRegression(classes=[0, 1], bounds=(0, 10)).fit(TABLE, LABELS)
 
 
 def test_missing_levels_are_named_by_column():

@@ -6,19 +6,22 @@ import math
 import sys
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
-from leastnoise import design
+from leastnoise import Cube, Workload, design, keyed
 from leastnoise.errors import ArgumentError, MissingExtraError
 from leastnoise.interop import (
+    OptimalMechanism,
     claims,
     make_least_noise,
     register_opendp,
     then_least_noise,
     to_opendp,
     to_opendp_profile,
+    to_scipy,
 )
 from leastnoise.interop.claims import rho_of, worst_delta
 from leastnoise.mechanisms import Tulap
@@ -318,3 +321,23 @@ def test_vector_designs():
     measurement = to_opendp(best)
     assert measurement.map(2.0) == (1.0, 0.2) and measurement.map(2.5)[0] == 2.0
     assert len(measurement([1.0, float("inf"), -3.0])) == 3
+
+
+def test_designs_that_no_distance_of_opendp_describes_are_refused():
+    """A move of the second number by 1 is ten moves of this shape, and one step by L2Distance."""
+    shape = Cube(2, width=[1, "1/10"])
+    joint = design(epsilon=1, delta=0, sensitivity=shape)
+    others = [joint, keyed(epsilon=1, delta=1e-5), design(workload=Workload.prefix(3), gdp=1)]
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    for one in others:
+        for use in (
+            to_opendp,
+            to_opendp_profile,
+            to_scipy,
+            OptimalMechanism.of,
+            partial(make_least_noise, *space),
+        ):
+            with pytest.raises(ArgumentError, match="design must be a design of kind"):
+                use(one)
+    with pytest.raises(ArgumentError, match=r"design must be .*got design='int'"):
+        to_opendp(3)

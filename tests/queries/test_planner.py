@@ -115,3 +115,11 @@ def test_groups_that_a_unit_can_move():
     assert touched(grouped, Setting(Person("p", 2), "add-remove")) == 7
     assert touched(grouped, Setting(Person("p", 2), "replace")) == 7
     assert touched(Count(by="g", keys=["a"]), Setting(row, "replace")) == 1
+
+
+@pytest.mark.parametrize(("most", "keys", "said"), [(2, "abc", True), (3, "abc", False)])
+def test_that_persons_count_in_some_of_their_groups_is_said(most, keys, said):
+    """It makes counts smaller than the truth, which no interval tells."""
+    unit = Person("p", max_rows=1, max_groups=most)
+    told = plan(Count(by="g", keys=list(keys)), epsilon=1, rows=100, unit=unit).notes
+    assert any("at most 2 of their groups" in note for note in told) is said

@@ -1,4 +1,4 @@
-"""The command line. `main` turns every error a user can cause into a sentence and exit code 2."""
+"""The command line. `main` turns every error a user can cause into a sentence and an exit code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NoReturn
 import typer
 
 from .. import __version__
-from ..errors import LeastnoiseError
+from ..errors import LeastnoiseError, NotAnsweredError
 from .compare import compare
 from .compose import compose
 from .design import design
@@ -22,7 +22,7 @@ from .ledger import ledger
 from .release import release, sample
 from .reproduce import reproduce
 from .serve import serve
-from .shared import BROKEN, INTERRUPTED, REFUSED, interruptible, say, show_json
+from .shared import BROKEN, INTERRUPTED, NOT_ANSWERED, REFUSED, interruptible, say, show_json
 from .sweep import sweep
 from .tables import ask, columns, plan
 from .verify import verify
@@ -88,7 +88,7 @@ def main() -> None:
         sys.exit(app(standalone_mode=False))
     except LeastnoiseError as error:
         say(f"error: {error}", err=True)
-        _refused(str(error), REFUSED)
+        _refused(str(error), NOT_ANSWERED if isinstance(error, NotAnsweredError) else REFUSED)
     except (KeyboardInterrupt, typer.Abort):  # before a command began, or after it ended
         sys.exit(INTERRUPTED)
     except BrokenPipeError:

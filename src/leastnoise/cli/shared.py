@@ -22,6 +22,8 @@ F = TypeVar("F", bound=Callable[..., None])
 SHORT = 1
 #: Bad input, or a malformed file.
 REFUSED = 2
+#: A question was charged and has no answer: a retry is a new charge.
+NOT_ANSWERED = 4
 #: An error of this package, so that no script takes it for an answer.
 BROKEN = 70
 #: Ctrl-C ended it, as shells have it.

@@ -125,7 +125,11 @@ def bounds_of(
         low, high = (_numbers([pair[side] for pair in pairs], count) for side in (0, 1))
     else:
         if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
-            raise ArgumentError("bounds", bounds, "a pair (low, high) or a dict of pairs")
+            raise ArgumentError(
+                "bounds",
+                bounds,
+                "(low, high) for all columns, two sequences (lows, highs), or a dict of pairs",
+            )
         low, high = (_numbers(side, count) for side in bounds)
     if not bool(np.all(low < high)):
         raise ArgumentError("bounds", bounds, "pairs with low < high")

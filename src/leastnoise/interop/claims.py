@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..certify import ChannelDocument, Document
 from ..certify.channel import worst_pair
@@ -27,6 +27,17 @@ if TYPE_CHECKING:
     from ..design import DependentDesign, Design
 
     AnyDesign = Design | DependentDesign
+
+#: Kinds of designs that answer one number.
+ONE_NUMBER = ("additive", "integer", "dependent")
+
+
+def demand_kind(design: Any, *kinds: str) -> None:
+    """Refuse designs of other kinds: other libraries have no word for what they promise."""
+    document = getattr(design, "document", None)
+    kind = getattr(document, "kind", type(design).__name__)
+    if kind not in kinds:
+        raise ArgumentError("design", kind, f"a design of kind {', '.join(kinds)}")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from ..errors import ArgumentError, DataError
 from ..exact import Number
 from ..losses import Loss
 from ..noise.release import exact_value
+from .claims import ONE_NUMBER, demand_kind
 
 if TYPE_CHECKING:
     from ..design import Design
@@ -93,6 +94,7 @@ class OptimalMechanism(_Base):
     @classmethod
     def of(cls, design: Design) -> OptimalMechanism:
         """The mechanism of a design that exists already."""
+        demand_kind(design, *ONE_NUMBER)
         if design.total is None or design.releases > 1:
             raise ArgumentError(
                 "design", str(design), "one with an epsilon and a delta for one release"

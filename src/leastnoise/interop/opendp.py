@@ -12,7 +12,16 @@ from ..errors import ArgumentError, MissingExtraError
 from ..losses import Loss
 from ..noise.release import exact_value
 from ..words import float_towards
-from .claims import Budget, Ruler, asked_budget, budget_at, rho_of, worst_delta
+from .claims import (
+    ONE_NUMBER,
+    Budget,
+    Ruler,
+    asked_budget,
+    budget_at,
+    demand_kind,
+    rho_of,
+    worst_delta,
+)
 
 if TYPE_CHECKING:
     from ..design import DependentDesign, Design
@@ -36,7 +45,11 @@ def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None 
     - `gdp=mu`: ZeroConcentratedDivergence, rho = mu^2/2.
     - `releases=k`: vectors of k numbers, LInfDistance(T), and the total (epsilon, delta) of all k.
     - `dimension=d`: vectors of d floats, L2Distance("f64"), and the budget of the whole vector.
-    - With `epsilon` here, one release of any design at that epsilon, with its exact delta.
+    - With `epsilon` here, one release of any design of one number at that epsilon, with its
+      exact delta.
+
+    Other designs are refused: none of OpenDP's distances says what a shape of several numbers,
+    unknown keys or a workload allow one unit to do.
 
     The map holds for distances up to the sensitivity, and by group privacy beyond. Typed floats
     are kept: a design for delta=1e-6 passes `check(1.0, (1.0, 1e-6))` although the float 1e-6 is
@@ -57,9 +70,10 @@ def to_opendp(design: AnyDesign, *, T: str | None = None, epsilon: float | None 
     foreign mechanism. What it cannot check is what the design's mechanism file proves.
     """
     dp = _opendp()
-    kind = T or ("i32" if design.integer else "f64")
-    if getattr(design, "dimension", 1) > 1:
+    demand_kind(design, *ONE_NUMBER, "vector")
+    if design.document.kind == "vector":
         return _vector_measurement(design)
+    kind = T or ("i32" if design.integer else "f64")
     _check_type(design, kind, "T")
     domain = dp.atom_domain(T=kind) if design.integer else dp.atom_domain(T=kind, nan=False)
     return _measurement(design, domain, dp.absolute_distance(T=kind), kind, epsilon)
@@ -85,6 +99,8 @@ def make_least_noise(
     number gets noise of its own, designed for one step of the distance.
     """
     kind = str(input_domain.carrier_type)
+    if design is not None:
+        demand_kind(design, *ONE_NUMBER)
     if kind.startswith("Vec<"):
         return _counts_measurement(input_domain, input_metric, design, d_in, d_out, loss)
     if (design is None) == (d_in is None or d_out is None):
@@ -130,7 +146,10 @@ def _least_noise(query: Any, design: AnyDesign | None = None, **options: Any) ->
     if design is None and "d_out" not in given:
         measure = str(query._output_measure.type)
         if query._d_out is None or measure not in _BUDGETS:
-            allowed = f"given, or a context whose loss is {' or '.join(_BUDGETS)}"
+            allowed = (
+                f"given, or a context whose loss is {' or '.join(_BUDGETS)}; "
+                "elsewhere hand over a design, such as design(gdp=...) where the loss is rho"
+            )
             raise ArgumentError("d_out", f"a loss of {measure}", allowed)
         given["d_out"] = query._d_out
     return query.new_with(chain=chain >> then_least_noise(design, **given))
@@ -143,6 +162,7 @@ def to_opendp_profile(design: AnyDesign) -> Any:
     sensitivity. (OpenDP 0.16 has no way to return a profile from a foreign measurement.)
     """
     dp = _opendp()
+    demand_kind(design, *ONE_NUMBER)
 
     def curve(epsilon: float) -> float:
         if not epsilon >= 0:
@@ -251,7 +271,8 @@ def _counts_measurement(
     kind = str(domain.carrier_type)[4:-1]
     if kind not in _WHOLE or not str(metric.type).startswith("L1Distance"):
         space = f"{domain.carrier_type}, {metric.type}"
-        raise ArgumentError("input_domain", space, "vectors of i32 or i64 with L1Distance")
+        allowed = "one number, or vectors of i32 or i64 with L1Distance: aggregate first"
+        raise ArgumentError("input_domain", space, allowed)
     if design is None:
         design = _designed_for_a_step(_distance(d_in), d_out, loss)
     if not design.integer or design.document.sensitivity != 1 or design.releases > 1:

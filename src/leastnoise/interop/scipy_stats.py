@@ -11,6 +11,7 @@ from scipy.stats import rv_continuous, rv_discrete
 
 from ..errors import ArgumentError
 from ..noise import AdditiveNoise
+from .claims import demand_kind
 
 if TYPE_CHECKING:
     from ..design import Design
@@ -26,6 +27,7 @@ def to_scipy(design: Design) -> Any:
     `rvs` inverts floating point uniforms of the `random_state` that SciPy passes on, so that a seed
     reproduces it: for simulation only. To publish a value use `design.release`.
     """
+    demand_kind(design, "additive", "integer")
     noise = design.noise
     return WholeNoise(noise) if noise.integer else RealNoise(noise)
 

@@ -23,11 +23,7 @@ def notes(
     if setting.size is not None:
         found.append(f"the number of rows, {setting.size}, is public because rows are replaced")
     if isinstance(setting.unit, Person):
-        found.append(
-            f"a person counts with at most {_rows(setting.unit.max_rows)}"
-            f"{' in each group' if query.grouped else ''}: more are weighed down to that; "
-            f"rows without {setting.unit.id} are left out"
-        )
+        found.append(_of_persons(query, setting.unit))
     if query.grouped and groups > 1:
         budget = "each has its part of the budget" if apart else "all groups come from one draw"
         found.append(f"one unit can move {groups} groups, and {budget}")
@@ -45,3 +41,20 @@ def notes(
 
 def _rows(count: int) -> str:
     return "one row" if count == 1 else f"{count} rows"
+
+
+def _of_persons(query: Query, unit: Person) -> str:
+    """How much of a person counts: what distorts an answer, and no interval knows of."""
+    each = " in each group" if query.grouped else ""
+    keys = query.public_keys if query.grouped else ()
+    some = unit.max_groups is not None and (keys is None or unit.max_groups < len(keys))
+    groups = (
+        f"; in at most {unit.max_groups} of their groups: their rows in others are left out, so "
+        "that counts and totals are too small where persons are in more"
+        if some
+        else ""
+    )
+    return (
+        f"a person counts with at most {_rows(unit.max_rows)}{each}: more are weighed down to "
+        f"that{groups}; rows without {unit.id} are left out"
+    )
