@@ -199,3 +199,35 @@ def test_a_file_whose_law_fails_is_not_private() -> None:
                                                           "denominator": "1"}}  # fmt: skip
     report = check_any(parse_any(json.dumps(data | {"law": weak})))
     assert report.verdict("law") == "refuted" and not report.private and report.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("workload", "false", "true"),
+    [
+        (Workload.prefix(2), "4.6", "0"),  # the last sum is the number of units: public
+        (Workload.identity(1), "1.8", "0"),
+        (Workload.marginals([2, 2], 0), "1.8", "0"),
+        (Workload.marginals([2, 2], [[], [0]]), "5.3", "2.4"),
+        (Workload.identity(3), "5.6", "5.5"),
+    ],
+)
+def test_where_units_are_replaced_columns_bound_nothing(
+    workload: Workload, false: str, true: str
+) -> None:
+    data = made({"epsilon": "1", "delta": "0"}, {"answers": True}, {}, upper="1000")
+    data |= {"workload": workload.part.to_json(), "neighbours": "replace"}
+    for lower, proven in ((false, False), (true, True)):
+        assert check_any(parse_any(json.dumps(data | {"lower": lower}))).proven is proven
+
+
+def test_stairs_without_an_end_are_no_law_whose_variance_is_known() -> None:
+    law = design(
+        epsilon=1, delta=0, sensitivity=1, dimension=2, loss="l2", gap=0.2, time_limit=1
+    ).document
+    assert law.stairs is not None
+    noise = {"bits": 1, "triangle": [[2, 0], [2]]}
+    shifts = {"shifts": [[0, 1], [1, 1]], "matrix": [[1, 0], [0, 1]]}
+    data = made({"epsilon": "1", "delta": "0.000001"}, noise, shifts, upper="0.001")
+    data |= {"workload": {"name": "identity", "cells": 2}, "law": law.to_json()}
+    verdicts = {one.name: one.verdict for one in check_any(parse_any(json.dumps(data))).claims}
+    assert verdicts["law"] == "refuted"

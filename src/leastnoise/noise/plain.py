@@ -132,7 +132,8 @@ def _rates(law: Document) -> list[float]:
     """Where Chernoff's bound is looked for: below the rate of the tails."""
     most = 4.0
     if law.tail is not None:
-        most = min(most, -math.log(float(law.tail.ratio)) / law.tail.period)
+        # (Beyond half the rate floats, which end where 1e-18 is left, miss too much of a moment.)
+        most = min(most, -math.log(float(law.tail.ratio)) / (law.tail.period * law.grid) / 2)
     return [most * share for share in np.geomspace(1e-3, 0.97, 80).tolist()]
 
 
@@ -142,7 +143,7 @@ def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float
 
     @cache
     def found(t: float) -> float:
-        return math.log(float(masses @ np.cosh(t * places)) * (1 + 1e-9))
+        return math.log((float(masses @ np.cosh(t * places)) + noise.atom) * (1 + 1e-9))
 
     return found
 
