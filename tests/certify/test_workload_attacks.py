@@ -15,6 +15,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.cli.workload import release_workload
 from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.bars import laplace_bars
+from leastnoise.noise.plain import sums_bars
 
 ONE = {"name": "identity", "cells": 1}
 PLAIN = {"bits": 1, "triangle": [[2]]}
@@ -231,3 +232,23 @@ def test_stairs_without_an_end_are_no_law_whose_variance_is_known() -> None:
     data |= {"workload": {"name": "identity", "cells": 2}, "law": law.to_json()}
     verdicts = {one.name: one.verdict for one in check_any(parse_any(json.dumps(data))).claims}
     assert verdicts["law"] == "refuted"
+
+
+def test_bars_of_sums_of_many_wide_draws_are_not_far_wider_than_these(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    law = design(
+        epsilon="0.02", delta="1e-6", sensitivity=1, integer=True, loss="l2", gap=0.1, time_limit=1
+    ).document
+    (bar,) = sums_bars(law, [((1.0, 10_000),)], 0.05)
+    assert 2 < bar / (100 * math.sqrt(law.upper)) < 3
+    assert not recwarn.list
+
+
+def test_columns_of_roots_that_are_rounded_to_nothing_are_refused() -> None:
+    noise = {"bits": 20, "roots": True, "row_scales": [1 << 59, 1 << 59]}
+    data = made({"gdp": "1"}, noise, {}, upper="1000") | {
+        "workload": {"name": "prefix", "cells": 2}
+    }
+    with pytest.raises(FormatError, match="row_scales"):
+        check_any(parse_any(json.dumps(data)))

@@ -13,6 +13,7 @@ from functools import lru_cache
 from math import isqrt
 from operator import mul
 
+from ..errors import FormatError
 from ..work import charge
 from .matrices import root_up
 
@@ -86,11 +87,16 @@ def length_of_roots(n: int, strategy: RootStrategy) -> Fraction:
 
 
 def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
-    """At least the total variance of the answers, for measurements of variance 1."""
+    """At least the total variance of the answers, for measurements of variance 1.
+
+    `FormatError` if a column is rounded to nothing.
+    """
     bits = strategy.bits
     one = 1 << bits
     charge(n * n // 8 + 20 * n)
     inverse, scales, rows = _series(n, bits, -1), strategy.scales(n), strategy.multiples(n)
+    if min(scales) == 0:
+        raise FormatError('"row_scales" are too large for the "bits" of columns')
     rest = _residual(strategy.series(n), inverse, bits)
     if rest >= 1:
         return Fraction(10) ** 300
