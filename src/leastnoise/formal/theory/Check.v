@@ -132,9 +132,9 @@ Definition certified_steps (f : file) (m : multipliers) : bool :=
   let b := m_step m in let l := pieces (the_loss f) in let s := scaled_to l b in
   let n := fst (sensitivity f) * snd b / (snd (sensitivity f) * fst b) in
   let edge := m_reach m + n in let G := per s in
-  let cl := 4 * G * far_left (parts s) (- edge * G) in let cr := 4 * G * far_right (parts s) (edge * G) in
+  let cl := 4 * (G * G) * far_left (parts s) (- edge * G) in let cr := 4 * (G * G) * far_right (parts s) (edge * G) in
   scaled_ok l b s && points_ok f m &&
-  lower_ok (lower_of f m n (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * G * divisor s)
+  lower_ok (lower_of f m n (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * (G * G) * divisor s)
     (match the_kind f with Integer => (None, None) | Additive => step_ends f b end)).
 (* whole noise, b = 1: the loss itself *)
 Definition certified_points (f : file) (m : multipliers) : bool :=
@@ -470,26 +470,26 @@ Qed.
 Lemma steps_below f b : loss_ok (the_loss f) = true -> positive b = true -> let s := scaled_to (pieces (the_loss f)) b in
   scaled_ok (pieces (the_loss f)) b s = true -> forall edge, (0 <= edge)%Z ->
   let G := per s in
-  let cl := (4 * G * far_left (parts s) (- edge * G))%Z in let cr := (4 * G * far_right (parts s) (edge * G))%Z in
+  let cl := (4 * (G * G) * far_left (parts s) (- edge * G))%Z in let cr := (4 * (G * G) * far_right (parts s) (edge * G))%Z in
   let kn := beyond edge cl cr (lowered edge cl cr (floor_at G (parts s))) in
-  forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn i) / IZR (4 * G * divisor s)) + u * (IZR (kn (i + 1)%Z) / IZR (4 * G * divisor s)) <= cost (the_loss f) ((IZR i + u) * ratio b).
+  forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn i) / IZR (4 * (G * G) * divisor s)) + u * (IZR (kn (i + 1)%Z) / IZR (4 * (G * G) * divisor s)) <= cost (the_loss f) ((IZR i + u) * ratio b).
 Proof.
   intros Hl Hb s Hs edge He G cl cr kn i u Hu. unfold positive in Hb. rewrite andb_true_iff, !Z.ltb_lt in Hb. destruct Hb as [Hb1 Hb2].
   assert (Hsb : sound b = true) by (unfold sound; rewrite Z.ltb_lt; auto). apply IZR_lt in Hb1, Hb2.
   assert (Hr : 0 < ratio b) by (apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
   destruct (loss_scaled _ b Hl Hsb Hr Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos. fold G in HG, Hval.
   apply IZR_lt in HG as RG, HD as RD. rewrite <- Hval.
-  pose proof (lowered_below edge cl cr (floor_at G (parts s)) (fun x => 4 * IZR G * values IZR (parts s) (x * IZR G)) He) as K.
-  assert (H4 : 0 <= 4 * IZR G) by lra.
+  pose proof (lowered_below edge cl cr (floor_at G (parts s)) (fun x => 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)) He) as K.
+  assert (H4 : 0 <= 4 * (IZR G * IZR G)) by (repeat apply Rmult_le_pos; lra).
   specialize (K ltac:(intros; apply floors_below; auto)).
-  assert (Kr : forall x, IZR edge <= x -> IZR cr <= 4 * IZR G * values IZR (parts s) (x * IZR G)).
+  assert (Kr : forall x, IZR edge <= x -> IZR cr <= 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)).
   { intros x Hx. unfold cr. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply far_right_below; auto.
     rewrite mult_IZR. apply Rmult_le_compat_r; lra. }
-  assert (Kl : forall x, x <= - IZR edge -> IZR cl <= 4 * IZR G * values IZR (parts s) (x * IZR G)).
+  assert (Kl : forall x, x <= - IZR edge -> IZR cl <= 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)).
   { intros x Hx. unfold cl. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply far_left_below; auto.
     rewrite mult_IZR, opp_IZR. apply Rmult_le_compat_r; lra. }
   specialize (K Kr Kl i u Hu). cbv beta in K. fold kn in K. rewrite !mult_IZR.
-  apply Rmult_le_reg_r with (4 * IZR G * IZR (divisor s)); [repeat apply Rmult_lt_0_compat; lra|].
+  apply Rmult_le_reg_r with (4 * (IZR G * IZR G) * IZR (divisor s)); [repeat apply Rmult_lt_0_compat; lra|].
   eapply Rle_trans; [|eapply Rle_trans; [exact K|]]; right; field; lra.
 Qed.
 Lemma points_below f : loss_ok (the_loss f) = true -> let s := scaled_to (pieces (the_loss f)) (1, 1)%Z in

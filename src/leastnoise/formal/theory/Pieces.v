@@ -163,17 +163,19 @@ Proof.
   specialize (IH H2). pose proof (piece_release p j u H1 Hu). rewrite plus_IZR. lra.
 Qed.
 
-(* ---- from below: 4 G times the largest excess of the chord from i to i + 1 grid steps ---- *)
+(* ---- from below: 4 G G times the largest excess of the chord from i to i + 1 grid steps ---- *)
+(* a bowl's is where the bowl is as steep as its chord, which rises by d *)
+Definition bowl_excess (low d x : Z) : Z := (4 * (G * G) * low - 4 * G * d * x + d * d)%Z.
 Definition chord (p : piece Z) (i : Z) : Z := match p with
   | Line _ _ => 0
-  | Square a => a * (G * G * G)
-  | Ramp a t => if 0 <=? a then 4 * a * (zup (t - i * G) * zup ((i + 1) * G - t)) else 0
-  | Bowl a w => if (w <=? i * G) || ((i + 1) * G <=? - w) then 0 else a * (G * G * G)
+  | Square a => a * (G * G * (G * G))
+  | Ramp a t => if 0 <=? a then 4 * G * a * (zup (t - i * G) * zup ((i + 1) * G - t)) else 0
+  | Bowl a w => let low := zvalue (Bowl 1 w) (i * G) in a * bowl_excess low (zvalue (Bowl 1 w) ((i + 1) * G) - low) (i * G)
   end%Z.
 Fixpoint chords (ps : list (piece Z)) (i : Z) : Z := match ps with
   | [] => 0 | p :: rest => chord p i + chords rest i end%Z.
-(* 4 G times a value at i grid steps at most that of the loss *)
-Definition floor_at (ps : list (piece Z)) (i : Z) : Z := (4 * G * zvalues ps (i * G) - Z.max (chords ps (i - 1)) (chords ps i))%Z.
+(* 4 G G times a value at i grid steps at most that of the loss *)
+Definition floor_at (ps : list (piece Z)) (i : Z) : Z := (4 * (G * G) * zvalues ps (i * G) - Z.max (chords ps (i - 1)) (chords ps i))%Z.
 
 Lemma ramp_chord t p q x : p < q -> p <= x <= q ->
   (x - p) * up (q - t) + (q - x) * up (p - t) - up (t - p) * up (q - t) <= (q - p) * up (x - t).
@@ -185,51 +187,54 @@ Proof.
     + rewrite (up_neg (x - t)) by lra. assert (0 <= (t - x) * (q - t)) by (apply Rmult_le_pos; lra). lra.
     + rewrite (up_pos (x - t)) by lra. assert (0 <= (x - t) * (t - p)) by (apply Rmult_le_pos; lra). lra.
 Qed.
-Lemma piece_chord p i u : signs_ok p = true -> 0 <= u <= 1 ->
-  4 * g * ((1 - u) * value IZR p (IZR i * g) + u * value IZR p ((IZR i + 1) * g)) - IZR (chord p i) <= 4 * g * value IZR p ((IZR i + u) * g).
+Lemma bowl_steep w x y : 0 <= w -> x <= y -> - (2 * w * (y - x)) <= bowl w y - bowl w x <= 2 * w * (y - x).
 Proof.
-  intros Hs Hu. unfold chord.
-  assert (Hq : 0 <= (1 - 2 * u) * (1 - 2 * u)) by (apply Rle_0_sqr).
-  destruct p as [a b|a|a t|a w]; cbn [signs_ok value] in *.
-  - lra.
-  - rewrite Z.leb_le in Hs. apply IZR_le in Hs. rewrite !mult_IZR. fold g.
-    assert (0 <= IZR a * (g * g * g) * ((1 - 2 * u) * (1 - 2 * u))) by (apply Rmult_le_pos; [repeat apply Rmult_le_pos; lra | exact Hq]). lra.
-  - destruct (Z.leb_spec 0 a) as [Ha|Ha].
+  intros Hw H. destruct (bowl_at w x Hw) as (s & Hs & Ex). destruct (bowl_at w y Hw) as (t & Ht & Ey).
+  pose proof (bowl_above w s y Hw Hs). pose proof (bowl_above w t x Hw Ht).
+  assert (0 <= (w + s) * (y - x)) by (apply Rmult_le_pos; lra). assert (0 <= (w - t) * (y - x)) by (apply Rmult_le_pos; lra). lra.
+Qed.
+Lemma bowl_chord w x u : 0 <= w -> 0 <= u <= 1 -> let d := bowl w (x + g) - bowl w x in
+  4 * (g * g) * (bowl w x + u * d) - (4 * (g * g) * bowl w x - 4 * g * d * x + d * d) <= 4 * (g * g) * bowl w (x + u * g).
+Proof.
+  intros Hw Hu d. pose proof (bowl_steep w x (x + g) Hw ltac:(lra)) as S. fold d in S.
+  assert (I : 0 < / (2 * g)) by (apply Rinv_0_lt_compat; lra).
+  assert (E : d = 2 * g * (d * / (2 * g))) by (field; lra).
+  set (s := d * / (2 * g)) in *. clearbody s d. subst d.
+  assert (Hs : - w <= s <= w) by (split; apply Rmult_le_reg_l with (2 * g); lra).
+  pose proof (bowl_above w s (x + u * g) Hw Hs) as A.
+  apply Rmult_le_compat_l with (r := 4 * (g * g)) in A; [|repeat apply Rmult_le_pos; lra]. lra.
+Qed.
+Lemma piece_chord p i u : signs_ok p = true -> 0 <= u <= 1 ->
+  4 * (g * g) * ((1 - u) * value IZR p (IZR i * g) + u * value IZR p ((IZR i + 1) * g)) - IZR (chord p i) <= 4 * (g * g) * value IZR p ((IZR i + u) * g).
+Proof.
+  intros Hs Hu. unfold chord. assert (Hgg : 0 <= 4 * (g * g)) by (repeat apply Rmult_le_pos; lra).
+  destruct p as [a b|a|a t|a w]; cbn [signs_ok] in *.
+  - cbn [value]. lra.
+  - cbn [value]. rewrite Z.leb_le in Hs. apply IZR_le in Hs. rewrite !mult_IZR. fold g.
+    assert (0 <= IZR a * (g * g * (g * g)) * ((1 - 2 * u) * (1 - 2 * u))) by (apply Rmult_le_pos; [repeat apply Rmult_le_pos; lra | apply Rle_0_sqr]). lra.
+  - cbn [value]. destruct (Z.leb_spec 0 a) as [Ha|Ha].
     + apply IZR_le in Ha. rewrite !mult_IZR, !zup_up, !minus_IZR, !mult_IZR, plus_IZR. fold g.
       pose proof (ramp_chord (IZR t) (IZR i * g) ((IZR i + 1) * g) ((IZR i + u) * g)) as C.
       assert (0 <= u * g) by (apply Rmult_le_pos; lra). assert (0 <= (1 - u) * g) by (apply Rmult_le_pos; lra).
-      specialize (C ltac:(lra) ltac:(lra)). apply Rmult_le_compat_l with (r := 4 * IZR a) in C; [|lra]. lra.
+      specialize (C ltac:(lra) ltac:(lra)). apply Rmult_le_compat_l with (r := 4 * g * IZR a) in C; [|repeat apply Rmult_le_pos; lra]. lra.
     + apply IZR_lt in Ha. pose proof (up_convex (IZR t) ((IZR i + 1) * g) (IZR i * g) u Hu) as C. cbv beta in C.
       replace (u * ((IZR i + 1) * g) + (1 - u) * (IZR i * g)) with ((IZR i + u) * g) in C by ring.
-      assert (0 <= 4 * g * - IZR a) by (apply Rmult_le_pos; lra).
-      apply Rmult_le_compat_l with (r := 4 * g * - IZR a) in C; auto. lra.
-  - rewrite andb_true_iff, !Z.leb_le in Hs. destruct Hs as [Ha Hw]. apply IZR_le in Ha, Hw.
-    assert (0 <= u * g) by (apply Rmult_le_pos; lra). assert (0 <= (1 - u) * g) by (apply Rmult_le_pos; lra).
-    destruct (Z.leb_spec w (i * G)) as [H1|H1]; [|destruct (Z.leb_spec ((i + 1) * G) (- w)) as [H2|H2]]; cbn [orb].
-    + apply IZR_le in H1. rewrite mult_IZR in H1. fold g in H1. rewrite !bowl_right by lra. lra.
-    + apply IZR_le in H2. rewrite mult_IZR, plus_IZR, opp_IZR in H2. fold g in H2. rewrite !bowl_left by lra. lra.
-    + rewrite !mult_IZR. fold g. unfold bowl at 1 2. set (W := IZR w) in *.
-      assert (Hsq : forall t, convex (fun x => up (x - t) * up (x - t))).
-      { intros t x y v Hv. pose proof (up_convex t x y v Hv) as C. cbv beta in *. pose proof (up_0 (v * x + (1 - v) * y - t)).
-        assert (0 <= v * (1 - v) * ((up (x - t) - up (y - t)) * (up (x - t) - up (y - t)))).
-        { apply Rmult_le_pos; [apply Rmult_le_pos; lra | apply Rle_0_sqr]. }
-        eapply Rle_trans; [apply Rmult_le_compat; [auto|auto|apply C|apply C]|]. lra. }
-      pose proof (Hsq W ((IZR i + 1) * g) (IZR i * g) u Hu) as C1. cbv beta in C1.
-      pose proof (Hsq W (- ((IZR i + 1) * g)) (- (IZR i * g)) u Hu) as C2. cbv beta in C2.
-      replace (u * ((IZR i + 1) * g) + (1 - u) * (IZR i * g)) with ((IZR i + u) * g) in C1 by ring.
-      replace (u * - ((IZR i + 1) * g) + (1 - u) * - (IZR i * g)) with (- ((IZR i + u) * g)) in C2 by ring.
-      unfold bowl. assert (0 <= 4 * g * IZR a) by (apply Rmult_le_pos; lra).
-      apply Rmult_le_compat_l with (r := 4 * g * IZR a) in C1; auto. apply Rmult_le_compat_l with (r := 4 * g * IZR a) in C2; auto.
-      assert (0 <= IZR a * (g * g * g) * ((1 - 2 * u) * (1 - 2 * u))) by (apply Rmult_le_pos; [repeat apply Rmult_le_pos; lra | exact Hq]). lra.
+      assert (0 <= 4 * (g * g) * - IZR a) by (apply Rmult_le_pos; lra).
+      apply Rmult_le_compat_l with (r := 4 * (g * g) * - IZR a) in C; auto. lra.
+  - rewrite andb_true_iff, !Z.leb_le in Hs. destruct Hs as [Ha Hw]. apply IZR_le in Ha, Hw. cbv zeta. unfold bowl_excess.
+    repeat rewrite ?mult_IZR, ?plus_IZR, ?minus_IZR, ?zvalue_value. cbn [value]. fold g. rewrite !Rmult_1_l.
+    pose proof (bowl_chord (IZR w) (IZR i * g) u Hw Hu) as C. cbv zeta in C.
+    replace (IZR i * g + g) with ((IZR i + 1) * g) in C by ring. replace (IZR i * g + u * g) with ((IZR i + u) * g) in C by ring.
+    apply Rmult_le_compat_l with (r := IZR a) in C; auto. lra.
 Qed.
 Lemma chords_above ps i u : forallb signs_ok ps = true -> 0 <= u <= 1 ->
-  4 * g * ((1 - u) * values IZR ps (IZR i * g) + u * values IZR ps ((IZR i + 1) * g)) - IZR (chords ps i) <= 4 * g * values IZR ps ((IZR i + u) * g).
+  4 * (g * g) * ((1 - u) * values IZR ps (IZR i * g) + u * values IZR ps ((IZR i + 1) * g)) - IZR (chords ps i) <= 4 * (g * g) * values IZR ps ((IZR i + u) * g).
 Proof.
   intros H Hu. induction ps as [|p ps IH]; simpl in *; [lra|]. rewrite andb_true_iff in H. destruct H as [H1 H2].
   specialize (IH H2). pose proof (piece_chord p i u H1 Hu). rewrite plus_IZR. lra.
 Qed.
 Lemma floors_below ps i u : forallb signs_ok ps = true -> 0 <= u <= 1 ->
-  (1 - u) * IZR (floor_at ps i) + u * IZR (floor_at ps (i + 1)) <= 4 * g * values IZR ps ((IZR i + u) * g).
+  (1 - u) * IZR (floor_at ps i) + u * IZR (floor_at ps (i + 1)) <= 4 * (g * g) * values IZR ps ((IZR i + u) * g).
 Proof.
   intros H Hu. eapply Rle_trans; [|apply (chords_above ps i u H Hu)]. unfold floor_at.
   replace (i + 1 - 1)%Z with i by lia.
