@@ -15,6 +15,7 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.cli.workload import release_workload
 from leastnoise.errors import DataError, FormatError
 from leastnoise.noise.bars import laplace_bars
+from leastnoise.noise.plain import sums_bars
 
 ONE = {"name": "identity", "cells": 1}
 PLAIN = {"bits": 1, "triangle": [[2]]}
@@ -217,3 +218,33 @@ def test_rows_so_large_that_columns_vanish_are_malformed(rows: list[int]) -> Non
     noise = {"bits": 20, "roots": True, "row_scales": rows}
     data = made({"gdp": "1"}, noise, {}, upper="1" + "0" * 301)
     assert verdicts(data | {"workload": {"name": "prefix", "cells": 3}}) == {"file": "malformed"}
+
+
+@pytest.mark.parametrize(
+    ("workload", "false", "true"),
+    [
+        (Workload.prefix(2), "4.6", "0"),  # the last sum is the number of units: public
+        (Workload.identity(1), "1.8", "0"),
+        (Workload.marginals([2, 2], 0), "1.8", "0"),
+        (Workload.marginals([2, 2], [[], [0]]), "5.3", "2.4"),
+        (Workload.identity(3), "5.6", "5.5"),
+    ],
+)
+def test_where_units_are_replaced_columns_bound_nothing(
+    workload: Workload, false: str, true: str
+) -> None:
+    data = made({"epsilon": "1", "delta": "0"}, {"answers": True}, {}, upper="1000")
+    data |= {"workload": workload.part.to_json(), "neighbours": "replace"}
+    for lower, proven in ((false, False), (true, True)):
+        assert check_any(parse_any(json.dumps(data | {"lower": lower}))).proven is proven
+
+
+def test_bars_of_sums_of_many_wide_draws_are_not_far_wider_than_these(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    law = design(
+        epsilon="0.02", delta="1e-6", sensitivity=1, integer=True, loss="l2", gap=0.1, time_limit=1
+    ).document
+    (bar,) = sums_bars(law, [((1.0, 10_000),)], 0.05)
+    assert 2 < bar / (100 * math.sqrt(law.upper)) < 3
+    assert not recwarn.list

@@ -84,13 +84,15 @@ def answers_moved(part: Part, replaced: bool) -> Fraction:
     return 2 * most if replaced else most
 
 
-def lower_plain(part: Part, largest: bool) -> Fraction:
-    """At most what every covariance costs that covers all columns; 0 where nothing is known."""
+def lower_plain(part: Part, largest: bool, replaced: bool) -> Fraction:
+    """At most what every covariance costs that covers all shifts; 0 where nothing is known."""
     if isinstance(part, Marginals) and not largest:
-        return lower_tables(part, part.worth)
+        return lower_tables(part, part.worth, replaced)
+    if replaced and part.cells == 1:
+        return Fraction(0)  # no unit can be of another kind
     if isinstance(part, Named) and part.name == "identity":
         return Fraction(1 if largest else part.cells)
-    if isinstance(part, Named) and part.name == "prefix" and not largest:
+    if isinstance(part, Named) and part.name == "prefix" and not (largest or replaced):
         return lower_roots(part.cells) if part.cells <= MAX_PREFIX else Fraction(0)
     return Fraction(0)
 
@@ -134,8 +136,8 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
     if isinstance(law, JointDocument):
         one = len(law.shape.blocks) == 1 and law.even and law.shape.blocks[0].box
         return one and law.integer, "noise for whole numbers that may all move at once, proven"
-    vector = isinstance(law, VectorDocument) and law.sensitivity == 1
-    return vector, "noise for a vector that moves by a length of one, its file proven"
+    balls = isinstance(law, VectorDocument) and law.sensitivity == 1
+    return balls, "noise of balls for a vector that moves by a length of one, its file proven"
 
 
 def _checked(law: MechanismDocument) -> Report:

@@ -87,7 +87,10 @@ def length_of_roots(n: int, strategy: RootStrategy) -> Fraction:
 
 
 def upper_roots(n: int, strategy: RootStrategy) -> Fraction:
-    """At least the total variance of the answers, for measurements of variance 1."""
+    """At least the total variance of the answers, for measurements of variance 1.
+
+    `FormatError` if a column is rounded to nothing.
+    """
     bits = strategy.bits
     one = 1 << bits
     charge(n * n // 8 + 20 * n)

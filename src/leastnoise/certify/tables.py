@@ -48,13 +48,22 @@ def left_over(part: Marginals, chosen: Attributes) -> Fraction:
     )
 
 
-def lower_tables(part: Marginals, worth: Sequence[Fraction]) -> Fraction:
-    """At most the total of worth times variance, for every covariance that covers all columns."""
+def lower_tables(part: Marginals, worth: Sequence[Fraction], replaced: bool = False) -> Fraction:
+    """At most the total of worth times variance, for every covariance that covers all columns.
+
+    replaced: that covers all differences of two columns.
+    """
     scale, total = 1 << _BITS, 0
     for chosen, share in shares_of(part, worth).items():
+        if replaced and not chosen:
+            continue  # the number of all units is public
         root = math.isqrt(share.numerator * scale * scale // share.denominator)
         total += math.prod(part.sizes[i] - 1 for i in chosen) * root
-    return Fraction(total, scale) ** 2
+    found = Fraction(total, scale) ** 2
+    if not replaced:
+        return found
+    cells = part.cells
+    return found * Fraction(2 * cells, cells - 1) if cells > 1 else Fraction(0)
 
 
 def length_of(part: Marginals, strategy: TableStrategy) -> Fraction:

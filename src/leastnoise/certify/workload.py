@@ -270,7 +270,7 @@ def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Frac
             weighed = isinstance(own, PrefixProof)
             found *= lower_prefix(part.cells, own) if weighed else lower_roots(part.cells)  # type: ignore[arg-type]
         elif own is None:
-            found *= lower_plain(part, document.largest)
+            found *= lower_plain(part, document.largest, document.replaced)
         else:
             assert isinstance(own, Multipliers)
             where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates

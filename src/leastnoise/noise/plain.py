@@ -122,18 +122,24 @@ def sums_bars(law: Document, patterns: Sequence[Pattern], beyond: float) -> Floa
         most = max(x for x, _ in one)
         bars = [
             (math.log(2 / beyond) + sum(n * moments(t * x / most) for x, n in one)) / (t / most)
-            for t in _rates(law)
+            for t in _rates(noise, law)
         ]
         known[one] = min(bars)
     return np.array([known[one] for one in patterns])
 
 
-def _rates(law: Document) -> list[float]:
-    """Where Chernoff's bound is looked for: below the rate of the tails."""
-    most = 4.0
+def _rates(noise: AdditiveNoise, law: Document) -> list[float]:
+    """Where Chernoff's bound is looked for: around one over the size of a sum of draws.
+
+    Below where cosh overflows, and below half the rate of tails: beyond, what floats do not list
+    of a tail (1e-18 of it) would be missed in a moment.
+    """
+    most = min(4.0, 20 / max(1.0, math.sqrt(float(law.upper))))
+    most = min(most, 700 / max(1.0, float(np.abs(noise._centres).max())))
     if law.tail is not None:
-        most = min(most, -math.log(float(law.tail.ratio)) / law.tail.period)
-    return [most * share for share in np.geomspace(1e-3, 0.97, 80).tolist()]
+        period = law.tail.period * float(law.step)
+        most = min(most, -math.log(float(law.tail.ratio)) / period / 2)
+    return [most * share for share in np.geomspace(3e-4, 0.97, 100).tolist()]
 
 
 def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float]:
@@ -142,7 +148,7 @@ def _log_moments(noise: AdditiveNoise, law: Document) -> Callable[[float], float
 
     @cache
     def found(t: float) -> float:
-        return math.log(float(masses @ np.cosh(t * places)) * (1 + 1e-9))
+        return math.log((float(masses @ np.cosh(t * places)) + noise.atom) * (1 + 1e-9))
 
     return found
 
