@@ -32,6 +32,7 @@ from leastnoise import (
 )
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
+from leastnoise.queries.bounding import Sums
 from leastnoise.queries.door import open_table
 from leastnoise.queries.door.duckdb import DuckDB
 from leastnoise.queries.sized import public_size
@@ -184,7 +185,7 @@ def test_no_row_of_a_file_is_in_the_public_number_and_not_in_the_sum(tmp_path, r
         sized = replace(setting, size=public_size(table))
         assert sized.size == 3_001
         sums = sums_of(table, query, sized)[""]
-        for one in sums if isinstance(sums, tuple) else (sums,):
+        for one in (sums,) if isinstance(sums, Sums) else sums:
             assert one.rows == sized.size
         if isinstance(query, Mean):
             assert 1000 <= query.exact(sums, sized)[0] <= 1001

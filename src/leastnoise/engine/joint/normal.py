@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-from scipy.optimize import minimize_scalar
 
 from ...certify.block_counts import Side
 from ...certify.joint_normal import FINE, Normal, length_of_move
@@ -59,6 +58,8 @@ def _best_centre(
     def cost(z: float) -> float:
         length = float(length_of_move(blocks[b], Fraction(z)))
         return math.sqrt(shares[b] * length) + math.hypot(others, math.sqrt(shares[b]) * z)
+
+    from scipy.optimize import minimize_scalar  # (slow to import)
 
     found = minimize_scalar(cost, bounds=(0.0, width / 2), method="bounded")
     best = min((0.0, width / 2, float(found.x)), key=cost)
