@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
-
 from ...certify.block_counts import Side
 from ...certify.joint_normal import FINE, Normal, length_of_move
 
