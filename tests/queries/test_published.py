@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 from dataclasses import replace
 from fractions import Fraction
@@ -252,6 +253,30 @@ def test_budgets_of_different_units_do_not_add_up(other):
     assert set(found[:-2]) == {"proven"}
 
 
+@pytest.mark.parametrize("name", ["a move of a half", "parts of a step"])
+def test_noise_on_whole_numbers_is_for_whole_numbers(reports, name):
+    """What is left of a number that is no whole one stands beside such noise as it is."""
+    told = {"a move of a half": {"moved": "0.5"}, "parts of a step": {"divided_by": "1000"}}[name]
+    whole = design(epsilon="1/99", delta=0, sensitivity=1, integer=True).document
+    raw = first(reports["steps"])
+    release = raw["releases"][0] | {"moved": "1", "divided_by": "1", "mechanism": "a"}
+    for change, verdict in (({}, {"proven"}), (told, {"proven", "refuted"})):
+        steps = check_statement(raw | {"releases": [release | change]}, {"a": whole})
+        assert {step.verdict for step in steps} == verdict
+
+
+def test_a_budget_below_zero_pays_for_no_other(reports):
+    """A median at epsilon = -0.9 made epsilon = 0.1 of a count at 1, and the sum was proven."""
+
+    def change(raw):
+        raw["answers"][0]["epsilon"] = first(raw)["epsilon"] = "-0.9"
+
+    with pytest.raises(FormatError):
+        verdicts(forged(reports["argued"], change))
+    with pytest.raises(FormatError, match="below 0"):
+        verdicts(forged(reports["argued"], lambda raw: raw["answers"][0].update(delta="-1")))
+
+
 def test_an_unknown_way_proves_nothing(reports):
     unknown = forged(reports["steps"], lambda raw: first(raw).update(how="surely"))
     assert "not covered" in verdicts(unknown)
@@ -302,11 +327,16 @@ UNTRUE = {
     "a number twice": lambda raw: raw["answers"][0]["answers"].append(
         raw["answers"][0]["answers"][0]
     ),
+    "a file that nothing names": lambda raw: (
+        raw["mechanisms"].update({hashlib.sha256(SPARE.encode()).hexdigest(): SPARE}),
+        raw["headings"][3].update(words=raw["headings"][3]["words"].replace("1", "2")),
+    ),
     "a ledger that was never charged": lambda raw: (
         raw.update(ledger=BOOK),
         raw["headings"][5].update(by="stated by the tool", words=LEDGER),
     ),
 }
+SPARE = design(epsilon=1, delta=0, sensitivity=1, integer=True).document.dumps()
 BOOK = {
     "epsilon": 9.0, "delta": 0.0, "spent_epsilon": 1.0, "spent_delta": 0.0, "left_epsilon": 8.0,
     "left_delta": 0.0, "composition": "basic", "charges": 1, "created": "", "closed": None,
@@ -328,6 +358,21 @@ def test_a_ledger_that_has_spent_less_than_the_answers_is_refuted(reports):
         raw["headings"][5]["words"] = words.replace("of which 1 and", "of which 0.5 and")
 
     assert "refuted" in verdicts(forged(reports["drawn"], change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: raw["ledger"].update(charges=0),
+        lambda raw: raw["ledger"].update(composition="of another kind"),
+        lambda raw: raw["answers"][0].update(charge=True),
+        lambda raw: raw["answers"].append(raw["answers"][0]),
+    ],
+    ids=["no charges", "unknown sums", "no number", "one charge for two"],
+)
+def test_a_ledger_has_room_for_every_charge(reports, change):
+    steps = check_report(forged(reports["drawn"], change))
+    assert [one.verdict for one in steps if one.words.startswith("the ledger")] == ["refuted"]
 
 
 def test_headings_call_proven_what_verify_calls_proven(reports):
@@ -381,6 +426,8 @@ def test_numbers_beyond_all_floats_are_refuted_in_words(reports):
         verdicts(forged(reports["steps"], _every(answers=[
             {"key": "", "value": 10**400, "low": 0, "high": 1, "shown": []}
         ])))  # fmt: skip
+    with pytest.raises(FormatError):  # (JSON's 1e400: the hash ended in a ValueError)
+        check_report(reports["steps"] | {"title": float("inf")})
 
 
 def test_a_smaller_delta_is_refuted(reports):

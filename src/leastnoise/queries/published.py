@@ -18,7 +18,8 @@ from typing import Any
 from ..certify.any_file import check_any, parse_any
 from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
 from ..exact import rational, text_of
-from ..ledger import Balance, Ledger
+from ..ledger import COMPOSITIONS, Balance, Ledger
+from ..ledger.filters import CURVES
 from ..words import escaped
 from ..work import BUDGET, counted
 from .answer import Answer, rounded
@@ -206,14 +207,16 @@ def check_report(raw: Any) -> list[Step]:
         _check_fields(raw)
         documents, found = _checked_files(raw["mechanisms"])
         steps = _walk(raw, documents)
-        same = raw["headings"] == _headings(raw, steps)
-        words = "the headings are those that this tool writes for the rest of the report"
+        named = {name for answer in raw["answers"] for name in answer["mechanisms"]}
+        same = raw["headings"] == _headings(raw, steps) and {*raw["mechanisms"]} <= named
+        words = "headings and files are those that this tool writes for the rest of the report"
         last = Step(words, "proven" if same else "refuted")
+        sealed = _hash_step(raw)
     except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         if isinstance(error, LeastnoiseError):
             raise
         raise FormatError("a report lacks a field, or has one of another kind") from None
-    return [_hash_step(raw), *found, *steps, last]
+    return [sealed, *found, *steps, last]
 
 
 def _check_fields(raw: Any) -> None:
@@ -268,22 +271,29 @@ def _walk(raw: Mapping[str, Any], documents: Mapping[str, Any]) -> list[Step]:
         found.append(_about_step(answer))
         batch = answer["batch"] or f"alone {number}"
         if batch not in batches:
-            total[0] += rational(answer["epsilon"], "epsilon")
-            total[1] += rational(answer["delta"], "delta")
+            total = [one + more for one, more in zip(total, _budget_of(answer), strict=True)]
         batches.setdefault(batch, []).append(answer)
     found += [_batch_step(answers, documents) for answers in batches.values()]
     if raw["ledger"] is not None:
-        words = "the ledger is about the same unit, and every answer has its charge there"
+        words = "the ledger says that it is about the same unit, and can hold all these charges"
         held = _charged(raw["ledger"], raw["answers"], *total)
         found.append(Step(words, "proven" if held else "refuted"))
     one_unit = len({(one["unit"], one["neighbours"]) for one in raw["answers"]}) == 1
-    held = one_unit and total[0] <= rational(raw["epsilon"], "epsilon")
-    held = held and total[1] <= rational(raw["delta"], "delta")
+    epsilon, delta = _budget_of(raw)
+    held = one_unit and total[0] <= epsilon and total[1] <= delta
     words = (
         "budgets of all answers, of one unit, add up to at most that of the report: "
         f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
     )
     return [*found, Step(words, "proven" if held else "refuted")]
+
+
+def _budget_of(held: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    """What a report or an answer says that it costs; one below 0 would pay for another."""
+    found = rational(held["epsilon"], "epsilon"), rational(held["delta"], "delta")
+    if min(found) < 0:
+        raise FormatError("a budget of a report is below 0")
+    return found
 
 
 def _charged(
@@ -297,8 +307,12 @@ def _charged(
         spent = float(epsilon) <= book["spent_epsilon"] <= book["epsilon"]
         if not spent or not float(delta) <= book["spent_delta"] <= book["delta"]:
             return False
-    return all(
-        isinstance(one["charge"], int) and book["protects"] == f"{one['unit']}, {one['neighbours']}"
+    # Answers of one batch have one charge, all others one each.
+    charges = {(one["batch"] or f"alone {i}", one["charge"]) for i, one in enumerate(answers)}
+    apart = [len({*side}) for side in zip(*charges, strict=True)] == [len(charges)] * 2
+    known = book["composition"] in (*COMPOSITIONS, *CURVES)
+    return (known and apart and len(charges) <= book["charges"]) and all(
+        type(one["charge"]) is int and book["protects"] == f"{one['unit']}, {one['neighbours']}"
         for one in answers
     )
 
@@ -337,8 +351,7 @@ def _about_step(answer: Mapping[str, Any]) -> Step:
 def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
     """Whether the statements of answers that share a budget keep it together."""
     name = "; ".join(str(answer["query"]) for answer in answers)
-    epsilon = rational(answers[0]["epsilon"], "epsilon")
-    delta = rational(answers[0]["delta"], "delta")
+    epsilon, delta = _budget_of(answers[0])
     every = [statement for answer in answers for statement in answer["statements"]]
     if any(
         (answer["epsilon"], answer["delta"]) != (text_of(epsilon), text_of(delta))
@@ -370,9 +383,8 @@ def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
     spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
     spent += sum(documents[file_name].epsilon for file_name in drawn)
     lost = sum((rational(one["delta"], "delta") for one in rest), Fraction(0))
-    words = f"{name}: statements add up to the budget that was spent"
     if every and spent <= epsilon and lost <= delta:
-        return Step(words, "proven")
+        return Step(f"{name}: statements add up to the budget that was spent", "proven")
     words = f"{name}: composed by privacy loss distributions, which are not followed here"
     return Step(words, "not covered" if len(answers) > 1 else "refuted")
 

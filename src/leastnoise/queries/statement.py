@@ -199,12 +199,14 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
             for one in raw["releases"]
         ]
         how = raw["how"]
+        if min(epsilon, delta) < 0:
+            raise ValueError
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FormatError("a statement lacks a field, or has one of another kind") from None
     if how not in (STEPS, TOGETHER, ONCE, DRAWN) or not releases:
         return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
     if how == DRAWN:
-        if steps > 1 or most > 1 or delta < 0:
+        if steps > 1 or most > 1:
             return [Step("one draw is one step, without a delta", "refuted")]
         return _drawn_steps(raw, releases, files, epsilon, groups)
     found, number = [], groups * steps
@@ -219,6 +221,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
             continue
         reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
+        if document.integer or document.kind == "workload":  # about whole numbers, as they are
+            fits = fits and scale == 1 == moved.denominator
         words = (
             f"{part}: a unit moves it by at most {_short(moved)}; divided by {_short(scale)} that "
             f"is at most {reach} times the file's sensitivity {_short(document.sensitivity)}"
