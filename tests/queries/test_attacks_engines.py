@@ -201,9 +201,8 @@ def test_a_path_that_puts_functions_before_those_of_spark_is_refused(spark):
 
 def test_a_view_that_is_replaced_is_the_one_that_was_opened(spark):
     """Its form, for numbers, failed for a text of the other one."""
-    ibis = pytest.importorskip("ibis")
     spark.createDataFrame([(1.0,)], "x double").createOrReplaceTempView("replaced")
-    with opened(ibis.pyspark.connect(spark).table("replaced")) as table:
+    with opened(spark.table("replaced")) as table:
         spark.createDataFrame([("a",)], "x string").createOrReplaceTempView("replaced")
         assert sums_of(table, Mean("x", low=0, high=9), ROW)[""].rows == 1
     spark.catalog.dropTempView("replaced")

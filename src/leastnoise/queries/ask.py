@@ -66,7 +66,7 @@ def ask(
     be read before.)
 
     table: a CSV or Parquet file, a `CsvFile`, a pandas, Polars or Arrow table, a Spark DataFrame,
-        an Ibis table of DuckDB, PostgreSQL or Spark, or URL#TABLE of the first two. Its columns
+        an Ibis table of DuckDB or PostgreSQL, or URL#TABLE of these. Its columns
         and their types are public.
     query: `Count()`, `Mean("salary", low=0, high=200)`, ..., or a text such as "count()".
     unit: "row", or `Person("person_id", max_rows=3, max_groups=2)`.

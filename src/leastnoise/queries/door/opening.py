@@ -283,7 +283,9 @@ def _ibis_table(source: Any) -> Table:
     if source.op().find(ops.InMemoryTable):
         raise ArgumentError("table", "an Ibis memtable", "the frame itself, not a memtable of it")
     backend = quietly("the Ibis table has no engine", source.get_backend)
-    if backend.name not in ("duckdb", "postgres", "pyspark"):
+    if backend.name == "pyspark":  # (a query may read rows to find out its types)
+        raise ArgumentError("table", "an Ibis table of Spark", "the DataFrame: spark.table(name)")
+    if backend.name not in ("duckdb", "postgres"):
         raise ArgumentError("table", f"a table of {backend.name}", f"a table {_COVERED}")
     table: Table = quietly(
         "the table's types could not be read", lambda: _of_backend(backend, source, own=False)
@@ -302,12 +304,6 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
             raise ArgumentError("table", "an expression or a query", BASE_TABLE)
         space = operation.namespace
         return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
-    if backend.name == "pyspark":  # bound now: a view of that name may be another one later
-        query = str(backend.compile(source))
-        if "${" in query:
-            allowed = "without ${, for which Spark puts a setting: give a DataFrame"
-            raise ArgumentError("table", "a table or a column with ${ in its name", allowed)
-        return _spark_frame(backend._session.sql(query))
     engine = Postgres(backend.con, backend.disconnect if own else None)
     relation = f"({backend.compile(source)})"
     base = plain and engine.is_base_table(operation.name, operation.namespace.database)
