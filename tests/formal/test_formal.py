@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -19,6 +20,9 @@ from leastnoise.formal.coq import AXIOMS, THEORY
 from leastnoise.keyed import keyed
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
+from agreement import BENT, MIXED  # noqa: E402
+
 EXAMPLE = json.loads((ROOT / "docs" / "example.json").read_text(encoding="utf-8"))
 FOLDER = ROOT / "src" / "leastnoise" / "formal" / "theory"
 
@@ -62,21 +66,6 @@ MESH = {
     "upper": "69/80",
     "lower": "0",
     "certificate": {"step": "1", "reach": 0, "shifts": []},
-}
-#: A loss that falls on its way out, and a sum of four.
-BENT = {
-    "name": "piecewise",
-    "points": [["-2", "1.5"], ["-0.5", "0.25"], ["0", "0"], ["1/3", "1"], ["3", "0.9"]],
-    "slopes": ["-1", "3"],
-}
-MIXED = {
-    "name": "sum",
-    "terms": [
-        ["1/2", {"name": "l1"}],
-        ["0.3", {"name": "l2"}],
-        ["2", {"name": "huber", "width": "0.7"}],
-        ["1", {"name": "pinball", "tau": "0.9"}],
-    ],
 }
 #: Questions whose designs have what those above have not.
 QUESTIONS = (

@@ -233,7 +233,7 @@ class _Recursion:
             found = self.at(theta)
             return -math.inf if found is None else found[0]
 
-        return self.at(_golden(value, self.at_zero, low, 44) if self.delta > 0 else low)
+        return self.at(golden_section(value, self.at_zero, low, 44) if self.delta > 0 else low)
 
     def at(self, theta: float) -> tuple[float, Floats, Floats] | None:
         """The best split of theta - k(0) between the sides."""
@@ -261,7 +261,7 @@ class _Recursion:
         ends = max(0.0, whole - most_right), min(whole, most_left)
         if self.delta == 0:
             return split((ends[0] + ends[1]) / 2)
-        return split(_golden(value, *ends, 24))
+        return split(golden_section(value, *ends, 24))
 
     def _sums(self, costs: Floats, theta: float) -> Floats:
         """The recursion in closed form: e^(eps j) (start + the j-th of these)."""
@@ -292,7 +292,9 @@ def _longest(question: Question) -> int | None:
     return None if cells > MAX_CELLS // 2 else cells
 
 
-def _golden(function: Callable[[float], float], low: float, high: float, steps: int) -> float:
+def golden_section(
+    function: Callable[[float], float], low: float, high: float, steps: int
+) -> float:
     """A maximiser of a concave function (minus infinity where undefined) on [low, high]."""
     ratio = (math.sqrt(5) - 1) / 2
     a, b = high - ratio * (high - low), low + ratio * (high - low)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...certify.orbits import VALUE_BITS, EntropyProof
+from ..lattice.closed_forms import golden_section
 
 Floats = NDArray[np.float64]
 
@@ -46,20 +47,7 @@ def best_entropy(rho: Fraction) -> EntropyProof | None:
         values = _best_values(price, y, steps, r)
         return _bound(values, price, steps, r), values, price
 
-    low, high = _PRICES
-    golden = (math.sqrt(5) - 1) / 2
-    a, b = high - golden * (high - low), low + golden * (high - low)
-    fa, fb = best(a), best(b)
-    for _ in range(_SECTIONS):
-        if fa[0] >= fb[0]:
-            high, b, fb = b, a, fa
-            a = high - golden * (high - low)
-            fa = best(a)
-        else:
-            low, a, fa = a, b, fb
-            b = low + golden * (high - low)
-            fb = best(b)
-    bound, values, price = max(fa, fb, key=lambda one: one[0])
+    bound, values, price = best(golden_section(lambda one: best(one)[0], *_PRICES, _SECTIONS))
     exact = Fraction(round(price * 2**40), 2**40)
     if not bound > 0 or exact <= 0 or np.abs(values).max() > 99:
         return None
