@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..words import bracket_words, number
+from ..words import bracket_words
 from .palette import look_of
 from .picture import Picture, canvas
+from .words import point
 
 if TYPE_CHECKING:
     from ..design import JointDesign
@@ -47,7 +48,5 @@ def plot_joint(design: JointDesign, path: str | Path | None = None) -> Picture:
 
 def _title(design: JointDesign) -> str:
     words = bracket_words(design.lower, design.upper, design.certified, 5)
-    return (
-        f"{design.dimension} numbers, ε = {number(design.document.epsilon)}, "
-        f"{design.loss_name}: {words}"
-    )
+    asked = point(design.document.epsilon, design.document.delta)
+    return f"{design.dimension} numbers, {asked}, {design.loss_name}: {words}"
