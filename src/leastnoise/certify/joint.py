@@ -14,6 +14,7 @@ from .block_counts import Side, raised
 from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound
 from .joint_normal import Normal, normal_mean, squared_shift
+from .joint_sums import Sums, mean_of_squares, one_number
 from .levels import summed
 from .report import Claim, Report, claim_of, upper_claim
 
@@ -55,9 +56,9 @@ def _upper(document: JointDocument) -> Claim:
 def _lower(document: JointDocument) -> Claim:
     bound = lower_bound(document)
     whose = "whole-number noise" if document.integer else "noise"
-    words = f"every private {whose} at delta = 0 costs at least {nearest_float(bound):.12g}"
-    if document.certificate is None or document.delta > 0:
-        words = "no loss is negative; nothing better is known at this delta"
+    words = f"every private {whose} costs at least {nearest_float(bound):.12g}"
+    if bound == 0:
+        words = "no loss is negative, and the certificate proves no more"
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
@@ -105,6 +106,8 @@ def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -
 
 def lower_bound(document: JointDocument) -> Fraction:
     """What the certificate proves about all private noise; 0 where there is none."""
+    if isinstance(document.certificate, Sums):
+        return _sums_bound(document, document.certificate)
     if document.certificate is None or document.delta > 0:
         return Fraction(0)
     if isinstance(document.certificate, int):
@@ -146,6 +149,19 @@ def _cube_bound(document: JointDocument, flow: Flow) -> Fraction:
     if power == 2 and not (document.integer and width == 1):
         each -= Fraction(1, 4)  # what rounding at random to multiples of the width adds
     return max(Fraction(0), each) * width**power * share
+
+
+def _sums_bound(document: JointDocument, sums: Sums) -> Fraction:
+    """What sums of some numbers prove that a unit can move all at once, at any delta."""
+    numbers, budget = sums.numbers, (document.epsilon, document.delta)
+    width, reach, share = movable(document, numbers)
+    if reach < numbers:
+        return Fraction(0)
+    whole = document.integer and numbers == 1
+    found = one_number(sums, width, budget, document.loss, whole)
+    if numbers > 1:
+        found = mean_of_squares(found, numbers, document.shape.one_sided, document.integer)
+    return max(Fraction(0), found) * share
 
 
 def movable(document: JointDocument, numbers: int) -> tuple[Fraction, int, Fraction]:
