@@ -45,6 +45,7 @@ MAX_OFFSET = 1_000_000
 MAX_JOINT_RATES = 60_000
 MAX_FLOW = 60
 MAX_JOINT_CELLS = 1_000
+MAX_CUT = 1_000
 MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and twice that
 
 
@@ -165,6 +166,7 @@ class JointDocument(MechanismDocument):
             "ranked": found.ranked,
             "unit": text_of(found.unit),
             "rates": [[*place, str(rate)] for place, rate in sorted(found.rates.items())],
+            **({"cut": found.cut} if found.cut else {}),
         }
 
 
@@ -355,7 +357,7 @@ def _certificate(
     if largest:
         check_keys(data, "certificate", {"cells"}, set())
         return read_integer(data["cells"], "cells", 1, MAX_JOINT_CELLS)
-    check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, set())
+    check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, {"cut"})
     numbers = read_integer(data["numbers"], "numbers", 1, min(MAX_FLOW, shape.dimension))
     ranked = read_flag(data["ranked"], "ranked")
     rates: dict[Place, int] = {}
@@ -366,7 +368,8 @@ def _certificate(
         demand(ranked or rank == 0, '"rates" must have rank 0 where they are not ranked')
         demand((rank, above, b, below) not in rates, '"rates" must not repeat a place')
         rates[rank, above, b, below] = read_count(one[4], "rates")
-    return Flow(numbers, ranked, read_positive(data["unit"], "unit"), rates)
+    cut = read_integer(data["cut"], "cut", 1, MAX_CUT) if "cut" in data else 0
+    return Flow(numbers, ranked, read_positive(data["unit"], "unit"), rates, cut)
 
 
 def _sums(data: dict[str, Any], most: int) -> Sums:

@@ -16,14 +16,14 @@ from typing import Any
 from ...ask.shape import Shape
 from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
-from ...certify.joint import largest_mean, lower_bound, movable, release_loss
+from ...certify.joint import both_ways, largest_mean, lower_bound, movable, release_loss
 from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
-from ...certify.joint_flow import Flow
+from ...certify.joint_flow import Flow, gap_means, slack_of_delta
 from ...certify.joint_sums import Sums, mean_of_squares
 from ...certify.levels import Levels
 from ...certify.shifts import Certificate
 from ...errors import LeastnoiseError, LimitError
-from ...exact import exp_upper, ratio_below, round_down, round_up
+from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...words import gap_of
 from ...work import counted
@@ -128,8 +128,13 @@ class Joint:
 
         one: the design of noise for one number, with its multipliers.
         """
-        if document.delta == 0:
+        if document.largest:
+            if document.delta == 0:
+                document = self._bounded(document, self._cells(document))
+        elif document.delta == 0:
             document = self._flows(document, gap)
+        else:
+            document = self._cut_flow(document)
         if gap_of(document) > gap:
             with contextlib.suppress(LeastnoiseError):
                 document = self._bounded(document, self._sums(document, one))
@@ -137,19 +142,40 @@ class Joint:
 
     def _flows(self, document: JointDocument, gap: float) -> JointDocument:
         """A flow that knows ranks, or flows of more and more numbers while there is time."""
-        if document.largest:
-            return self._bounded(document, self._cells(document))
         numbers = sum(block.most for block in document.shape.blocks)
         end = time.monotonic() + self.seconds
         for count, ranked in self._tries(numbers, document.power):
             left = end - time.monotonic()
             if left < 0 or gap_of(document) <= gap:
                 break
-            moves = 2 if document.shape.one_sided and count > 1 else 1
-            ratio = ratio_below(moves * document.epsilon)
+            ratio, _ = both_ways(document, count)
             with contextlib.suppress(LimitError):
                 flow = best_flow(count, ratio, document.power, ranked, left)
                 document = self._bounded(document, flow)
+        return document
+
+    def _cut_flow(self, document: JointDocument) -> JointDocument:
+        """A flow of so many numbers, and with such a cut, as a positive delta leaves the most."""
+        power, found = document.power, []
+        for count in range(
+            1, 1 + min(self.most_ranked, sum(b.most for b in document.shape.blocks))
+        ):
+            ratio, delta = both_ways(document, count)
+            width, _, share = movable(document, count)
+            cube = Levels((Side(count, count, 1),), None)
+            whole = count * box_loss(cube, -math.log(ratio), power, [1.0])
+            full = gap_means(ratio, 0)[power - 1]
+            for cut in sorted({math.ceil(c / -math.log(ratio)) for c in range(2, 16)}):
+                lost = float(
+                    delta * slack_of_delta(Flow(count, True, Fraction(1), {}, cut), ratio, power)
+                )
+                left = whole * float(gap_means(ratio, cut)[power - 1] / full) - lost
+                found.append((left / count * float(share * width**power), count, cut))
+        _, count, cut = max(found)
+        ratio, delta = both_ways(document, count)
+        with contextlib.suppress(LimitError):
+            flow = best_flow(count, ratio, power, True, self.seconds, float(delta), cut)
+            document = self._bounded(document, flow)
         return document
 
     def _sums(self, document: JointDocument, one: One) -> Sums:
@@ -161,6 +187,8 @@ class Joint:
                 sum(block.most for block in document.shape.blocks if block.width >= width)
                 for width in widths
             }
+            # (One less may do better where moves have one sign: it is a matter of parity.)
+            counts |= {count - 1 for count in counts if count > 1}
 
         def worth(count: int) -> Fraction:
             width, _, share = movable(document, count)
