@@ -37,8 +37,8 @@ class JointDesign(BaseDesign):
     differ by a move of `shape`, and (epsilon, 0)-private unless the noise is Gaussian; the mean of
     the expected losses of all numbers (or that of the largest error) is at most `upper`, for every
     vector; and no additive noise that is (epsilon, delta)-private (of whole numbers, if `integer`)
-    has a loss below `lower`, a bound that is weak for many shapes and at a positive delta. All three
-    are checked in exact arithmetic before a design exists.
+    has a loss below `lower`, a bound that may be weak (then the status says so). All three are
+    checked in exact arithmetic before a design exists.
     """
 
     document: JointDocument

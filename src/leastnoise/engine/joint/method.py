@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,7 @@ from ...ask.shape import Shape
 from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
 from ...certify.joint import both_ways, largest_mean, lower_bound, movable, release_loss
-from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
+from ...certify.joint_document import MAX_CUT, MAX_JOINT_STEPS, JointDocument
 from ...certify.joint_flow import Flow, gap_means, slack_of_delta
 from ...certify.joint_sums import Sums, mean_of_squares
 from ...certify.levels import Levels
@@ -155,27 +155,20 @@ class Joint:
         return document
 
     def _cut_flow(self, document: JointDocument) -> JointDocument:
-        """A flow of so many numbers, and with such a cut, as a positive delta leaves the most."""
-        power, found = document.power, []
-        for count in range(
-            1, 1 + min(self.most_ranked, sum(b.most for b in document.shape.blocks))
-        ):
+        """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
+        tried = [
+            found
+            for count in range(1, 1 + min(self.most_ranked, movable(document, 1)[1]))
+            for found in _cuts(document, count)
+        ]
+        if tried:
+            _, count, cut = max(tried)
             ratio, delta = both_ways(document, count)
-            width, _, share = movable(document, count)
-            cube = Levels((Side(count, count, 1),), None)
-            whole = count * box_loss(cube, -math.log(ratio), power, [1.0])
-            full = gap_means(ratio, 0)[power - 1]
-            for cut in sorted({math.ceil(c / -math.log(ratio)) for c in range(2, 16)}):
-                lost = float(
-                    delta * slack_of_delta(Flow(count, True, Fraction(1), {}, cut), ratio, power)
+            with contextlib.suppress(LimitError):
+                flow = best_flow(
+                    count, ratio, document.power, True, self.seconds, float(delta), cut
                 )
-                left = whole * float(gap_means(ratio, cut)[power - 1] / full) - lost
-                found.append((left / count * float(share * width**power), count, cut))
-        _, count, cut = max(found)
-        ratio, delta = both_ways(document, count)
-        with contextlib.suppress(LimitError):
-            flow = best_flow(count, ratio, power, True, self.seconds, float(delta), cut)
-            document = self._bounded(document, flow)
+                document = self._bounded(document, flow)
         return document
 
     def _sums(self, document: JointDocument, one: One) -> Sums:
@@ -225,6 +218,24 @@ class Joint:
         tried = replace(document, certificate=certificate)
         lower = round_down(lower_bound(tried), _DIGITS)
         return replace(tried, lower=lower) if lower > document.lower else document
+
+
+def _cuts(document: JointDocument, count: int) -> Iterator[tuple[float, int, int]]:
+    """(about what it proves, numbers, cut) of flows for so many numbers, without their rates."""
+    width, reach, share = movable(document, count)
+    if reach < count:
+        return
+    power = document.power
+    ratio, delta = both_ways(document, count)
+    epsilon = -math.log(ratio)
+    whole = count * box_loss(Levels((Side(count, count, 1),), None), epsilon, power, [1.0])
+    full = gap_means(ratio, 0)[power - 1]
+    for cut in sorted({math.ceil(reach / epsilon) for reach in range(2, 16)}):
+        if cut <= MAX_CUT:
+            empty = Flow(count, True, Fraction(1), cut=cut)
+            part = float(gap_means(ratio, cut)[power - 1] / full)
+            left = whole * part - float(delta * slack_of_delta(empty, ratio, power))
+            yield left / count * float(share * width**power), count, cut
 
 
 def _common(shape: Shape) -> Fraction:

@@ -18,8 +18,8 @@ from ...lp import INF, Model
 #: Rates are whole multiples of this: what rounding loses is far below any gap that is asked for.
 UNIT = Fraction(1, 1 << 50)
 
-#: A column of the program: a rate by its place, a potential by (rank, above, b), the largest rate of
-#: a member by (b,), or () the bound.
+#: A column of the program: a rate by its place, a potential by (rank, above, b), the largest rate
+#: of a member by (b,), or () the bound.
 _Column = tuple[int, ...]
 _Row = tuple[float, list[tuple[_Column, float]]]  # (at most, entries)
 
