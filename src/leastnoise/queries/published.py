@@ -383,6 +383,7 @@ def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
     spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
     spent += sum(documents[file_name].epsilon for file_name in drawn)
     lost = sum((rational(one["delta"], "delta") for one in rest), Fraction(0))
+    lost += sum(documents[file_name].spent_delta for file_name in drawn)
     if every and spent <= epsilon and lost <= delta:
         return Step(f"{name}: statements add up to the budget that was spent", "proven")
     words = f"{name}: composed by privacy loss distributions, which are not followed here"
