@@ -1,4 +1,4 @@
-"""One draw for all numbers of a question, or of several: noise by levels, at delta = 0, or Gaussian.
+"""One draw for all numbers of a question, or of several: by levels at delta = 0, or Gaussian.
 
 What a unit can do to all of them together is a shape, and noise of that shape is far smaller than
 noise for each number by itself. Which shape, and why: `together.proof.md`.
