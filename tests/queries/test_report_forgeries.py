@@ -1,4 +1,4 @@
-"""Reports with a new hash over something that is not true: each of these was called proven."""
+"""Reports with a new hash over something that is not true, which were called proven."""
 
 from __future__ import annotations
 
