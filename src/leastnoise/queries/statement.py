@@ -18,12 +18,15 @@ from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, nearest_float, rational, text_of
 from ..kept import sha256_of
+from ..work import bits, charge
 from .keyed import KeyedNoise
 from .keyed_values import KeyedValues
 from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
 STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
+#: Microseconds of the delta of many steps.
+_EXPONENTIALS = 1_000
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,7 @@ def within(document: Any, blocks: Sequence[tuple[int, int, int, int, bool]]) -> 
     if not apart or not signs or ends[-1][1] > document.dimension:
         return False
     place = 0
+    charge(len(document.shape.blocks) * len(blocks))
     for own in document.shape.blocks:
         moved = 0
         for first, numbers, most, width, _ in blocks:
@@ -326,6 +330,7 @@ def _budget(
     if most > 1 and each > 0:
         if most * each > 900:
             return Step(f"{part}: so many steps are not followed here", "not covered")
+        charge(_EXPONENTIALS + bits(each))
         grown = most * exp_upper((most - 1) * each)
         if (least := exp_lower(each)) > 1:
             grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
