@@ -10,10 +10,11 @@ from contextlib import suppress
 import pytest
 
 from cli_command import run
-from leastnoise import Ledger, design
+from leastnoise import Ledger, design, keyed
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.queries import Count, Cumulative, Mean, Median, Total, ask, ask_all, report
 from leastnoise.queries.published import _checked_files, _hash_of, _headings, _walk, check_report
+from leastnoise.queries.statement import check_statement
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("duckdb")
@@ -196,7 +197,30 @@ def test_noise_for_numbers_finds_no_keys(reports, name):
         raw["answers"][0].update(epsilon="2")
 
     (words,) = refuted(forged(reports[name], change))
+    assert "no file of the report is about such a number" in words
+
+    def in_steps(raw):
+        change(raw)
+        raw["answers"][0]["statements"][0].update(how="steps")
+
+    (words,) = refuted(forged(reports[name], in_steps))
     assert "its statements are about this question" in words
+
+
+def test_every_way_has_its_kind_of_file():
+    """Keys with their counts came from plain noise, and a vector's length from a number's."""
+    files = {
+        "keyed": keyed(epsilon=1, delta="1e-6", max_groups=1).document,
+        "vector": design(epsilon=1, delta=0, sensitivity=1, dimension=2, loss="l2").document,
+        "integer": design(epsilon=1, delta=0, sensitivity=1, integer=True).document,
+    }
+    right = {("once", "rows"): "keyed", ("steps", "vector"): "vector", ("steps", "rows"): "integer"}
+    for (how, part), kind in right.items():
+        for name in files:
+            release = {"part": part, "moved": "1", "divided_by": "1", "mechanism": name}
+            raw = {"epsilon": "1", "delta": "0.000001", "how": how, "groups": 1, "steps": 1}
+            steps = check_statement(raw | {"most": 1, "releases": [release]}, files)
+            assert {step.verdict for step in steps} == {"proven" if name == kind else "refuted"}
 
 
 def test_sums_have_as_many_answers_as_their_file(reports):

@@ -272,7 +272,7 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
     same = all(
         one["question"] in (query, f"{_KEYS}{query}")
         and (one["unit"], one["neighbours"]) == protected
-        and (one["question"] == query or _of_keys(one, documents))
+        and (one["question"] == query or one["how"] == ONCE or not one["releases"])
         for one in answer["statements"]
     )
     # (That of the keys alone, or none at all, says nothing about the numbers.)
@@ -292,12 +292,6 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
     enough = all(shown <= _numbers(one, documents) for one in answer["statements"])
     words = f"{query}: its statements are about this question, its unit, its neighbours"
     return Step(f"{words} and all its numbers", "proven" if same and enough else "refuted")
-
-
-def _of_keys(statement: Mapping[str, Any], documents: Mapping[str, Any]) -> bool:
-    """Whether its files, if there are any, are about keys: other noise hides no key's being."""
-    files = [documents.get(release["mechanism"]) for release in statement["releases"]]
-    return all(file is not None and file.kind == "keyed" for file in files)
 
 
 def _numbers(statement: Mapping[str, Any], documents: Mapping[str, Any]) -> float:

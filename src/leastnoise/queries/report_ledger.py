@@ -54,11 +54,14 @@ def charged_to(book: Mapping[str, Any], batches: Sequence[Sequence[Mapping[str, 
 def _holds(book: Mapping[str, Any], squares: Fraction) -> bool:
     """Whether what is spent, with squares of at least so much, fits, and leaves what is left."""
     names = ("epsilon", "delta", "spent_epsilon", "spent_delta", "left_epsilon", "left_delta")
-    *total, epsilon, delta, left, left_delta = (Fraction(book[name]) for name in names)
-    whole, composition = [one * (1 + _ROUNDING) for one in total], book["composition"]
-    spent = Spent(epsilon, delta, squares)
-    if (composition == "adaptive" and total[1] == 0) or not fits(spent, *whole, composition):
+    total, total_delta, spent, spent_delta, left, left_delta = (Fraction(book[n]) for n in names)
+    room, room_delta = _ROUNDING * total, _ROUNDING * total_delta
+    whole, whole_delta, composition = total + room, total_delta + room_delta, book["composition"]
+    if composition == "adaptive" and total_delta == 0:
         return False
-    most = largest_next(spent, *whole, composition) + whole[0] * _ROUNDING
-    most_delta = whole[1] - reserve_of(composition, whole[1]) - delta
-    return left <= most and left_delta <= most_delta + whole[1] * _ROUNDING
+    known = Spent(spent, spent_delta, squares)
+    if not fits(known, whole, whole_delta, composition):
+        return False
+    most = largest_next(known, whole, whole_delta, composition)
+    most_delta = whole_delta - reserve_of(composition, whole_delta) - spent_delta
+    return left <= most + room and left_delta <= most_delta + room_delta

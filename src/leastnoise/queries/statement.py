@@ -25,6 +25,8 @@ from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
 STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
+#: The part of an answer that is several numbers, with noise for their length.
+VECTOR = "vector"
 #: Microseconds of the delta of many steps.
 _EXPONENTIALS = 1_000
 
@@ -155,7 +157,7 @@ def _of_values(
     moved = [part.sensitivity for part in parts] or [
         law.scale * law.design.document.sensitivity for law in laws
     ]
-    names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
+    names = [part.name for part in parts] or [VECTOR, "rows"][: len(laws)]
     releases = [
         _release(name, far, law.scale, law.design)
         for name, far, law in zip(names, moved, laws, strict=True)
@@ -219,8 +221,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None or isinstance(document, JointDocument):
-            found.append(Step(f"{part}: no file of the report is about one number", "refuted"))
+        if document is None or not _suits(document, how, part):
+            found.append(Step(f"{part}: no file of the report is about such a number", "refuted"))
             continue
         reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
@@ -239,6 +241,16 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
             continue
         found.append(_budget(part, document, how, number, most, epsilon, delta))
     return found
+
+
+def _suits(document: Any, how: str, part: str) -> bool:
+    """Whether a file is of the kind that there is for such numbers.
+
+    Keys and their counts are what "once" is for. A vector moves by a length, as one.
+    """
+    keys, vector = document.kind == "keyed", document.kind == "vector"
+    own = keys == (how == ONCE) and vector == (part == VECTOR)
+    return own and not isinstance(document, JointDocument)
 
 
 def _drawn_steps(
