@@ -82,6 +82,13 @@ def release_loss(document: JointDocument) -> Fraction:
     return (found + rounding) * grid**power
 
 
+def mean_error(document: JointDocument, block: int) -> Fraction:
+    """At least E |x| of the noise of a number of a block, in steps of the grid."""
+    if document.normal is not None:
+        return normal_mean(document.normal, block, 1)
+    return document.levels.total(document.ratio, block, 1) / document.levels.weight(document.ratio)
+
+
 def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -> Fraction:
     """E max |x_i| of one box, moved both ways.
 

@@ -104,6 +104,11 @@ class JointDocument(MechanismDocument):
         return self.normal is None
 
     @property
+    def spent_delta(self) -> Fraction:
+        """The delta that the noise needs: none by levels."""
+        return Fraction(0) if self.pure else self.delta
+
+    @property
     def levels(self) -> Levels:
         """The noise on the whole numbers, unless it is Gaussian."""
         return Levels(self.sides, self.overlap)
