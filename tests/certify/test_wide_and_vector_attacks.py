@@ -86,7 +86,7 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     def rounded(value: float) -> Fraction:
         return Fraction(round(value * 10**6), 10**6)
 
-    middle, layer, shifts, pairs = count // 2, chance.randint(reach, count // 2), [], []
+    middle, layer, shifts, pairs = count // 2, chance.randint(0, count // 2), [], []
     for m in range(-reach, reach + 1):
         if m and 0 <= middle + m < count:
             shake = Fraction(chance.randint(80, 105), 100)

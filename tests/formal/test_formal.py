@@ -122,7 +122,7 @@ def test_nothing_is_admitted_and_every_file_is_listed() -> None:
 def test_what_is_not_covered_is_refused_by_name() -> None:
     for key, value in (
         ("gdp", {}),
-        ("constraints", [{"name": "monotone"}]),
+        ("constraints", [{"name": "distinguishing", "at_most": "0.1"}]),
         ("releases", {}),
         ("kind", "vector"),
         ("loss", {"name": "power", "p": "3"}),
@@ -134,8 +134,6 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     for key in ("curve", "releases"):
         with pytest.raises(NotCovered, match=key):
             translated({**keys, key: {}})
-    with pytest.raises(NotCovered, match="tail"):
-        translated({**TAIL, "constraints": [{"name": "max-error", "t": "9"}]})
     function = {key: EXAMPLE[key] for key in EXAMPLE if key != "certificate"}
     with pytest.raises(NotCovered, match='"custom" is not covered'):
         translated({**function, "loss": {"name": "custom"}})

@@ -349,7 +349,7 @@ def _copies(raw: object, question: Question, count: int, reach: int, points: int
     check_keys(data, "copies", {"layer", "shifts"}, set())
     plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
     demand(plain == (None,) * 4, '"copies" go with a uniform prior and with no further demands')
-    layer = read_integer(data["layer"], "layer", reach, count // 2)
+    layer = read_integer(data["layer"], "layer", 0, count // 2)
     demand(layer + reach <= MAX_CERTIFICATE_NODES, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')
     shifts = shifts_from_json(data["shifts"], points > 0)
     for entry in shifts:

@@ -336,9 +336,9 @@ def _batch_step(answers: Sequence[Any], documents: Mapping[str, Any]) -> Step:
         if file is None or file.kind != "joint" or not within(file, blocks):
             return Step(f"{name}: numbers of one draw, each in its place", "refuted")
     rest = [one for one in every if one["how"] != DRAWN]
-    once = [documents[file_name].epsilon for file_name in drawn]
-    spent = add_up([*once, *(budget_of(one)[0] for one in rest)])
-    lost = add_up(budget_of(one)[1] for one in rest)
+    once = [documents[file_name] for file_name in drawn]
+    spent = add_up([*(one.epsilon for one in once), *(budget_of(one)[0] for one in rest)])
+    lost = add_up([*(one.spent_delta for one in once), *(budget_of(one)[1] for one in rest)])
     if every and spent <= epsilon and lost <= delta:
         return Step(f"{name}: statements add up to the budget that was spent", "proven")
     words = f"{name}: composed by privacy loss distributions, which are not followed here"

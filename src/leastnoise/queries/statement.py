@@ -147,7 +147,7 @@ def _of_values(
             _release(part.name, part.sensitivity, step, design)
             for part, step in zip(parts, noise.part_steps, strict=True)
         ]
-        kept = {"epsilon": design.document.epsilon, "delta": Fraction(0), "how": DRAWN}
+        kept = {"epsilon": design.document.epsilon, "delta": noise.draw.delta, "how": DRAWN}
         return {**kept, "blocks": noise.blocks, "releases": tuple(releases)}
     if isinstance(noise, KeyedNoise):
         one = _release("rows", Fraction(1), Fraction(1), noise.design)
@@ -212,8 +212,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
     if how == DRAWN:
         if steps > 1 or most > 1:
-            return [Step("one draw is one step, without a delta", "refuted")]
-        return _drawn_steps(raw, releases, files, epsilon, groups)
+            return [Step("one draw is one step", "refuted")]
+        return _drawn_steps(raw, releases, files, (epsilon, delta), groups)
     found, number = [], groups * steps
     if how != STEPS and len({name for *_, name in releases}) > 1:
         found.append(Step("one file is proven for all releases, and there are several", "refuted"))
@@ -257,7 +257,7 @@ def _drawn_steps(
     raw: Mapping[str, Any],
     releases: list[tuple[str, Fraction, Fraction, str]],
     files: Mapping[str, Any],
-    epsilon: Fraction,
+    budget: tuple[Fraction, Fraction],
     touched: int,
 ) -> list[Step]:
     """Whether all that a unit can do to these numbers of a draw lies in the shape of its file."""
@@ -280,7 +280,7 @@ def _drawn_steps(
         words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
         fits = scale > 0 and 0 <= moved <= scale * block[3]
         found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
-    kept = document.epsilon <= epsilon and document.pure
+    kept = document.epsilon <= budget[0] and document.spent_delta <= budget[1]
     return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
 
 

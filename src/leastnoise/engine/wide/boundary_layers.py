@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -128,14 +129,13 @@ def copied_lower(question: Question, search: Search, seconds: float) -> Lower | 
     count += question.integer
     if any(one.denominator != 1 for one in (n, count)) or count < 4 * n:
         return None
-    copies = Copies(int(n), tuple(_rounded(entry) for entry in multipliers.shifts))
-    certificate = ChannelCertificate(multipliers.step, (), (), (), copies)
-    try:
+    shifts, found = tuple(_rounded(entry) for entry in multipliers.shifts), []
+    for layer in (0, int(n)):  # with copies up to the ends, or where every pair has both nodes
+        certificate = ChannelCertificate(multipliers.step, (), (), (), Copies(layer, shifts))
         # Half of the work is left for reading the file and for its answers.
-        with counted(BUDGET // 2):
-            return proven(question, certificate, int(count))
-    except LimitError:
-        return None
+        with suppress(LimitError), counted(BUDGET // 2):
+            found.append(proven(question, certificate, int(count)))
+    return max(found, key=lambda one: one.value, default=None)
 
 
 def _serves(question: Question) -> bool:
