@@ -30,6 +30,8 @@ _EPSILONS_OF_GROUPS = (0.3, 0.12)
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Seconds for the program at the ends, and for the additive noise.
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
+#: Of the time that is left, the share for a program: what it finds has yet to be proven.
+_SHARE = 0.7
 
 
 def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
@@ -41,7 +43,7 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
         yield boundary_layers.copied_lower(question, search, seconds), None
     sizes = list(_lower_sizes(question))
     for group, depth in _groups(question) if not sizes else ():
-        seconds = search.left(_SECONDS)
+        seconds = _SHARE * search.left(_SECONDS / _SHARE)
         yield boundary_layers.grouped_lower(question, group, depth, search, seconds), None
     for steps, cells in zip_longest(remapped.resolutions(question), sizes):
         if search.bracket.upper is not None and search.late():
@@ -51,7 +53,7 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             yield None, remapped.moved_upper(question, steps, seconds, search)
         if cells is not None and not search.late():
             n, depth = cells
-            seconds = search.left(_SECONDS)
+            seconds = _SHARE * search.left(_SECONDS / _SHARE)
             yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
 
 
