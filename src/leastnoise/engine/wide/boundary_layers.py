@@ -17,6 +17,7 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
+from ...certify.channel_groups import grouped
 from ...certify.document import Certificate, ShiftMultipliers
 from ...errors import LimitError
 from ...lp import Model
@@ -108,6 +109,25 @@ def layered_lower(
     if layer < n:
         return None
     return _with_ends(easier, question, additive.multipliers, layer, int(count), search, seconds)
+
+
+def grouped_lower(
+    question: Question, group: int, depth: float, search: Search, seconds: float
+) -> Lower | None:
+    """The bound of values so many sensitivities apart, for which a node a group is enough.
+
+    The layers are about `depth` groups long. None where additive multipliers do not serve.
+    """
+    if not _serves(question):
+        return None
+    reach = group * question.sensitivity
+    # Real values: the range is made of whole steps, none longer than a group.
+    step = reach if question.integer else question.width / -(-question.width // reach)
+    about, _ = grouped(question, group, step)
+    found = layered_lower(replace(about, sensitivity=step), 1, depth, search, seconds)
+    if found is None or not isinstance(found.certificate, ChannelCertificate):
+        return None
+    return proven(question, replace(found.certificate, group=group), found.resolution)
 
 
 def copied_lower(question: Question, search: Search, seconds: float) -> Lower | None:
