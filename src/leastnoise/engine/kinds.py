@@ -69,6 +69,7 @@ KINDS = {
     "vector": Kind(
         (
             "radial.method:FIRST",
+            "radial.method:MARCH",
             "radial.method:STAIRCASES",
             "radial.method:NETS",
             "radial.method:CLOSELY",

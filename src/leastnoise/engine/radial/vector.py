@@ -14,8 +14,9 @@ from ...errors import LimitError
 from ...work import counted
 from ..bounds import Bounds, Upper
 from ..search import Search
-from .certificate import proven_by
+from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
+from .march import best_curve, staircase_of, step_for
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
@@ -58,6 +59,24 @@ class Vector:
         found = first_staircases(self.shells, float(self.question.delta))
         if found:
             yield None, self._upper(min(found, key=lambda one: one.loss), search, "closed form")
+
+    def marched(self, search: Search) -> Iterator[Bounds]:
+        """One curve, the staircase along it, and what the curve proves of all noise."""
+        if self.stairs is None:
+            return
+        shells, delta = self.shells, float(self.question.delta)
+        step = step_for(self.stairs, shells)
+        curve = best_curve(shells, delta, self.stairs, step, search.late)
+        if curve is None:
+            return
+        search.bracket.rounds += 1
+        found = staircase_of(shells, delta, curve)
+        if found is not None:
+            search.report(curve.bound, found.loss, len(curve.rho))
+            yield None, self._upper(found, search, "staircase")
+        aim = self.stairs.loss / (1 + 0.9 * search.gap)
+        enough = aim if curve.bound >= aim else curve.bound
+        yield proven_along(curve, self.question, self._spent, enough), None
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
