@@ -26,6 +26,8 @@ from .shells import NEGLIGIBLE, Floats, RadialStaircase, Shells, feasible
 _STEP, _IN_A_STAIR = 0.1, 6
 #: The price of delta, delta * w, lies between these shares of the loss.
 _PRICES = (1e-3, 5.0)
+#: The second time this far from the logarithm of the first w.
+_AROUND = 0.3
 #: How closely the logarithm of w and theta are searched, at first and at last.
 _CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
 #: The first radius beside 0, and by how much of itself a radius grows until that is a step.
@@ -36,6 +38,8 @@ _REACH = 1.5
 _SPARE, _SPARE_COST = 0.02, 3e-6
 #: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
 _ROUNDS, _DIP, _MOST_RADII = 6, 1e-4, 6_000
+#: A chord may miss this share of the loss, and be so long, in sensitivities.
+_CHORD, _LONGEST = 2e-5, 2.0
 #: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
 _RARE = 1e-3
 #: Where the first edge of a staircase along the curve may be, and how often it is scaled.
@@ -160,7 +164,24 @@ class March:
             middles = (rho[at] + rho[at + 1]) / 2
             self.use(np.sort(np.concatenate([self.radii, middles])))
             low, high = theta * (1 - 1e-2), theta * (1 + 1e-2)
-        return best
+        return None if best is None else self._thinned(best)
+
+    def _thinned(self, curve: Curve) -> Curve:
+        """The curve at fewer radii, where it is nearly straight; if that proves about as much."""
+        rho, sigma = curve.rho[1:], curve.sigma[1:]
+        bend = np.abs(np.gradient(np.gradient(sigma, rho), rho))
+        near = 1e-4 * np.minimum(1.0, rho + 1 - sigma) + 1e-12
+        slope = (_above(self.d, rho, sigma - near) - _above(self.d, rho, sigma)) / near
+        # A chord of length l is off by l^2 bend / 8.
+        many = np.sqrt(curve.height * slope * bend / (8 * _CHORD * self.stairs.loss))
+        many = np.minimum(np.maximum(many, 1 / _LONGEST), 1 / np.gradient(rho))
+        places = np.cumsum(many * np.gradient(rho))
+        keep = np.concatenate([[0], np.flatnonzero(np.diff(np.floor(places))) + 1, [len(rho) - 1]])
+        rho, sigma = (np.append(x[0], x[1:][np.unique(keep)]) for x in (curve.rho, curve.sigma))
+        _, values = self._between(rho, sigma, curve.height)
+        bound = float(values.min()) - self.delta * curve.height
+        enough = curve.bound - _DIP * self.stairs.loss
+        return Curve(rho, sigma, curve.height, bound) if bound >= enough else curve
 
     def _between(self, rho: Floats, sigma: Floats, height: float) -> tuple[Floats, Floats]:
         """Radii between the given ones, and c + G there."""
@@ -181,10 +202,17 @@ def shares(shells: Shells, edges: Floats) -> tuple[Floats, Floats]:
 
 
 def best_curve(
-    shells: Shells, delta: float, stairs: RadialStaircase, step: float, late: Callable[[], bool]
+    shells: Shells,
+    delta: float,
+    stairs: RadialStaircase,
+    late: Callable[[], bool],
+    near: Curve | None = None,
 ) -> Curve | None:
-    """The curve that proves most, where this staircase is not far from the best; None if late."""
-    march = March(shells, delta, stairs, step)
+    """The curve that proves most, where this staircase is not far from the best; None if late.
+
+    `near` is one that is not far from it, either.
+    """
+    march = March(shells, delta, stairs, _step(shells, stairs))
     unit = stairs.loss / delta
 
     def most(height: float) -> float:
@@ -198,12 +226,15 @@ def best_curve(
         return 0.0 if found is None else (delta * height - theta) / stairs.loss
 
     ends = math.log(_PRICES[0]), math.log(_PRICES[1])
+    if near is not None:
+        known = math.log(near.height / unit)
+        ends = known - _AROUND, known + _AROUND
     best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
     height = math.exp(best.x) * unit
     return None if late() else march.curve(height, most(height))
 
 
-def step_for(stairs: RadialStaircase, shells: Shells) -> float:
+def _step(shells: Shells, stairs: RadialStaircase) -> float:
     """A step that is short beside the stairs on which the noise is."""
     inside, outside = shares(shells, stairs.edges)
     held = stairs.edges[(inside > _RARE) & (outside > _RARE)]

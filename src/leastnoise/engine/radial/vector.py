@@ -16,7 +16,7 @@ from ..bounds import Bounds, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
-from .march import best_curve, staircase_of, step_for
+from .march import Curve, best_curve, staircase_of
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
@@ -30,6 +30,8 @@ from .shells import (
 )
 from .stationary import smooth_polish, stationary
 
+#: How often a curve is marched, and the share of the gap that is aimed at with it.
+_MARCHES, _CLOSE = 2, 0.6
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
 #: Seconds that are kept for the proof, or so much of the time limit, if that is more.
@@ -64,19 +66,26 @@ class Vector:
         """One curve, the staircase along it, and what the curve proves of all noise."""
         if self.stairs is None:
             return
-        shells, delta = self.shells, float(self.question.delta)
-        step = step_for(self.stairs, shells)
-        curve = best_curve(shells, delta, self.stairs, step, search.late)
+        shells, delta, stairs = self.shells, float(self.question.delta), self.stairs
+        curve: Curve | None = None
+        for _ in range(_MARCHES):  # the second time it is known better where the noise is
+            found = best_curve(shells, delta, stairs, search.late, curve)
+            search.bracket.rounds += 1
+            if found is None or (curve is not None and found.bound <= curve.bound):
+                break
+            curve = found
+            along = staircase_of(shells, delta, curve)
+            if along is not None and along.loss < stairs.loss:
+                stairs = along
+            search.report(curve.bound, stairs.loss, len(curve.rho))
+            if curve.bound >= stairs.loss / (1 + _CLOSE * search.gap):
+                break
         if curve is None:
             return
-        search.bracket.rounds += 1
-        found = staircase_of(shells, delta, curve)
-        if found is not None:
-            search.report(curve.bound, found.loss, len(curve.rho))
-            yield None, self._upper(found, search, "staircase")
-        aim = self.stairs.loss / (1 + 0.9 * search.gap)
-        enough = aim if curve.bound >= aim else curve.bound
-        yield proven_along(curve, self.question, self._spent, enough), None
+        if stairs is not self.stairs:
+            yield None, self._upper(stairs, search, "staircase")
+        aim = min(curve.bound, stairs.loss / (1 + _CLOSE * search.gap))
+        yield proven_along(curve, self.question, self._spent, aim), None
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
