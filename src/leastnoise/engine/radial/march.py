@@ -1,4 +1,4 @@
-"""One curve in the place of many: c + G = theta, solved from the centre outwards. Floats: proposals.
+"""One curve in the place of many: c + G = theta, solved from the centre outwards. It proposes.
 
 Let the multipliers be w where sigma lies above one rising curve s(rho), and 0 below. Then
     G(r) = w (P(|r theta - e| > s(r)) - e^eps P(|r theta - e| < t(r))), t the inverse of s.
@@ -42,8 +42,10 @@ _ROUNDS, _DIP, _MOST_RADII = 6, 1e-4, 6_000
 _CHORD, _LONGEST = 2e-5, 2.0
 #: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
 _RARE = 1e-3
-#: Where the first edge of a staircase along the curve may be, and how often it is scaled.
-_STARTS, _SCALINGS = (0.4, 0.6, 0.8, 1.0), 6
+#: Where the first edge of a staircase along the curve may be.
+_STARTS = (0.4, 0.6, 0.8, 1.0)
+#: How often it is scaled, by how much at first and at most (its logarithm), until it spends delta.
+_SCALINGS, _NUDGE, _FARTHEST, _SPENT = 6, 1.0001, 0.1, 1e-7
 #: A tail above this is not asked for: there s would be near r.
 _MOST_TAIL = 0.9
 
@@ -71,6 +73,23 @@ def _above(d: int, r: Floats, sigma: Floats) -> Floats:
 def _below(d: int, r: Floats, sigma: Floats) -> Floats:
     """P(|r theta - e| < sigma)."""
     return _tail(d, -(sigma * sigma - r * r - 1) / (2 * r))
+
+
+def _column(d: int, rho: Floats, sigma: Floats, r: Floats) -> Floats:
+    """P(s(|r theta - e|) < r): the curve may fall at first, and rises then."""
+    low = int(np.argmin(sigma))
+    last = np.interp(r, sigma[low:], rho[low:])
+    if low == 0:
+        return _below(d, r, last)
+    first = np.interp(r, sigma[low::-1], rho[low::-1])
+    return _below(d, r, last) - _below(d, r, first)
+
+
+def _rises(sigma: Floats, first: bool) -> bool:
+    """Whether the curve rises, or at first falls and then rises."""
+    changes = np.diff(sigma)
+    low = int(np.argmin(sigma)) if first else 0
+    return bool(np.all(changes[low:] > 0) and np.all(changes[:low] < 0))
 
 
 def _spread(step: float, reach: float) -> Floats:
@@ -108,18 +127,20 @@ class March:
         sigma = np.empty(len(radii))
         sigma[0], done, last = 1.0, 1, 0  # the last one below the diagonal
         while done < len(radii):
-            # s is known up to radii[done - 1], so t up to s there.
-            known = int(np.searchsorted(radii, sigma[done - 1], side="right"))
+            # s is known up to radii[done - 1], so t up to s there; within 1/2 there is none.
+            reach = sigma[done - 1] if done > 1 else 0.5
+            known = int(np.searchsorted(radii, reach, side="right"))
             if known <= done:
                 return None
             r = radii[done:known]
-            before = np.interp(r, sigma[:done], radii[:done], left=0.0)
-            share = asked[done:known] + self.factor * _below(d, r, before)
+            share = asked[done:known]
+            if done > 1:
+                share = share + self.factor * _column(d, radii[:done], sigma[:done], r)
             if share.max() > _MOST_TAIL:
                 return None
             cosine = 1 - 2 * betaincinv(half, half, np.maximum(share, 0.0))
             found = np.where(share > 0, np.sqrt(r * r + 1 + 2 * r * cosine), r + 1)
-            if np.diff(found, prepend=sigma[done - 1]).min() <= 0:
+            if not _rises(np.append(sigma[done - 1], found), done == 1):
                 return None
             sigma[done:known] = found
             above = np.flatnonzero(share > 0)
@@ -143,7 +164,7 @@ class March:
                 low, found = middle, sigma
         return low, found
 
-    def curve(self, height: float, high: float) -> Curve | None:
+    def curve(self, height: float, high: float, late: Callable[[], bool]) -> Curve | None:
         """The best curve for this w, with more radii where it proves too little between them."""
         low, best = 0.0, None
         for _ in range(_ROUNDS):
@@ -156,7 +177,7 @@ class March:
             if best is None or bound > best.bound:
                 best = Curve(rho, sigma, height, bound)
             deep = r[values < theta - _DIP * self.stairs.loss]
-            if len(deep) == 0 or len(rho) > _MOST_RADII:
+            if len(deep) == 0 or len(rho) > _MOST_RADII or late():
                 break
             cells = np.concatenate([deep, np.interp(deep, sigma, rho)])
             at = np.unique(np.searchsorted(rho, cells, side="right") - 1)
@@ -189,7 +210,7 @@ class March:
         after = np.linspace(rho[-1], sigma[-1], 40)
         r = np.sort(np.concatenate([*parts, sigma, after]))
         row = np.where(r < rho[-1], _above(self.d, r, np.interp(r, rho, sigma)), 0.0)
-        column = _below(self.d, r, np.interp(r, sigma, rho, left=0.0))
+        column = _column(self.d, rho, sigma, r)
         return r, self.shells.cost(r) + height * (row - self.factor * column)
 
 
@@ -231,7 +252,7 @@ def best_curve(
         ends = known - _AROUND, known + _AROUND
     best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
     height = math.exp(best.x) * unit
-    return None if late() else march.curve(height, most(height))
+    return None if late() else march.curve(height, most(height), late)
 
 
 def _step(shells: Shells, stairs: RadialStaircase) -> float:
@@ -248,25 +269,33 @@ def staircase_of(shells: Shells, delta: float, curve: Curve) -> RadialStaircase 
     return min((one for one in found if one), key=lambda one: one.loss, default=None)
 
 
+def _excess(shells: Shells, delta: float, edges: Floats) -> float:
+    """The logarithm of the hockey stick, over delta."""
+    return math.log(max(shells.evaluate(edges)[1], 1e-300) / delta)
+
+
 def _along_curve(
     shells: Shells, delta: float, curve: Curve, start: float
 ) -> RadialStaircase | None:
     edges = [start]
     while edges[-1] < curve.rho[-1]:
         edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
-    all_edges = np.array(edges)
+    # Where theta is not known closely enough, the curve ends early: stairs of the last width.
+    least = min(delta / 30, 0.003)
+    more = 1 + int(-math.log(least) / shells.epsilon)
+    width = edges[-1] - edges[-2]
+    all_edges = np.append(edges, edges[-1] + width * np.arange(1, more + 1))
     inside, outside = shares(shells, all_edges)
-    held = all_edges[(inside > NEGLIGIBLE) & (outside > min(delta / 30, 0.003))]
-    if len(held) == 0:
-        return None
-    # Widened or narrowed until it spends delta: the stick falls as a power of the width.
-    factor = [1.0, 1 + 1e-4]
-    logs = [math.log(max(shells.evaluate(held * x)[1], 1e-300) / delta) for x in factor]
+    last = int(np.argmax(outside <= least))
+    held = all_edges[: last + 1][inside[: last + 1] > NEGLIGIBLE]
+    # Widened or narrowed until it spends delta: the stick falls about as a power of the width.
+    factors, logs = [1 / _NUDGE, 1.0], [_excess(shells, delta, held / _NUDGE)]
     for _ in range(_SCALINGS):
-        slope = (logs[-1] - logs[-2]) / (factor[-1] - factor[-2])
-        if not slope < 0 or abs(logs[-1]) < 1e-7:
+        logs.append(_excess(shells, delta, held * factors[-1]))
+        step = math.log(factors[-1] / factors[-2])
+        if abs(logs[-1]) < _SPENT or not (logs[-1] - logs[-2]) * step < 0:
             break
-        factor.append(min(max(factor[-1] - logs[-1] / slope, 0.5), 2.0))
-        logs.append(math.log(max(shells.evaluate(held * factor[-1])[1], 1e-300) / delta))
-    fitted = feasible(shells, delta, held * factor[-1])
+        change = -logs[-1] * step / (logs[-1] - logs[-2])
+        factors.append(factors[-1] * math.exp(min(max(change, -_FARTHEST), _FARTHEST)))
+    fitted = feasible(shells, delta, held * factors[-1])
     return None if fitted is None else replace(fitted, price=curve.height)

@@ -26,8 +26,7 @@ def _first(question: Question, search: Search) -> Iterator[Bounds]:
 
 
 def _march(question: Question, search: Search) -> Iterator[Bounds]:
-    for _ in search.sizes([1]):
-        yield from _run_of(question, search).marched(search)
+    yield from _run_of(question, search).marched(search)
 
 
 def _staircases(question: Question, search: Search) -> Iterator[Bounds]:

@@ -78,6 +78,7 @@ class Vector:
             if along is not None and along.loss < stairs.loss:
                 stairs = along
             search.report(curve.bound, stairs.loss, len(curve.rho))
+            search.bracket.resolutions.append(len(curve.rho))
             if curve.bound >= stairs.loss / (1 + _CLOSE * search.gap):
                 break
         if curve is None:
