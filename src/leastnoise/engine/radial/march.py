@@ -20,7 +20,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
-from .shells import NEGLIGIBLE, Floats, RadialStaircase, Shells, feasible
+from .shells import Floats, RadialStaircase, Shells, feasible
 
 #: The length of a step, and the least number of steps in the narrowest stair.
 _STEP, _IN_A_STAIR = 0.1, 6
@@ -28,6 +28,8 @@ _STEP, _IN_A_STAIR = 0.1, 6
 _PRICES = (1e-3, 5.0)
 #: The second time this far from the logarithm of the first w.
 _AROUND = 0.3
+#: With more radii theta changes by this share at most.
+_AGAIN = 3e-3
 #: How closely the logarithm of w and theta are searched, at first and at last.
 _CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
 #: The first radius beside 0, and by how much of itself a radius grows until that is a step.
@@ -38,10 +40,14 @@ _REACH = 1.5
 _SPARE, _SPARE_COST = 0.02, 3e-6
 #: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
 _ROUNDS, _DIP, _MOST_RADII = 6, 1e-4, 6_000
-#: A chord may miss this share of the loss, and be so long, in sensitivities.
-_CHORD, _LONGEST = 2e-5, 2.0
+#: A chord may miss these shares of the loss, and be so long, in sensitivities.
+_CHORDS, _LONGEST = (3e-5, 3e-4), 4.0
+#: For the staircase theta is looked for this close to what it is, up to the last digit.
+_AROUND_THETA, _FLOAT = 1e-5, 1e-14
 #: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
 _RARE = 1e-3
+#: Less than this share of the noise is not worth stairs of its own.
+_CORE = 1e-8
 #: Where the first edge of a staircase along the curve may be.
 _STARTS = (0.4, 0.6, 0.8, 1.0)
 #: How often it is scaled, by how much at first and at most (its logarithm), until it spends delta.
@@ -57,7 +63,17 @@ class Curve:
     rho: Floats
     sigma: Floats
     height: float
+    theta: float
     bound: float
+
+
+@dataclass(frozen=True)
+class Marched:
+    """The best curve, the same at fewer radii, which is sooner proven, and the noise along it."""
+
+    curve: Curve
+    thinner: list[Curve]
+    stairs: RadialStaircase | None
 
 
 def _tail(d: int, cosine: Floats) -> Floats:
@@ -175,7 +191,7 @@ class March:
             r, values = self._between(rho, sigma, height)
             bound = float(values.min()) - self.delta * height
             if best is None or bound > best.bound:
-                best = Curve(rho, sigma, height, bound)
+                best = Curve(rho, sigma, height, theta, bound)
             deep = r[values < theta - _DIP * self.stairs.loss]
             if len(deep) == 0 or len(rho) > _MOST_RADII or late():
                 break
@@ -184,25 +200,36 @@ class March:
             at = at[(at >= 1) & (at < len(rho) - 1)]
             middles = (rho[at] + rho[at + 1]) / 2
             self.use(np.sort(np.concatenate([self.radii, middles])))
-            low, high = theta * (1 - 1e-2), theta * (1 + 1e-2)
-        return None if best is None else self._thinned(best)
+            low, high = theta * (1 - _AGAIN), theta * (1 + _AGAIN)
+        return best
 
-    def _thinned(self, curve: Curve) -> Curve:
-        """The curve at fewer radii, where it is nearly straight; if that proves about as much."""
+    def thinned(self, curve: Curve, chord: float) -> Curve:
+        """The curve at fewer radii; a chord may miss so much, as a share of the loss."""
         rho, sigma = curve.rho[1:], curve.sigma[1:]
         bend = np.abs(np.gradient(np.gradient(sigma, rho), rho))
         near = 1e-4 * np.minimum(1.0, rho + 1 - sigma) + 1e-12
         slope = (_above(self.d, rho, sigma - near) - _above(self.d, rho, sigma)) / near
         # A chord of length l is off by l^2 bend / 8.
-        many = np.sqrt(curve.height * slope * bend / (8 * _CHORD * self.stairs.loss))
+        many = np.sqrt(curve.height * slope * bend / (8 * chord * self.stairs.loss))
         many = np.minimum(np.maximum(many, 1 / _LONGEST), 1 / np.gradient(rho))
         places = np.cumsum(many * np.gradient(rho))
         keep = np.concatenate([[0], np.flatnonzero(np.diff(np.floor(places))) + 1, [len(rho) - 1]])
         rho, sigma = (np.append(x[0], x[1:][np.unique(keep)]) for x in (curve.rho, curve.sigma))
         _, values = self._between(rho, sigma, curve.height)
         bound = float(values.min()) - self.delta * curve.height
-        enough = curve.bound - _DIP * self.stairs.loss
-        return Curve(rho, sigma, curve.height, bound) if bound >= enough else curve
+        return replace(curve, rho=rho, sigma=sigma, bound=bound)
+
+    def staircase(self, curve: Curve) -> RadialStaircase | None:
+        """The best of a few staircases whose edges are one after the other on such a curve.
+
+        On one for a theta that is known as closely as floats allow: it goes on for longest.
+        """
+        ends = curve.theta * (1 - _AROUND_THETA), curve.theta * (1 + _AROUND_THETA)
+        _, sigma = self.largest(curve.height, *ends, _FLOAT)
+        if sigma is not None:
+            curve = replace(curve, rho=self.radii[: len(sigma)], sigma=sigma)
+        found = (_along_curve(self.shells, self.delta, curve, start) for start in _STARTS)
+        return min((one for one in found if one), key=lambda one: one.loss, default=None)
 
     def _between(self, rho: Floats, sigma: Floats, height: float) -> tuple[Floats, Floats]:
         """Radii between the given ones, and c + G there."""
@@ -228,10 +255,10 @@ def best_curve(
     stairs: RadialStaircase,
     late: Callable[[], bool],
     near: Curve | None = None,
-) -> Curve | None:
+) -> Marched | None:
     """The curve that proves most, where this staircase is not far from the best; None if late.
 
-    `near` is one that is not far from it, either.
+    `near` is a curve that is not far from it, either.
     """
     march = March(shells, delta, stairs, _step(shells, stairs))
     unit = stairs.loss / delta
@@ -252,7 +279,11 @@ def best_curve(
         ends = known - _AROUND, known + _AROUND
     best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
     height = math.exp(best.x) * unit
-    return None if late() else march.curve(height, most(height), late)
+    curve = None if late() else march.curve(height, most(height), late)
+    if curve is None:
+        return None
+    thinner = [march.thinned(curve, chord) for chord in _CHORDS]
+    return Marched(curve, [one for one in thinner if one.bound > 0], march.staircase(curve))
 
 
 def _step(shells: Shells, stairs: RadialStaircase) -> float:
@@ -261,12 +292,6 @@ def _step(shells: Shells, stairs: RadialStaircase) -> float:
     held = stairs.edges[(inside > _RARE) & (outside > _RARE)]
     width = float(np.diff(held).min()) if len(held) > 1 else float(stairs.edges[-1])
     return min(_STEP, width / _IN_A_STAIR)
-
-
-def staircase_of(shells: Shells, delta: float, curve: Curve) -> RadialStaircase | None:
-    """The best of a few staircases whose edges are one after the other on the curve."""
-    found = (_along_curve(shells, delta, curve, start) for start in _STARTS)
-    return min((one for one in found if one), key=lambda one: one.loss, default=None)
 
 
 def _excess(shells: Shells, delta: float, edges: Floats) -> float:
@@ -280,14 +305,16 @@ def _along_curve(
     edges = [start]
     while edges[-1] < curve.rho[-1]:
         edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
-    # Where theta is not known closely enough, the curve ends early: stairs of the last width.
-    least = min(delta / 30, 0.003)
-    more = 1 + int(-math.log(least) / shells.epsilon)
+    all_edges, least = np.array(edges), min(delta / 30, 0.003)
+    # A curve may end early where epsilon is large: stairs of the last width, if they die out.
     width = edges[-1] - edges[-2]
-    all_edges = np.append(edges, edges[-1] + width * np.arange(1, more + 1))
+    decay = shells.epsilon - shells.d * math.log1p(width / edges[-1])
+    if decay > 0.1 * shells.epsilon:
+        more = 1 + int(-math.log(least) / decay)
+        all_edges = np.append(all_edges, edges[-1] + width * np.arange(1, more + 1))
     inside, outside = shares(shells, all_edges)
     last = int(np.argmax(outside <= least))
-    held = all_edges[: last + 1][inside[: last + 1] > NEGLIGIBLE]
+    held = all_edges[: last + 1][inside[: last + 1] > _CORE]
     # Widened or narrowed until it spends delta: the stick falls about as a power of the width.
     factors, logs = [1 / _NUDGE, 1.0], [_excess(shells, delta, held / _NUDGE)]
     for _ in range(_SCALINGS):

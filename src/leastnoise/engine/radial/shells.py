@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 #: More edges than this are left where they are.
 MOST_FREE = 120
 #: Mass of the noise that is not worth an edge of its own.
-NEGLIGIBLE = 1e-13
+_NEGLIGIBLE = 1e-13
 
 
 @dataclass(frozen=True)
@@ -129,14 +129,14 @@ def starts(d: int, epsilon: float, delta: float) -> list[Floats]:
     found = []
     tail = min(delta / 30, 0.003)
     scale = smallest_sigma(epsilon, delta)
-    inner = max(scale * chi.ppf(NEGLIGIBLE, d), 0.0)
+    inner = max(scale * chi.ppf(_NEGLIGIBLE, d), 0.0)
     outer = scale * chi.isf(tail, d) + 1
     k = np.arange(int((outer / scale) ** 2 / (2 * epsilon)) + 2)
     edges = scale * np.sqrt((2 * k + 1) * epsilon)
     found.append(edges[(edges > inner) & (edges < outer)])
     outer = min(gamma.isf(tail, d) / epsilon, 400.0) + 1
     edges = np.arange(0.6, outer, 1.0)
-    found.append(edges[edges > gamma.ppf(NEGLIGIBLE, d) / epsilon])
+    found.append(edges[edges > gamma.ppf(_NEGLIGIBLE, d) / epsilon])
     if short(delta):
         found.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
     return [edges if len(edges) else np.array([outer]) for edges in found]

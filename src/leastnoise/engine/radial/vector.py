@@ -16,7 +16,7 @@ from ..bounds import Bounds, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
-from .march import Curve, best_curve, staircase_of
+from .march import Marched, best_curve
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
@@ -67,26 +67,29 @@ class Vector:
         if self.stairs is None:
             return
         shells, delta, stairs = self.shells, float(self.question.delta), self.stairs
-        curve: Curve | None = None
+        best: Marched | None = None
         for _ in range(_MARCHES):  # the second time it is known better where the noise is
-            found = best_curve(shells, delta, stairs, search.late, curve)
+            found = best_curve(shells, delta, stairs, search.late, best and best.curve)
             search.bracket.rounds += 1
-            if found is None or (curve is not None and found.bound <= curve.bound):
+            if found is None or (best is not None and found.curve.bound <= best.curve.bound):
                 break
-            curve = found
-            along = staircase_of(shells, delta, curve)
-            if along is not None and along.loss < stairs.loss:
-                stairs = along
-            search.report(curve.bound, stairs.loss, len(curve.rho))
-            search.bracket.resolutions.append(len(curve.rho))
-            if curve.bound >= stairs.loss / (1 + _CLOSE * search.gap):
+            best = found
+            if best.stairs is not None and best.stairs.loss < stairs.loss:
+                stairs = best.stairs
+            search.report(best.curve.bound, stairs.loss, len(best.curve.rho))
+            search.bracket.resolutions.append(len(best.curve.rho))
+            if best.curve.bound >= stairs.loss / (1 + _CLOSE * search.gap):
                 break
-        if curve is None:
+        if best is None:
             return
         if stairs is not self.stairs:
             yield None, self._upper(stairs, search, "staircase")
-        aim = min(curve.bound, stairs.loss / (1 + _CLOSE * search.gap))
-        yield proven_along(curve, self.question, self._spent, aim), None
+        aim = stairs.loss / (1 + 0.9 * search.gap)
+        for curve in best.thinner:
+            lower = proven_along(curve, self.question, self._spent, min(aim, curve.bound))
+            if lower is not None:
+                yield lower, None
+                return
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
