@@ -40,6 +40,7 @@ THEORY = (
     "Demands",
     "Peaks",
     "Means",
+    "Rules",
     "Check",
     "Keyed",
     "KeyedProof",
