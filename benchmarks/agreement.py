@@ -25,7 +25,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from leastnoise import Cube, MaxError, Support, Symmetric, design
+from leastnoise import (
+    Cube,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+    design,
+)
 from leastnoise.certify import check, parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
@@ -73,6 +84,28 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
     {"integer": True, "sensitivity": 2, "delta": "0.05", "loss": MIXED},
     {"integer": True, "delta": "0.1", "constraints": [MaxError(3), Symmetric()]},
     {"delta": "0.1", "gap": 0.2, "constraints": [Support(0, None), MaxError(9)]},
+    {"delta": "0.1", "gap": 0.2, "constraints": [Monotone()]},
+    {"delta": 0, "gap": 0.1, "constraints": [Monotone(), Unbiased()]},
+    {
+        "integer": True,
+        "delta": "0.1",
+        "sensitivity": 3,
+        "loss": "pinball:0.8",
+        "constraints": [Unimodal("0.5"), LossAtMost("l1", 3)],
+    },
+    {
+        "delta": "0.1",
+        "gap": 0.2,
+        "loss": "pinball:0.8",
+        "constraints": [Unbiased(), LossAtMost("l2", 1)],
+    },
+    {"integer": True, "delta": "0.1", "constraints": [Support(-2, 3), Distinguishing("0.02")]},
+    {
+        "delta": "0.1",
+        "gap": 0.2,
+        "loss": "pinball:0.8",
+        "constraints": [Support(-2, 4), Distinguishing("0.05")],
+    },
 )
 
 

@@ -40,6 +40,7 @@ THEORY = (
     "Demands",
     "Peaks",
     "Means",
+    "Rules",
     "Check",
     "Keyed",
     "KeyedProof",
@@ -53,9 +54,8 @@ AXIOMS = (
 )
 
 _NOISE = (
-    "the noise is a probability law, private for every two values so far apart, it obeys the "
-    "constraints if there are any, its expected loss is at most upper, and every noise that is as "
-    "private and obeys them costs at least lower"
+    "the noise is a probability law, private for every two values so far apart{obeys}, its "
+    "expected loss is at most upper, and every noise that is as private{too} costs at least lower"
 )
 #: What a proof of a file of each kind says.
 PROVEN = {
@@ -93,7 +93,7 @@ def missing() -> str | None:
 
 
 def compiled(seconds: float = 600) -> Path:
-    """The folder with the compiled theory; the first time this takes 30 CPU seconds."""
+    """The folder with the compiled theory; the first time this takes a CPU minute."""
     words = missing()
     if words:
         raise CoqError(words)
@@ -128,7 +128,7 @@ def prove(data: dict[str, Any], seconds: float = 600) -> Proof:
     `NotCovered` if it holds something that the theorem is not about; `CoqError` if Coq is missing
     or does not end in time.
     """
-    return _proof(translated(data), PROVEN[data["kind"]], seconds)
+    return _proof(translated(data), _said(data), seconds)
 
 
 def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool]:
@@ -156,6 +156,15 @@ def assumptions(seconds: float = 600) -> tuple[str, ...]:
         "Print Assumptions noise_exists.\n"
     )
     return _axioms(run_coq(text, seconds).stdout)
+
+
+def _said(data: dict[str, Any]) -> str:
+    """What a proof of this file says, its constraints by name."""
+    names = list(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    obeys = f", it obeys {listed}" if names else ""
+    too = (" and obeys that" if len(names) == 1 else " and obeys these") if names else ""
+    return PROVEN[data["kind"]].format(obeys=obeys, too=too)
 
 
 def _proof(text: str, words: str, seconds: float) -> Proof:

@@ -165,18 +165,28 @@ def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
     if name == "support":
         ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
         return f"Support {' '.join(ends)}"
-    if name == "unbiased" and "tail" in noise and noise["weights"] != noise["weights"][::-1]:
-        raise NotCovered('the constraint "unbiased" of a tail that leans to one side')
+    if "tail" in noise and (name == "distinguishing" or (name == "unbiased" and _leans(noise))):
+        raise NotCovered(f'the constraint "{name}" of noise with such a tail is not covered')
     if name == "loss-at-most":
         return f"LossAtMost {_sum(one['loss'])} {_pair(one['bound'])}"
     plain = {"symmetric": "Symmetric", "unbiased": "Unbiased", "monotone": "Unimodal (0, 1)"}
-    keyed = {"max-error": ("MaxError", "t"), "unimodal": ("Unimodal", "at")}
+    keyed = {
+        "max-error": ("MaxError", "t"),
+        "unimodal": ("Unimodal", "at"),
+        "distinguishing": ("Distinguishing", "at_most"),
+    }
     if name in keyed:
         word, key = keyed[name]
         return f"{word} {_pair(one[key])}"
     if name not in plain:
         raise NotCovered(f'the constraint "{name}" is not covered')
     return plain[name]
+
+
+def _leans(noise: dict[str, Any]) -> bool:
+    """Whether a lattice is not its own mirror image."""
+    weights = [int(w) for w in noise["weights"]]
+    return weights != weights[::-1] or 2 * int(noise["first"]) + len(weights) != 1
 
 
 def _even(data: dict[str, Any]) -> bool:

@@ -1,8 +1,8 @@
 (* The check of a file, and the theorem: what it accepts is true. *)
 Require Import Reals ZArith QArith Qreals List Bool Lra Lia FunctionalExtensionality.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means Formal.Moves
-  Formal.Demands.
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means Formal.Rules
+  Formal.Moves Formal.Demands.
 Import ListNotations.
 Open Scope Z_scope.
 
@@ -94,7 +94,7 @@ Definition demand_ok (f : file) (d : demand) : bool := let g := grid_length f in
       end
   | Unbiased => noise_centred f
   | LossAtMost l bound => loss_ok l && upper_ok f l bound
-  | Distinguishing q => false
+  | Distinguishing q => sound (sensitivity f) && seldom_ok f (2 * divide_up (sensitivity f) g) q
   end.
 Definition largest (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.max rest i) end.
 Definition least (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.min rest i) end.
@@ -602,11 +602,16 @@ Proof.
     + apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; auto.
     + field. lra.
 Qed.
+Lemma period_seen f : noise_ok f = true -> period_ok f.
+Proof.
+  unfold noise_ok, period_ok. rewrite !andb_true_iff. intros [_ H]. destruct (noise f) as [first ws|first ws n [a b]|edges ws]; auto.
+  rewrite !andb_true_iff in H. destruct (tail_facts n a b ws) as (Hn & _); [apply H|]. exact Hn.
+Qed.
 Lemma support_holds f low high : noise_ok f = true -> positive (step f) = true -> demand_ok f (Support low high) = true ->
   forall i, mass f i <> 0 -> allowed (Support low high) (IZR i * ratio (grid_length f)).
 Proof.
   intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
-  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg (period_seen f Hn) H Hi)) as [B1 B2].
   cbn [allowed]. split.
   - destruct low as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S1 G0 G1 G2) as (_ & D & _).
     eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
@@ -617,7 +622,7 @@ Lemma max_error_holds f t : noise_ok f = true -> positive (step f) = true -> dem
   forall i, mass f i <> 0 -> Rabs (IZR i) * ratio (grid_length f) + match the_kind f with Integer => 0 | Additive => ratio (grid_length f) end <= ratio t.
 Proof.
   intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
-  cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [S1 H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [S1 H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg (period_seen f Hn) H Hi)) as [B1 B2].
   destruct (divide_exact t (grid_length f) S1 G0 G1 G2) as (D & _). eapply Rle_trans; [|exact D]. rewrite <- abs_IZR.
   assert (Hm : (Z.abs i <= match the_kind f with Integer => divide_down t (grid_length f) | Additive => divide_down t (grid_length f) - 1 end)%Z) by lia.
   apply IZR_le in Hm. apply Rmult_le_compat_r with (r := ratio (grid_length f)) in Hm; [|lra]. destruct (the_kind f); [|rewrite minus_IZR in Hm]; lra.
@@ -688,6 +693,10 @@ Proof.
   destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. rewrite G in G0.
   apply (released_loss X _ G0 (cost l) P); auto. intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
 Qed.
+(* so many grid steps are the sensitivity or more *)
+Lemma reach_sensitivity f : noise_ok f = true -> positive (step f) = true -> sound (sensitivity f) = true ->
+  ratio (sensitivity f) <= IZR (divide_up (sensitivity f) (grid_length f)) * ratio (grid_length f).
+Proof. intros Hn Hp Hs. destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _). apply (divide_exact _ _ Hs G0 G1 G2). Qed.
 Lemma whole_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f d = true -> whole_obeys f d.
 Proof.
   intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
@@ -697,7 +706,11 @@ Proof.
   - apply whole_peaked; auto.
   - exact (means_hold f Hn H).
   - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [H1 H2]. exact (whole_loss f l bound Hn Hk H1 H2).
-  - discriminate H.
+  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [Hs H]. destruct (basics f Hn) as (B1 & B2 & B3).
+    pose proof (reach_sensitivity f Hn Hp Hs) as K. rewrite G, Rmult_1_r in K. intros X HX A s [_ H01] Hsh HA.
+    apply (seldom_masses f B3 B1 B2 (noise_distribution f Hn) _ q H X A s HX H01).
+    + assert (Z.abs s <= divide_up (sensitivity f) (grid_length f))%Z; [|lia]. apply le_IZR. lra.
+    + intros i Hi. destruct (Req_dec (mass f (i + s)) 0); auto. exfalso. apply Hi. apply HA; auto.
 Qed.
 Lemma real_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f d = true -> real_obeys f d.
 Proof.
@@ -720,7 +733,9 @@ Proof.
   - apply real_peaked; auto.
   - exact (means_hold f Hn H).
   - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [H1 H2]. exact (real_loss f l bound Hn Hp Hk H1 H2).
-  - discriminate H.
+  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [Hs H]. destruct (basics f Hn) as (B1 & B2 & B3).
+    pose proof (reach_sensitivity f Hn Hp Hs) as K. unfold real_obeys; rewrite <- ?G. intros X HX v v' A Hv H01 HA.
+    apply (seldom_released f B3 B1 B2 (noise_distribution f Hn) _ q H X _ (divide_up (sensitivity f) (grid_length f)) v v' A HX G0); auto; [lia|lra].
 Qed.
 
 (* ---- rivals: where they are not ---- *)

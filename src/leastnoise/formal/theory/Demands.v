@@ -34,11 +34,15 @@ Definition between_cells (i j u : Z) : list (Z * Z) := same_from i (Z.to_nat (j 
 Definition near_low (whole : bool) (D b q : Z * Z) : Z := if whole then divide_up (plus q D) b - 1 else divide_down (plus q D) b - 1.
 Definition near_high (whole : bool) (D b q : Z * Z) : Z := if whole then divide_down (minus q D) b + 1 else divide_up (minus q D) b + 1.
 
+(* the best of several ends *)
+Definition best (pick : Z -> Z -> Z) (g : Z * Z -> Z) (qs : list (Z * Z)) : option Z := match qs with
+  | [] => None | q :: rest => Some (fold_left (fun acc p => pick acc (g p)) rest (g q)) end.
+
 Section Computed.
 Variables (f : file) (whole : bool) (b : Z * Z) (scale edge : Z).
 Definition ends_cells (l r : Z) : list (Z * Z) :=
-  match flat_map lows (constraints f) with [] => [] | q :: _ => between_cells (- edge) (Z.min edge (near_low whole (sensitivity f) b q)) l end
-  ++ match flat_map highs (constraints f) with [] => [] | q :: _ => between_cells (Z.max (- edge) (near_high whole (sensitivity f) b q)) edge r end.
+  match best Z.max (near_low whole (sensitivity f) b) (flat_map lows (constraints f)) with None => [] | Some i => between_cells (- edge) (Z.min edge i) l end
+  ++ match best Z.min (near_high whole (sensitivity f) b) (flat_map highs (constraints f)) with None => [] | Some i => between_cells (Z.max (- edge) i) edge r end.
 Definition dual_ok (p : demand * dual) : bool := match p with
   | (Unimodal a, Compared _ _) => sound a
   | (Unbiased, Slope s) => sound s
@@ -263,6 +267,19 @@ Proof.
 Qed.
 
 (* ---- cells of constraints: their mean ---- *)
+Lemma best_in pick g qs i : (forall a b, pick a b = a \/ pick a b = b) -> best pick g qs = Some i -> exists q, In q qs /\ i = g q.
+Proof.
+  intros Hp. destruct qs as [|q rest]; cbn [best]; [discriminate|]. intros H. inversion H as [E]. clear H E i.
+  assert (K : forall rest a, (exists p, In p (q :: rest) /\ a = g p) -> exists p, In p (q :: rest) /\ fold_left (fun acc p => pick acc (g p)) rest a = g p).
+  { clear rest. intros rest. assert (G : forall more a, (forall p, In p more -> In p (q :: rest)) -> (exists p, In p (q :: rest) /\ a = g p) ->
+      exists p, In p (q :: rest) /\ fold_left (fun acc p => pick acc (g p)) more a = g p).
+    { induction more as [|m more IH]; intros a Hm Ha; cbn [fold_left]; auto. apply IH; [intros; apply Hm; right; auto|].
+      destruct (Hp a (g m)) as [-> | ->]; auto. exists m. split; auto. apply Hm. left; auto. }
+    intros a Ha. apply G; auto. intros p Hp'. right; auto. }
+  apply K. exists q. split; auto. left; auto.
+Qed.
+Lemma max_picks a b : Z.max a b = a \/ Z.max a b = b. Proof. lia. Qed.
+Lemma min_picks a b : Z.min a b = a \/ Z.min a b = b. Proof. lia. Qed.
 Lemma look_same i n u m : look (same_from i n u) m = if ((i <=? m) && (m <? i + Z.of_nat n))%Z then u else 0%Z.
 Proof.
   revert i. induction n as [|n IH]; intros i; cbn [same_from look].
@@ -345,10 +362,10 @@ Proof.
   assert (Hq0 : 0 <= ratio q).
   { pose proof (Hleaves (fun _ => 0) 0) as K. rewrite (ex_const R R Rplus continuity Y 0) in K. apply K; auto; [split; [apply meas_const|auto]|]. rewrite Rabs_R0. auto. }
   unfold ends_cells. rewrite cells_app. apply Rplus_le_compat.
-  - destruct (flat_map lows (constraints f)) as [|p rest] eqn:E; [rewrite cells_none; apply Rmult_le_pos; auto|].
-    assert (Hp : In p (flat_map lows (constraints f))) by (rewrite E; left; auto).
+  - destruct (best Z.max _ _) as [last|] eqn:E; [|rewrite cells_none; apply Rmult_le_pos; auto].
+    destruct (best_in _ _ _ _ max_picks E) as (p & Hp & El). clear E.
     destruct (first_ends lows 0 p Hp ltac:(auto)) as [Sp _]. destruct (plus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (D1 & _). rewrite Ep in D1. set (last := near_low false (sensitivity f) b p).
+    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (D1 & _). rewrite Ep in D1.
     set (A := fun x : R => 1 + -1 * (if Rle_dec (ratio p + D) x then 1 else 0)).
     assert (HA : event Y A).
     { split; [apply meas_add; [apply meas_const|]; apply meas_scale; apply (meas_level Y (fun x => x)); auto|]. intros x. unfold A. destruct Rle_dec; [left|right]; ring. }
@@ -357,12 +374,12 @@ Proof.
     specialize (K ltac:(intros x Hx; destruct (first_ends lows (x + - D) p Hp ltac:(auto)) as [_ F]; specialize (proj1 (F Hx) eq_refl); intros F'; unfold A; destruct Rle_dec; [ring|lra])).
     apply Rmult_le_compat_l with (r := IZR l) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times _ _ _ _ Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
     intros y. destruct (rlook_between (- edge) (Z.min edge last) l (y / ratio b) Hl) as [B1 B2]. unfold A. destruct Rle_dec as [F|F]; [|lra].
-    rewrite B2; [lra|]. left. apply Rle_trans with (IZR last + 1); [apply Rplus_le_compat_r, IZR_le; lia|]. unfold last, near_low. rewrite minus_IZR.
+    rewrite B2; [lra|]. left. apply Rle_trans with (IZR last + 1); [apply Rplus_le_compat_r, IZR_le; lia|]. rewrite El; unfold near_low. rewrite minus_IZR.
     apply Rmult_le_reg_r with (ratio b); auto. replace (y / ratio b * ratio b) with y by (field; lra). lra.
-  - destruct (flat_map highs (constraints f)) as [|p rest] eqn:E; [rewrite cells_none; apply Rmult_le_pos; auto|].
-    assert (Hp : In p (flat_map highs (constraints f))) by (rewrite E; left; auto).
+  - destruct (best Z.min _ _) as [first|] eqn:E; [|rewrite cells_none; apply Rmult_le_pos; auto].
+    destruct (best_in _ _ _ _ min_picks E) as (p & Hp & El). clear E.
     destruct (first_ends highs 0 p Hp ltac:(auto)) as [Sp _]. destruct (minus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & D2 & _). rewrite Ep in D2. set (first := near_high false (sensitivity f) b p).
+    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & D2 & _). rewrite Ep in D2.
     set (A := fun x : R => 1 + -1 * (if Rle_dec (- (ratio p - D)) (-1 * x) then 1 else 0)).
     assert (HA : event Y A).
     { split; [apply meas_add; [apply meas_const|]; apply meas_scale; apply (meas_level Y (fun x => -1 * x)); apply meas_scale; auto|]. intros x. unfold A. destruct Rle_dec; [left|right]; ring. }
@@ -371,7 +388,7 @@ Proof.
     specialize (K ltac:(intros x Hx; destruct (first_ends highs (x + D) p Hp ltac:(auto)) as [_ F]; specialize (proj2 (F Hx) eq_refl); intros F'; unfold A; destruct Rle_dec; [ring|lra])).
     apply Rmult_le_compat_l with (r := IZR r) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times _ _ _ _ Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
     intros y. destruct (rlook_between (Z.max (- edge) first) edge r (y / ratio b) Hr) as [B1 B2]. unfold A. destruct Rle_dec as [F|F]; [|lra].
-    rewrite B2; [lra|]. right. apply Rle_trans with (IZR first - 1); [|apply Rplus_le_compat_r, IZR_le; lia]. unfold first, near_high. rewrite plus_IZR.
+    rewrite B2; [lra|]. right. apply Rle_trans with (IZR first - 1); [|apply Rplus_le_compat_r, IZR_le; lia]. rewrite El; unfold near_high. rewrite plus_IZR.
     apply Rmult_le_reg_r with (ratio b); auto. replace (y / ratio b * ratio b) with y by (field; lra). lra.
 Qed.
 Theorem real_cells ps : forallb dual_ok ps = true -> (forall p, In p ps -> In (fst p) (constraints f)) ->
@@ -431,26 +448,26 @@ Proof.
   assert (GA : forall A : Z -> R, (forall i, A i = 0 \/ A i = 1) -> event Y A /\ good Z Z Z.add (fun _ => True) Y A).
   { intros A H. split; split; auto; try (apply meas_basic; exact I). apply bounded_between with 0 1. intros i. destruct (H i) as [-> | ->]; lra. }
   unfold ends_cells. rewrite points_app. apply Rplus_le_compat.
-  - destruct (flat_map lows (constraints f)) as [|p rest] eqn:E; [rewrite points_none; apply Rmult_le_pos; auto|].
-    assert (Hp : In p (flat_map lows (constraints f))) by (rewrite E; left; auto).
+  - destruct (best Z.max _ _) as [last|] eqn:E; [|rewrite points_none; apply Rmult_le_pos; auto].
+    destruct (best_in _ _ _ _ max_picks E) as (p & Hp & El). clear E.
     destruct (first_ends lows 0 p Hp ltac:(auto)) as [Sp _]. destruct (plus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & _ & _ & D4). rewrite Ep, ratio_one in D4. set (last := near_low true (sensitivity f) b p).
+    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & _ & _ & D4). rewrite Ep, ratio_one in D4.
     set (A := fun i : Z => if (i <=? last)%Z then 1 else 0).
     destruct (GA A) as [HA GA']; [intros i; unfold A; destruct (i <=? last)%Z; auto|].
     pose proof (Hleaves A (- d)%Z HA) as K. specialize (K ltac:(cbv beta; rewrite Z.abs_opp, Z.abs_eq by auto; lra)).
     specialize (K ltac:(intros i Hi; destruct (first_ends lows (IZR (i + - d)) p Hp ltac:(auto)) as [_ F]; specialize (proj1 (F Hi) eq_refl); intros F'; unfold A;
-      rewrite plus_IZR, opp_IZR in F'; specialize (D4 i ltac:(lra)); unfold last, near_low; destruct (Z.leb_spec i (divide_up (plus p (sensitivity f)) b - 1)); [lia|reflexivity])).
+      rewrite plus_IZR, opp_IZR in F'; specialize (D4 i ltac:(lra)); rewrite El; unfold near_low; destruct (Z.leb_spec i (divide_up (plus p (sensitivity f)) b - 1)); [lia|reflexivity])).
     apply Rmult_le_compat_l with (r := IZR l) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times Z Z Z.add (fun _ => True) Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
     intros i. rewrite look_between. unfold A. destruct (Z.leb_spec (- edge) i), (Z.leb_spec i (Z.min edge last)), (Z.leb_spec i last); cbn [andb]; try lia; lra.
-  - destruct (flat_map highs (constraints f)) as [|p rest] eqn:E; [rewrite points_none; apply Rmult_le_pos; auto|].
-    assert (Hp : In p (flat_map highs (constraints f))) by (rewrite E; left; auto).
+  - destruct (best Z.min _ _) as [first|] eqn:E; [|rewrite points_none; apply Rmult_le_pos; auto].
+    destruct (best_in _ _ _ _ min_picks E) as (p & Hp & El). clear E.
     destruct (first_ends highs 0 p Hp ltac:(auto)) as [Sp _]. destruct (minus_ratio p (sensitivity f) Sp Hsens) as [Ep Sp'].
-    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & _ & D3 & _). rewrite Ep, ratio_one in D3. set (first := near_high true (sensitivity f) b p).
+    destruct (divide_exact _ b Sp' Hb Hb1 Hb2) as (_ & _ & D3 & _). rewrite Ep, ratio_one in D3.
     set (A := fun i : Z => if (first <=? i)%Z then 1 else 0).
     destruct (GA A) as [HA GA']; [intros i; unfold A; destruct (first <=? i)%Z; auto|].
     pose proof (Hleaves A d HA) as K. specialize (K ltac:(cbv beta; rewrite Z.abs_eq by auto; lra)).
     specialize (K ltac:(intros i Hi; destruct (first_ends highs (IZR (i + d)) p Hp ltac:(auto)) as [_ F]; specialize (proj2 (F Hi) eq_refl); intros F'; unfold A;
-      rewrite plus_IZR in F'; specialize (D3 i ltac:(lra)); unfold first, near_high; destruct (Z.leb_spec (divide_down (minus p (sensitivity f)) b + 1) i); [lia|reflexivity])).
+      rewrite plus_IZR in F'; specialize (D3 i ltac:(lra)); rewrite El; unfold near_high; destruct (Z.leb_spec (divide_down (minus p (sensitivity f)) b + 1) i); [lia|reflexivity])).
     apply Rmult_le_compat_l with (r := IZR r) in K; auto. eapply Rle_trans; [|exact K]. rewrite <- (ex_times Z Z Z.add (fun _ => True) Y) by auto. apply ex_le; auto; [apply good_scale; auto|].
     intros i. rewrite look_between. unfold A. destruct (Z.leb_spec (Z.max (- edge) first) i), (Z.leb_spec i edge), (Z.leb_spec first i); cbn [andb]; try lia; lra.
 Qed.
