@@ -33,7 +33,6 @@ EXEMPT = {
     "engine/composition/profile.py": "floats to steer by; leans on certify/composed.proof.md",
     "engine/channel/programs.py": "proposals; leans on engine/channel/rows.proof.md",
     "engine/channel/core.py": "plans; leans on engine/channel/rows.proof.md",
-    "engine/channel/regions.py": "plans; leans on engine/channel/rows.proof.md",
     "engine/channel/every_value.py": "rows of a program; leans on engine/channel/nodes.proof.md",
     "engine/channel/mesh.py": "geometry of cells",
     "engine/channel/warm_start.py": "what to begin with",

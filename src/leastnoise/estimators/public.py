@@ -130,6 +130,14 @@ def bounds_of(
                 bounds,
                 "(low, high) for all columns, two sequences (lows, highs), or a dict of pairs",
             )
+        listed_pairs = isinstance(bounds, list) and all(isinstance(one, tuple) for one in bounds)
+        if count == 2 and listed_pairs:
+            raise ArgumentError(
+                "bounds",
+                bounds,
+                "a dict of pairs by column, or a tuple of two lists (lows, highs): a list of two "
+                "tuples may mean either",
+            )
         low, high = (_numbers(side, count) for side in bounds)
     if not bool(np.all(low < high)):
         raise ArgumentError("bounds", bounds, "pairs with low < high")
