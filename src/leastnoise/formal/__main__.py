@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from ..ask import Cube, MaxError
+from ..ask import MaxError
+from ..ask.shape import Cube
 from ..certify import parse_any
 from ..certify.json_file import load_json, read_bytes
 from ..errors import LeastnoiseError

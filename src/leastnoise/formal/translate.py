@@ -40,6 +40,7 @@ _JOINT = {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "largest"
 }
 #: Coq looks at every set of so many numbers.
 MAX_FORMAL_NUMBERS = 12
+MAX_FORMAL_STEPS = 10_000
 _KINDS = {"integer": "Integer", "additive": "Additive"}
 
 
@@ -140,6 +141,7 @@ def _joint(data: dict[str, Any]) -> str:
         (Fraction(data["delta"]) == 0, "noise for several numbers with a delta above 0"),
         (not data["sensitivity"]["one_sided"], '"one_sided"'),
         (not others and block["most"] == block["numbers"], "a shape that is not a cube"),
+        (_steps(data, block) <= MAX_FORMAL_STEPS, "the largest error of cubes that are so wide"),
     ):
         if not good:
             raise NotCovered(f"{words} is not covered")
@@ -161,6 +163,11 @@ def _joint(data: dict[str, Any]) -> str:
     text += f"Definition hints : flow := {{|\n  {_record(_flow(data, block['numbers']))} |}}.\n"
     check, sound = "joint_check the_file hints", "joint_sound the_file hints"
     return PREAMBLE + text + _END.format(check=check, claims="joint_claims", sound=sound)
+
+
+def _steps(data: dict[str, Any], block: dict[str, Any]) -> int:
+    """How many cubes Coq counts one by one."""
+    return int(data["noise"]["offsets"][0]) + int(block["width"]) if data["largest"] else 0
 
 
 def left_out(data: dict[str, Any]) -> str:
