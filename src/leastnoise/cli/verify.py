@@ -103,19 +103,20 @@ def _formally(content: bytes) -> tuple[int, dict[str, Any]]:
         return 3, {"formal": {"verdict": "not covered", "detail": str(reason)}}
     except CoqError as error:
         return 2, {"formal": {"verdict": "not run", "detail": str(error)}}
-    verdict = "proven" if proof.proven else "refused"
+    good = "proven" if proof.whole else "proven in part"
+    verdict = good if proof.proven else "refused"
     told = {"verdict": verdict, "detail": proof.detail, "axioms": list(AXIOMS)}
-    return 0 if proof.proven else 1, {"formal": told}
+    return (0 if proof.whole else 3) if proof.proven else 1, {"formal": told}
 
 
 def _formal_words(told: dict[str, Any]) -> str:
     if not told:
         return "Coq was not asked: our own check does not prove every claim."
     formal = told["formal"]
-    if formal["verdict"] == "proven":
+    if formal["verdict"].startswith("proven"):
         words = formal["detail"]
         rests = "What that rests on is in docs/formal.md."
-        return f"Coq: proven. {words[0].upper()}{words[1:]}. {rests}"
+        return f"Coq: {formal['verdict']}. {words[0].upper()}{words[1:]}. {rests}"
     return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
 
 
