@@ -124,6 +124,16 @@ def test_a_draw_without_numbers_is_malformed(reports):
         check_report(forged(reports["drawn"], change))
 
 
+def test_one_draw_that_costs_more_than_is_said_is_refuted(reports):
+    """It was not covered, as if it had been composed."""
+
+    def change(raw):
+        for one in (raw, *raw["answers"]):
+            one["epsilon"] = "0.5"
+
+    assert refuted(forged(reports["drawn"], change))
+
+
 # -- ledgers that cannot hold the answers ---------------------------------------------------------
 
 UNPAID = {
