@@ -42,10 +42,11 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
 
     A file that is there is returned in its place if the exact checker proves it and `answers` says
     that it is for this very question. Of processes that ask at the same time one makes the design,
-    and the others wait for its file. OSError if the folder cannot be written.
+    and the others wait for its file. Where the folder cannot be written, nothing is kept.
     """
     folder = cache_folder("designs")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
     found = _read(path, answers)
     if found is None:
@@ -53,33 +54,53 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
             found = _read(path, answers)  # somebody may have made it meanwhile
             if found is None:
                 found = make()
-                found.save(path)
+                _save(found, path)
     return found, path
+
+
+def kept_as_it_is(found: Any) -> Path:
+    """The file of a design that was made just now, named after its hash; kept if that can be."""
+    folder = cache_folder("designs")
+    path = folder / f"{sha256_of(found)[:32]}.json"
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists() or path.read_bytes() != _text(found):
+            found.save(path)
+    return path
+
+
+def _save(found: Any, path: Path) -> None:
+    """Keep it if that can be done: without, it is made again the next time."""
+    with contextlib.suppress(OSError):
+        found.save(path)
 
 
 def _read(path: Path, answers: Callable[[Any], bool]) -> Any:
     """The design of a file; None if there is none, or not for this question."""
-    if not path.exists():
-        return None
     try:
+        if not path.exists():
+            return None
         found = load(path)  # the exact checker decides
         held = read_bytes(path)
-    except LeastnoiseError:
+    except (LeastnoiseError, OSError):
         return None
     if not (getattr(found, "certified", False) and answers(found)):
         return None
     if held != _text(found):
-        found.save(path)  # what is drawn from is what the file's hash stands for
+        _save(found, path)  # what is drawn from is what the file's hash stands for
     return found
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """One process at a time, for the work's sake alone: a file is written whole or not at all."""
-    if fcntl is None:
+    lock = None
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # where nothing can be written, nobody waits
+            lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    if lock is None:
         yield
         return
-    lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield

@@ -68,6 +68,7 @@ KINDS = {
     "vector": Kind(
         (
             "radial.method:FIRST",
+            "radial.method:MARCH",
             "radial.method:STAIRCASES",
             "radial.method:NETS",
             "radial.method:CLOSELY",

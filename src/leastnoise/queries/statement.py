@@ -18,12 +18,17 @@ from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, nearest_float, rational, text_of
 from ..kept import sha256_of
+from ..work import bits, charge
 from .keyed import KeyedNoise
 from .keyed_values import KeyedValues
 from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
 STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
+#: The part of an answer that is several numbers, with noise for their length.
+VECTOR = "vector"
+#: Microseconds of the delta of many steps.
+_EXPONENTIALS = 1_000
 
 
 @dataclass(frozen=True)
@@ -152,7 +157,7 @@ def _of_values(
     moved = [part.sensitivity for part in parts] or [
         law.scale * law.design.document.sensitivity for law in laws
     ]
-    names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
+    names = [part.name for part in parts] or [VECTOR, "rows"][: len(laws)]
     releases = [
         _release(name, far, law.scale, law.design)
         for name, far, law in zip(names, moved, laws, strict=True)
@@ -216,8 +221,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None or isinstance(document, JointDocument):
-            found.append(Step(f"{part}: no file of the report is about one number", "refuted"))
+        if document is None or not _suits(document, how, part):
+            found.append(Step(f"{part}: no file of the report is about such a number", "refuted"))
             continue
         reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
@@ -236,6 +241,16 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
             continue
         found.append(_budget(part, document, how, number, most, epsilon, delta))
     return found
+
+
+def _suits(document: Any, how: str, part: str) -> bool:
+    """Whether a file is of the kind that there is for such numbers.
+
+    Keys and their counts are what "once" is for. A vector moves by a length, as one.
+    """
+    keys, vector = document.kind == "keyed", document.kind == "vector"
+    own = keys == (how == ONCE) and vector == (part == VECTOR)
+    return own and not isinstance(document, JointDocument)
 
 
 def _drawn_steps(
@@ -297,6 +312,7 @@ def within(document: Any, blocks: Sequence[tuple[int, int, int, int, bool]]) -> 
     if not apart or not signs or ends[-1][1] > document.dimension:
         return False
     place = 0
+    charge(len(document.shape.blocks) * len(blocks))
     for own in document.shape.blocks:
         moved = 0
         for first, numbers, most, width, _ in blocks:
@@ -326,6 +342,7 @@ def _budget(
     if most > 1 and each > 0:
         if most * each > 900:
             return Step(f"{part}: so many steps are not followed here", "not covered")
+        charge(_EXPONENTIALS + bits(each))
         grown = most * exp_upper((most - 1) * each)
         if (least := exp_lower(each)) > 1:
             grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
