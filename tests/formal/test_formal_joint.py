@@ -93,6 +93,8 @@ def test_lower_is_left_out_for_a_reason() -> None:
     assert not left_out(file)
     assert "largest" in left_out({**file, "largest": True})
     assert "fewer" in left_out(_with(file, 1, "certificate", "numbers"))
+    sums = {"numbers": 2, "step": "1", "reach": 0, "shifts": []}
+    assert "sums" in left_out({**file, "certificate": sums})
     for key, value, words in (("width", "2", "move"), ("numbers", 13, "more than 12")):
         other = _with(file, value, "sensitivity", "blocks", 0, key)
         other["certificate"]["numbers"] = other["sensitivity"]["blocks"][0]["numbers"]

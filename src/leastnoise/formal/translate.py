@@ -182,6 +182,8 @@ def left_out(data: dict[str, Any]) -> str:
         return "numbers move by more than 1"
     if certificate.get("numbers", block["numbers"]) != block["numbers"]:
         return "its certificate is for fewer numbers"
+    if "shifts" in certificate:
+        return "its certificate is about sums of the numbers"
     if block["numbers"] > MAX_FORMAL_NUMBERS:
         return f"there are more than {MAX_FORMAL_NUMBERS} numbers"
     return ""
