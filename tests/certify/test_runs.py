@@ -112,7 +112,7 @@ def test_steps_between_whole_numbers_prove_less_than_integers_cost(loss: str, de
     assert parse(document.dumps()) == document and check(document).proven
     braver = replace(document, lower=bound * Fraction(1_000_001, 1_000_000))
     assert not check(braver).proven
-    finer = replace(certificate, step=certificate.step * Fraction(7, 8))
+    finer = replace(certificate, step=certificate.step * Fraction(97, 98))
     with pytest.raises(FormatError):
         check(parse(replace(document, certificate=finer).dumps()))
 

@@ -27,6 +27,7 @@ from .channel_document import (
     Moved,
     PairMultipliers,
 )
+from .channel_groups import MAX_GROUP, grouped
 from .curve import curve_from_json, points_from_json, releases_from_json
 from .document import Document, document_of
 from .fields import (
@@ -43,7 +44,6 @@ from .fields import (
     read_short_number,
     read_whole,
 )
-from .channel_groups import MAX_GROUP, grouped
 from .limits import MAX_CELLS
 from .shifts import shifts_from_json
 

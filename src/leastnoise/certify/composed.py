@@ -237,7 +237,8 @@ def _counting(a: int, b: int, count: int, growth: Fraction, delta: Fraction) -> 
         if here <= 0:
             break  # fewer are less likely still, relative to b
         excess += here
-    return excess * delta.denominator > delta.numerator * _PARTS**count * growth.denominator
+    scale: int = _PARTS**count
+    return excess * delta.denominator > delta.numerator * scale * growth.denominator
 
 
 def slack_of_profile(releases: Releases, points: Sequence[Point]) -> Fraction | None:

@@ -242,7 +242,7 @@ class Loss(ABC):
         return self.cell_mean(lo, hi) + (rise - fall) * QUARTER / count
 
     def run_mean(self, middle: Fraction, count: int, g: Fraction) -> Fraction | None:
-        """The mean of c over `count` points around `middle`, g apart; None without a closed form."""
+        """The mean of c over `count` points around `middle`, g apart; None if it is not known."""
         return None
 
     @property

@@ -16,7 +16,6 @@ from ..search import Search
 from .constrained import Constrained
 from .one_budget import run_of
 
-
 #: The share of the gap, or of what is open, that a bound on real noise may lose for integers; what
 #: counts as open where nothing is known; and seconds.
 _ADDED, _OPEN, _LONGEST = 0.25, 1e-2, 60.0
