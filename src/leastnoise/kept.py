@@ -15,12 +15,14 @@ from typing import Any
 
 from .ask.question import Range
 from .ask.shape import Block, Blocks, Shape, weighed
+from .ask.shaped import JointQuestion
 from .ask.workload import Workload
 from .cache import cache_folder
 from .certify.json_file import read_bytes
 from .certify.workload_document import WorkloadDocument
 from .design import design, load
 from .designs.joint import JointDesign
+from .engine.joint.method import Joint
 from .errors import LeastnoiseError
 from .losses import as_loss
 
@@ -239,21 +241,45 @@ def designed_together(
     one_sided: bool,
     weights: tuple[Fraction, ...],
     loss: str,
+    delta: Fraction = Fraction(0),
 ) -> tuple[Any, Path]:
-    """The design for whole numbers of a shape at delta = 0, and its file, kept as above.
+    """The design for whole numbers of a shape and its file, kept as above: noise by levels at
+    delta = 0, or Gaussian noise of this delta where that costs less, by what is proven of both.
 
     weights: one for each number.
     """
     shape = Blocks(*(Shape((block,), one_sided) for block in blocks))
-    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}"
     even = len(set(weights)) == 1
-    own, shares = (shape, (Fraction(1),)) if even else weighed(shape, weights)
+    own, shares = (shape, (Fraction(1),) * len(shape.blocks)) if even else weighed(shape, weights)
+    levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
+    if delta > 0:
+        cost = as_loss(loss)
+        question = JointQuestion(epsilon, delta, own, cost, False, True, shares)
+        normal = Joint().normal(question)
+        if normal is not None and normal.upper < levels[0].document.upper:
+            return _together_at(delta, epsilon, shape, weights, loss, own, shares)
+    return levels
+
+
+def _together_at(
+    delta: Fraction,
+    epsilon: Fraction,
+    shape: Shape,
+    weights: tuple[Fraction, ...],
+    loss: str,
+    own: Shape,
+    shares: tuple[Fraction, ...],
+) -> tuple[Any, Path]:
+    """own, shares: the shape in blocks whose numbers weigh the same, and their weights."""
+    at = f"|{delta}" if delta else ""
+    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}{at}"
+    even = len(set(weights)) == 1
 
     def answers(found: Any) -> bool:
         document = found.document
         return (
             isinstance(found, JointDesign)
-            and (document.epsilon, document.delta) == (epsilon, Fraction(0))
+            and (document.epsilon, document.delta) == (epsilon, delta)
             and found.integer
             and (document.shape, document.largest) == (own, False)
             and (document.even if even else document.weights == shares)
@@ -265,7 +291,7 @@ def designed_together(
         answers,
         lambda: design(
             epsilon=epsilon,
-            delta=0,
+            delta=delta,
             sensitivity=shape,
             integer=True,
             loss=loss,

@@ -1,4 +1,4 @@
-"""From a user's range, prior, outputs, core and regions to exact ones, or a clear error."""
+"""From a user's range, prior, outputs and core to exact ones, or a clear error."""
 
 from __future__ import annotations
 
@@ -140,28 +140,13 @@ def core_of(
     return core
 
 
-def cuts_of(regions: int | Iterable[Number], question: Question) -> tuple[Fraction, ...]:
-    """Where one region ends and the next begins."""
-    allowed = "a whole number from 1 to 100, or cuts that rise within the bounds"
-    if isinstance(regions, Iterable) and not isinstance(regions, str):
-        cuts = tuple(rational(cut, "regions") for cut in regions)
-        inside = all(question.low < cut < question.high for cut in cuts)
-        if len(cuts) > 99 or not inside or any(a >= b for a, b in pairwise(cuts)):
-            raise ArgumentError("regions", regions, allowed)
-        return cuts
-    count = rational(regions, "regions")
-    if isinstance(regions, bool) or count.denominator != 1 or not 1 <= count <= 100:
-        raise ArgumentError("regions", regions, allowed)
-    return tuple(question.low + question.width * j / count for j in range(1, int(count)))
-
-
-def refuse_pure(question: Question, what: str) -> None:
-    """A core, or regions, have finite additive noise beside or in them: delta must be positive."""
+def refuse_pure(question: Question) -> None:
+    """A core has finite additive noise beside it: delta must be positive."""
     if any(delta == 0 for _, delta in question.stated):
-        raise ArgumentError("delta", 0, f"positive when {what} is given: the noise is finite")
+        raise ArgumentError("delta", 0, "positive when core is given: the noise is finite")
 
 
-def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int = _MOST_NODES) -> None:
+def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int) -> None:
     """`ArgumentError` if a range holds more whole numbers than these."""
     low, high = _bounds(bounds, integer)
     if integer and high - low + 1 > most:

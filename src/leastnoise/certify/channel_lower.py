@@ -1,7 +1,7 @@
 """The lower bound of a data dependent mechanism: multipliers in, a proven number out.
 
-Statement and proof: `channel.proof.md`, for groups `channel_groups.proof.md`. Standard library
-only, e^eps rounded up.
+Statement and proof: `channel.proof.md`, `channel_groups.proof.md`. Standard library only, e^eps
+rounded up.
 """
 
 from __future__ import annotations

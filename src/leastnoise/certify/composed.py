@@ -237,8 +237,8 @@ def _counting(a: int, b: int, count: int, growth: Fraction, delta: Fraction) -> 
         if here <= 0:
             break  # fewer are less likely still, relative to b
         excess += here
-    scale: int = _PARTS**count
-    return excess * delta.denominator > delta.numerator * scale * growth.denominator
+    allowed: int = delta.numerator * _PARTS**count * growth.denominator
+    return excess * delta.denominator > allowed
 
 
 def slack_of_profile(releases: Releases, points: Sequence[Point]) -> Fraction | None:

@@ -206,9 +206,9 @@ class Prepared:
 
     @property
     def spent(self) -> Budget:
-        """What it costs: noise of one draw has no use for a delta."""
+        """What it costs: noise of one draw by levels has no use for a delta."""
         if isinstance(self.noise, DrawnNoise):
-            return Budget(self.budget.epsilon, Fraction(0))
+            return Budget(self.budget.epsilon, self.noise.draw.delta)
         return self.budget
 
     @property

@@ -25,6 +25,10 @@ def _first(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).first(search)
 
 
+def _march(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).marched(search)
+
+
 def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
     for _ in search.sizes([1]):
         yield from _run_of(question, search).polished(search)
@@ -49,6 +53,13 @@ FIRST = Method(
     _first,
     seconds=0.1,
     whatever=True,
+)
+MARCH = Method(
+    "one curve",
+    "the curve along which nothing is left, by a march from the centre, and the stairs along it",
+    _march,
+    seconds=1.0,
+    serves=_several,
 )
 STAIRCASES = Method(
     "radial staircase",
