@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from ...ask import Question
 from ...certify.vector_document import VectorCertificate
-from ...errors import RegimeError
+from ...errors import ArgumentError
 from ..bounds import Bounds, Lower, claimed
 from ..method import Method
 from ..search import Search
@@ -93,4 +93,9 @@ def trivial(question: Question) -> Lower:
 
 def refuse(question: Question) -> NoReturn:
     """No start could be made private."""
-    raise RegimeError("no private staircase was found at this budget")
+    raise ArgumentError(
+        "epsilon",
+        float(question.epsilon),
+        f"larger for {question.dimension} numbers at this delta: no private staircase was found "
+        "that a file can hold",
+    )

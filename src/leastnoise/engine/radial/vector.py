@@ -71,7 +71,8 @@ class Vector:
         stairs = min(starts, key=lambda one: one.loss)
         best: Marched | None = None
         for _ in range(_MARCHES):  # the second time it is known better where the noise is
-            found = best_curve(shells, delta, stairs, search.late, best and best.curve)
+            before = None if best is None else best.curve
+            found = best_curve(shells, delta, stairs, search.late, before)
             search.bracket.rounds += 1
             if found is None or (best is not None and found.curve.bound <= best.curve.bound):
                 break
