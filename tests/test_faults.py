@@ -44,7 +44,6 @@ ENGINES = {
         "bounds": (0, 4),
     },
     "counts": {"bounds": (0, 9), "integer": True},
-    "regions": {"sensitivity": 2, "bounds": (0, 4), "regions": 2},
     "core": {"bounds": (0, 40), "core": (10, 12)},
 }
 

@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from ..ask import MaxError
+from ..ask import LossAtMost, MaxError, Monotone, Unbiased
+from ..ask.shape import Cube
 from ..certify import parse_any
 from ..certify.json_file import load_json, read_bytes
 from ..errors import LeastnoiseError
@@ -31,6 +32,17 @@ DESIGNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Huber's loss", {"delta": "0.05", "loss": "huber:0.5", "gap": 0.01}),
     ("two budgets", {"delta": "0.1", "profile": [("2", "0.05")], "gap": 0.05}),
     ("a largest error", {"delta": "0.05", "constraints": [MaxError(3)], "gap": 0.05}),
+    ("falling away from 0", {"delta": "0.05", "constraints": [Monotone()], "gap": 0.05}),
+    (
+        "no bias, two losses",
+        {
+            "delta": "0.05",
+            "loss": "pinball:0.9",
+            "constraints": [Unbiased(), LossAtMost("l1", 1)],
+            "gap": 0.05,
+        },
+    ),
+    ("three counts", {"delta": 0, "sensitivity": Cube(3), "integer": True}),
 )
 
 
@@ -74,6 +86,7 @@ def main(paths: list[str]) -> int:
         try:
             proof = prove(data)
             words, good = ("proven" if proof.proven else f"refused: {proof.detail}"), proof.proven
+            words += "" if proof.whole else " but for lower, which is not covered"
         except LeastnoiseError as error:
             words, good = str(error), False
         bad += not good

@@ -1,15 +1,16 @@
 (* The check of a file, and the theorem: what it accepts is true. *)
-Require Import Reals ZArith List Bool Lra Lia.
+Require Import Reals ZArith QArith Qreals List Bool Lra Lia FunctionalExtensionality.
 Require Import Formal.Statements Formal.Laws Formal.Exp Formal.Masses Formal.Lists Formal.Cells Formal.Lattice
-  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape.
+  Formal.Tail Formal.Mesh Formal.Lower Formal.Pieces Formal.Costs Formal.Losses Formal.Release Formal.Shape Formal.Peaks Formal.Means Formal.Rules
+  Formal.Moves Formal.Demands.
 Import ListNotations.
 Open Scope Z_scope.
 
 (* ---- the check ---- *)
 (* Multipliers are hints: no claim mentions them.  Each shift says at which point, a budget, it uses
-   privacy, and whether its mirror image counts, too. *)
+   privacy, and whether its mirror image counts, too.  m_duals are those of the constraints. *)
 Record multipliers := Multipliers { m_step : Z * Z; m_scale : Z; m_reach : Z;
-  m_points : list ((Z * Z) * (Z * Z)); m_shifts : list (Z * bool * entry) }.
+  m_points : list ((Z * Z) * (Z * Z)); m_shifts : list (Z * bool * entry); m_duals : list dual }.
 
 Definition positive (q : Z * Z) := (0 <? fst q) && (0 <? snd q).
 Definition edge_ok (r : Z) (e : Z * Z) := (0 <? snd e) && ((2 * r * fst e) mod snd e =? 0).
@@ -63,39 +64,38 @@ Definition cells_cost (f : file) (k : costs) : Z * Z :=
       (mesh_total (fun a b d => d * (running_half k b - running_half k a)) marks (densities L marks ws), L)
   end.
 (* costs are in units of 1/pd *)
-Definition cost_ok (f : file) (k : costs) (pd : Z) : bool :=
+Definition cost_ok (f : file) (k : costs) (pd : Z) (bound : Z * Z) : bool :=
   let '(num, den) := cells_cost f k in
-  tail_simple f k && (0 <? snd (upper f)) && (0 <? pd) &&
-  ((num + atom f * (6 * at_point k 0) * den) * snd (upper f) <=? fst (upper f) * pd * 6 * denominator f * den).
-Definition upper_ok (f : file) : bool :=
-  let l := pieces (the_loss f) in
+  tail_simple f k && (0 <? snd bound) && (0 <? pd) &&
+  ((num + atom f * (6 * at_point k 0) * den) * snd bound <=? fst bound * pd * 6 * denominator f * den).
+(* a release costs at most `bound` *)
+Definition upper_ok (f : file) (the_loss : loss) (bound : Z * Z) : bool :=
+  let l := pieces the_loss in
   let u := match the_kind f with Integer => (1, 1) | Additive => (fst (step f), snd (step f) * grid f) end in
   let s := scaled_to l u in
   scaled_ok l u s &&
   match the_kind f with
-  | Integer => let costs_of := whole_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (divisor s)
-  | Additive => let costs_of := release_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (4 * divisor s)
+  | Integer => let costs_of := whole_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (divisor s) bound
+  | Additive => let costs_of := release_costs (per s) in cost_ok f (costs_of (upper_pieces f costs_of (parts s))) (4 * divisor s) bound
   end.
 
-(* Constraints: the noise is between grid points, or its own mirror image. *)
-Definition divide_down (p q : Z * Z) : Z := fst p * snd q / (snd p * fst q).
-Definition divide_up (p q : Z * Z) : Z := - (- (fst p * snd q) / (snd p * fst q)).
+(* Constraints: where the noise is, its shape, its mean, a second loss. *)
 Definition grid_length (f : file) : Z * Z := match the_kind f with Integer => (1, 1) | Additive => (fst (step f), snd (step f) * grid f) end.
-Definition sound_end (q : option (Z * Z)) : bool := match q with Some p => sound p | None => true end.
 Definition demand_ok (f : file) (d : demand) : bool := let g := grid_length f in match d with
   | Support low high => sound_end low && sound_end high &&
       noise_inside f (option_map (fun q => divide_up q g) low) (option_map (fun q => divide_down q g) high)
   | MaxError t => let most := match the_kind f with Integer => divide_down t g | Additive => divide_down t g - 1 end in
       sound t && noise_inside f (Some (- most)) (Some most)
   | Symmetric => noise_even f
+  | Unimodal a => sound a && ((atom f =? 0) || (fst a =? 0)) &&
+      match the_kind f with
+      | Integer => noise_peaked f (2 * divide_down a g) (2 * divide_up a g)
+      | Additive => let half := (fst g, 2 * snd g) in noise_peaked f (divide_up a half - 1) (divide_down a half + 1)
+      end
+  | Unbiased => noise_centred f
+  | LossAtMost l bound => loss_ok l && upper_ok f l bound
+  | Distinguishing q => sound (sensitivity f) && seldom_ok f (2 * divide_up (sensitivity f) g) q
   end.
-Definition demand_sound (d : demand) : bool := match d with
-  | Support low high => sound_end low && sound_end high | MaxError t => sound t | Symmetric => true end.
-(* the ends that constraints set: below them, and above them, there is no noise *)
-Definition lows (d : demand) : list (Z * Z) := match d with
-  | Support (Some q) _ => [q] | MaxError t => [(- fst t, snd t)] | _ => [] end.
-Definition highs (d : demand) : list (Z * Z) := match d with
-  | Support _ (Some q) => [q] | MaxError t => [t] | _ => [] end.
 Definition largest (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.max rest i) end.
 Definition least (is : list Z) : option Z := match is with [] => None | i :: rest => Some (fold_left Z.min rest i) end.
 (* the steps that noise between the ends is rounded to, and the whole numbers between them *)
@@ -116,39 +116,53 @@ Definition point_ok (f : file) (dd : Z) (point : (Z * Z) * (Z * Z)) : bool :=
 Definition points_ok (f : file) (m : multipliers) : bool :=
   forallb (point_ok f (common_delta m)) (m_points m)
   && forallb (fun e => let '(p, _, _) := e in (Z.to_nat p <? length (m_points m))%nat) (m_shifts m).
-Definition lower_of (f : file) (m : multipliers) (n : Z) (kn : Z -> Z) (kd : Z) (ends : option Z * option Z) : lower_data :=
+Definition lower_of (m : multipliers) (n : Z) (extra : list (Z * Z)) (bound : Z * Z) (kn : Z -> Z) (kd : Z) (ends : option Z * option Z) : lower_data :=
   let dd := common_delta m in let prices := map (price_of dd) (m_points m) in {|
   Lower.scale := m_scale m; Lower.reach := m_reach m; Lower.n := n;
-  Lower.entries := expand (fun p => nth (Z.to_nat p) prices (0, 0)) (m_shifts m);
+  Lower.entries := expand (fun p => nth (Z.to_nat p) prices (0, 0)) (m_shifts m); Lower.extra := extra;
   Lower.kn := kn; Lower.kd := kd; Lower.bottom := 2 ^ kept;
-  Lower.ln := fst (lower f); Lower.ld := snd (lower f); Lower.dd := dd;
+  Lower.ln := fst bound; Lower.ld := snd bound; Lower.dd := dd;
   Lower.lo := fst ends; Lower.hi := snd ends |}.
+(* What constraints add: their losses, a slope, values at cells; and what they spend. *)
+Definition duals_of (f : file) (m : multipliers) : list (demand * dual) := combine (constraints f) (m_duals m).
+Definition loss_with (f : file) (ps : list (demand * dual)) : loss := the_loss f ++ flat_map adds_loss ps.
+Definition bound_with (f : file) (scale : Z) (ps : list (demand * dual)) : Z * Z :=
+  plus (lower f) (plus (sum_of (spends_cells scale) ps) (sum_of spends_loss ps)).
+Definition pieces_with (l : loss) (slope : Z * Z) : list (piece Q) := pieces l ++ if fst slope =? 0 then [] else [Line (q_of slope) 0%Q].
+(* with a slope the loss must outweigh it beyond the edge, unless no noise is there *)
+Definition open_sides_ok (slope : Z * Z) (ps : list (piece Z)) (G edge : Z) (ends : option Z * option Z) : bool :=
+  ((fst slope =? 0) || steep_right ps (edge * G) || match snd ends with Some h => h <=? edge | None => false end) &&
+  ((fst slope =? 0) || steep_left ps (- edge * G) || match fst ends with Some l => - edge <=? l | None => false end).
 (* a bound cl, cr beyond the edge; within it k, at the edge no more than the bound *)
 Definition beyond (edge cl cr : Z) (k : Z -> Z) (i : Z) : Z := if edge <? i then cr else if i <? - edge then cl else k i.
 Definition lowered (edge cl cr : Z) (k : Z -> Z) (i : Z) : Z :=
   let v := k i in let v := if edge <=? i then Z.min v cr else v in if i <=? - edge then Z.min v cl else v.
 (* steps of the certificate: b; n of them are within the sensitivity *)
 Definition certified_steps (f : file) (m : multipliers) : bool :=
-  let b := m_step m in let l := pieces (the_loss f) in let s := scaled_to l b in
+  let b := m_step m in let ds := match the_kind f with Integer => [] | Additive => duals_of f m end in
+  let ends := match the_kind f with Integer => (None, None) | Additive => step_ends f b end in
+  let slope := sum_of adds_slope ds in let ps := pieces_with (loss_with f ds) slope in let s := scaled_to ps b in
   let n := fst (sensitivity f) * snd b / (snd (sensitivity f) * fst b) in
   let edge := m_reach m + n in let G := per s in
   let cl := 4 * (G * G) * far_left (parts s) (- edge * G) in let cr := 4 * (G * G) * far_right (parts s) (edge * G) in
-  scaled_ok l b s && points_ok f m &&
-  lower_ok (lower_of f m n (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * (G * G) * divisor s)
-    (match the_kind f with Integer => (None, None) | Additive => step_ends f b end)).
+  scaled_ok ps b s && points_ok f m && forallb dual_ok ds && open_sides_ok slope (parts s) G edge ends &&
+  lower_ok (lower_of m n (flat_map (adds_cells f false b edge) ds) (bound_with f (m_scale m) ds)
+    (beyond edge cl cr (lowered edge cl cr (floor_at G (parts s)))) (4 * (G * G) * divisor s) ends).
 (* whole noise, b = 1: the loss itself *)
 Definition certified_points (f : file) (m : multipliers) : bool :=
-  let l := pieces (the_loss f) in let s := scaled_to l (1, 1) in
+  let ds := duals_of f m in
+  let slope := sum_of adds_slope ds in let ps := pieces_with (loss_with f ds) slope in let s := scaled_to ps (1, 1) in
   let n := fst (sensitivity f) in let edge := m_reach m + n in let G := per s in
   let cl := far_left (parts s) (- edge * G) in let cr := far_right (parts s) (edge * G) in
-  scaled_ok l (1, 1) s && points_ok f m &&
-  lower_ok (lower_of f m n (beyond edge cl cr (fun i => zvalues (parts s) (i * G))) (divisor s) (whole_ends f)).
+  scaled_ok ps (1, 1) s && points_ok f m && forallb dual_ok ds && open_sides_ok slope (parts s) G edge (whole_ends f) &&
+  lower_ok (lower_of m n (flat_map (adds_cells f true (1, 1) edge) ds) (bound_with f (m_scale m) ds)
+    (beyond edge cl cr (fun i => zvalues (parts s) (i * G))) (divisor s) (whole_ends f)).
 
 Definition check (f : file) (m : multipliers) : bool :=
   let b := m_step m in let needless := fst (lower f) <=? 0 in
   if loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive b && (0 <? snd (lower f)) && noise_ok f then
   if forallb (demand_ok f) (constraints f) then if forallb (private_ok f) (budgets f) then
-  if upper_ok f then
+  if upper_ok f (the_loss f) (upper f) then
   match the_kind f with
   | Integer =>
       if (snd (sensitivity f) =? 1) && (snd (step f) =? 1) && (fst (step f) =? grid f) && (snd b =? 1) then
@@ -310,8 +324,8 @@ Proof.
     eapply Rle_trans; [|exact K]. right. apply wsum_ext. intros i _. rewrite mult_IZR. reflexivity.
 Qed.
 
-Lemma noise_loss c pd : never_negative c -> cost_ok f c pd = true ->
-  forall lo n, wsum lo n (fun i => IZR (at_point c i) / IZR pd * mass f i) <= ratio (upper f).
+Lemma noise_loss c pd bound : never_negative c -> cost_ok f c pd bound = true ->
+  forall lo n, wsum lo n (fun i => IZR (at_point c i) / IZR pd * mass f i) <= ratio bound.
 Proof.
   intros Hc H lo n. unfold cost_ok in H. destruct (cells_cost f c) as [num e] eqn:E.
   rewrite !andb_true_iff, !Z.ltb_lt, !Z.leb_le in H. destruct H as [[[Hsimple Hu] Hpd] H].
@@ -328,9 +342,9 @@ Proof.
   assert (Hf : 0 <= / IZR pd / 6) by (assert (0 < / IZR pd) by (apply Rinv_0_lt_compat; auto); lra).
   apply Rmult_le_compat_l with (r := / IZR pd / 6) in K; auto.
   eapply Rle_trans; [exact K|].
-  apply Rmult_le_reg_r with (IZR (snd (upper f)) * IZR pd * 6 * den * IZR e); [repeat apply Rmult_lt_0_compat; auto; lra|].
-  replace (IZR (fst (upper f)) / IZR (snd (upper f)) * (IZR (snd (upper f)) * IZR pd * 6 * den * IZR e)) with
-    (IZR (fst (upper f)) * IZR pd * 6 * den * IZR e) by (field; lra).
+  apply Rmult_le_reg_r with (IZR (snd bound) * IZR pd * 6 * den * IZR e); [repeat apply Rmult_lt_0_compat; auto; lra|].
+  replace (IZR (fst bound) / IZR (snd bound) * (IZR (snd bound) * IZR pd * 6 * den * IZR e)) with
+    (IZR (fst bound) * IZR pd * 6 * den * IZR e) by (field; lra).
   eapply Rle_trans; [|exact H]. right. field. lra.
 Qed.
 
@@ -350,27 +364,27 @@ End Noise.
 (* ---- the upper bound ---- *)
 Lemma scaled_divide x d y : 0 < d -> x / d = y -> x = y * d.
 Proof. intros Hd <-. field. lra. Qed.
-Lemma upper_integer f : noise_ok f = true -> loss_ok (the_loss f) = true -> the_kind f = Integer -> upper_ok f = true ->
-  exists P, (forall lo n, wsum lo n (fun i => P i * mass f i) <= ratio (upper f)) /\ forall i, cost (the_loss f) (IZR i) <= P i.
+Lemma upper_integer f l bound : noise_ok f = true -> loss_ok l = true -> the_kind f = Integer -> upper_ok f l bound = true ->
+  exists P, (forall lo n, wsum lo n (fun i => P i * mass f i) <= ratio bound) /\ forall i, cost l (IZR i) <= P i.
 Proof.
-  intros Hn Hl Hk. unfold upper_ok. rewrite Hk. set (s := scaled_to (pieces (the_loss f)) (1, 1)%Z). rewrite andb_true_iff. intros [Hs Hc].
+  intros Hn Hl Hk. unfold upper_ok. rewrite Hk. set (s := scaled_to (pieces l) (1, 1)%Z). rewrite andb_true_iff. intros [Hs Hc].
   destruct (loss_scaled _ (1, 1)%Z Hl eq_refl ltac:(unfold ratio; simpl; lra) Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos.
   set (costs_of := whole_costs (per s)) in *.
   destruct (upper_pieces_above f costs_of (parts s) Hsign) as [Hs' Habove].
   set (ps := upper_pieces f costs_of (parts s)) in *.
   assert (Hnn : never_negative (costs_of ps)).
   { intros j. unfold costs_of. rewrite at_whole by auto. apply le_IZR. rewrite zvalues_values. eapply Rle_trans; [apply Hpos | apply Habove]. }
-  exists (fun i => IZR (at_point (costs_of ps) i) / IZR (divisor s)). split; [apply (noise_loss f Hn _ _ Hnn Hc)|].
+  exists (fun i => IZR (at_point (costs_of ps) i) / IZR (divisor s)). split; [apply (noise_loss f Hn _ _ _ Hnn Hc)|].
   intros i. specialize (Hval (IZR i)). replace (IZR i * ratio (1, 1)%Z) with (IZR i) in Hval by (unfold ratio; simpl; field).
   rewrite <- Hval. unfold costs_of. rewrite at_whole, zvalues_values, mult_IZR by auto. apply IZR_lt in HD.
   apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto | apply Habove].
 Qed.
-Lemma upper_additive f : noise_ok f = true -> loss_ok (the_loss f) = true -> positive (step f) = true -> the_kind f = Additive -> upper_ok f = true ->
+Lemma upper_additive f l bound : noise_ok f = true -> loss_ok l = true -> positive (step f) = true -> the_kind f = Additive -> upper_ok f l bound = true ->
   let g := ratio (step f) / IZR (grid f) in
-  exists P, (forall lo n, wsum lo n (fun i => P i * mass f i) <= ratio (upper f)) /\
-    forall j u, 0 <= u < 1 -> (1 - u) * cost (the_loss f) ((IZR j - u) * g) + u * cost (the_loss f) ((IZR j + 1 - u) * g) <= P j.
+  exists P, (forall lo n, wsum lo n (fun i => P i * mass f i) <= ratio bound) /\
+    forall j u, 0 <= u < 1 -> (1 - u) * cost l ((IZR j - u) * g) + u * cost l ((IZR j + 1 - u) * g) <= P j.
 Proof.
-  intros Hn Hl Hp Hk HU g. unfold upper_ok in HU. rewrite Hk in HU. set (w := (fst (step f), snd (step f) * grid f)%Z) in *. set (s := scaled_to (pieces (the_loss f)) w) in *.
+  intros Hn Hl Hp Hk HU g. unfold upper_ok in HU. rewrite Hk in HU. set (w := (fst (step f), snd (step f) * grid f)%Z) in *. set (s := scaled_to (pieces l) w) in *.
   rewrite andb_true_iff in HU. destruct HU as [Hs Hc]. destruct (basics f Hn) as (_ & _ & Hgrid).
   unfold positive in Hp. rewrite andb_true_iff, !Z.ltb_lt in Hp. destruct Hp as [Hp1 Hp2].
   assert (Hw : sound w = true) by (unfold sound, w; cbn [snd]; rewrite Z.ltb_lt; apply Z.mul_pos_pos; auto).
@@ -386,7 +400,7 @@ Proof.
   assert (Hnn : never_negative (costs_of ps)).
   { intros j. apply le_IZR. specialize (Hrel j 0 ltac:(lra)).
     pose proof (Rle_trans _ _ _ (Hpos ((IZR j - 0) * IZR (per s))) (Habove _)). lra. }
-  exists (fun i => IZR (at_point (costs_of ps) i) / IZR (4 * divisor s)). split; [apply (noise_loss f Hn _ _ Hnn Hc)|].
+  exists (fun i => IZR (at_point (costs_of ps) i) / IZR (4 * divisor s)). split; [apply (noise_loss f Hn _ _ _ Hnn Hc)|].
   intros j u Hu. rewrite <- !Hval. rewrite mult_IZR. specialize (Hrel j u ltac:(lra)).
   pose proof (Habove ((IZR j - u) * IZR (per s))) as B1. pose proof (Habove ((IZR j + 1 - u) * IZR (per s))) as B2.
   apply Rmult_le_compat_l with (r := 1 - u) in B1; [|lra]. apply Rmult_le_compat_l with (r := u) in B2; [|lra].
@@ -411,9 +425,9 @@ Qed.
 Lemma enclosure_sound_denominator q : enclosure_ok q = true -> (0 < snd q)%Z.
 Proof. unfold enclosure_ok, exp_ok. rewrite !andb_true_iff, !Z.ltb_lt. tauto. Qed.
 (* noise that is private at every budget is private at every point *)
-Lemma points_granted f m n kn kd ends (P : R -> R -> Prop) : points_ok f m = true -> (forall b, In b (budgets f) -> private_ok f b = true) ->
+Lemma points_granted f m n extra bound kn kd ends (P : R -> R -> Prop) : points_ok f m = true -> (forall b, In b (budgets f) -> private_ok f b = true) ->
   (forall eps delta eps' delta', eps <= eps' -> delta <= delta' -> P eps delta -> P eps' delta') ->
-  (forall b, In b (budgets f) -> P (ratio (fst b)) (ratio (snd b))) -> (0 < common_delta m)%Z -> granted (lower_of f m n kn kd ends) P.
+  (forall b, In b (budgets f) -> P (ratio (fst b)) (ratio (snd b))) -> (0 < common_delta m)%Z -> granted (lower_of m n extra bound kn kd ends) P.
 Proof.
   unfold points_ok. rewrite andb_true_iff, !forallb_forall. intros [Hpoints Hin] Hbudgets Hmono HP Hdd c Hc.
   cbn [entries lower_of] in Hc. destruct (expanded _ _ _ Hc) as (p & mi & e & He & Hprice). clear Hc.
@@ -444,68 +458,120 @@ Proof.
   - destruct (Z.ltb_spec edge i); [lia|]. destruct (Z.ltb_spec i (- edge)); [|lia].
     destruct (Z.ltb_spec edge (- edge - 1)); [lia|]. destruct (Z.ltb_spec (- edge - 1) (- edge)); lia.
 Qed.
-(* the values of the check, joined by lines, are nowhere above the loss *)
-Lemma lowered_below edge cl cr k (h : R -> R) : (0 <= edge)%Z ->
+(* the values of the check, joined by lines, are nowhere above the loss where C counts *)
+Lemma lowered_below edge cl cr k (h : R -> R) (C : Z -> Prop) : (0 <= edge)%Z ->
   (forall i u, 0 <= u <= 1 -> (1 - u) * IZR (k i) + u * IZR (k (i + 1)%Z) <= h (IZR i + u)) ->
-  (forall x, IZR edge <= x -> IZR cr <= h x) -> (forall x, x <= - IZR edge -> IZR cl <= h x) ->
-  forall i u, 0 <= u < 1 -> (1 - u) * IZR (beyond edge cl cr (lowered edge cl cr k) i) + u * IZR (beyond edge cl cr (lowered edge cl cr k) (i + 1)) <= h (IZR i + u).
+  (forall x, IZR edge <= x -> IZR cr <= h x) \/ (forall j, C j -> j <= edge)%Z -> (forall x, x <= - IZR edge -> IZR cl <= h x) \/ (forall j, C j -> - edge <= j)%Z ->
+  forall i u, 0 <= u < 1 -> C i -> u = 0 \/ C (i + 1)%Z ->
+  (1 - u) * IZR (beyond edge cl cr (lowered edge cl cr k) i) + u * IZR (beyond edge cl cr (lowered edge cl cr k) (i + 1)) <= h (IZR i + u).
 Proof.
-  intros He Hk Hr Hl i u Hu. set (v := beyond edge cl cr (lowered edge cl cr k)).
+  intros He Hk Hr Hl i u Hu C1 C2. set (v := beyond edge cl cr (lowered edge cl cr k)).
   assert (A : forall j, (edge <= j)%Z -> (v j <= cr)%Z).
   { intros j Hj. unfold v, beyond, lowered. destruct (Z.ltb_spec edge j); [lia|]. destruct (Z.ltb_spec j (- edge)); [lia|].
     destruct (Z.leb_spec edge j); [|lia]. destruct (Z.leb_spec j (- edge)); lia. }
   assert (B : forall j, (j <= - edge)%Z -> (v j <= cl)%Z).
   { intros j Hj. unfold v, beyond, lowered. destruct (Z.ltb_spec edge j); [lia|]. destruct (Z.ltb_spec j (- edge)); [lia|].
     destruct (Z.leb_spec j (- edge)); lia. }
-  assert (C : forall j, (- edge <= j <= edge)%Z -> (v j <= k j)%Z).
+  assert (V : forall j, (- edge <= j <= edge)%Z -> (v j <= k j)%Z).
   { intros j Hj. unfold v, beyond, lowered. destruct (Z.ltb_spec edge j); [lia|]. destruct (Z.ltb_spec j (- edge)); [lia|].
     destruct (Z.leb_spec edge j), (Z.leb_spec j (- edge)); lia. }
   assert (M : forall a b x y, (a <= x)%Z -> (b <= y)%Z -> (1 - u) * IZR a + u * IZR b <= (1 - u) * IZR x + u * IZR y).
   { intros a b x y Ha Hb. apply IZR_le in Ha, Hb. apply Rplus_le_compat; apply Rmult_le_compat_l; lra. }
+  (* at a single point within *)
+  assert (P : u = 0 -> (- edge <= i <= edge)%Z -> (1 - u) * IZR (v i) + u * IZR (v (i + 1)%Z) <= h (IZR i + u)).
+  { intros -> Hi. specialize (Hk i 0 ltac:(lra)). specialize (V i Hi). apply IZR_le in V. lra. }
   destruct (Z_le_gt_dec edge i) as [H1|H1]; [|destruct (Z_le_gt_dec (i + 1) (- edge)) as [H2|H2]].
-  - eapply Rle_trans; [apply (M _ _ cr cr); apply A; lia|]. apply IZR_le in H1. specialize (Hr (IZR i + u) ltac:(lra)). lra.
-  - eapply Rle_trans; [apply (M _ _ cl cl); apply B; lia|]. apply IZR_le in H2. rewrite plus_IZR, opp_IZR in H2. specialize (Hl (IZR i + u) ltac:(lra)). lra.
-  - eapply Rle_trans; [apply (M _ _ (k i) (k (i + 1)%Z)); apply C; lia|]. apply Hk. lra.
+  - destruct Hr as [Hr|Hr].
+    + eapply Rle_trans; [apply (M _ _ cr cr); apply A; lia|]. apply IZR_le in H1. specialize (Hr (IZR i + u) ltac:(lra)). lra.
+    + destruct C2 as [E|C2]; [apply P; auto; specialize (Hr i C1); lia|]. specialize (Hr _ C2). lia.
+  - destruct Hl as [Hl|Hl].
+    + eapply Rle_trans; [apply (M _ _ cl cl); apply B; lia|]. apply IZR_le in H2. rewrite plus_IZR, opp_IZR in H2. specialize (Hl (IZR i + u) ltac:(lra)). lra.
+    + specialize (Hl i C1). lia.
+  - eapply Rle_trans; [apply (M _ _ (k i) (k (i + 1)%Z)); apply V; lia|]. apply Hk. lra.
 Qed.
-Lemma steps_below f b : loss_ok (the_loss f) = true -> positive b = true -> let s := scaled_to (pieces (the_loss f)) b in
-  scaled_ok (pieces (the_loss f)) b s = true -> forall edge, (0 <= edge)%Z ->
-  let G := per s in
-  let cl := (4 * (G * G) * far_left (parts s) (- edge * G))%Z in let cr := (4 * (G * G) * far_right (parts s) (edge * G))%Z in
-  let kn := beyond edge cl cr (lowered edge cl cr (floor_at G (parts s))) in
-  forall i u, 0 <= u < 1 -> (1 - u) * (IZR (kn i) / IZR (4 * (G * G) * divisor s)) + u * (IZR (kn (i + 1)%Z) / IZR (4 * (G * G) * divisor s)) <= cost (the_loss f) ((IZR i + u) * ratio b).
+Lemma pieces_with_value l slope x : loss_ok l = true -> sound slope = true -> values Q2R (pieces_with l slope) x = cost l x + ratio slope * x.
 Proof.
-  intros Hl Hb s Hs edge He G cl cr kn i u Hu. unfold positive in Hb. rewrite andb_true_iff, !Z.ltb_lt in Hb. destruct Hb as [Hb1 Hb2].
+  intros Hl Hs. unfold pieces_with. rewrite values_app, pieces_value by auto. f_equal. destruct (Z.eqb_spec (fst slope) 0) as [E|E].
+  - unfold ratio. rewrite E. cbn [values]. unfold Rdiv. ring.
+  - cbn [values value]. rewrite q_of_ratio by auto. replace (Q2R 0) with 0 by (unfold Q2R; simpl; field). ring.
+Qed.
+Lemma open_sides slope ps G edge lo hi : open_sides_ok slope ps G edge (lo, hi) = true -> forallb signs_ok ps = true -> (0 < G)%Z ->
+  (fst slope = 0%Z -> forall z, 0 <= values IZR ps z) ->
+  ((forall y, IZR (edge * G) <= y -> IZR (far_right ps (edge * G)) <= values IZR ps y) \/ (forall j, upto hi j = j -> j <= edge)%Z) /\
+  ((forall y, y <= IZR (- edge * G) -> IZR (far_left ps (- edge * G)) <= values IZR ps y) \/ (forall j, from lo j = j -> - edge <= j)%Z).
+Proof.
+  unfold open_sides_ok. cbn [fst snd]. rewrite andb_true_iff, !orb_true_iff. intros [[[A|A]|A] [[B|B]|B]] Hs HG H0; split;
+    try (left; intros y Hy; apply far_right_below; auto; left; apply H0; rewrite Z.eqb_eq in *; assumption);
+    try (left; intros y Hy; apply far_left_below; auto; left; apply H0; rewrite Z.eqb_eq in *; assumption);
+    try (left; intros y Hy; apply far_right_below; auto; fail); try (left; intros y Hy; apply far_left_below; auto; fail);
+    try (right; intros j Hj; destruct hi; [|discriminate]; rewrite Z.leb_le in A; cbn [upto] in Hj; lia);
+    try (right; intros j Hj; destruct lo; [|discriminate]; rewrite Z.leb_le in B; cbn [from] in Hj; lia).
+Qed.
+Lemma steps_below l slope b lo hi : loss_ok l = true -> sound slope = true -> positive b = true -> let s := scaled_to (pieces_with l slope) b in
+  scaled_ok (pieces_with l slope) b s = true -> forall edge, (0 <= edge)%Z -> let G := per s in open_sides_ok slope (parts s) G edge (lo, hi) = true ->
+  let cl := (4 * (G * G) * far_left (parts s) (- edge * G))%Z in let cr := (4 * (G * G) * far_right (parts s) (edge * G))%Z in
+  let kn := beyond edge cl cr (lowered edge cl cr (floor_at G (parts s))) in let C := fun j => from lo j = j /\ upto hi j = j in
+  forall i u, 0 <= u < 1 -> C i -> u = 0 \/ C (i + 1)%Z ->
+  (1 - u) * (IZR (kn i) / IZR (4 * (G * G) * divisor s)) + u * (IZR (kn (i + 1)%Z) / IZR (4 * (G * G) * divisor s)) <= cost l ((IZR i + u) * ratio b) + ratio slope * ((IZR i + u) * ratio b).
+Proof.
+  intros Hl Hslope Hb s Hs edge He G Hopen cl cr kn C i u Hu C1 C2. unfold positive in Hb. rewrite andb_true_iff, !Z.ltb_lt in Hb. destruct Hb as [Hb1 Hb2].
   assert (Hsb : sound b = true) by (unfold sound; rewrite Z.ltb_lt; auto). apply IZR_lt in Hb1, Hb2.
   assert (Hr : 0 < ratio b) by (apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
-  destruct (loss_scaled _ b Hl Hsb Hr Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos. fold G in HG, Hval.
-  apply IZR_lt in HG as RG, HD as RD. rewrite <- Hval.
-  pose proof (lowered_below edge cl cr (floor_at G (parts s)) (fun x => 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)) He) as K.
+  destruct (scaled_values _ b Hsb Hr Hs) as (HG & HD & Hsign & Hval). fold s in HG, HD, Hsign, Hval. fold G in HG, Hval.
+  apply IZR_lt in HG as RG, HD as RD. rewrite <- (pieces_with_value l slope), <- Hval by auto.
+  destruct (open_sides slope (parts s) G edge lo hi Hopen Hsign HG) as [Or Ol].
+  { intros E z. specialize (Hval (z / IZR G)). replace (z / IZR G * IZR G) with z in Hval by (field; lra). rewrite pieces_with_value in Hval by auto.
+    pose proof (cost_nonneg l (z / IZR G * ratio b) Hl). replace (ratio slope) with 0 in Hval by (unfold ratio; rewrite E; unfold Rdiv; ring).
+    apply Rmult_le_reg_r with (/ IZR (divisor s)); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in Hval. lra. }
+  pose proof (lowered_below edge cl cr (floor_at G (parts s)) (fun x => 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)) C He) as K.
   assert (H4 : 0 <= 4 * (IZR G * IZR G)) by (repeat apply Rmult_le_pos; lra).
   specialize (K ltac:(intros; apply floors_below; auto)).
-  assert (Kr : forall x, IZR edge <= x -> IZR cr <= 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)).
-  { intros x Hx. unfold cr. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply far_right_below; auto.
+  assert (Kr : (forall x, IZR edge <= x -> IZR cr <= 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)) \/ (forall j, C j -> j <= edge)%Z).
+  { destruct Or as [Or|Or]; [left|right; intros j [_ Hj]; auto]. intros x Hx. unfold cr. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply Or.
     rewrite mult_IZR. apply Rmult_le_compat_r; lra. }
-  assert (Kl : forall x, x <= - IZR edge -> IZR cl <= 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)).
-  { intros x Hx. unfold cl. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply far_left_below; auto.
+  assert (Kl : (forall x, x <= - IZR edge -> IZR cl <= 4 * (IZR G * IZR G) * values IZR (parts s) (x * IZR G)) \/ (forall j, C j -> - edge <= j)%Z).
+  { destruct Ol as [Ol|Ol]; [left|right; intros j [Hj _]; auto]. intros x Hx. unfold cl. rewrite !mult_IZR. apply Rmult_le_compat_l; auto. apply Ol.
     rewrite mult_IZR, opp_IZR. apply Rmult_le_compat_r; lra. }
-  specialize (K Kr Kl i u Hu). cbv beta in K. fold kn in K. rewrite !mult_IZR.
+  specialize (K Kr Kl i u Hu C1 C2). cbv beta in K. fold kn in K. rewrite !mult_IZR.
   apply Rmult_le_reg_r with (4 * (IZR G * IZR G) * IZR (divisor s)); [repeat apply Rmult_lt_0_compat; lra|].
   eapply Rle_trans; [|eapply Rle_trans; [exact K|]]; right; field; lra.
 Qed.
-Lemma points_below f : loss_ok (the_loss f) = true -> let s := scaled_to (pieces (the_loss f)) (1, 1)%Z in
-  scaled_ok (pieces (the_loss f)) (1, 1)%Z s = true -> forall edge,
-  let G := per s in
+Lemma points_below l slope lo hi : loss_ok l = true -> sound slope = true -> let s := scaled_to (pieces_with l slope) (1, 1)%Z in
+  scaled_ok (pieces_with l slope) (1, 1)%Z s = true -> forall edge, let G := per s in open_sides_ok slope (parts s) G edge (lo, hi) = true ->
   let cl := far_left (parts s) (- edge * G) in let cr := far_right (parts s) (edge * G) in
-  forall i, IZR (beyond edge cl cr (fun i => zvalues (parts s) (i * G)) i) / IZR (divisor s) <= cost (the_loss f) (IZR i).
+  forall i, from lo i = i /\ upto hi i = i ->
+  IZR (beyond edge cl cr (fun i => zvalues (parts s) (i * G)) i) / IZR (divisor s) <= cost l (IZR i) + ratio slope * IZR i.
 Proof.
-  intros Hl s Hs edge G cl cr i.
-  destruct (loss_scaled _ (1, 1)%Z Hl eq_refl ltac:(unfold ratio; simpl; lra) Hs) as (HG & HD & Hsign & Hval & Hpos). fold s in HG, HD, Hsign, Hval, Hpos. fold G in HG, Hval.
-  apply IZR_lt in HD as RD. specialize (Hval (IZR i)). replace (IZR i * ratio (1, 1)%Z) with (IZR i) in Hval by (unfold ratio; simpl; field).
-  rewrite <- Hval. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto|]. unfold beyond, cl, cr.
+  intros Hl Hslope s Hs edge G Hopen cl cr i [C1 C2].
+  assert (One : ratio (1, 1)%Z = 1) by (unfold ratio; simpl; field).
+  destruct (scaled_values _ (1, 1)%Z eq_refl ltac:(rewrite One; lra) Hs) as (HG & HD & Hsign & Hval). fold s in HG, HD, Hsign, Hval. fold G in HG, Hval.
+  apply IZR_lt in HG as RG, HD as RD. assert (Hv : forall x, values IZR (parts s) (x * IZR G) / IZR (divisor s) = cost l x + ratio slope * x).
+  { intros x. rewrite Hval, One, Rmult_1_r. apply pieces_with_value; auto. }
+  destruct (open_sides slope (parts s) G edge lo hi Hopen Hsign HG) as [Or Ol].
+  { intros E z. specialize (Hv (z / IZR G)). replace (z / IZR G * IZR G) with z in Hv by (field; lra).
+    pose proof (cost_nonneg l (z / IZR G) Hl). replace (ratio slope) with 0 in Hv by (unfold ratio; rewrite E; unfold Rdiv; ring).
+    apply Rmult_le_reg_r with (/ IZR (divisor s)); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in Hv. lra. }
+  rewrite <- Hv. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat; auto|]. unfold beyond, cl, cr.
   destruct (Z.ltb_spec edge i) as [H|H]; [|destruct (Z.ltb_spec i (- edge)) as [K|K]].
-  - apply far_right_below; auto. rewrite <- mult_IZR. apply IZR_le. nia.
-  - apply far_left_below; auto. rewrite <- mult_IZR. apply IZR_le. nia.
+  - destruct Or as [Or|Or]; [|specialize (Or i C2); lia]. apply Or. rewrite <- mult_IZR. apply IZR_le. nia.
+  - destruct Ol as [Ol|Ol]; [|specialize (Ol i C1); lia]. apply Ol. rewrite <- mult_IZR. apply IZR_le. nia.
   - rewrite zvalues_values, mult_IZR. lra.
+Qed.
+(* a slope times noise cut off far out has a mean as near to 0 as one likes, if the mean is 0 *)
+Lemma slope_mean T S add basic (Y : law T S add basic) place slope : (forall h, continuity h -> bounded (fun x => h (place x)) -> good T S add basic Y (fun x => h (place x))) ->
+  slope = 0 \/ centred place Y -> forall e, 0 < e -> exists M, forall N, M <= N -> 0 <= N ->
+  good T S add basic Y (fun x => slope * cut_off N (place x)) /\ ex Y (fun x => slope * cut_off N (place x)) <= e.
+Proof.
+  intros Hc H e He.
+  assert (Hg : forall N, 0 <= N -> good T S add basic Y (fun x => cut_off N (place x))).
+  { intros N HN. apply Hc; [apply cut_continuous|]. exists N. intros x. apply cut_bounded; auto. }
+  destruct H as [->|H].
+  - exists 0. intros N HN _. split; [apply good_scale; auto|]. rewrite (ex_times _ _ _ _ Y) by auto. rewrite Rmult_0_l. lra.
+  - pose proof (Rabs_pos slope). destruct (H (e / (Rabs slope + 1))) as (M & HM); [apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; lra|].
+    exists M. intros N HN HN0. split; [apply good_scale; auto|]. rewrite (ex_times _ _ _ _ Y) by auto. specialize (HM N HN). set (v := ex Y (fun x => cut_off N (place x))) in *.
+    apply Rle_trans with (Rabs slope * Rabs v); [rewrite <- Rabs_mult; apply Rle_abs|].
+    apply Rle_trans with (Rabs slope * (e / (Rabs slope + 1))); [apply Rmult_le_compat_l; auto|].
+    apply Rmult_le_reg_r with (Rabs slope + 1); [lra|]. replace (Rabs slope * (e / (Rabs slope + 1)) * (Rabs slope + 1)) with (Rabs slope * e) by (field; lra). lra.
 Qed.
 Lemma reach_positive x : lower_ok x = true -> (0 <= reach x)%Z /\ (0 <= n x)%Z.
 Proof.
@@ -513,24 +579,6 @@ Proof.
 Qed.
 
 (* ---- constraints ---- *)
-Lemma divide_exact p q : sound p = true -> 0 < ratio q -> (0 < fst q)%Z -> (0 < snd q)%Z ->
-  IZR (divide_down p q) * ratio q <= ratio p /\ ratio p <= IZR (divide_up p q) * ratio q /\
-  (forall i, IZR i * ratio q <= ratio p -> (i <= divide_down p q)%Z) /\ (forall i, ratio p <= IZR i * ratio q -> (divide_up p q <= i)%Z).
-Proof.
-  intros Hp Hq H1 H2. unfold sound in Hp. rewrite Z.ltb_lt in Hp. unfold divide_down, divide_up.
-  set (a := (fst p * snd q)%Z). set (b := (snd p * fst q)%Z). assert (Hb : (0 < b)%Z) by (apply Z.mul_pos_pos; auto).
-  apply IZR_lt in Hp, H1, H2. apply IZR_lt in Hb as Rb.
-  assert (E : ratio p = IZR a / IZR b * ratio q) by (unfold ratio, a, b; rewrite !mult_IZR; field; lra).
-  assert (Hle : forall x y, x <= y <-> x * ratio q <= y * ratio q).
-  { intros. split; intros; [apply Rmult_le_compat_r; lra | apply Rmult_le_reg_r with (ratio q); auto]. }
-  rewrite E. repeat split; intros; try rewrite <- Hle in *.
-  - apply div_low; auto.
-  - pose proof (div_low (- a) b Hb) as K. rewrite opp_IZR. rewrite (opp_IZR a) in K. unfold Rdiv in *. lra.
-  - apply Z.div_le_lower_bound; auto. apply le_IZR. rewrite mult_IZR.
-    apply Rmult_le_reg_r with (/ IZR b); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in H. replace (IZR b * IZR i * / IZR b) with (IZR i) by (field; lra). exact H.
-  - assert (- i <= - a / b)%Z; [|lia]. apply Z.div_le_lower_bound; auto. apply le_IZR. rewrite mult_IZR, !opp_IZR.
-    apply Rmult_le_reg_r with (/ IZR b); [apply Rinv_0_lt_compat; auto|]. unfold Rdiv in H. replace (IZR b * - IZR i * / IZR b) with (- IZR i) by (field; lra). lra.
-Qed.
 Lemma within_bounds lo hi i : within lo hi i i = true -> match lo with Some l => (l <= i)%Z | None => True end /\ match hi with Some h => (i <= h)%Z | None => True end.
 Proof. unfold within. rewrite andb_true_iff. destruct lo, hi; rewrite ?Z.leb_le; tauto. Qed.
 Lemma noise_even_mass f : noise_ok f = true -> noise_even f = true -> forall i, mass f (- i) = mass f i.
@@ -554,11 +602,16 @@ Proof.
     + apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat. apply Rmult_lt_0_compat; auto.
     + field. lra.
 Qed.
+Lemma period_seen f : noise_ok f = true -> period_ok f.
+Proof.
+  unfold noise_ok, period_ok. rewrite !andb_true_iff. intros [_ H]. destruct (noise f) as [first ws|first ws n [a b]|edges ws]; auto.
+  rewrite !andb_true_iff in H. destruct (tail_facts n a b ws) as (Hn & _); [apply H|]. exact Hn.
+Qed.
 Lemma support_holds f low high : noise_ok f = true -> positive (step f) = true -> demand_ok f (Support low high) = true ->
   forall i, mass f i <> 0 -> allowed (Support low high) (IZR i * ratio (grid_length f)).
 Proof.
   intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
-  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg (period_seen f Hn) H Hi)) as [B1 B2].
   cbn [allowed]. split.
   - destruct low as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S1 G0 G1 G2) as (_ & D & _).
     eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
@@ -569,7 +622,7 @@ Lemma max_error_holds f t : noise_ok f = true -> positive (step f) = true -> dem
   forall i, mass f i <> 0 -> Rabs (IZR i) * ratio (grid_length f) + match the_kind f with Integer => 0 | Additive => ratio (grid_length f) end <= ratio t.
 Proof.
   intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
-  cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [S1 H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg H Hi)) as [B1 B2].
+  cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [S1 H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg (period_seen f Hn) H Hi)) as [B1 B2].
   destruct (divide_exact t (grid_length f) S1 G0 G1 G2) as (D & _). eapply Rle_trans; [|exact D]. rewrite <- abs_IZR.
   assert (Hm : (Z.abs i <= match the_kind f with Integer => divide_down t (grid_length f) | Additive => divide_down t (grid_length f) - 1 end)%Z) by lia.
   apply IZR_le in Hm. apply Rmult_le_compat_r with (r := ratio (grid_length f)) in Hm; [|lra]. destruct (the_kind f); [|rewrite minus_IZR in Hm]; lra.
@@ -584,18 +637,86 @@ Proof.
     intros i _. destruct (Req_dec (mass f i) 0) as [E|E]; [rewrite E; ring | rewrite (H i E); ring].
   - apply (ex_nonneg Z Z Z.add (fun _ => True) X A); [split; auto; apply meas_basic; exact I|]. intros j. destruct (H01 j) as [-> | ->]; lra.
 Qed.
+(* what the check has seen of the cells *)
+Lemma cells_seen f : noise_ok f = true -> match noise f with
+  | Lattice _ _ => True
+  | Tailed _ ws n (a, b) => tail_ok n ws a b = true
+  | Mesh edges ws => let marks := map (mark (grid f)) edges in (0 < common marks 1)%Z /\ mesh_ok (common marks 1) marks ws = true end.
+Proof.
+  unfold noise_ok. rewrite !andb_true_iff. intros [_ H]. destruct (noise f) as [first ws|first ws n [a b]|edges ws]; auto.
+  - rewrite !andb_true_iff in H. apply H.
+  - rewrite !andb_true_iff, Z.ltb_lt in H. destruct H as [[[_ H1] H2] _]. split; auto.
+Qed.
+Lemma whole_peaked f a : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f (Unimodal a) = true -> whole_obeys f (Unimodal a).
+Proof.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & G). rewrite Hk in G. destruct (basics f Hn) as (Hden & Hat & Hg).
+  cbn [demand_ok] in H. rewrite Hk, !andb_true_iff, orb_true_iff, !Z.eqb_eq in H. destruct H as [[Sa Ha] H]. pose proof (noise_peaked_ok f Hg (cells_seen f Hn) _ _ H) as K.
+  destruct (divide_exact a (grid_length f) Sa G0 G1 G2) as (_ & _ & D3 & D4). rewrite G in D3, D4. cbn [whole_obeys]. intros i. unfold mass.
+  assert (Hi : 0 < / IZR (denominator f)) by (apply Rinv_0_lt_compat; auto).
+  assert (Za : ratio a = 0 \/ IZR (atom f) = 0) by (destruct Ha as [-> | E]; [right; auto|left; unfold ratio; rewrite E; unfold Rdiv; ring]).
+  replace (2 * (i + 1) - 1)%Z with (2 * i + 1)%Z by lia. replace (2 * (i + 1))%Z with (2 * i + 2)%Z by lia.
+  pose proof (K (2 * i)%Z) as [A1 B1]. pose proof (K (2 * i + 1)%Z) as [A2 B2]. pose proof (K (2 * i + 2)%Z) as [A3 B3].
+  replace (2 * i + 1 - 1)%Z with (2 * i)%Z in * by lia. replace (2 * i + 2 - 1)%Z with (2 * i + 1)%Z in * by lia.
+  split; intros Hle; apply Rmult_le_compat_r; try lra.
+  - specialize (D4 i ltac:(lra)). specialize (A1 ltac:(lia)). specialize (A2 ltac:(lia)). specialize (A3 ltac:(lia)).
+    destruct Za as [Z0|Z0]; [rewrite Z0 in Hle; apply le_IZR in Hle|]; destruct (Z.eqb_spec (i + 1) 0), (Z.eqb_spec i 0); try lia; lra.
+  - specialize (D3 (i + 1)%Z ltac:(lra)). specialize (B1 ltac:(lia)). specialize (B2 ltac:(lia)). specialize (B3 ltac:(lia)).
+    destruct Za as [Z0|Z0]; [rewrite Z0 in Hle; apply le_IZR in Hle|]; destruct (Z.eqb_spec (i + 1) 0), (Z.eqb_spec i 0); try lia; lra.
+Qed.
+Lemma real_peaked f a : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f (Unimodal a) = true -> real_obeys f (Unimodal a).
+Proof.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & G). rewrite Hk in G. destruct (basics f Hn) as (_ & _ & Hg).
+  cbn [demand_ok] in H. rewrite Hk, !andb_true_iff, orb_true_iff, !Z.eqb_eq in H. destruct H as [[Sa Ha] H]. pose proof (noise_peaked_ok f Hg (cells_seen f Hn) _ _ H) as K.
+  set (half := (fst (grid_length f), 2 * snd (grid_length f))%Z) in *. unfold real_obeys. rewrite <- G.
+  assert (Eh : ratio half = ratio (grid_length f) / 2).
+  { unfold half, ratio. cbn [fst snd]. rewrite mult_IZR. field. apply IZR_lt in G2. lra. }
+  assert (Ph : 0 < ratio half) by lra. destruct (divide_exact a half Sa Ph G1 ltac:(unfold half; cbn [snd]; lia)) as (D1 & D2 & _). rewrite Eh in *.
+  split; [destruct Ha as [-> | E]; [left; auto|right; unfold ratio; rewrite E; unfold Rdiv; ring]|]. intros h. destruct (K h) as [A B]. split; intros Hlt; [apply A|apply B].
+  - assert (divide_down a half < h)%Z; [|lia]. apply lt_IZR. apply Rmult_lt_reg_r with (ratio (grid_length f) / 2); lra.
+  - assert (h < divide_up a half)%Z; [|lia]. apply lt_IZR. apply Rmult_lt_reg_r with (ratio (grid_length f) / 2); lra.
+Qed.
+Lemma means_hold f : noise_ok f = true -> demand_ok f Unbiased = true -> forall X : zlaw, has_masses X (mass f) -> centred IZR X.
+Proof.
+  intros Hn H. destruct (basics f Hn) as (Hden & _ & Hg).
+  apply (noise_centred_ok f Hg (noise_distribution f Hn) Hden (cells_seen f Hn) H). intros E. apply noise_even_mass; auto.
+Qed.
+Lemma whole_loss f l bound : noise_ok f = true -> the_kind f = Integer -> loss_ok l = true -> upper_ok f l bound = true ->
+  forall X : zlaw, has_masses X (mass f) -> loss_at_most X (fun i => cost l (IZR i)) (ratio bound).
+Proof.
+  intros Hn Hk Hl HU X HX. destruct (upper_integer f l bound Hn Hl Hk HU) as (P & HP1 & HP2).
+  intros g _ Hgb Hgc. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto. intros i. eapply Rle_trans; [apply Hgc | apply HP2].
+Qed.
+Lemma real_loss f l bound : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> loss_ok l = true -> upper_ok f l bound = true ->
+  forall X : zlaw, has_masses X (mass f) -> forall v c, bounded c -> (forall x, c x <= cost l (x - v)) -> released X (ratio (step f) / IZR (grid f)) v c <= ratio bound.
+Proof.
+  intros Hn Hp Hk Hl HU X HX v c Hb Hc. destruct (upper_additive f l bound Hn Hl Hp Hk HU) as (P & HP1 & HP2).
+  destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. rewrite G in G0.
+  apply (released_loss X _ G0 (cost l) P); auto. intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
+Qed.
+(* so many grid steps are the sensitivity or more *)
+Lemma reach_sensitivity f : noise_ok f = true -> positive (step f) = true -> sound (sensitivity f) = true ->
+  ratio (sensitivity f) <= IZR (divide_up (sensitivity f) (grid_length f)) * ratio (grid_length f).
+Proof. intros Hn Hp Hs. destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _). apply (divide_exact _ _ Hs G0 G1 G2). Qed.
 Lemma whole_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f d = true -> whole_obeys f d.
 Proof.
-  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t|]; cbn [whole_obeys].
-  - intros i Hi. pose proof (support_holds f low high Hn Hp H i Hi) as K. rewrite G, Rmult_1_r in K. exact K.
-  - intros i Hi. pose proof (max_error_holds f t Hn Hp H i Hi) as K. rewrite Hk, G in K. cbn [allowed]. lra.
-  - apply noise_even_mass; auto.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
+  - cbn [whole_obeys]. intros i Hi. pose proof (support_holds f low high Hn Hp H i Hi) as K. rewrite G, Rmult_1_r in K. exact K.
+  - cbn [whole_obeys]. intros i Hi. pose proof (max_error_holds f t Hn Hp H i Hi) as K. rewrite Hk, G in K. cbn [allowed]. lra.
+  - intros i. apply noise_even_mass; auto.
+  - apply whole_peaked; auto.
+  - exact (means_hold f Hn H).
+  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [H1 H2]. exact (whole_loss f l bound Hn Hk H1 H2).
+  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [Hs H]. destruct (basics f Hn) as (B1 & B2 & B3).
+    pose proof (reach_sensitivity f Hn Hp Hs) as K. rewrite G, Rmult_1_r in K. intros X HX A s [_ H01] Hsh HA.
+    apply (seldom_masses f B3 B1 B2 (noise_distribution f Hn) _ q H X A s HX H01).
+    + assert (Z.abs s <= divide_up (sensitivity f) (grid_length f))%Z; [|lia]. apply le_IZR. lra.
+    + intros i Hi. destruct (Req_dec (mass f (i + s)) 0); auto. exfalso. apply Hi. apply HA; auto.
 Qed.
 Lemma real_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f d = true -> real_obeys f d.
 Proof.
-  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t|]; unfold real_obeys; rewrite <- ?G.
-  - apply support_holds; auto.
-  - intros X HX v A H01 HA. pose proof (max_error_holds f t Hn Hp H) as K. rewrite Hk in K. set (g := ratio (grid_length f)) in *.
+  intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
+  - unfold real_obeys; rewrite <- ?G. apply support_holds; auto.
+  - unfold real_obeys; rewrite <- ?G. intros X HX v A H01 HA. pose proof (max_error_holds f t Hn Hp H) as K. rewrite Hk in K. set (g := ratio (grid_length f)) in *.
     unfold released. pose proof (split_at (v / g)) as Ex. pose proof (frac_bounds (v / g)) as Bu.
     set (k := Int_part (v / g)) in *. set (u := frac_part (v / g)) in *.
     assert (Hv : v = (IZR k + u) * g) by (rewrite <- Ex; field; lra).
@@ -608,7 +729,13 @@ Proof.
       replace (Rabs (IZR j) * g + g) with ((Rabs (IZR j) + 1) * g) by ring. apply Rmult_le_compat_r; lra. }
     pose proof (Hz 0%Z ltac:(auto)) as Z0. pose proof (Hz 1%Z ltac:(auto)) as Z1. rewrite Z1.
     replace (k + 0)%Z with k in Z0 by lia. rewrite Z0. ring.
-  - apply noise_even_mass; auto.
+  - intros i. apply noise_even_mass; auto.
+  - apply real_peaked; auto.
+  - exact (means_hold f Hn H).
+  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [H1 H2]. exact (real_loss f l bound Hn Hp Hk H1 H2).
+  - cbn [demand_ok] in H. rewrite andb_true_iff in H. destruct H as [Hs H]. destruct (basics f Hn) as (B1 & B2 & B3).
+    pose proof (reach_sensitivity f Hn Hp Hs) as K. unfold real_obeys; rewrite <- ?G. intros X HX v v' A Hv H01 HA.
+    apply (seldom_released f B3 B1 B2 (noise_distribution f Hn) _ q H X _ (divide_up (sensitivity f) (grid_length f)) v v' A HX G0); auto; [lia|lra].
 Qed.
 
 (* ---- rivals: where they are not ---- *)
@@ -625,14 +752,6 @@ Proof.
   assert (Ha : (i <= a)%Z) by (apply H; left; auto). assert (His : forall j, In j is -> (i <= j)%Z) by (intros; apply H; right; auto).
   clear H. revert a Ha. induction is as [|b is IH]; intros a Ha; simpl; auto. apply IH; [intros; apply His; right; auto|].
   pose proof (His b (or_introl eq_refl)). lia.
-Qed.
-Lemma allowed_ends d x : demand_sound d = true -> allowed d x -> (forall q, In q (lows d) -> ratio q <= x) /\ (forall q, In q (highs d) -> x <= ratio q).
-Proof.
-  destruct d as [low high|t|]; cbn [allowed lows highs]; intros Hs H.
-  - destruct H as [H1 H2]. destruct low, high; split; intros q Hq; cbn [In] in Hq; try contradiction; destruct Hq as [<-|[]]; auto.
-  - cbn [demand_sound] in Hs. apply sound_pos in Hs. assert (ratio (- fst t, snd t)%Z = - ratio t) by (unfold ratio; cbn [fst snd]; rewrite opp_IZR; field; lra).
-    unfold Rabs in H. destruct Rcase_abs in H; split; intros q [<-|[]]; lra.
-  - split; intros q [].
 Qed.
 Definition out_low (q : Z * Z) (x : R) : R := 1 + -1 * (if Rle_dec (ratio q) x then 1 else 0).
 Definition out_high (q : Z * Z) (x : R) : R := 1 + -1 * (if Rle_dec (- ratio q) (-1 * x) then 1 else 0).
@@ -657,12 +776,6 @@ Proof.
   - specialize (H (out_high q)). unfold outs in H. rewrite in_app_iff, !in_map_iff in H. specialize (H ltac:(right; eauto)).
     unfold out_high in H. destruct Rle_dec; lra.
 Qed.
-Lemma ends_sound f q : (forall d, In d (constraints f) -> demand_sound d = true) ->
-  In q (flat_map lows (constraints f)) \/ In q (flat_map highs (constraints f)) -> sound q = true.
-Proof.
-  intros Hs [H|H]; rewrite in_flat_map in H; destruct H as (d & Hd & Hq); specialize (Hs d Hd); destruct d as [[l|] [h|]|t|]; cbn [lows highs demand_sound sound_end In] in *;
-    rewrite ?andb_true_iff in Hs; try contradiction; destruct Hq as [<-|[]]; try tauto; exact Hs.
-Qed.
 Lemma demands_sound f d : demand_ok f d = true -> demand_sound d = true.
 Proof. destruct d; cbn [demand_ok demand_sound]; rewrite ?andb_true_iff; tauto. Qed.
 Lemma real_never f Y : (forall d, In d (constraints f) -> demand_sound d = true) -> real_rival f Y -> Forall (never R R Rplus continuity Y) (outs f).
@@ -684,8 +797,8 @@ Proof.
   assert (He : event Y (fun i => A (IZR i))) by (split; [apply meas_basic; exact I | intros i; apply (out_01 A f HA)]). split; auto.
   destruct (out_demand A f HA) as (d & Hd & K). destruct (H d Hd) as [Hst _]. apply Hst; auto.
 Qed.
-Lemma whole_counts f m n kn kd : (forall d, In d (constraints f) -> demand_sound d = true) ->
-  forall i, (forall A, In A (map (fun A i => A (IZR i)) (outs f)) -> A i = 0) -> counts (lower_of f m n kn kd (whole_ends f)) i.
+Lemma whole_counts f m n extra bound kn kd : (forall d, In d (constraints f) -> demand_sound d = true) ->
+  forall i, (forall A, In A (map (fun A i => A (IZR i)) (outs f)) -> A i = 0) -> counts (lower_of m n extra bound kn kd (whole_ends f)) i.
 Proof.
   intros Hs i H. destruct (outs_bound f (IZR i)) as [B1 B2].
   { intros A HA. apply (H (fun i => A (IZR i))). apply (in_map (fun A i => A (IZR i))). exact HA. }
@@ -695,8 +808,8 @@ Proof.
   - apply D4. rewrite Rmult_1_r. auto.
   - apply D3. rewrite Rmult_1_r. auto.
 Qed.
-Lemma real_between f m n kn kd b : (forall d, In d (constraints f) -> demand_sound d = true) -> (0 < fst b)%Z -> (0 < snd b)%Z -> 0 < ratio b ->
-  between (lower_of f m n kn kd (step_ends f b)) (ratio b) (outs f).
+Lemma real_between f m n extra bound kn kd b : (forall d, In d (constraints f) -> demand_sound d = true) -> (0 < fst b)%Z -> (0 < snd b)%Z -> 0 < ratio b ->
+  between (lower_of m n extra bound kn kd (step_ends f b)) (ratio b) (outs f).
 Proof.
   intros Hs Hb1 Hb2 Hb i u Hu H. destruct (outs_bound f _ H) as [B1 B2].
   assert (L : forall j, (i <= j <= i + 1)%Z -> from (fst (step_ends f b)) j = j).
@@ -715,13 +828,154 @@ Proof.
   destruct (Req_dec u 0) as [E|E]; [left; auto|right]. split; [apply L; lia | apply U; right; split; auto; lra].
 Qed.
 
+(* ---- the lower bound, with what constraints add ---- *)
+Lemma bound_with_ratio f scale ds : (0 < scale)%Z -> forallb dual_ok ds = true -> (0 < snd (lower f))%Z ->
+  ratio (bound_with f scale ds) = ratio (lower f) + (ratio (sum_of (spends_cells scale) ds) + ratio (sum_of spends_loss ds)).
+Proof.
+  intros Hs Hd Hl. destruct (sum_of_ratio (spends_cells scale) ds) as [S1 _]; [intros p Hp; apply (duals_sound scale ds Hs Hd p Hp)|].
+  destruct (sum_of_ratio spends_loss ds) as [S2 _]; [intros p Hp; apply (duals_sound scale ds Hs Hd p Hp)|]. destruct (plus_ratio _ _ S1 S2) as [E S3].
+  unfold bound_with. destruct (plus_ratio (lower f) _ ltac:(unfold sound; rewrite Z.ltb_lt; exact Hl) S3) as [-> _]. rewrite E. reflexivity.
+Qed.
+Lemma duals_in f m p : In p (duals_of f m) -> In (fst p) (constraints f).
+Proof. destruct p as [d k]. apply in_combine_l. Qed.
+Lemma scale_positive x : lower_ok x = true -> (0 < scale x)%Z /\ (0 < kd x)%Z.
+Proof.
+  destruct x. unfold lower_ok. destruct (_ && _)%bool eqn:E; [|discriminate]. rewrite !andb_true_iff, !Z.ltb_lt in E. intros _. cbn [Lower.scale Lower.kd]. tauto.
+Qed.
+(* far enough out for a slope *)
+Lemma far_enough slope M T : exists N, M <= N /\ 0 <= N /\ (slope = 0 \/ T <= Rabs slope * N).
+Proof.
+  exists (Rmax M (Rmax 0 (T / Rabs slope))). pose proof (Rmax_l M (Rmax 0 (T / Rabs slope))). pose proof (Rmax_r M (Rmax 0 (T / Rabs slope))).
+  pose proof (Rmax_l 0 (T / Rabs slope)). pose proof (Rmax_r 0 (T / Rabs slope)). repeat split; try lra.
+  destruct (Req_dec slope 0) as [E|E]; [left; auto|right]. pose proof (Rabs_pos_lt slope E). set (N := Rmax M _) in *.
+  apply Rle_trans with (Rabs slope * (T / Rabs slope)); [right; field; lra | apply Rmult_le_compat_l; lra].
+Qed.
+Lemma flat_top x edge : flat edge (kn x) -> (0 < kd x)%Z -> exists T, forall i, IZR (kn x i) / IZR (kd x) <= T.
+Proof.
+  intros Hf Hk. destruct (flat_bounded _ _ Hf) as (M & HM). exists (IZR M / IZR (kd x)). intros i. apply Rmult_le_compat_r; [left; apply Rinv_0_lt_compat, IZR_lt; auto | apply IZR_le; auto].
+Qed.
+
+Section Rivals.
+Variables (f : file) (m : multipliers).
+Hypothesis Hl : loss_ok (the_loss f) = true.
+Hypothesis Hsens : positive (sensitivity f) = true.
+Hypothesis Hm : positive (m_step m) = true.
+Hypothesis Hlow : (0 < snd (lower f))%Z.
+Hypothesis Hds : forall d, In d (constraints f) -> demand_sound d = true.
+Hypothesis Hbudgets : forall b, In b (budgets f) -> private_ok f b = true.
+Let HD : sound (sensitivity f) = true /\ 0 <= ratio (sensitivity f).
+Proof.
+  unfold positive in Hsens. rewrite andb_true_iff, !Z.ltb_lt in Hsens. destruct Hsens as [A B]. split; [unfold sound; rewrite Z.ltb_lt; auto|].
+  apply IZR_lt in A, B. unfold ratio. apply Rmult_le_pos; [lra | left; apply Rinv_0_lt_compat; auto].
+Qed.
+Lemma additive_bound (Y : rlaw) B : the_kind f = Additive -> certified_steps f m = true -> real_rival f Y ->
+  IZR (fst (sensitivity f) * snd (m_step m) / (snd (sensitivity f) * fst (m_step m))) * ratio (m_step m) <= ratio (sensitivity f) ->
+  loss_at_most Y (cost (the_loss f)) B -> ratio (lower f) <= B.
+Proof.
+  intros Hkind H HYd Hnn HB. destruct HD as [HD1 HD2]. pose proof HYd as [HY HYc]. unfold certified_steps in H. rewrite Hkind in H. cbv zeta in H.
+  set (ds := duals_of f m) in *. set (slope := sum_of adds_slope ds) in *. set (l := loss_with f ds) in *. set (b := m_step m) in *.
+  set (n := (fst (sensitivity f) * snd b / (snd (sensitivity f) * fst b))%Z) in *. set (edge := (m_reach m + n)%Z) in *.
+  set (s := scaled_to (pieces_with l slope) b) in *. rewrite !andb_true_iff in H. destruct H as [[[[F1 F2] Fd] Fo] F3].
+  pose proof Hm as Hm'. unfold positive in Hm'. rewrite andb_true_iff, !Z.ltb_lt in Hm'. destruct Hm' as [Hb1 Hb2].
+  assert (Hb : 0 < ratio b) by (apply IZR_lt in Hb1 as R1, Hb2 as R2; unfold ratio; apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
+  destruct (scale_positive _ F3) as [Hscale Hkd]. cbn [Lower.scale lower_of] in Hscale.
+  destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5. assert (He : (0 <= edge)%Z) by (unfold edge; lia).
+  destruct (sum_of_ratio adds_slope ds) as [Sslope _]; [intros p Hp; apply (duals_sound 1 ds eq_refl Fd p Hp)|]. fold slope in Sslope.
+  destruct (losses_add R R Rplus continuity Y (fun x => x) ds (the_loss f) B) as [Hl' HB']; auto.
+  { intros k M Hk. apply meas_basic. apply (least_continuous (cost k)), cost_continuous; auto. }
+  { intros k bound d Hin. apply in_combine_l in Hin. destruct (HYc _ Hin) as [_ K]. exact K. }
+  change (the_loss f ++ flat_map adds_loss ds) with l in Hl', HB'. assert (Hc0 : forall x, 0 <= cost l x) by (intros; apply cost_nonneg; auto).
+  assert (Hcent : ratio slope = 0 \/ centred (fun x => x) Y).
+  { apply (slope_centred R R Rplus continuity Y (fun x => x) ds Fd). intros d Hin. apply in_combine_l in Hin. destruct (HYc _ Hin) as [_ K]. exact K. }
+  apply le_epsilon. intros e Hepos.
+  destruct (slope_mean R R Rplus continuity Y (fun x => x) (ratio slope) ltac:(intros h Hh Hbd; split; auto; apply meas_basic; auto) Hcent e Hepos) as (M & HM).
+  match type of F3 with lower_ok ?d = true => set (x := d) in * end.
+  assert (Hflat : flat (reach x + Lower.n x) (kn x)) by (apply (beyond_flat edge); auto).
+  destruct (flat_top x _ Hflat Hkd) as (T & HT). destruct (far_enough (ratio slope) M T) as (N & N1 & N2 & N3). destruct (HM N N1 N2) as [Gline Eline].
+  assert (K : IZR (ln x) / IZR (ld x) - (ratio (sum_of (spends_cells (m_scale m)) ds) + e) <= B + ratio (sum_of spends_loss ds)).
+  { apply (real_lower x (cost l) (ratio (sensitivity f)) (ratio b) Hflat F3) with (L := Y) (outs := outs f) (line := fun y => ratio slope * cut_off N y); auto.
+    - apply (points_granted f); auto; [|apply (lower_positive _ F3)]. intros eps delta eps' delta' He' Hd'. apply private_more; auto.
+    - apply real_never; auto.
+    - apply real_between; auto.
+    - intros i u Hu C1 C2. pose proof (steps_below l slope b (fst (step_ends f b)) (snd (step_ends f b)) Hl' Sslope Hm F1 edge He Fo i u Hu C1 C2) as J.
+      apply (cut_below _ _ _ T N); auto. pose proof (HT i) as T1. pose proof (HT (i + 1)%Z) as T2.
+      apply Rmult_le_compat_l with (r := 1 - u) in T1; [|lra]. apply Rmult_le_compat_l with (r := u) in T2; [|lra]. lra.
+    - rewrite (ex_plus _ _ _ _ Y (fun y => / IZR (scale x) * rlook (extra x) (y / ratio b))); [|apply good_scale, rlook_good|auto].
+      apply Rplus_le_compat; auto. apply (real_cells f b (m_scale m) edge Hb1 Hb2 Hb Hscale HD1 HD2 Hds Y HYd ds Fd). intros p. apply duals_in. }
+  change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f (m_scale m) ds)) in K. rewrite bound_with_ratio in K by auto. lra.
+Qed.
+Lemma whole_bound (Y : zlaw) B : the_kind f = Integer -> snd (sensitivity f) = 1%Z -> certified_points f m = true -> whole_rival f Y ->
+  loss_at_most Y (fun i => cost (the_loss f) (IZR i)) B -> ratio (lower f) <= B.
+Proof.
+  intros Hkind Hone H HYd HB. destruct HD as [HD1 HD2]. pose proof HYd as [HY HYc]. unfold certified_points in H. cbv zeta in H.
+  set (ds := duals_of f m) in *. set (slope := sum_of adds_slope ds) in *. set (l := loss_with f ds) in *.
+  set (n := fst (sensitivity f)) in *. set (edge := (m_reach m + n)%Z) in *.
+  set (s := scaled_to (pieces_with l slope) (1, 1)%Z) in *. rewrite !andb_true_iff in H. destruct H as [[[[F1 F2] Fd] Fo] F3].
+  assert (EDn : ratio (sensitivity f) = IZR n) by (unfold ratio; rewrite Hone; unfold n; field).
+  destruct (scale_positive _ F3) as [Hscale Hkd]. cbn [Lower.scale lower_of] in Hscale.
+  destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5. assert (He : (0 <= edge)%Z) by (unfold edge; lia).
+  destruct (sum_of_ratio adds_slope ds) as [Sslope _]; [intros p Hp; apply (duals_sound 1 ds eq_refl Fd p Hp)|]. fold slope in Sslope.
+  destruct (losses_add Z Z Z.add (fun _ => True) Y IZR ds (the_loss f) B) as [Hl' HB']; auto.
+  { intros k M Hk. apply meas_basic. exact I. }
+  { intros k bound d Hin. apply in_combine_l in Hin. destruct (HYc _ Hin) as [_ K]. exact K. }
+  change (the_loss f ++ flat_map adds_loss ds) with l in Hl', HB'. assert (Hc0 : forall x, 0 <= cost l x) by (intros; apply cost_nonneg; auto).
+  assert (Hcent : ratio slope = 0 \/ centred IZR Y).
+  { apply (slope_centred Z Z Z.add (fun _ => True) Y IZR ds Fd). intros d Hin. apply in_combine_l in Hin. destruct (HYc _ Hin) as [_ K]. exact K. }
+  apply le_epsilon. intros e Hepos.
+  destruct (slope_mean Z Z Z.add (fun _ => True) Y IZR (ratio slope) ltac:(intros h Hh Hbd; split; auto; apply meas_basic; exact I) Hcent e Hepos) as (M & HM).
+  match type of F3 with lower_ok ?d = true => set (x := d) in * end.
+  assert (Hflat : flat (reach x + Lower.n x) (kn x)) by (apply (beyond_flat edge); auto).
+  destruct (flat_top x _ Hflat Hkd) as (T & HT). destruct (far_enough (ratio slope) M T) as (N & N1 & N2 & N3). destruct (HM N N1 N2) as [Gline Eline].
+  assert (K : IZR (ln x) / IZR (ld x) - (ratio (sum_of (spends_cells (m_scale m)) ds) + e) <= B + ratio (sum_of spends_loss ds)).
+  { apply (integer_lower x (cost l) n Hflat F3) with (L := Y) (outs := map (fun A i => A (IZR i)) (outs f)) (line := fun i => ratio slope * cut_off N (IZR i)); auto.
+    - cbn [Lower.n lower_of x]. unfold x. cbn [Lower.n lower_of]. lia.
+    - apply (points_granted f); auto; [| |apply (lower_positive _ F3)].
+      + intros eps delta eps' delta' He' Hd'. apply private_more; auto.
+      + intros b Hb A s' HA Hs'. apply (HY b Hb); auto. rewrite EDn. apply IZR_le; auto.
+    - apply whole_never; auto.
+    - apply whole_counts; auto.
+    - intros i C1. pose proof (points_below l slope (fst (whole_ends f)) (snd (whole_ends f)) Hl' Sslope F1 edge Fo i C1) as J.
+      apply (cut_below _ _ _ T N); auto.
+    - rewrite (ex_plus Z Z Z.add (fun _ => True) Y (fun i => / IZR (scale x) * IZR (look (extra x) i))); [|apply good_scale; split; [apply meas_basic; exact I | apply look_bounded]|auto].
+      apply Rplus_le_compat; auto. apply (whole_cells f (1, 1)%Z (m_scale m) edge eq_refl eq_refl ltac:(unfold ratio; simpl; lra) Hscale HD1 HD2 Hds Y HYd eq_refl ds Hone Fd). intros p. apply duals_in. }
+  change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f (m_scale m) ds)) in K. rewrite bound_with_ratio in K by auto. lra.
+Qed.
+(* whole noise by larger steps, without constraints *)
+Lemma runs_bound (Y : zlaw) B : the_kind f = Integer -> snd (sensitivity f) = 1%Z -> snd (m_step m) = 1%Z -> certified_steps f m = true -> whole_rival f Y ->
+  IZR (fst (sensitivity f) * snd (m_step m) / (snd (sensitivity f) * fst (m_step m))) * ratio (m_step m) <= ratio (sensitivity f) ->
+  loss_at_most Y (fun i => cost (the_loss f) (IZR i)) B -> ratio (lower f) <= B.
+Proof.
+  intros Hkind Hone Hb Hcert [HY _] Hnn HB. unfold certified_steps in Hcert. rewrite Hkind in Hcert. cbv zeta in Hcert. cbn [flat_map loss_with sum_of fold_right] in Hcert.
+  unfold loss_with in Hcert. cbn [flat_map] in Hcert. rewrite app_nil_r in Hcert. set (slope := (0, 1)%Z) in *. set (b := m_step m) in *.
+  set (n := (fst (sensitivity f) * snd b / (snd (sensitivity f) * fst b))%Z) in *. set (edge := (m_reach m + n)%Z) in *.
+  set (s := scaled_to (pieces_with (the_loss f) slope) b) in *. rewrite !andb_true_iff in Hcert. destruct Hcert as [[[[F1 F2] _] Fo] F3].
+  destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5. assert (He : (0 <= edge)%Z) by (unfold edge; lia).
+  destruct (scale_positive _ F3) as [Hscale _]. cbn [Lower.scale lower_of] in Hscale.
+  pose proof Hm as Hm'. unfold positive in Hm'. rewrite andb_true_iff, !Z.ltb_lt in Hm'. destruct Hm' as [Hb1 _]. fold b in Hb1.
+  assert (Hr : ratio b = IZR (fst b)) by (unfold ratio; rewrite Hb; field).
+  assert (EDn : ratio (sensitivity f) = IZR (fst (sensitivity f))) by (unfold ratio; rewrite Hone; field).
+  assert (Hc0 : forall x, 0 <= cost (the_loss f) x) by (intros; apply cost_nonneg; auto).
+  match type of F3 with lower_ok ?d = true => set (x := d) in * end.
+  assert (Hflat : flat (reach x + Lower.n x) (kn x)) by (apply (beyond_flat edge); auto).
+  pose proof (bound_with_ratio f (m_scale m) [] Hscale eq_refl Hlow) as E. cbn [sum_of fold_right] in E. rewrite zero_ratio in E.
+  replace (ratio (lower f)) with (IZR (ln x) / IZR (ld x)) by (change (IZR (ln x) / IZR (ld x)) with (ratio (bound_with f (m_scale m) [])); lra).
+  apply (whole_step_lower x (cost (the_loss f)) (fst (sensitivity f)) (fst b) Hflat F3) with (Y := Y); auto.
+  - intros i u Hu C1 C2. rewrite <- Hr. pose proof (steps_below (the_loss f) slope b None None Hl eq_refl Hm F1 edge He Fo i u Hu C1 C2) as J. fold s in J.
+    unfold slope in J. rewrite zero_ratio, Rmult_0_l, Rplus_0_r in J. exact J.
+  - unfold x. cbn [Lower.n lower_of]. apply le_IZR. rewrite mult_IZR, <- Hr, <- EDn. exact Hnn.
+  - apply (points_granted f); auto; [| |apply (lower_positive _ F3)].
+    + intros eps delta eps' delta' He' Hd'. apply private_more; auto.
+    + intros b' Hb' A s' HA Hs'. apply (HY b' Hb'); auto. rewrite EDn. apply IZR_le; auto.
+Qed.
+End Rivals.
+
 (* ---- the theorem ---- *)
 Theorem check_sound f m : check f m = true -> claims f.
 Proof.
   unfold check, claims.
   destruct (loss_ok (the_loss f) && positive (sensitivity f) && positive (step f) && positive (m_step m) && (0 <? snd (lower f))%Z && noise_ok f)%bool eqn:E1; [|discriminate].
   destruct (forallb (demand_ok f) (constraints f)) eqn:E0; [|discriminate].
-  destruct (forallb (private_ok f) (budgets f)) eqn:E2; [|discriminate]. destruct (upper_ok f) eqn:EU; [|discriminate].
+  destruct (forallb (private_ok f) (budgets f)) eqn:E2; [|discriminate]. destruct (upper_ok f (the_loss f) (upper f)) eqn:EU; [|discriminate].
   rewrite !andb_true_iff in E1. destruct E1 as [[[[[Hl Hs] Hb] Hm] Hlow] Hn]. pose proof Hs as Hs'. pose proof Hb as Hb'. pose proof Hm as Hm'.
   unfold positive in Hs, Hb, Hm. rewrite !andb_true_iff, !Z.ltb_lt in *.
   destruct Hs as [Hs1 Hs2], Hb as [Hb1 Hb2], Hm as [Hm1 Hm2]. rewrite forallb_forall in E0, E2.
@@ -764,35 +1018,15 @@ Proof.
       * intros b Hb A s [_ HA] Hs. destruct (noise_private f Hn b (E2 b Hb)) as [_ K]. apply (K X HX A s HA).
         apply le_IZR. eapply Rle_trans; [exact Hs|]. eapply Rle_trans; [exact Hk|].
         rewrite mult_IZR. unfold ratio. rewrite T1, T2. right. field.
-      * destruct (upper_integer f Hn Hl Hkind EU) as (P & HP1 & HP2).
-        intros g _ Hgb Hgc. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
-        intros i. eapply Rle_trans; [apply Hgc | apply HP2].
+      * exact (whole_loss f _ _ Hn Hkind Hl EU X HX).
     + intros d Hd. apply whole_demands; auto.
     + intros Y HYd B HB. pose proof HYd as [HY _]. destruct (fst (lower f) <=? 0)%Z eqn:E6.
       { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (fun i => cost (the_loss f) (IZR i))); auto. }
-      assert (HYz : forall b, In b (budgets f) -> zprivate Y (ratio (fst b)) (ratio (snd b)) (fst (sensitivity f))).
-      { intros b Hb A s HA Hs. apply (HY b Hb); auto. rewrite HD. apply IZR_le; auto. }
-      assert (Hmono : forall eps delta eps' delta', eps <= eps' -> delta <= delta' -> zprivate Y eps delta (fst (sensitivity f)) -> zprivate Y eps' delta' (fst (sensitivity f))).
-      { intros eps delta eps' delta' He Hd. apply private_more; auto. }
       destruct (Z.eqb_spec (fst (m_step m)) 1) as [Hb|Hb].
-      * unfold certified_points in E5. rewrite !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
-        set (s := scaled_to (pieces (the_loss f)) (1, 1)%Z) in *.
-        destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
-        match type of F3 with lower_ok ?d = true => apply (integer_lower d (cost (the_loss f)) (fst (sensitivity f)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y) (outs := map (fun A i => A (IZR i)) (outs f)); auto end.
-        { apply (points_below f Hl F1). }
-        { cbn [Lower.n lower_of]. lia. }
-        { apply points_granted; auto. apply (lower_positive _ F3). }
-        { apply whole_never; auto. }
-        { apply whole_counts; auto. }
-      * unfold certified_steps in E5. fold nn in E5. rewrite Hkind, !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
-        destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
-        assert (Hr : ratio (m_step m) = IZR (fst (m_step m))) by (unfold ratio; rewrite B1; field).
-        match type of F3 with lower_ok ?d = true => apply (whole_step_lower d (cost (the_loss f)) (fst (sensitivity f)) (fst (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (Y := Y); auto end.
-        { intros i u Hu. rewrite <- Hr. apply (steps_below f (m_step m) Hl Hm' F1 _ (Z.add_nonneg_nonneg _ _ F4 F5) i u Hu). }
-        { cbn [Lower.n lower_of]. apply le_IZR. rewrite mult_IZR, <- Hr, <- HD. exact Hnn. }
-        { apply points_granted; auto. apply (lower_positive _ F3). }
+      * apply (whole_bound f m) with (Y := Y); auto.
+      * apply (runs_bound f m) with (Y := Y); auto.
   - (* additive *)
-    intros E5. destruct (upper_additive f Hn Hl Hb' Hkind EU) as (P & HP1 & HP2). set (g := ratio (step f) / IZR (grid f)) in *.
+    intros E5. set (g := ratio (step f) / IZR (grid f)) in *.
     assert (Hg0 : 0 < g) by (unfold g, ratio; repeat apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; auto).
     unfold claims_additive. fold g. split; [|split; [|split]].
     + apply noise_distribution; auto.
@@ -800,18 +1034,9 @@ Proof.
       * intros b Hb v v' A Hv HA. destruct (noise_private f Hn b (E2 b Hb)) as [_ K].
         apply (released_private X g Hg0 (most_steps f * grid f)); auto.
         eapply Rle_trans; [exact Hv|]. eapply Rle_trans; [exact Hk|]. right. unfold g. rewrite mult_IZR. field. lra.
-      * intros v k Hkb Hkc. apply (released_loss X g Hg0 (cost (the_loss f)) P); auto.
-        intros h Hh Hle. apply (masses_loss X (mass f) HX (noise_distribution f Hn) P); auto.
+      * exact (real_loss f _ _ Hn Hb' Hkind Hl EU X HX).
     + intros d Hd. apply real_demands; auto.
     + intros Y HYd B HB. pose proof HYd as [HY _]. destruct (fst (lower f) <=? 0)%Z eqn:E6.
       { apply Hneedless; auto. apply (loss_nonneg _ _ _ _ Y (cost (the_loss f))); auto. }
-      unfold certified_steps in E5. fold nn in E5. rewrite Hkind, !andb_true_iff in E5. destruct E5 as [[F1 F2] F3].
-      destruct (reach_positive _ F3) as [F4 F5]. cbn [Lower.reach Lower.n lower_of] in F4, F5.
-      match type of F3 with lower_ok ?d = true => apply (real_lower d (cost (the_loss f)) (ratio (sensitivity f)) (ratio (m_step m)) (beyond_flat _ _ _ _ (Z.add_nonneg_nonneg _ _ F4 F5)) F3) with (L := Y) (outs := outs f); auto end.
-      * unfold ratio. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto.
-      * intros i u Hu. apply (steps_below f (m_step m) Hl Hm' F1 _ (Z.add_nonneg_nonneg _ _ F4 F5) i u Hu).
-      * apply points_granted; auto; [|apply (lower_positive _ F3)].
-        intros eps delta eps' delta' He Hd. apply private_more; auto.
-      * apply real_never; auto.
-      * apply real_between; auto. unfold ratio. apply Rmult_lt_0_compat; auto. apply Rinv_0_lt_compat; auto.
+      apply (additive_bound f m) with (Y := Y); auto.
 Qed.
