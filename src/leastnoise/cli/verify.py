@@ -109,11 +109,13 @@ def _formal_words(told: dict[str, Any]) -> str:
     if not told:
         return "Coq was not asked: our own check does not prove every claim."
     formal = told["formal"]
-    if formal["verdict"] == "proven":
-        words = formal["detail"]
-        rests = "What that rests on is in docs/formal.md."
-        return f"Coq: proven. {words[0].upper()}{words[1:]}. {rests}"
-    return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
+    words = _printable(formal["detail"])
+    after = {
+        "proven": " What that rests on is in docs/formal.md.",
+        "not covered": " So there is no verdict of Coq; those above are our own check's.",
+    }
+    verdict = formal["verdict"]
+    return f"Coq: {verdict}. {words[0].upper()}{words[1:]}.{after.get(verdict, '')}"
 
 
 def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:

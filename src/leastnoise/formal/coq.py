@@ -160,11 +160,9 @@ def assumptions(seconds: float = 600) -> tuple[str, ...]:
 
 def _said(data: dict[str, Any]) -> str:
     """What a proof of this file says, its constraints by name."""
-    names = list(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-    obeys = f", it obeys {listed}" if names else ""
-    too = (" and obeys that" if len(names) == 1 else " and obeys these") if names else ""
-    return PROVEN[data["kind"]].format(obeys=obeys, too=too)
+    names = ", ".join(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
+    obeys = f", it obeys its constraints ({names})" if names else ""
+    return PROVEN[data["kind"]].format(obeys=obeys, too=" and obeys them" if names else "")
 
 
 def _proof(text: str, words: str, seconds: float) -> Proof:
