@@ -135,10 +135,6 @@ def questions() -> Iterator[tuple[str, Question]]:
         "core",
         {"epsilon": 1, "delta": 0.2, "bounds": (-5000, 5000), "sensitivity": 2, "gap": 0.15},
     )
-    yield (
-        "regions",
-        {"epsilon": 1, "delta": 0.2, "bounds": (0, 4), "sensitivity": 2, "regions": 2, "gap": 0.15},
-    )
 
 
 def run(kind: str, question: Question) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def design(**given: Any) -> AnyNoise:
     progress: True for a line that moves, or a function that is called with a `Progress`.
     bounds: (low, high), public, with further options that `design_dependent` explains: `prior`,
         `instance_bound`, `max_error`, `outputs`, `crossing`, `exact_answers`, `monotone`,
-        `regions`, `core`.
+        `core`.
     constraints: what else the noise must obey, such as `Support(-2, 2)` or `Monotone()`; the
         lower bound is then over noise that obeys it too. With `bounds`: `MaxError`, and
         `LossAtMost` for the loss itself.
@@ -139,7 +139,7 @@ def answer(arguments: Arguments) -> AnyNoise:
             value = getattr(arguments, name)
             raise ArgumentError(name, value, "left out unless there is a workload")
     if isinstance(arguments.sensitivity, Shape):
-        return joint_design(arguments)
+        return joint_design(arguments, lambda **given: design(**given).document)
     if arguments.weights is not None:
         raise ArgumentError("weights", "given", "left out unless there is a shape")
     if isinstance(arguments.sensitivity, Ball):
@@ -180,8 +180,6 @@ def design_dependent(
         probability delta, which costs nothing more); False: no answer belongs to one node only.
     monotone: whether a larger value must make larger answers likelier (P(answer <= y) never grows
         with the value). The best answers are like that up to rounding; this makes it a claim.
-    regions: one noise distribution for all values of a region, as in the paper: how many equal
-        regions, or where they are cut. The lower bound stays one over all answers.
     core: (low, high) inside wide bounds, at least one sensitivity wide: rows of its own for the
         values in it, one additive noise for all values beyond it on each side. Prior, `lower`
         and `upper` are then about values of the core; privacy holds on all of `bounds`. Chosen

@@ -48,7 +48,6 @@ SETTINGS = {
     "crossing": (2, 1),
     "exact_answers": False,
     "monotone": True,
-    "regions": 2,
     "core": (1, 3),
     "dimension": 2,
 }
@@ -103,9 +102,6 @@ HONOURED = {
     ),
     "exact_answers": lambda found, _: found.revealing == 0,
     "monotone": proves("monotone"),
-    "regions": lambda found, _: (
-        found.stats["origin"] == "2 regions" or found.document.additive is not None
-    ),
     "core": lambda found, value: found.core == value,
     "dimension": lambda found, value: found.dimension == value,
 }
@@ -180,7 +176,6 @@ ADDITIVE = [
         "crossing",
         "exact_answers",
         "monotone",
-        "regions",
         "core",
     )
 ]
@@ -230,12 +225,10 @@ def test_pairs_with_bounds():
     [
         ("releases", "constraints"),
         ("integer", "monotone"),
-        ("regions", "resolution"),
         ("outputs", "exact_answers"),
         ("core", "prior"),
         ("gdp", "exact_answers"),
         ("max_error", "constraints"),
-        ("regions", "integer"),
     ],
 )
 def test_some_pairs_with_bounds(pair):

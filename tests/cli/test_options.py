@@ -59,8 +59,8 @@ def test_options_become_arguments():
     )
     assert found.pop("constraints")[0].name == "max-error"
     assert found == {"epsilon": "1", "releases": 3}
-    ranged = arguments_of({"bounds": ("0", "4"), "max_error": "2", "regions": "1,2"})
-    assert ranged == {"bounds": ("0", "4"), "max_error": "2", "regions": ["1", "2"]}
+    ranged = arguments_of({"bounds": ("0", "4"), "max_error": "2"})
+    assert ranged == {"bounds": ("0", "4"), "max_error": "2"}
     with pytest.raises(ArgumentError, match="EPS:DELTA"):
         arguments_of({"profile": ["1"]})
 

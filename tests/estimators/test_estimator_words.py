@@ -35,6 +35,8 @@ def test_bounds_and_texts_are_refused_with_what_to_write_instead():
     pairs = [(0, 10)] * 3
     with pytest.raises(ArgumentError, match=r"two sequences \(lows, highs\), or a dict"):
         DPLogisticRegression(classes=[0, 1], bounds=pairs).fit(NUMBERS, LABELS)
+    with pytest.raises(ArgumentError, match="a list of two tuples may mean either"):
+        DPLogisticRegression(classes=[0, 1], bounds=[(0, 5), (1, 10)]).fit(NUMBERS, LABELS)
     with pytest.raises(DataError, match=r"encoded before .* OneHotEncoder\(categories"):
         DPLogisticRegression(classes=[0, 1], bounds=(0, 10)).fit(TABLE, LABELS)
 

@@ -102,7 +102,6 @@ def dependent_questions() -> dict[str, Questions]:
         "-crossing": {"crossing": (1, 1)},
         "-monotone": {"monotone": True},
         "-blurred": {"exact_answers": False},
-        "-regions": {"regions": 2},
         "-core": {"core": (1, 3), "sensitivity": 1, "resolution": None},
         "-profile": {"profile": [(1, "0.2"), (2, "0.05")]},
         "-gdp": {"gdp": 1, "epsilon": None, "delta": None},

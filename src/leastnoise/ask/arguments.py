@@ -18,7 +18,7 @@ from ..losses import L2, Loss, as_loss
 from .budgets import check_releases, refuse_too_many, total_budget
 from .combinations import refuse_combinations
 from .demands import Constraint, LossAtMost, MaxError, check_constraints
-from .domain import PriorLike, core_of, cuts_of, outputs_of, question_of, refuse_many, refuse_pure
+from .domain import PriorLike, core_of, outputs_of, question_of, refuse_pure
 from .privacy import Releases
 from .question import Question
 from .shape import Ball, Shape
@@ -89,7 +89,6 @@ class RangeArguments(CommonArguments, total=False):
     crossing: tuple[Number, Number] | None
     exact_answers: bool
     monotone: bool
-    regions: int | Iterable[Number] | None
     core: tuple[Number, Number] | None
 
 
@@ -159,7 +158,6 @@ class Arguments:
     crossing: tuple[Number, Number] | None = None
     exact_answers: bool = True
     monotone: bool = False
-    regions: int | Iterable[Number] | None = None
     core: tuple[Number, Number] | None = None
 
     @classmethod
@@ -205,7 +203,6 @@ class Asked:
     total: Releases | None = None
     outputs: tuple[Fraction, ...] | None = None
     exact_answers: bool = True
-    cuts: tuple[Fraction, ...] | None = None
     wide: tuple[Fraction, Fraction] | None = None
 
 
@@ -347,15 +344,11 @@ def _ranged(given: Arguments, cells: int | None) -> Asked:
         raise ArgumentError("resolution", cells, f"at most {_MOST_CELLS} cells of the range")
     outputs = outputs_of(given.outputs, given.output_step, question)
     exact_answers = _flag("exact_answers", given.exact_answers)
-    cuts = wide = None
+    wide = None
     if core is not None:
-        refuse_pure(question, "core")
+        refuse_pure(question)
         wide = rational(bounds[0], "bounds"), rational(bounds[1], "bounds")
-    elif given.regions is not None:
-        refuse_many(bounds, integer)
-        refuse_pure(question, "regions")
-        cuts = cuts_of(given.regions, question)
-    return Asked(question, 0.0, None, cells, None, None, outputs, exact_answers, cuts, wide)
+    return Asked(question, 0.0, None, cells, None, None, outputs, exact_answers, wide)
 
 
 def _numbers_of(spec: object) -> list[Any]:

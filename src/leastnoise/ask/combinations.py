@@ -57,7 +57,6 @@ RULES: tuple[Rule, ...] = (
             "outputs",
             "output_step",
             "resolution",
-            "regions",
             "instance_bound",
             "max_error",
             "monotone",
@@ -65,20 +64,6 @@ RULES: tuple[Rule, ...] = (
         ),
         "core",
         "additive noise answers beside it",
-    ),
-    *_all(
-        (
-            "constraints",
-            "outputs",
-            "output_step",
-            "instance_bound",
-            "max_error",
-            "monotone",
-            "exact_answers",
-            "gdp",
-        ),
-        "regions",
-        "additive noise, which ends somewhere, answers in each of them",
     ),
 )
 

@@ -1,4 +1,4 @@
-"""From a user's range, prior, outputs, core and regions to exact ones, or a clear error."""
+"""From a user's range, prior, outputs and core to exact ones, or a clear error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import ArgumentError
-from ..exact import Number, rational
+from ..exact import Number, nearest_float, rational
 from ..losses import Loss, as_loss
 from .budgets import check_budgets
 from .question import Crossing, Prior, Question, Range
@@ -81,7 +81,26 @@ def question_of(
         refuse_many(bounds, integer, _MOST_NODES)
     refuse_many(bounds, integer, _MOST_NUMBERS)
     domain = Range(low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
-    return Question(*budget, reach, exact_loss, integer, (), points, mu, range=domain)
+    question = Question(*budget, reach, exact_loss, integer, (), points, mu, range=domain)
+    if farthest is not None:
+        _refuse_near(question, farthest)
+    return question
+
+
+def _refuse_near(question: Question, farthest: Fraction) -> None:
+    """No answer is near both ends, and without failures all values have the same possible answers.
+
+    At delta = 0, and below a Gaussian curve, what is impossible at one value is impossible at its
+    neighbours, and so at all values: from one end of the range to the other there are neighbours.
+    """
+    never = question.gdp is not None or any(delta == 0 for _, delta in question.budgets)
+    if never and 2 * farthest < question.width:
+        raise ArgumentError(
+            "max_error",
+            nearest_float(farthest),
+            f"larger, at least {nearest_float(question.width / 2):g}: without a delta every value "
+            "has the same possible answers, which must be near both ends of the range",
+        )
 
 
 def core_of(
@@ -121,28 +140,13 @@ def core_of(
     return core
 
 
-def cuts_of(regions: int | Iterable[Number], question: Question) -> tuple[Fraction, ...]:
-    """Where one region ends and the next begins."""
-    allowed = "a whole number from 1 to 100, or cuts that rise within the bounds"
-    if isinstance(regions, Iterable) and not isinstance(regions, str):
-        cuts = tuple(rational(cut, "regions") for cut in regions)
-        inside = all(question.low < cut < question.high for cut in cuts)
-        if len(cuts) > 99 or not inside or any(a >= b for a, b in pairwise(cuts)):
-            raise ArgumentError("regions", regions, allowed)
-        return cuts
-    count = rational(regions, "regions")
-    if isinstance(regions, bool) or count.denominator != 1 or not 1 <= count <= 100:
-        raise ArgumentError("regions", regions, allowed)
-    return tuple(question.low + question.width * j / count for j in range(1, int(count)))
-
-
-def refuse_pure(question: Question, what: str) -> None:
-    """A core, or regions, have finite additive noise beside or in them: delta must be positive."""
+def refuse_pure(question: Question) -> None:
+    """A core has finite additive noise beside it: delta must be positive."""
     if any(delta == 0 for _, delta in question.stated):
-        raise ArgumentError("delta", 0, f"positive when {what} is given: the noise is finite")
+        raise ArgumentError("delta", 0, "positive when core is given: the noise is finite")
 
 
-def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int = _MOST_NODES) -> None:
+def refuse_many(bounds: tuple[Number, Number], integer: bool, most: int) -> None:
     """`ArgumentError` if a range holds more whole numbers than these."""
     low, high = _bounds(bounds, integer)
     if integer and high - low + 1 > most:

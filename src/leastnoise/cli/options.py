@@ -76,7 +76,6 @@ OPTIONS: dict[str, tuple[Any, Any]] = {
     "instance_bound": (text("With --bounds: no value's expected loss above this."), None),
     "max_error": (text("No released error beyond T.", "T"), None),
     "monotone": (flag("monotone", "Density falls from 0; with --bounds: answers grow."), False),
-    "regions": (text("With --bounds: one noise for each of so many regions."), None),
     "core": (_pair("With wide --bounds: values with their own rows."), None),
     "support": (_pair("Noise in [LOW, HIGH]; none: no end."), None),
     "symmetric": (flag("symmetric", "Symmetric noise."), False),
@@ -144,9 +143,6 @@ def arguments_of(given: dict[str, Any]) -> dict[str, Any]:
             found[name] = whole_of(name, found[name])
     if "profile" in found:
         found["profile"] = [budget_of(words) for words in found["profile"]]
-    if "regions" in found:
-        cuts: str = found["regions"]
-        found["regions"] = int(cuts) if cuts.isdigit() else cuts.split(",")
     if found.get("prior", "uniform") != "uniform":
         found["prior"] = _prior_file(found["prior"])
     return found

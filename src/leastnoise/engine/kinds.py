@@ -64,11 +64,11 @@ KINDS = {
         (_SIMPLE, _ADDITIVE, _ROWS), ending="channel.method", closeness=0.999
     ),
     "range with a core": Kind(("channel.core:ROWS",), ending="channel.method", closeness=0.999),
-    "range with regions": Kind(("channel.regions:ROWS",), ending="channel.method", closeness=0.999),
     "range, several releases": Kind(("composition.method:SHARES",)),
     "vector": Kind(
         (
             "radial.method:FIRST",
+            "radial.method:MARCH",
             "radial.method:STAIRCASES",
             "radial.method:NETS",
             "radial.method:CLOSELY",
@@ -104,8 +104,6 @@ def _on_range(asked: Asked) -> Plan:
     options: dict[str, Any] = {"resolution": asked.resolution}
     if asked.wide is not None:
         kind, options = "range with a core", {"wide": asked.wide}
-    elif asked.cuts is not None:
-        kind, options["cuts"] = "range with regions", asked.cuts
     else:
         kind = "range" if asked.outputs is None else "range with given outputs"
         options |= {"outputs": asked.outputs, "atoms": asked.exact_answers}
@@ -115,9 +113,7 @@ def _on_range(asked: Asked) -> Plan:
 
     if asked.total is None:
         return single(asked.question)
-    return made(
-        "range, several releases", asked.question, total=asked.total, cuts=asked.cuts, single=single
-    )
+    return made("range, several releases", asked.question, total=asked.total, single=single)
 
 
 def made(kind: str, question: Question, resolution: int | None = None, **options: Any) -> Plan:

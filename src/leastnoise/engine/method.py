@@ -67,9 +67,8 @@ class Plan:
     #: What is allowed as an answer on a range: everything, or outputs; the value itself.
     outputs: tuple[Fraction, ...] | None = None
     atoms: bool = True
-    #: The wide range of a core, where regions are cut, and what releases must keep together.
+    #: The wide range of a core, and what releases must keep together.
     wide: tuple[Fraction, Fraction] | None = None
-    cuts: tuple[Fraction, ...] | None = None
     total: Releases | None = None
     #: The plan of one of several releases on a range.
     single: Callable[[Question], Plan] | None = None

@@ -9,14 +9,14 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from ..cache import cache_folder
 from ..errors import LeastnoiseError
-from .translate import PREAMBLE, translated
+from .translate import PREAMBLE, left_out, translated
 
 #: The files of the theory, each after those that it needs.
 THEORY = (
@@ -44,6 +44,12 @@ THEORY = (
     "Check",
     "Keyed",
     "KeyedProof",
+    "Joint",
+    "Vectors",
+    "JointNoise",
+    "Orbits",
+    "Flow",
+    "JointLower",
 )
 
 #: All that a proof may rest on beside Coq itself: the three axioms of its real numbers.
@@ -67,7 +73,16 @@ PROVEN = {
         "is shown of keys with as many units as the least value is at most upper, and every whole "
         "noise that is as private costs at least lower"
     ),
+    "joint": (
+        "there is noise with these probabilities, private for every two vectors of values so far "
+        "apart, its expected loss is at most upper, and all noise for so many whole numbers that "
+        "is as private costs at least lower"
+    ),
 }
+_NOT_LOWER = (
+    "there is noise with these probabilities, private for every two vectors of values so far "
+    "apart, and its expected loss is at most upper; lower is not covered: {why}"
+)
 
 HOW_TO_GET_IT = (
     "Coq is not installed: there is no coqc on the path. Debian and Ubuntu have it "
@@ -81,10 +96,14 @@ class CoqError(LeastnoiseError):
 
 @dataclass(frozen=True)
 class Proof:
-    """What Coq said of one file: `proven`, or not, and why not."""
+    """What Coq said of one file: `proven`, or not, and why not.
+
+    `whole`: whether every claim of the file is among what was asked.
+    """
 
     proven: bool
     detail: str
+    whole: bool = True
 
 
 def missing() -> str | None:
@@ -103,7 +122,7 @@ def compiled(seconds: float = 600) -> Path:
     for name in THEORY:
         print_of.update(hashlib.sha256(texts[name]).digest())
     folder = cache_folder("formal") / print_of.hexdigest()[:24]
-    if (folder / "Check.vo").exists():
+    if (folder / f"{THEORY[-1]}.vo").exists():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     # Compiled beside it and moved in one go: nobody sees half of it.
@@ -128,13 +147,16 @@ def prove(data: dict[str, Any], seconds: float = 600) -> Proof:
     `NotCovered` if it holds something that the theorem is not about; `CoqError` if Coq is missing
     or does not end in time.
     """
-    return _proof(translated(data), _said(data), seconds)
+    text, why = translated(data), left_out(data)
+    words = _NOT_LOWER.format(why=why) if why else _said(data)
+    return replace(_proof(text, words, seconds), whole=not why)
 
 
 def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool]:
     """Whether Coq's check accepts each file, many in one run: no proof is made of it.
 
-    `NotCovered` as for `prove`.
+    `NotCovered` as for `prove`; of a file with a `lower` that is left out, what is asked is the
+    rest.
     """
     body, terms = [PREAMBLE], [translated(data) for data in files]
     for number, text in enumerate(terms):
@@ -151,9 +173,9 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check Formal.KeyedProof.\n"
+        "Require Import Formal.Exists Formal.Check Formal.KeyedProof Formal.JointLower.\n"
         "Print Assumptions check_sound.\nPrint Assumptions keyed_sound.\n"
-        "Print Assumptions noise_exists.\n"
+        "Print Assumptions noise_exists.\nPrint Assumptions joint_sound.\n"
     )
     return _axioms(run_coq(text, seconds).stdout)
 

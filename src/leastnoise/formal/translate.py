@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from ..errors import LeastnoiseError
+from ..exact import ratio_below
 from ..losses.names import loss_from_spec
 
 _FILE = {"format", "kind", "epsilon", "delta", "profile", "sensitivity", "loss", "step", "grid"} | {
@@ -30,6 +31,17 @@ _KEYED = {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "chain", 
     "lower",
     "about",
 }
+_JOINT = {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "largest", "integer"} | {
+    "grid",
+    "noise",
+    "upper",
+    "lower",
+    "certificate",
+    "about",
+}
+#: Coq looks at every set of so many numbers.
+MAX_FORMAL_NUMBERS = 12
+MAX_FORMAL_STEPS = 10_000
 _KINDS = {"integer": "Integer", "additive": "Additive"}
 
 
@@ -44,6 +56,8 @@ def translated(data: dict[str, Any]) -> str:
     """
     if data["kind"] == "keyed":
         return _keyed(data)
+    if data["kind"] == "joint":
+        return _joint(data)
     if data["kind"] not in _KINDS:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
@@ -79,6 +93,7 @@ def translated(data: dict[str, Any]) -> str:
 PREAMBLE = """Require Import ZArith List.
 Require Import Formal.Statements Formal.Lower Formal.Demands Formal.Check.
 Require Import Formal.Keyed Formal.KeyedProof.
+Require Import Formal.Joint Formal.JointNoise Formal.JointLower.
 Import ListNotations.
 Open Scope Z_scope.
 """
@@ -116,6 +131,75 @@ def _keyed(data: dict[str, Any]) -> str:
     text = f"Definition the_file : keyed := {{|\n  {_record(fields)} |}}.\n"
     check, sound = "keyed_check the_file", "keyed_sound the_file"
     return PREAMBLE + text + _END.format(check=check, claims="keyed_claims", sound=sound)
+
+
+def _joint(data: dict[str, Any]) -> str:
+    """The same for a cube of whole numbers. Where `lower` is left out, no claim mentions it."""
+    _only(data, _JOINT, "the file")
+    _only(data["noise"], {"ratio", "offsets"}, "noise")
+    block, *others = data["sensitivity"]["blocks"]
+    for good, words in (
+        (data["integer"], "noise for several real numbers"),
+        (Fraction(data["delta"]) == 0, "noise for several numbers with a delta above 0"),
+        (not data["sensitivity"]["one_sided"], '"one_sided"'),
+        (not others and block["most"] == block["numbers"], "a shape that is not a cube"),
+        (_steps(data, block) <= MAX_FORMAL_STEPS, "the largest error of cubes that are so wide"),
+    ):
+        if not good:
+            raise NotCovered(f"{words} is not covered")
+    means = {"l1": "MeanAbsolute", "l2": "MeanSquare"}
+    fields = {
+        "j_epsilon": _pair(data["epsilon"]),
+        "numbers": f"{int(block['numbers'])}%nat",
+        "width": _whole(block["width"]),
+        "j_error": "Largest" if data["largest"] else means[data["loss"]["name"]],
+        "j_ratio": _pair(data["noise"]["ratio"]),
+        "offset": _whole(data["noise"]["offsets"][0]),
+        "j_upper": _pair(data["upper"]),
+        "j_lower": _pair(data["lower"]),
+    }
+    text = f"Definition the_file : joint := {{|\n  {_record(fields)} |}}.\n"
+    if left_out(data):
+        check, sound = "joint_noise_check the_file", "joint_noise_sound the_file"
+        return PREAMBLE + text + _END.format(check=check, claims="joint_noise_claims", sound=sound)
+    text += f"Definition hints : flow := {{|\n  {_record(_flow(data, block['numbers']))} |}}.\n"
+    check, sound = "joint_check the_file hints", "joint_sound the_file hints"
+    return PREAMBLE + text + _END.format(check=check, claims="joint_claims", sound=sound)
+
+
+def _steps(data: dict[str, Any], block: dict[str, Any]) -> int:
+    """How many cubes Coq counts one by one."""
+    return int(data["noise"]["offsets"][0]) + int(block["width"]) if data["largest"] else 0
+
+
+def left_out(data: dict[str, Any]) -> str:
+    """Why Coq proves all claims of a covered file but `lower`; empty where it proves that, too."""
+    if data["kind"] != "joint" or Fraction(data["lower"]) == 0:
+        return ""
+    block, certificate = data["sensitivity"]["blocks"][0], data["certificate"]
+    if data["largest"]:
+        return "it is about the largest error"
+    if Fraction(block["width"]) != 1:
+        return "numbers move by more than 1"
+    if certificate.get("numbers", block["numbers"]) != block["numbers"]:
+        return "its certificate is for fewer numbers"
+    if block["numbers"] > MAX_FORMAL_NUMBERS:
+        return f"there are more than {MAX_FORMAL_NUMBERS} numbers"
+    return ""
+
+
+def _flow(data: dict[str, Any], numbers: int) -> dict[str, str]:
+    """The rates of the certificate, and a ratio below e^-epsilon."""
+    certificate = data["certificate"] if Fraction(data["lower"]) else {}
+    rates = _list(
+        f"({', '.join(str(int(part)) for part in rate)})" for rate in certificate.get("rates", [])
+    )
+    ranked = "true" if certificate.get("ranked") else "false"
+    return {
+        "f_ratio": _pair(str(ratio_below(Fraction(data["epsilon"])))),
+        "f_unit": _pair(certificate.get("unit", "1")),
+        "f_rate": f"rates_of {int(numbers)} {ranked} {rates}",
+    }
 
 
 def _record(fields: dict[str, str]) -> str:

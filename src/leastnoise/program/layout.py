@@ -330,8 +330,7 @@ class RangeLayout:
 
     The pair of rows k and m is the number k * rows + m. `labels` ties probabilities: those with
     one label share a column, those below 0 are 0. With `symmetric`, the channel turned around is
-    the same. `regions`, if given, says which rows are shifts of each other (by whole outputs), so
-    that of all pairs with the same regions at the same distance one is enough.
+    the same.
     """
 
     def __init__(
@@ -342,7 +341,6 @@ class RangeLayout:
         symmetric: bool,
         atoms: bool = False,
         labels: Ints | None = None,
-        regions: list[int] | None = None,
     ) -> None:
         self.rows, self.outputs = shape
         self.reach, self.symmetric = reach, symmetric
@@ -356,8 +354,6 @@ class RangeLayout:
         index = np.arange(self.rows)
         self.fold = np.minimum(index, index[::-1]) if symmetric else index
         self.atoms = len(np.unique(self.fold)) if atoms else 0
-        self._regions = regions
-        self._first: dict[tuple[int, int, int], tuple[int, int]] = {}
 
     @property
     def columns(self) -> int:
@@ -425,11 +421,6 @@ class RangeLayout:
         """The pair that stands for this one and those that are equal to it."""
         last = self.rows - 1
         pairs = [(k, m), (last - k, last - m)] if self.symmetric else [(k, m)]
-        if self._regions is not None:
-            pairs = [
-                self._first.setdefault((self._regions[a], self._regions[b], b - a), (a, b))
-                for a, b in pairs
-            ]
         a, b = min(pairs)
         return a * self.rows + b
 

@@ -123,7 +123,6 @@ def test_more_budgets_cost_more() -> None:
         {"monotone": True},
         {"exact_answers": False},
         {"loss": "pinball:0.8"},
-        {"regions": 2, "gap": 0.9},
         {"bounds": (-30, 30), "core": (-2, 2), "gap": 0.9},
     ],
 )
@@ -208,9 +207,7 @@ def test_many_releases_keep_the_total_budget(tmp_path) -> None:
         assert refuted(replace(found.document, question=more)) == ["releases"]
         assert not check_channel(replace(found.document, question=more)).private
     assert design(**asked, releases=1) == design(**asked)
-    # Regions have finite noise, which is below no curve; what is read once is read for both ways.
-    shared = design(**asked, releases=5, regions=2, time_limit=0.5)
-    assert shared.gdp is None and shared.verify().proven
+    # What is read once is read for both ways.
     answers = design(**asked, releases=5, outputs=iter([0, 2, 4]), resolution=8)
     assert set(answers.answers) <= {0, 2, 4}
     with pytest.raises(ArgumentError, match="gdp must be left out when releases is given"):
@@ -237,12 +234,11 @@ def test_answers_on_a_grid() -> None:
 def test_refusals() -> None:
     with pytest.raises(ArgumentError, match="epsilon must be a number, unless a profile or gdp"):
         design(bounds=(0, 4), sensitivity=1)
-    with pytest.raises(ArgumentError, match="gdp must be left out when regions is given"):
-        design(gdp=1, bounds=(0, 4), regions=2, sensitivity=1)
     with pytest.raises(ArgumentError, match="delta must be positive when core is given"):
         design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2), sensitivity=1)
-    with pytest.raises(ArgumentError, match="max_error must be larger"):
-        design(gdp=1, bounds=(0, 4), max_error=1.5, time_limit=0.3, sensitivity=1)
+    for budget in ({"gdp": 1}, {"epsilon": 1, "delta": 0}, {"profile": [(1, 0.1), (2, 0)]}):
+        with pytest.raises(ArgumentError, match="max_error must be larger, at least 2: without"):
+            design(**budget, bounds=(0, 4), max_error=1.5, sensitivity=1)
 
 
 def test_on_the_command_line(tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Wide ranges: a core with rows of its own, beside noise for the rest; and merged regions."""
+"""Wide ranges: a core with rows of its own, beside noise for the rest."""
 
 from __future__ import annotations
 
@@ -127,39 +127,3 @@ def test_command_line_face(tmp_path, capsys) -> None:
     assert "proven" in capsys.readouterr().out
     with pytest.raises(ArgumentError, match="prior"):
         arguments_of({**typed, "prior": str(tmp_path / "none.json")})
-
-
-def test_more_regions_cost_less() -> None:
-    """Regions that refine others can only gain, and each noise is one: rows are shifts inside."""
-    options = {"epsilon": 1, "delta": 0.2, "sensitivity": 2, "bounds": (0, 4), "resolution": 16}
-    losses = {}
-    for count in (1, 2, 4, 8):
-        found = design_dependent(**options, regions=count)
-        assert found.verify().proven
-        losses[count] = found.upper
-    assert losses[1] > losses[2] > losses[4] > losses[8]
-    cut = design_dependent(**options, regions=[1, 2, 3])
-    assert cut.upper == pytest.approx(losses[4], rel=1e-6)
-    # Nodes 1, 2, 3 lie in the first of four regions; away from the ends of the range nothing
-    # was moved, so their rows agree as noise.
-    document = cut.document
-    inner = [
-        {y - k: w for y, w in enumerate(document.rows[k], document.first) if 0 < y - k + 2 < 13}
-        for k in (2, 3)
-    ]
-    common = set(inner[0]) & set(inner[1])
-    assert common and all(
-        abs(inner[0][i] - inner[1][i]) <= 1e-12 * document.denominator for i in common
-    )
-
-
-def test_regions_of_whole_numbers_and_bad_ones() -> None:
-    found = design_dependent(
-        epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 20), integer=True, regions=4
-    )
-    assert found.verify().proven and found.gap < 0.05
-    for regions in (0, 101, 2.5, [5], [2, 1], "two", True):
-        with pytest.raises(ArgumentError, match="regions"):
-            design_dependent(epsilon=1, delta=0.1, sensitivity=2, bounds=(0, 4), regions=regions)
-    with pytest.raises(ArgumentError, match="delta must be positive when regions"):
-        design_dependent(epsilon=1, delta=0, sensitivity=1, bounds=(0, 4), regions=2)

@@ -31,8 +31,7 @@ def _shares(question: Question, search: Search) -> Iterator[Bounds]:
     total, single = search.plan.total, search.plan.single
     assert total is not None and single is not None
     share = replace(question, epsilon=total.epsilon / total.count, delta=total.delta / total.count)
-    # The noise of regions ends somewhere: it is below no curve.
-    mu = mu_for(total) if search.plan.cuts is None else None
+    mu = mu_for(total)
     ways = [share] if mu is None else [share, replace(question, gdp=mu)]
     found = [
         search.inner(single(one), search.gap, search.left(LONGEST) / (len(ways) - done))
