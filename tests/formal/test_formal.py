@@ -181,6 +181,18 @@ def test_without_coq_it_says_how_to_get_it(monkeypatch, capsys) -> None:
     assert "apt-get install coq" in capsys.readouterr().out
 
 
+def test_no_verdict_is_said_in_words(tmp_path) -> None:
+    """Of a file that is not covered, before Coq is looked for."""
+    path = tmp_path / "cubed.json"
+    made = design(epsilon=1, delta="0.1", sensitivity=1, loss="power:3", integer=True)
+    path.write_text(made.document.dumps(), encoding="utf-8")
+    done = CliRunner().invoke(app, ["verify", "--formal", str(path)])
+    assert done.exit_code == 3
+    assert (
+        'Coq: not covered. The loss "power" is not covered. So there is no verdict' in done.stdout
+    )
+
+
 @needs_coq
 def test_the_theorem_rests_on_the_three_axioms_of_the_reals() -> None:
     assert assumptions() == AXIOMS

@@ -41,7 +41,10 @@ THEORY = (
     "Peaks",
     "Means",
     "Rules",
+    "Computed",
+    "Obeys",
     "Check",
+    "Own",
     "Keyed",
     "KeyedProof",
     "Joint",
@@ -173,9 +176,10 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check Formal.KeyedProof Formal.JointLower.\n"
-        "Print Assumptions check_sound.\nPrint Assumptions keyed_sound.\n"
-        "Print Assumptions noise_exists.\nPrint Assumptions joint_sound.\n"
+        "Require Import Formal.Exists Formal.Check Formal.Own Formal.KeyedProof Formal.JointLower.\n"
+        "Print Assumptions check_sound.\nPrint Assumptions own_rival.\n"
+        "Print Assumptions keyed_sound.\nPrint Assumptions noise_exists.\n"
+        "Print Assumptions joint_sound.\n"
     )
     return _axioms(run_coq(text, seconds).stdout)
 
