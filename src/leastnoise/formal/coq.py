@@ -176,7 +176,8 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check Formal.Own Formal.KeyedProof Formal.JointLower.\n"
+        "Require Import Formal.Exists Formal.Check Formal.Own.\n"
+        "Require Import Formal.KeyedProof Formal.JointLower.\n"
         "Print Assumptions check_sound.\nPrint Assumptions own_rival.\n"
         "Print Assumptions keyed_sound.\nPrint Assumptions noise_exists.\n"
         "Print Assumptions joint_sound.\n"
