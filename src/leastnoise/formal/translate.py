@@ -62,9 +62,10 @@ def translated(data: dict[str, Any]) -> str:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
     loss = _sum(data["loss"])
-    scale, points, shifts, duals = _multipliers(data)
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
+    demands = _list(_demand(one, noise) for one in data.get("constraints", []))
+    scale, points, shifts, duals = _multipliers(data)
     fields = {
         "the_kind": _KINDS[data["kind"]],
         "epsilon": _pair(data["epsilon"]),
@@ -74,7 +75,7 @@ def translated(data: dict[str, Any]) -> str:
         "the_loss": loss,
         "step": _pair(data["step"]),
         "grid": _whole(data.get("grid", 1)),
-        "constraints": _list(_demand(one, noise) for one in data.get("constraints", [])),
+        "constraints": demands,
         "denominator": _whole(noise["denominator"]),
         "atom": _whole(noise.get("atom", "0")),
         "noise": _cells(noise),
@@ -308,7 +309,8 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
     entries = certificate["shifts"]
     used = sorted({e.get("point", 0) for e in entries})
     # Where noise may be mirrored, half of a multiplier may stand on the other side.
-    even = _even(data)
+    prices = certificate.get("constraints", [])
+    even = bool(prices or not all(e["mirror"] for e in entries)) and _even(data)
     rows = []
     for e in entries:
         share = 2 if even and not e["mirror"] else 1
@@ -318,9 +320,7 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
         rows.append((e, share == 2 or e["mirror"], most, list(zip(places, values, strict=True))))
     duals = [
         _Dual.read(one, dual, even and data["kind"] == "additive", even)
-        for one, dual in zip(
-            data.get("constraints", []), certificate.get("constraints", []), strict=True
-        )
+        for one, dual in zip(data.get("constraints", []), prices, strict=True)
     ]
     numbers = [n for *_, m, cells in rows for n in (m, *(z for _, z in cells))]
     numbers += [n for dual in duals for n in dual.numbers()]
