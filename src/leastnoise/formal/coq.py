@@ -44,7 +44,10 @@ THEORY = (
     "JointNoise",
     "Orbits",
     "Flow",
-    "JointLower",
+    "Shells",
+    "JointMean",
+    "JointLargest",
+    "JointProof",
 )
 
 #: All that a proof may rest on beside Coq itself: the three axioms of its real numbers.
@@ -169,7 +172,7 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check Formal.KeyedProof Formal.JointLower.\n"
+        "Require Import Formal.Exists Formal.Check Formal.KeyedProof Formal.JointProof.\n"
         "Print Assumptions check_sound.\nPrint Assumptions keyed_sound.\n"
         "Print Assumptions noise_exists.\nPrint Assumptions joint_sound.\n"
     )
