@@ -11,7 +11,7 @@ from statistics import NormalDist
 import pandas as pd
 import pytest
 
-from leastnoise import Count, Ledger, Mean, Person, ask, ask_all, plan, plan_all, report
+from leastnoise import Count, Ledger, Mean, Median, Person, ask, ask_all, plan, plan_all, report
 from leastnoise.certify.joint_normal import squared_shift
 from leastnoise.queries.base import Setting
 from leastnoise.queries.groups import asked_of
@@ -50,6 +50,13 @@ def test_the_delta_is_charged_and_the_report_proves_it(tmp_path):
         raw = report(one).to_json()
         assert {step.verdict for step in check_report(raw)} == {"proven"}
     assert {one.delta for one in together} <= {DELTA}
+
+
+def test_no_more_delta_is_charged_than_answers_cost(tmp_path):
+    book = Ledger.create(tmp_path / "book", epsilon=2, delta="0.1")
+    many, middle = ask_all(TABLE, [MANY, Median("x", low=0, high=2)], **OFFERED, ledger=book)
+    assert "Gaussian noise" in many.noise and middle.delta == 0
+    assert book.balance.spent_delta == many.delta == DELTA / 2
 
 
 def forged(raw, change):

@@ -130,9 +130,10 @@ def _questions(queries: Sequence[Query | str]) -> list[Query]:
 
 
 def _spent(ready: list[Prepared], whole: Budget) -> Budget:
-    """What all questions cost together: no delta where none of them has a use for it."""
-    used = any((one.shown or one.spent).delta > 0 for one in ready)
-    return whole if used else Budget(whole.epsilon, Fraction(0))
+    """What all questions cost together: no delta that none of them has a use for."""
+    shown = ready[0].shown  # that of all of them, if they share one
+    own = sum((one.spent.delta for one in ready), Fraction(0))
+    return Budget(whole.epsilon, own if shown is None else shown.delta)
 
 
 def _best(
