@@ -18,7 +18,7 @@ from leastnoise.losses import as_loss
 def _march(d, epsilon, delta):
     shells = Shells(d, epsilon, as_loss("l1"), 1.0)
     stairs = min(first_staircases(shells, delta), key=lambda one: one.loss)
-    return March(shells, delta, stairs, None)
+    return March(shells, delta, stairs, lambda: False)
 
 
 def _lengths(d, r, count=200_000):

@@ -127,9 +127,15 @@ class March:
     """Curves on radii that are a step apart, or closer."""
 
     def __init__(
-        self, shells: Shells, delta: float, stairs: RadialStaircase, near: Curve | None
+        self,
+        shells: Shells,
+        delta: float,
+        stairs: RadialStaircase,
+        late: Callable[[], bool],
+        near: Curve | None = None,
     ) -> None:
-        self.shells, self.delta, self.stairs, self.near = shells, delta, stairs, near
+        self.shells, self.delta, self.stairs = shells, delta, stairs
+        self.late, self.near = late, near
         self.d, self.factor = shells.d, math.exp(shells.epsilon)
         self.use(_spread(_step(shells, stairs), _REACH * float(stairs.edges[-1]) + 3))
 
@@ -184,7 +190,7 @@ class March:
     ) -> tuple[float, Floats | None]:
         """The largest theta between these for this w, and its curve; None if there is none."""
         found = self.along(low, height)
-        while found is not None and high - low > close * high:
+        while found is not None and high - low > close * high and not self.late():
             middle = (low + high) / 2
             sigma = self.along(middle, height)
             if sigma is None:
@@ -193,7 +199,7 @@ class March:
                 low, found = middle, sigma
         return low, found
 
-    def curve(self, height: float, high: float, late: Callable[[], bool]) -> Curve | None:
+    def curve(self, height: float, high: float) -> Curve | None:
         """The best curve for this w, with more radii where it proves too little between them."""
         low, best = 0.0, None
         for _ in range(_ROUNDS):
@@ -211,7 +217,7 @@ class March:
             if best is None or bound > best.bound:
                 best = Curve(rho, sigma, height, theta, bound)
             deep = r[values < theta - _DIP * self.stairs.loss]
-            if len(deep) == 0 or len(rho) > _MOST_RADII or late():
+            if len(deep) == 0 or len(rho) > _MOST_RADII or self.late():
                 break
             cells = np.concatenate([deep, np.interp(deep, sigma, rho)])
             at = np.unique(np.searchsorted(rho, cells, side="right") - 1)
@@ -278,7 +284,7 @@ def best_curve(
 
     `near` is a curve that is not far from it, either.
     """
-    march = March(shells, delta, stairs, near)
+    march = March(shells, delta, stairs, late, near)
     unit = stairs.loss / delta
 
     def most(height: float) -> float:
@@ -297,7 +303,7 @@ def best_curve(
         ends = known - _AROUND, known + _AROUND
     best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
     height = math.exp(best.x) * unit
-    curve = None if late() else march.curve(height, most(height), late)
+    curve = None if late() else march.curve(height, most(height))
     if curve is None:
         return None
     thinner = [march.thinned(curve, chord) for chord in _CHORDS]
