@@ -52,7 +52,10 @@ THEORY = (
     "JointNoise",
     "Orbits",
     "Flow",
-    "JointLower",
+    "Shells",
+    "JointMean",
+    "JointLargest",
+    "JointProof",
 )
 
 #: All that a proof may rest on beside Coq itself: the three axioms of its real numbers.
@@ -177,7 +180,7 @@ def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
         "Require Import Formal.Exists Formal.Check Formal.Own.\n"
-        "Require Import Formal.KeyedProof Formal.JointLower.\n"
+        "Require Import Formal.KeyedProof Formal.JointProof.\n"
         "Print Assumptions check_sound.\nPrint Assumptions own_rival.\n"
         "Print Assumptions keyed_sound.\nPrint Assumptions noise_exists.\n"
         "Print Assumptions joint_sound.\n"

@@ -93,7 +93,7 @@ def translated(data: dict[str, Any]) -> str:
 PREAMBLE = """Require Import ZArith List.
 Require Import Formal.Statements Formal.Lower Formal.Demands Formal.Check.
 Require Import Formal.Keyed Formal.KeyedProof.
-Require Import Formal.Joint Formal.JointNoise Formal.JointLower.
+Require Import Formal.Joint Formal.JointNoise Formal.JointProof.
 Import ListNotations.
 Open Scope Z_scope.
 """
@@ -177,26 +177,27 @@ def left_out(data: dict[str, Any]) -> str:
     if data["kind"] != "joint" or Fraction(data["lower"]) == 0:
         return ""
     block, certificate = data["sensitivity"]["blocks"][0], data["certificate"]
-    if data["largest"]:
-        return "it is about the largest error"
     if Fraction(block["width"]) != 1:
         return "numbers move by more than 1"
+    if data["largest"]:
+        return ""
     if certificate.get("numbers", block["numbers"]) != block["numbers"]:
         return "its certificate is for fewer numbers"
     if block["numbers"] > MAX_FORMAL_NUMBERS:
-        return f"there are more than {MAX_FORMAL_NUMBERS} numbers"
+        return f"it is about the mean of more than {MAX_FORMAL_NUMBERS} numbers"
     return ""
 
 
 def _flow(data: dict[str, Any], numbers: int) -> dict[str, str]:
-    """The rates of the certificate, and a ratio below e^-epsilon."""
+    """The rates of the certificate, and a ratio below e^-epsilon; none where it proves nothing."""
     certificate = data["certificate"] if Fraction(data["lower"]) else {}
     rates = _list(
         f"({', '.join(str(int(part)) for part in rate)})" for rate in certificate.get("rates", [])
     )
     ranked = "true" if certificate.get("ranked") else "false"
+    used = certificate.get("cells") == 1 if data["largest"] else bool(certificate)
     return {
-        "f_ratio": _pair(str(ratio_below(Fraction(data["epsilon"])))),
+        "f_ratio": _pair(str(ratio_below(Fraction(data["epsilon"])))) if used else "(0, 1)",
         "f_unit": _pair(certificate.get("unit", "1")),
         "f_rate": f"rates_of {int(numbers)} {ranked} {rates}",
     }
@@ -304,6 +305,8 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
     certificate = data["certificate"]
     _only(certificate, _CERTIFICATE, "certificate")
     points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
+    if data["kind"] == "integer" and Fraction(certificate["step"]).denominator != 1:
+        raise NotCovered("steps of a certificate between whole numbers are not covered")
     entries = certificate["shifts"]
     used = sorted({e.get("point", 0) for e in entries})
     # Where noise may be mirrored, half of a multiplier may stand on the other side.

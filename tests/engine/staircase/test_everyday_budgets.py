@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cli_command import run_script
 from leastnoise import design, load
 from leastnoise.accounting.law import _law_of_noise as law_of
 from leastnoise.ask import Question
@@ -241,10 +242,7 @@ def test_a_plain_design_does_not_wait_for_optimisers_to_be_imported() -> None:
 
 def test_the_benchmark_runs() -> None:
     path = Path(__file__).parents[3] / "benchmarks" / "budgets.py"
-    ran = subprocess.run(
-        [sys.executable, str(path), "--quick"], capture_output=True, text=True, check=True
-    )
-    assert "5 questions, 5 within the gap" in ran.stdout
+    assert "5 questions, 5 within the gap" in run_script(path, "--quick")
 
 
 def test_a_leaning_loss_on_wide_whole_numbers_closes():

@@ -25,9 +25,11 @@ from .shells import Floats, RadialStaircase, Shells, feasible
 #: The length of a step, and the least number of steps in the narrowest stair.
 _STEP, _IN_A_STAIR = 0.1, 6
 #: The price of delta, delta * w, lies between these shares of the loss.
-_PRICES = (1e-3, 5.0)
+_PRICES = (1e-7, 5.0)
 #: The second time this far from the logarithm of the first w.
 _AROUND = 0.3
+#: So much less than the largest theta is proven, as a share of the loss.
+_BACK = 3e-5
 #: With more radii theta changes by this share at most.
 _AGAIN = 3e-3
 #: How closely the logarithm of w and theta are searched, at first and at last.
@@ -35,15 +37,16 @@ _CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
 #: The first radius beside 0, and by how much of itself a radius grows until that is a step.
 _FIRST, _GROWTH = 2.0**-24, 0.1
 #: Radii go on to so many times the last edge of the staircase that is known.
-_REACH = 1.5
-#: To spare: this share of the loss where so little of the noise or of the loss is, or less.
-_SPARE, _SPARE_COST = 0.02, 3e-6
+_REACH = 2.0
+#: To spare: this share of the loss where so little of the noise or of its loss is, or less; more of
+#: it far outside, once it is known better where that is.
+_SPARE, _MORE_SPARE, _SPARE_COST = 0.02, 0.3, 3e-6
 #: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
-_ROUNDS, _DIP, _MOST_RADII = 6, 1e-4, 6_000
+_ROUNDS, _DIP, _MOST_RADII = 10, 1e-4, 6_000
 #: A chord may miss these shares of the loss, and be so long, in sensitivities.
 _CHORDS, _LONGEST = (3e-5, 3e-4), 4.0
 #: For the staircase theta is looked for this close to what it is, up to the last digit.
-_AROUND_THETA, _FLOAT = 1e-5, 1e-14
+_AROUND_THETA, _FLOAT = 1e-4, 1e-14
 #: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
 _RARE = 1e-3
 #: Less than this share of the noise is not worth stairs of its own.
@@ -109,32 +112,42 @@ def _rises(sigma: Floats, first: bool) -> bool:
 
 
 def _spread(step: float, reach: float) -> Floats:
-    """Radii: a step apart, closer near 0, where all directions count."""
+    """Radii: closer near 0, where all directions count; then a step apart.
+
+    A whole number of steps is a sensitivity: where stairs are nearly as wide, s(radius) is near a
+    radius again, and what straight pieces miss on both sides cancels.
+    """
     near = int(math.log(step / _GROWTH / _FIRST) / math.log(1 + _GROWTH))
-    inner = _FIRST * (1 + _GROWTH) ** np.arange(near)
-    return np.concatenate([[0.0], inner, np.arange(float(inner[-1]) + step, reach, step)])
+    inner, parts = _FIRST * (1 + _GROWTH) ** np.arange(near), math.ceil(1 / step)
+    far = np.arange(math.ceil(float(inner[-1]) * parts) + 1, int(reach * parts)) / parts
+    return np.concatenate([[0.0], inner, far])
 
 
 class March:
     """Curves on radii that are a step apart, or closer."""
 
-    def __init__(self, shells: Shells, delta: float, stairs: RadialStaircase, step: float) -> None:
-        self.shells, self.delta, self.stairs = shells, delta, stairs
+    def __init__(
+        self, shells: Shells, delta: float, stairs: RadialStaircase, near: Curve | None
+    ) -> None:
+        self.shells, self.delta, self.stairs, self.near = shells, delta, stairs, near
         self.d, self.factor = shells.d, math.exp(shells.epsilon)
-        self.use(_spread(step, _REACH * float(stairs.edges[-1]) + 3))
+        self.use(_spread(_step(shells, stairs), _REACH * float(stairs.edges[-1]) + 3))
 
     def use(self, radii: Floats) -> None:
         """March on these radii from now on."""
         self.radii = radii
         # Where the noise hardly is, more than theta costs nothing.
         inside, outside = shares(self.shells, self.stairs.edges)
-        ends = np.append(0.0, self.stairs.edges)
-        rare = np.minimum(
-            np.interp(radii, ends, np.append(0.0, inside)),
-            np.interp(radii, ends, np.append(1.0, outside)),
-        )
-        spare = self.stairs.loss * np.minimum(_SPARE, _SPARE_COST / np.maximum(rare, 1e-9))
-        self.level = spare - self.shells.cost(radii)
+        ends, costs = np.append(0.0, self.stairs.edges), self.shells.cost(radii)
+        within = np.interp(radii, ends, np.append(0.0, inside))
+        beyond = np.interp(radii, ends, np.append(1.0, outside))
+        inner, outer = (_SPARE_COST / np.maximum(x, 1e-9) for x in (within, beyond))
+        spare = self.stairs.loss * np.minimum(_SPARE, inner)
+        if self.near is None:
+            spare += costs * np.minimum(_SPARE, outer)
+        else:  # beyond theta the curve must end all the same
+            spare += np.maximum(costs - self.near.theta, 0.0) * np.minimum(_MORE_SPARE, outer)
+        self.level = spare - costs
 
     def along(self, theta: float, height: float) -> Floats | None:
         """s at the radii, up to where it ends on the diagonal; None if theta is too large."""
@@ -162,7 +175,7 @@ class March:
             above = np.flatnonzero(share > 0)
             last = last if len(above) == 0 else done + int(above[-1])
             done = known
-            if asked[done - 1] < 0 and radii[done - 1] > radii[last + 1] + 1:
+            if asked[done - 1] < 0 and radii[done - 1] > radii[min(last + 1, done - 1)] + 1:
                 return sigma[: last + 2]
         return None
 
@@ -187,6 +200,11 @@ class March:
             theta, sigma = self.largest(height, low, high, _LAST_THETA)
             if sigma is None:
                 break
+            # With a little less it ends sooner, before small errors have grown.
+            less = theta - _BACK * self.stairs.loss
+            sooner = self.along(less, height)
+            if sooner is not None:
+                theta, sigma = less, sooner
             rho = self.radii[: len(sigma)]
             r, values = self._between(rho, sigma, height)
             bound = float(values.min()) - self.delta * height
@@ -260,7 +278,7 @@ def best_curve(
 
     `near` is a curve that is not far from it, either.
     """
-    march = March(shells, delta, stairs, _step(shells, stairs))
+    march = March(shells, delta, stairs, near)
     unit = stairs.loss / delta
 
     def most(height: float) -> float:

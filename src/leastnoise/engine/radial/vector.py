@@ -64,9 +64,11 @@ class Vector:
 
     def marched(self, search: Search) -> Iterator[Bounds]:
         """One curve, the staircase along it, and what the curve proves of all noise."""
-        if self.stairs is None:
+        shells, delta = self.shells, float(self.question.delta)
+        starts = first_staircases(shells, delta) if self.stairs is None else [self.stairs]
+        if not starts:
             return
-        shells, delta, stairs = self.shells, float(self.question.delta), self.stairs
+        stairs = min(starts, key=lambda one: one.loss)
         best: Marched | None = None
         for _ in range(_MARCHES):  # the second time it is known better where the noise is
             before = None if best is None else best.curve

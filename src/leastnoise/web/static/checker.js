@@ -976,7 +976,7 @@ function readRates(data, file) {
     const numbers = index(data.get("numbers"), "numbers", 1, file.power === 2 ? file.dimension : 1);
     return { numbers, step: positive(data.get("step"), "step"), reach, shifts: readShifts(data, reach, 0) };
   }
-  if (file.largest) { keys(data, "certificate", ["cells"]); return { cells: index(data.get("cells"), "cells", 1, 1000) }; }
+  if (data.has("cells")) { keys(data, "certificate", ["cells"]); demand(file.largest, '"cells" are for the largest error'); return { cells: index(data.get("cells"), "cells", 1, 1000) }; }
   keys(data, "certificate", ["numbers", "ranked", "unit", "rates"], ["cut"]);
   const found = {
     numbers: Number(index(data.get("numbers"), "numbers", 1, file.dimension < 60n ? file.dimension : 60n)),
