@@ -25,7 +25,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from leastnoise import Cube, MaxError, Support, Symmetric, design
+from leastnoise import (
+    Cube,
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+    design,
+)
 from leastnoise.certify import check, parse_any
 from leastnoise.errors import FormatError
 from leastnoise.exact import text_of
@@ -73,6 +84,28 @@ QUESTIONS: tuple[dict[str, Any], ...] = (
     {"integer": True, "sensitivity": 2, "delta": "0.05", "loss": MIXED},
     {"integer": True, "delta": "0.1", "constraints": [MaxError(3), Symmetric()]},
     {"delta": "0.1", "gap": 0.2, "constraints": [Support(0, None), MaxError(9)]},
+    {"delta": "0.1", "gap": 0.2, "constraints": [Monotone()]},
+    {"delta": 0, "gap": 0.1, "constraints": [Monotone(), Unbiased()]},
+    {
+        "integer": True,
+        "delta": "0.1",
+        "sensitivity": 3,
+        "loss": "pinball:0.8",
+        "constraints": [Unimodal("0.5"), LossAtMost("l1", 3)],
+    },
+    {
+        "delta": "0.1",
+        "gap": 0.2,
+        "loss": "pinball:0.8",
+        "constraints": [Unbiased(), LossAtMost("l2", 1)],
+    },
+    {"integer": True, "delta": "0.1", "constraints": [Support(-2, 3), Distinguishing("0.02")]},
+    {
+        "delta": "0.1",
+        "gap": 0.2,
+        "loss": "pinball:0.8",
+        "constraints": [Support(-2, 4), Distinguishing("0.05")],
+    },
 )
 
 
@@ -83,12 +116,14 @@ def originals(more: list[Path]) -> list[dict[str, Any]]:
         made = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.01, **question})
         found.append(json.loads(made.document.dumps()))
     found.append(json.loads(keyed(epsilon=2, delta="1e-3").document.dumps()))
-    for shape, kind in (
-        (Cube(3, 1), {"loss": "l2", "integer": True}),
-        (Cube(2, 1, one_sided=True), {"loss": "l1"}),
-        (Cube(2, 1), {"loss": "largest", "integer": True}),
+    for shape, delta, kind in (
+        (Cube(3, 1), 0, {"loss": "l2", "integer": True}),
+        (Cube(2, 1, one_sided=True), 0, {"loss": "l1"}),
+        (Cube(2, 1), 0, {"loss": "largest", "integer": True}),
+        (Cube(3, 1), "1e-4", {"loss": "l2", "integer": True}),
+        (Cube(5, 1, one_sided=True), "1e-6", {"loss": "l2", "integer": True}),
     ):
-        made = design(epsilon=1, delta=0, sensitivity=shape, **kind)
+        made = design(epsilon=1, delta=delta, sensitivity=shape, **kind)
         found.append(json.loads(made.document.dumps()))
     return found + [json.loads(path.read_text(encoding="utf-8")) for path in more]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
@@ -22,9 +23,15 @@ GOLDEN = [
 ]
 
 
+@cache
+def made(epsilon, delta, loss, gap):
+    """A golden design, for both tests of it."""
+    return design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=gap)
+
+
 @pytest.mark.parametrize(("epsilon", "delta", "loss", "low", "high", "gap"), GOLDEN)
 def test_golden_brackets(epsilon, delta, loss, low, high, gap):
-    found = design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=gap)
+    found = made(epsilon, delta, loss, gap)
     assert found.converged and found.gap <= gap
     assert found.lower <= high and found.upper >= low  # the brackets intersect
     assert found.verify().proven
@@ -40,7 +47,7 @@ def test_optimality_conditions(epsilon, delta, loss, low, high, gap):
     (From epsilon 1.5 on the two bounds live on different lattices, so the products mean nothing
     there; the bracket itself is the condition.)
     """
-    found = design(epsilon=epsilon, delta=delta, sensitivity=1, loss=loss, gap=gap)
+    found = made(epsilon, delta, loss, gap)
     document = found.document
     assert document.step == document.certificate.step
     total = document.denominator

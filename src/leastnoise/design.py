@@ -139,7 +139,7 @@ def answer(arguments: Arguments) -> AnyNoise:
             value = getattr(arguments, name)
             raise ArgumentError(name, value, "left out unless there is a workload")
     if isinstance(arguments.sensitivity, Shape):
-        return joint_design(arguments)
+        return joint_design(arguments, lambda **given: design(**given).document)
     if arguments.weights is not None:
         raise ArgumentError("weights", "given", "left out unless there is a shape")
     if isinstance(arguments.sensitivity, Ball):

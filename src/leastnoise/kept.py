@@ -15,12 +15,14 @@ from typing import Any
 
 from .ask.question import Range
 from .ask.shape import Block, Blocks, Shape, weighed
+from .ask.shaped import JointQuestion
 from .ask.workload import Workload
 from .cache import cache_folder
 from .certify.json_file import read_bytes
 from .certify.workload_document import WorkloadDocument
 from .design import design, load
 from .designs.joint import JointDesign
+from .engine.joint.method import Joint
 from .errors import LeastnoiseError
 from .losses import as_loss
 
@@ -40,10 +42,11 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
 
     A file that is there is returned in its place if the exact checker proves it and `answers` says
     that it is for this very question. Of processes that ask at the same time one makes the design,
-    and the others wait for its file. OSError if the folder cannot be written.
+    and the others wait for its file. Where the folder cannot be written, nothing is kept.
     """
     folder = cache_folder("designs")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
     found = _read(path, answers)
     if found is None:
@@ -51,33 +54,53 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
             found = _read(path, answers)  # somebody may have made it meanwhile
             if found is None:
                 found = make()
-                found.save(path)
+                _save(found, path)
     return found, path
+
+
+def kept_as_it_is(found: Any) -> Path:
+    """The file of a design that was made just now, named after its hash; kept if that can be."""
+    folder = cache_folder("designs")
+    path = folder / f"{sha256_of(found)[:32]}.json"
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        if not path.exists() or path.read_bytes() != _text(found):
+            found.save(path)
+    return path
+
+
+def _save(found: Any, path: Path) -> None:
+    """Keep it if that can be done: without, it is made again the next time."""
+    with contextlib.suppress(OSError):
+        found.save(path)
 
 
 def _read(path: Path, answers: Callable[[Any], bool]) -> Any:
     """The design of a file; None if there is none, or not for this question."""
-    if not path.exists():
-        return None
     try:
+        if not path.exists():
+            return None
         found = load(path)  # the exact checker decides
         held = read_bytes(path)
-    except LeastnoiseError:
+    except (LeastnoiseError, OSError):
         return None
     if not (getattr(found, "certified", False) and answers(found)):
         return None
     if held != _text(found):
-        found.save(path)  # what is drawn from is what the file's hash stands for
+        _save(found, path)  # what is drawn from is what the file's hash stands for
     return found
 
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
     """One process at a time, for the work's sake alone: a file is written whole or not at all."""
-    if fcntl is None:
+    lock = None
+    if fcntl is not None:
+        with contextlib.suppress(OSError):  # where nothing can be written, nobody waits
+            lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    if lock is None:
         yield
         return
-    lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -218,21 +241,45 @@ def designed_together(
     one_sided: bool,
     weights: tuple[Fraction, ...],
     loss: str,
+    delta: Fraction = Fraction(0),
 ) -> tuple[Any, Path]:
-    """The design for whole numbers of a shape at delta = 0, and its file, kept as above.
+    """The design for whole numbers of a shape and its file, kept as above: noise by levels at
+    delta = 0, or Gaussian noise of this delta where that costs less, by what is proven of both.
 
     weights: one for each number.
     """
     shape = Blocks(*(Shape((block,), one_sided) for block in blocks))
-    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}"
     even = len(set(weights)) == 1
-    own, shares = (shape, (Fraction(1),)) if even else weighed(shape, weights)
+    own, shares = (shape, (Fraction(1),) * len(shape.blocks)) if even else weighed(shape, weights)
+    levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
+    if delta > 0:
+        cost = as_loss(loss)
+        question = JointQuestion(epsilon, delta, own, cost, False, True, shares)
+        normal = Joint().normal(question)
+        if normal is not None and normal.upper < levels[0].document.upper:
+            return _together_at(delta, epsilon, shape, weights, loss, own, shares)
+    return levels
+
+
+def _together_at(
+    delta: Fraction,
+    epsilon: Fraction,
+    shape: Shape,
+    weights: tuple[Fraction, ...],
+    loss: str,
+    own: Shape,
+    shares: tuple[Fraction, ...],
+) -> tuple[Any, Path]:
+    """own, shares: the shape in blocks whose numbers weigh the same, and their weights."""
+    at = f"|{delta}" if delta else ""
+    asked = f"{epsilon}|{shape}|{shape.one_sided}|{weights}|{loss}{at}"
+    even = len(set(weights)) == 1
 
     def answers(found: Any) -> bool:
         document = found.document
         return (
             isinstance(found, JointDesign)
-            and (document.epsilon, document.delta) == (epsilon, Fraction(0))
+            and (document.epsilon, document.delta) == (epsilon, delta)
             and found.integer
             and (document.shape, document.largest) == (own, False)
             and (document.even if even else document.weights == shares)
@@ -244,7 +291,7 @@ def designed_together(
         answers,
         lambda: design(
             epsilon=epsilon,
-            delta=0,
+            delta=delta,
             sensitivity=shape,
             integer=True,
             loss=loss,

@@ -249,7 +249,6 @@ entries = st.lists(
 )
 
 
-@settings(max_examples=60)
 @given(
     st.lists(
         st.tuples(st.sampled_from([1, 2, -1, -2]), entries),

@@ -65,6 +65,8 @@ def spelled_out(asked: Question, certificate: ChannelCertificate, count: int) ->
     for k in range(copies.layer, count - copies.layer):
         for entry in copies.shifts:
             for sign in (1, -1)[: 1 + entry.mirror]:
+                if not 0 <= k + sign * entry.shift < count:
+                    continue
                 add(
                     k,
                     k + sign * entry.shift,
@@ -99,7 +101,7 @@ def test_copies_prove_what_they_prove_one_by_one(seed: int) -> None:
     asked = question(chance.randint(4 * n, 14), loss, integer, n)
     step = Fraction(1) if integer else Fraction(1, chance.randint(1, 2))
     count, reach = int(asked.width / step) + integer, int(n / step)
-    layer = chance.randint(reach, count // 2)
+    layer = chance.randint(0, count // 2)
     pairs = tuple(
         PairMultipliers(
             k,
@@ -181,7 +183,7 @@ def test_a_file_with_moved_answers_and_copies_reads_back_and_is_checked() -> Non
 @pytest.mark.parametrize(
     "change",
     [
-        lambda data: data["certificate"]["copies"].update(layer=0),
+        lambda data: data["certificate"]["copies"].update(layer=-1),
         lambda data: data["certificate"]["copies"].update(layer=7),
         lambda data: data["certificate"]["copies"]["shifts"][0].update(shift=3),
         lambda data: data.update(prior={"edges": ["0", "6"], "masses": ["1"]}),

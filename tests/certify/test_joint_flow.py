@@ -11,13 +11,13 @@ import pytest
 from scipy.optimize import linprog
 from scipy.sparse import csr_matrix
 
-from leastnoise.certify.joint_flow import Flow, flow_bound, member, ways
+from leastnoise.certify.joint_flow import Flow, flow_bound, gap_means, member, ways
 from leastnoise.engine.joint.rates import best_flow
 
 
 def _by_sets(flow: Flow, q: Fraction, power: int) -> Fraction:
     """The expression of the proof, for every set B."""
-    k = flow.numbers
+    k, means = flow.numbers, gap_means(q, 0)
 
     def kappa(members: tuple[int, ...], b: int) -> Fraction:
         place = members.index(b)
@@ -29,7 +29,7 @@ def _by_sets(flow: Flow, q: Fraction, power: int) -> Fraction:
     values = []
     for size in range(k + 1):
         for chosen in combinations(range(k, 0, -1), size):
-            value = sum((member(power, q, i + 1, b) for i, b in enumerate(chosen)), Fraction(0))
+            value = sum((member(power, means, i + 1, b) for i, b in enumerate(chosen)), Fraction(0))
             value -= (1 - q) * sum(kappa(chosen, b) for b in chosen)
             for b in set(range(1, k + 1)) - set(chosen):
                 more = tuple(sorted((*chosen, b), reverse=True))

@@ -142,12 +142,17 @@ def forged(**changes: Any) -> str:
         ({"noise": {"centres": ["0"]}}, "privacy"),
         ({"noise": {"centres": ["1"]}}, "privacy"),
         ({"upper": "49.6"}, "upper"),
-        ({"loss": {"name": "l1"}, "upper": "5.6"}, "upper"),
-        ({"lower": "1"}, "lower"),
+        ({"lower": "15"}, "lower"),
     ],
 )
 def test_what_is_not_true_is_refuted(changes: dict[str, Any], claim: str) -> None:
     assert check_any(parse_any(forged(**changes))).verdict(claim) == "refuted"
+
+
+def test_the_mean_error_of_gaussian_noise_is_checked() -> None:
+    data = json.loads(forged(loss={"name": "l1"}, lower="0", upper="5.6")) | {"certificate": {}}
+    assert check_any(parse_any(json.dumps(data))).verdict("upper") == "refuted"
+    assert check_any(parse_any(json.dumps(data | {"upper": "5.7"}))).verdict("upper") == "proven"
 
 
 @pytest.mark.parametrize(

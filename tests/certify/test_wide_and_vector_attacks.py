@@ -33,7 +33,7 @@ from leastnoise.certify.document import ShiftMultipliers
 from leastnoise.certify.vector import check_vector
 from leastnoise.certify.vector_document import Curves, VectorCertificate, parse_vector
 from leastnoise.certify.vector_lower import DualFunction
-from leastnoise.errors import LimitError
+from leastnoise.errors import FormatError, LimitError
 from leastnoise.losses import as_loss
 
 # -- copies: never above the best private channel -----------------------------------------------
@@ -86,7 +86,7 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
     def rounded(value: float) -> Fraction:
         return Fraction(round(value * 10**6), 10**6)
 
-    middle, layer, shifts, pairs = count // 2, chance.randint(reach, count // 2), [], []
+    middle, layer, shifts, pairs = count // 2, chance.randint(0, count // 2), [], []
     for m in range(-reach, reach + 1):
         if m and 0 <= middle + m < count:
             shake = Fraction(chance.randint(80, 105), 100)
@@ -105,6 +105,35 @@ def test_copies_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
             pairs.append(PairMultipliers(k, m, False, top, listed))
     certificate = ChannelCertificate(step, tuple(pairs), (), (), Copies(layer, tuple(shifts)))
     assert float(channel_dual_bound(asked, certificate)) <= best + 1e-6
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_groups_never_prove_more_than_the_best_channel_costs(seed: int) -> None:
+    """Multipliers that are best for values g sensitivities apart, against all whole numbers."""
+    chance = random.Random(seed)
+    n, group, width = chance.choice([1, 1, 2]), chance.choice([2, 3]), chance.randint(8, 13)
+    loss = as_loss(chance.choice(["l1", "l2", "pinball:0.7"]))
+    epsilon, delta = Fraction(chance.choice([1, 2, 4]), 10), Fraction(chance.choice([0, 2]), 100)
+    asked = Question(
+        epsilon, delta, Fraction(n), loss, True, range=Range(Fraction(0), Fraction(width))
+    )
+    step = Fraction(chance.randint(2, group * n))
+    count, reach = int((width + 1) // step), int(group * n // step)
+    floors = {i: float(loss.lower(Fraction(i))) for i in range(-width, width + 1)}
+    best, _ = best_channel(width + 1, n, float(epsilon), float(delta), floors)
+    coarse = {i: float(loss.minorant(i, step)) for i in range(-count, count + 1)}
+    spent = float(delta) * sum(math.exp(j * float(epsilon)) for j in range(group))
+    about, z = best_channel(count, reach, group * float(epsilon), spent, coarse)
+    pairs = []
+    for k, m in {(k, m) for k, m, _ in z}:
+        listed = tuple((y, Fraction(round(z[k, m, y] * 10**9), 10**9)) for y in range(count))
+        pairs.append(PairMultipliers(k, m, False, max(value for _, value in listed), listed))
+    certificate = ChannelCertificate(step, tuple(pairs), group=group)
+    found = float(channel_dual_bound(asked, certificate))
+    assert found <= best + 1e-6
+    assert found == pytest.approx(about * count * float(step) / (width + 1), abs=1e-5)
+    with pytest.raises(FormatError, match="whole number up to the range"):
+        channel_dual_bound(asked, replace(certificate, step=step / 2 + Fraction(1, 3)))
 
 
 # -- moved answers, anywhere ----------------------------------------------------------------------

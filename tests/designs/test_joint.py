@@ -124,11 +124,12 @@ def test_error_bounds() -> None:
         assert covered > 0.935 and (drawn.max(axis=1) < every).mean() < 0.96
 
 
-def test_a_positive_delta_claims_nothing_below() -> None:
+def test_a_positive_delta() -> None:
     found = design(epsilon=1, delta=1e-6, sensitivity=Cube(3), integer=True, loss="l2")
-    assert found.lower == 0 and "nothing is known" in found.status and "Gaussian" in found.status
+    assert found.gap < 1e-3 and "weak" not in found.status and "Gaussian" in found.status
     many = design(epsilon=1, delta=1e-3, sensitivity=Cube(60), integer=True, loss="l2")
-    assert many.lower == 0 and "Gaussian noise, 69 % below the" in many.status
+    assert many.lower == pytest.approx(110, abs=2)
+    assert "Gaussian noise, 69 % below the" in many.status and many.status.endswith("weak")
 
 
 def test_releases() -> None:

@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import beta
 
@@ -42,7 +42,6 @@ def planned(neighbours):
     return made(DPNaiveBayes(neighbours=neighbours)._kinds(counted([(0, 0, 0, 0, 0)])), *BUDGET)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=6), ROW, st.sampled_from(NEIGHBOURS))
 def test_one_row_moves_the_vector_by_no_more_than_its_sensitivity(rows, new, neighbours):
     joint = planned(neighbours).at_once

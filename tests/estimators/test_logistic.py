@@ -7,7 +7,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.compose import make_column_transformer
@@ -104,7 +104,6 @@ NUMBER = st.floats(-1, 1)
 ROW = st.tuples(st.floats(), st.sampled_from([-1.0, 1.0]), NUMBER)
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.lists(ROW, min_size=1, max_size=20), ROW, st.integers(0, 19), st.randoms(), st.floats(0.5, 1)
 )
@@ -122,7 +121,6 @@ def test_a_row_changes_a_sum_of_gradients_by_no_more_than_claimed(rows, new, at,
     assert total(rows) == sum(total([row]) for row in rows)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(st.floats(-5, 5), min_size=1, max_size=6), st.data())
 def test_the_public_bound_cuts_nothing(coefficients, data):
     row = [data.draw(NUMBER) for _ in coefficients]

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -172,7 +172,6 @@ def counted(rows):
     return bayes_statistics(table[:, 0], 3, table[:, 1:3], [4, 3], table[:, 3:])
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=8), ROW, st.sampled_from(["replace", "add-remove"]))
 def test_one_row_changes_no_more_than_is_accounted_for(rows, new, neighbours):
     before = counted(rows)

@@ -11,7 +11,17 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from leastnoise import MaxError, Support, Symmetric, design
+from leastnoise import (
+    Distinguishing,
+    LossAtMost,
+    MaxError,
+    Monotone,
+    Support,
+    Symmetric,
+    Unbiased,
+    Unimodal,
+    design,
+)
 from leastnoise.certify import check, parse_any
 from leastnoise.cli import app
 from leastnoise.formal import NotCovered, accepts, assumptions, coq, missing, prove, translated
@@ -122,7 +132,7 @@ def test_nothing_is_admitted_and_every_file_is_listed() -> None:
 def test_what_is_not_covered_is_refused_by_name() -> None:
     for key, value in (
         ("gdp", {}),
-        ("constraints", [{"name": "monotone"}]),
+        ("constraints", [{"name": "loss-at-most", "loss": {"name": "power", "p": "3"}}]),
         ("releases", {}),
         ("kind", "vector"),
         ("loss", {"name": "power", "p": "3"}),
@@ -134,8 +144,10 @@ def test_what_is_not_covered_is_refused_by_name() -> None:
     for key in ("curve", "releases"):
         with pytest.raises(NotCovered, match=key):
             translated({**keys, key: {}})
-    with pytest.raises(NotCovered, match="tail"):
-        translated({**TAIL, "constraints": [{"name": "max-error", "t": "9"}]})
+    for name in ("unbiased", "distinguishing"):
+        leaning = _set(TAIL, ["1", "2", "0"], "noise", "weights")
+        with pytest.raises(NotCovered, match=f"{name}.*tail"):
+            translated({**leaning, "constraints": [{"name": name, "at_most": "0.1"}]})
     function = {key: EXAMPLE[key] for key in EXAMPLE if key != "certificate"}
     with pytest.raises(NotCovered, match='"custom" is not covered'):
         translated({**function, "loss": {"name": "custom"}})
@@ -167,6 +179,18 @@ def test_without_coq_it_says_how_to_get_it(monkeypatch, capsys) -> None:
     assert "apt-get install coq" in told["formal"]["detail"]
     assert formally.main([]) == 2
     assert "apt-get install coq" in capsys.readouterr().out
+
+
+def test_no_verdict_is_said_in_words(tmp_path) -> None:
+    """Of a file that is not covered, before Coq is looked for."""
+    path = tmp_path / "cubed.json"
+    made = design(epsilon=1, delta="0.1", sensitivity=1, loss="power:3", integer=True)
+    path.write_text(made.document.dumps(), encoding="utf-8")
+    done = CliRunner().invoke(app, ["verify", "--formal", str(path)])
+    assert done.exit_code == 3
+    assert (
+        'Coq: not covered. The loss "power" is not covered. So there is no verdict' in done.stdout
+    )
 
 
 @needs_coq
@@ -210,6 +234,110 @@ def test_every_form_is_accepted_and_every_claim_looked_at() -> None:
         assert check(parse_any(json.dumps(file))).exit_code == 0
     for file in bad:
         assert "-" in file["delta"] or check(parse_any(json.dumps(file))).exit_code == 1
+    assert accepts(good + bad) == [True] * len(good) + [False] * len(bad)
+
+
+def _plain(weights, *constraints, first=-1, **more):
+    """A file whose privacy and bounds are easy: whole noise with constraints."""
+    noise = {"denominator": str(sum(weights)), "first": first, "weights": list(map(str, weights))}
+    easy = {"epsilon": "1", "delta": "0.9", "upper": "99", "loss": {"name": "l1"}}
+    duals = {"unimodal": {"cells": []}, "monotone": {"cells": []}, "unbiased": {"slope": "0"}}
+    duals |= {"loss-at-most": {"weight": "0"}, "distinguishing": {"left": "0", "right": "0"}}
+    listed = [duals.get(one["name"], {}) for one in constraints]
+    certificate = {**TAIL["certificate"], "constraints": listed}
+    file = {**TAIL, **easy, "noise": noise, "constraints": list(constraints)}
+    return {**file, "certificate": certificate, **more}
+
+
+def _gridded(file, **noise):
+    """The same noise on cells of three grid points."""
+    noise = {**file["noise"], "atom": "0", **noise}
+    return {**file, "kind": "additive", "grid": 3, "noise": noise}
+
+
+def _shapes():
+    """(noise that obeys a constraint, noise that does not, and that alone)."""
+    mode = {"name": "unimodal", "at": "1/2"}
+    fall, mean = {"name": "monotone"}, {"name": "unbiased"}
+    yield _plain([1, 2, 9, 1], mode), _plain([3, 2, 9, 1], mode)
+    yield _plain([1, 2, 2], fall), _plain([1, 2, 3], fall)
+    yield _gridded(_plain([1, 2, 1], mode)), _gridded(_plain([2, 1, 3], mode))
+    atom = {"atom": "1", "denominator": "5"}
+    yield _gridded(_plain([1, 2, 1], fall), **atom), _gridded(_plain([1, 2, 1], mode), **atom)
+    mesh = {"edges": ["-3/2", "-1/2", "3/2"], "weights": ["1", "2"], "denominator": "3"}
+    edged = _gridded(_plain([1], fall), **mesh)
+    del edged["noise"]["first"]
+    yield edged, _set(edged, ["2", "1"], "noise", "weights")
+    yield _plain([2, 3, 0, 1], mean), _plain([2, 3, 1], mean)
+    centred = _set(edged, [mean], "constraints")
+    centred["certificate"] = _plain([1], mean)["certificate"]
+    centred["noise"] = {**centred["noise"], "edges": ["-3/2", "1/6", "3/2"]}
+    level = {**centred["noise"], "weights": ["5", "4"], "denominator": "9"}
+    yield {**centred, "noise": level}, centred
+    second = {"name": "loss-at-most", "loss": {"name": "l2"}, "bound": "1/2"}
+    yield _plain([1, 2, 1], second), _plain([1, 1, 1], second)
+    ends = {"name": "support", "low": "-1", "high": "2"}
+    rare = {"name": "distinguishing", "at_most": "1/4"}
+    yield _plain([1, 1, 1, 1], ends, rare), _plain([2, 1, 1, 1], ends, rare)
+    yield _plain([1, 1, 1, 1], ends, rare), _plain([1, 0, 2, 1], ends, rare)
+    wide = {**ends, "low": "-2", "high": "3"}
+    real = _gridded(_plain([1, 1, 1, 1], wide, rare))
+    yield real, _gridded(_plain([1, 1, 1], wide, rare))
+    tail = _plain([1, 2, 1], fall)
+    tail["noise"] |= {"tail": {"period": 1, "ratio": "1/2"}, "denominator": "6"}
+    level = {**tail["noise"], "weights": ["2", "1", "2"], "denominator": "9"}
+    yield tail, {**tail, "noise": level}
+    one_sided = _plain([0, 2, 1], {"name": "support", "low": "0"})
+    one_sided["noise"] |= {"tail": {"period": 1, "ratio": "1/2"}, "denominator": "4"}
+    yield one_sided, _set(one_sided, "1", "constraints", 0, "low")
+    yield one_sided, _set(one_sided, [{"name": "max-error", "t": "9"}], "constraints")
+
+
+@needs_coq
+def test_every_constraint_on_the_noise() -> None:
+    pairs = list(_shapes())
+    for good, bad in pairs:
+        assert check(parse_any(json.dumps(good))).exit_code == 0, good
+        report = check(parse_any(json.dumps(bad)))
+        names = {one["name"] for one in bad["constraints"]}
+        assert {claim.name for claim in report.claims if claim.slack < 0} <= names
+        assert report.exit_code == 1
+    verdicts = accepts([file for pair in pairs for file in pair])
+    assert verdicts == [True, False] * len(pairs)
+
+
+#: Questions in whose lower bounds multipliers of constraints count.
+PRICED = (
+    {"delta": "0.1", "gap": 0.3, "constraints": [Monotone()]},
+    {"delta": "0.1", "integer": True, "sensitivity": 3, "constraints": [Monotone()]},
+    {"delta": "0.1", "integer": True, "loss": "pinball:0.8", "constraints": [Unbiased()]},
+    {
+        "delta": "0.1",
+        "gap": 0.3,
+        "loss": "pinball:0.7",
+        "constraints": [Unbiased(), Unimodal("0.1"), LossAtMost("l1", "0.8")],
+    },
+    {"delta": "0.1", "gap": 0.3, "constraints": [LossAtMost("pinball:0.8", "0.3")]},
+    {"delta": "0.1", "integer": True, "constraints": [Support(-2, 3), Distinguishing("0.02")]},
+)
+
+
+@needs_coq
+def test_multipliers_of_every_constraint() -> None:
+    """Proven with them, refused without them and with a wrong sign."""
+    good = [_designed(question) for question in PRICED]
+    bad = []
+    for file in good:
+        for number, dual in enumerate(file["certificate"]["constraints"]):
+            for key, value in dual.items():
+                place = ("certificate", "constraints", number, key)
+                if key in ("left", "right", "weight") and value != "0":
+                    bad.append(_set(file, f"-{value}", *place))
+                if value not in ("0", []):
+                    bad.append(_set(file, [] if key == "cells" else "0", *place))
+    for file in good:
+        assert check(parse_any(json.dumps(file))).exit_code == 0
+    assert len(bad) > len(good)
     assert accepts(good + bad) == [True] * len(good) + [False] * len(bad)
 
 

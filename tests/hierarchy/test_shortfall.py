@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise.hierarchy.partition import Partition
@@ -53,7 +53,6 @@ def brute_force(partition, weights, shift, growth):
 
 @pytest.mark.parametrize("padded", [False, True])
 def test_algorithm_2_equals_brute_force_over_all_events_and_shifts(padded):
-    @settings(max_examples=120, deadline=None)
     @given(instances(padded))
     def check(instance):
         partition, weights, reach, growth = instance
@@ -71,7 +70,6 @@ def test_algorithm_2_equals_brute_force_over_all_events_and_shifts(padded):
     check()
 
 
-@settings(max_examples=60, deadline=None)
 @given(instances(True))
 def test_the_row_of_an_event_is_its_shortfall(instance):
     partition, weights, reach, growth = instance

@@ -6,7 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leastnoise import Cube, design
@@ -60,7 +60,6 @@ class Filled(Entropy):
     st.sampled_from([0, 255]),
     st.integers(0, 60),
 )
-@settings(max_examples=150, deadline=None)
 def test_the_same_number_leaves_as_if_it_were_written_out(value, g, start, word, fill, count):
     start = start if count % 2 else Fraction(0)
     near = Uniform(word, Filled(fill, count)).floor_of(value, g, start)
@@ -72,7 +71,6 @@ def test_the_same_number_leaves_as_if_it_were_written_out(value, g, start, word,
     st.one_of(st.integers(1, 10**30), st.integers(-2, 2).map(lambda k: 10**401 + k)),
     st.integers(-3, 3),
 )
-@settings(max_examples=150, deadline=None)
 def test_what_stands_in_is_on_the_same_side_of_every_multiple(value, q, k):
     near, mark = beside(exact_number(value), q), Fraction(k, q)
     exact = Fraction(value)

@@ -158,3 +158,97 @@ def test_types_without_a_meaning_have_no_forms_and_old_dates_are_days(spark):
     keys = [["0001-01-01", "1582-10-15"], ["\\xff31"], ["9" * 38]]
     assert {*sums(frame, Count(by=["d", "t", "k"], keys=keys))} == {"0"}
     assert sums(frame, Mean("t", low=0, high=9))[""].rows == 0  # no number, and no failure
+
+
+def test_no_row_is_skipped_for_what_other_rows_hold(spark, tmp_path):
+    """Statistics that know of no NaN, of one zero and of no year 1: one row moved a thousand."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def counts(more):
+        values = [float("nan")] * 1000 + [-0.0] * 100 + [-1.0] + [6.0] * more
+        parquet.write_table(pa.table({"x": values}), tmp_path / f"{more}.parquet")
+        file = spark.read.parquet(str(tmp_path / f"{more}.parquet"))
+        cached = spark.createDataFrame([(x,) for x in values], "x double").coalesce(1).cache()
+        assert cached.count() == 1101 + more
+        days = ["0001-01-01"] * 50 + ["2020-01-01"] + ["0000-06-01"] * more
+        old = spark.createDataFrame([(f"{day} 00:00:00 UTC",) for day in days], "t string")
+        orc = str(tmp_path / f"{more}.orc")
+        old.coalesce(1).selectExpr("cast(t as timestamp) as m").write.orc(orc)
+        first = "m < timestamp'0001-01-02 00:00:00 UTC'"
+        kept = file.filter("x > 5").selectExpr("'file' as g")
+        kept = kept.unionAll(file.filter("x = 0").selectExpr("'zero' as g"))
+        kept = kept.unionAll(cached.filter("x > 5").selectExpr("'cached' as g"))
+        kept = kept.unionAll(spark.read.orc(orc).filter(first).selectExpr("'orc' as g"))
+        try:
+            found = sums(kept, Count(by="g", keys=["file", "zero", "cached", "orc"]))
+        finally:
+            cached.unpersist()
+        asked = sums(spark.read.orc(orc), Count(where="m < '0001-01-02'"))
+        return {key: one.rows for key, one in {**found, **asked}.items()}
+
+    assert counts(0) == {"file": 1000, "zero": 100, "cached": 1000, "orc": 50, "": 50}
+    assert counts(1) == {"file": 1001, "zero": 100, "cached": 1001, "orc": 51, "": 51}
+    assert spark.conf.get("spark.sql.parquet.filterPushdown") == "true"  # as it was
+
+
+def test_a_row_that_cannot_be_read_hides_no_others(spark, tmp_path):
+    """With ignoreCorruptFiles the rest of its file was left out: 4,096 of 10,001 rows counted."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    path = str(tmp_path / "t.parquet")
+    moments = [1] * 5000 + [9_300_000_000_000_000] + [1] * 5000  # beyond Spark's microseconds
+    parquet.write_table(pa.table({"m": pa.array(moments, pa.timestamp("ms"))}), path)
+    with settings(spark, files_ignoreCorruptFiles="true"):
+        with pytest.raises(NotAnsweredError):
+            ask(spark.read.parquet(path), Count("m"), epsilon=1)
+        assert spark.conf.get("spark.sql.files.ignoreCorruptFiles") == "true"
+    with pytest.raises(ArgumentError, match="ignoreCorruptFiles"):
+        open_table(spark.read.option("ignoreCorruptFiles", True).parquet(path))
+
+
+def test_only_sources_that_spark_reads_itself_row_by_row_are_taken(spark, tmp_path):
+    """A database computed CAST(s AS binary) by its own rules; a quote in CSV hid 1,000 lines."""
+    path = tmp_path / "t.csv"
+    path.write_text('a\n"a\n' + "a\n" * 9)
+    csv = spark.read.schema("s string").option("multiLine", True).csv(str(path))
+    spark.range(3).write.parquet(str(tmp_path / "p"))
+    with settings(spark, sources_useV1SourceList=""):
+        other = spark.read.parquet(str(tmp_path / "p"))  # by an interface that any source can have
+    rows = spark.range(3)
+    rows.createOrReplaceTempView("three")
+    csv.createOrReplaceTempView("lines")
+    inner = spark.sql("SELECT * FROM three WHERE EXISTS (SELECT 1 FROM lines)")
+    try:
+        for odd in (csv, spark.read.json(str(path)), other, inner, csv.crossJoin(rows)):
+            with pytest.raises(ArgumentError, match="Parquet"):
+                open_table(odd)
+        named = spark.sql(
+            "WITH c AS (SELECT id FROM three) SELECT c.id FROM c JOIN c AS d USING (id)"
+        )
+        for fine in (named, rows.union(rows), spark.sql("VALUES (1)"), csv.localCheckpoint()):
+            open_table(fine).close()
+    finally:
+        spark.catalog.dropTempView("three")
+        spark.catalog.dropTempView("lines")
+
+
+def test_a_table_of_another_database_is_refused(spark, tmp_path):
+    """Derby, which PySpark brings: filters, casts and sums would be its own."""
+    jvm = spark._jvm
+    jvm.java.lang.System.setProperty("derby.stream.error.file", str(tmp_path / "derby.log"))
+    url, driver = (
+        "jdbc:derby:memory:told;create=true",
+        "org.apache.derby.iapi.jdbc.AutoloadedDriver",
+    )
+    jvm.java.lang.Class.forName(driver)
+    there = jvm.java.sql.DriverManager.getConnection(url)
+    there.createStatement().execute("CREATE TABLE T (S VARCHAR(9))")
+    frame = spark.read.jdbc(url, "T", properties={"driver": driver})
+    catalog = "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog"
+    names = {"": catalog, ".url": url, ".driver": driver}
+    with settings(spark, **{f"catalog_derby{name}": value for name, value in names.items()}):
+        for odd in (frame, spark.table("derby.APP.T")):
+            with pytest.raises(ArgumentError, match="write it to Parquet first"):
+                open_table(odd)

@@ -27,9 +27,7 @@ PIECES = [
 ]  # fmt: skip
 DATA = st.lists(st.sampled_from(PIECES), max_size=24).map(b"".join)
 WELL_FIELD = st.text('ab", \n\ré', max_size=4)
-FEW = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+FEW = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 Row = tuple[str | None, ...]
 

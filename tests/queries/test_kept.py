@@ -16,6 +16,7 @@ from leastnoise.kept import designed, keep
 from leastnoise.ledger import Ledger
 from leastnoise.queries import Count, ask
 from leastnoise.queries import noise as noise_module
+from leastnoise.queries.keyed import keys_design
 
 BUDGET = (Fraction(1), Fraction(1, 10), Fraction(1), False, 1, "l1")
 
@@ -82,3 +83,18 @@ def test_of_those_who_ask_at_the_same_time_one_makes_it(cache: Path) -> None:
     documents = {one.result()[0].document.dumps() for one in asked}
     assert documents == {found.document.dumps()} and len(made) == 1
     assert [path.suffix for path in (cache / "designs").iterdir()] == [".json"]
+
+
+def test_where_nothing_can_be_written_nothing_is_kept(tmp_path: Path, monkeypatch) -> None:
+    """The folder's place is taken by a file: questions are answered, and no file is named."""
+    (tmp_path / "taken").write_text("")
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "taken"))
+    noise_module.designed.cache_clear()
+    keys_design.cache_clear()
+    table = tmp_path / "table.csv"
+    table.write_text("x,k\n" + "1,a\n" * 30)
+    assert ask(table, Count(), epsilon=1, delta="0.01").mechanisms == ()
+    keyed = Count(by="k", keys="private")
+    assert ask(table, keyed, epsilon=1, delta="0.01").mechanisms == ()
+    noise_module.designed.cache_clear()
+    keys_design.cache_clear()

@@ -122,3 +122,26 @@ def test_what_it_does_not_know_it_does_not_judge() -> None:
     ]
     files = [json.dumps({**EXAMPLE, "gdp": {}}), *(one.document.dumps() for one in others)]
     assert agreement.javascript_says(files) == [None] * 5
+
+
+def test_both_checkers_say_the_same_of_several_numbers_at_a_positive_delta() -> None:
+    draw = random.Random(11)
+    asked = [
+        (Cube(2), "l1"),
+        (Cube(3), "l2"),
+        (Cube(5, one_sided=True), "l2"),
+        (Cube(2, "1/2"), "l2"),
+    ]
+    files = []
+    for shape, loss in asked:
+        integer = shape.widths[0] == 1
+        found = design(epsilon=1, delta="1e-6", sensitivity=shape, integer=integer, loss=loss)
+        made = json.loads(found.document.dumps())
+        above = {**made, "lower": str(Fraction(made["lower"]) * Fraction(1001, 1000))}
+        above["upper"] = str(max(Fraction(above["lower"]), Fraction(made["upper"])))
+        files += [made, above, *(agreement.altered(made, draw) for _ in range(25))]
+    both = list(agreement.compared("javascript", files))
+    assert [one[:2] for one in both[::27]] == [(0, 0)] * 4
+    assert [one[:2] for one in both[1::27]] == [(1, 1)] * 4
+    for ours, other, text in both:
+        assert other in (ours, None), text

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from ..errors import ArgumentError
-from ..exact import Number, rational
+from ..exact import Number, nearest_float, rational
 from ..losses import Loss, as_loss
 from .budgets import check_budgets
 from .question import Crossing, Prior, Question, Range
@@ -81,7 +81,26 @@ def question_of(
         refuse_many(bounds, integer, _MOST_NODES)
     refuse_many(bounds, integer, _MOST_NUMBERS)
     domain = Range(low, high, prior_of(prior, low, high, integer), rule, bound, farthest, monotone)
-    return Question(*budget, reach, exact_loss, integer, (), points, mu, range=domain)
+    question = Question(*budget, reach, exact_loss, integer, (), points, mu, range=domain)
+    if farthest is not None:
+        _refuse_near(question, farthest)
+    return question
+
+
+def _refuse_near(question: Question, farthest: Fraction) -> None:
+    """No answer is near both ends, and without failures all values have the same possible answers.
+
+    At delta = 0, and below a Gaussian curve, what is impossible at one value is impossible at its
+    neighbours, and so at all values: from one end of the range to the other there are neighbours.
+    """
+    never = question.gdp is not None or any(delta == 0 for _, delta in question.budgets)
+    if never and 2 * farthest < question.width:
+        raise ArgumentError(
+            "max_error",
+            nearest_float(farthest),
+            f"larger, at least {nearest_float(question.width / 2):g}: without a delta every value "
+            "has the same possible answers, which must be near both ends of the range",
+        )
 
 
 def core_of(

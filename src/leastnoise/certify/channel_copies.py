@@ -79,12 +79,15 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
     total = sum(
         least(row, max(-edge, -k), min(edge, units.count - 1 - k)) for k, row in special.items()
     )
-    usual = _row(copies, units, edge, None)
+    usual = _usual(copies, units, edge)
     total += (units.count - len(special)) * least(usual, -edge, edge)
-    middle = Fraction(units.count - 2 * copies.layer, units.count)
     spent = add_up(
-        (1 + entry.mirror) * points[entry.point][1] * entry.budget for entry in copies.shifts
-    ) * middle + add_up(
+        (1 + entry.mirror)
+        * points[entry.point][1]
+        * entry.budget
+        * Fraction(_copies_of(entry, copies, units), units.count)
+        for entry in copies.shifts
+    ) + add_up(
         (1 + pair.mirror) * points[pair.point][1] * pair.budget for pair in certificate.pairs
     )
     return Fraction(total, unit * units.scale * units.bottom * units.count) - spent
@@ -129,22 +132,54 @@ def _signed(copies: Copies) -> Iterator[tuple[ShiftMultipliers, int]]:
             yield entry, -1
 
 
-def _row(copies: Copies, units: _Units, edge: int, k: int | None) -> list[int]:
-    """Gains of node k from all copies, by offset from -edge on; None: of a node in the middle."""
+def _sources(copies: Copies, units: _Units) -> range:
+    """The nodes that have copies."""
+    return range(copies.layer, units.count - copies.layer)
+
+
+def _copies_of(entry: ShiftMultipliers, copies: Copies, units: _Units) -> int:
+    """How many nodes have a copy of an entry: a node that it points at exists for these alone."""
+    return max(0, units.count - copies.layer - max(copies.layer, abs(entry.shift)))
+
+
+def _add(
+    row: list[int], entry: ShiftMultipliers, sign: int, units: _Units, helped: int, hurt: int
+) -> None:
+    """Gains, by offset from -edge on, of a node that has so many copies more, or points less."""
+    edge, m, top = len(row) // 2, sign * entry.shift, units.tops[entry.point]
+    charge(2 + len(entry.cells) * (300 + units.scale.bit_length()) // 1000)
+    for i, z in entry.cells:
+        amount, at = units.of(z), sign * i + edge
+        if helped and 0 <= at <= 2 * edge:
+            row[at] += helped * amount * units.bottom
+        if hurt and 0 <= at - m <= 2 * edge:
+            row[at - m] -= hurt * amount * top
+
+
+def _usual(copies: Copies, units: _Units, edge: int) -> list[int]:
+    """Gains of a node in the middle."""
     row = [0] * (2 * edge + 1)
-    sources = range(copies.layer, units.count - copies.layer)
     for entry, sign in _signed(copies):
-        m, top = sign * entry.shift, units.tops[entry.point]
-        helped = k is None or k in sources
-        hurt = k is None or k - m in sources
-        charge(2 + len(entry.cells) * (300 + units.scale.bit_length()) // 1000)
-        for i, z in entry.cells:
-            amount, at = units.of(z), sign * i + edge
-            if helped and 0 <= at <= 2 * edge:
-                row[at] += amount * units.bottom
-            if hurt and 0 <= at - m <= 2 * edge:
-                row[at - m] -= amount * top
+        _add(row, entry, sign, units, 1, 1)
     return row
+
+
+def _rows(
+    copies: Copies, units: _Units, edge: int, nodes: Sequence[int]
+) -> Iterator[tuple[int, list[int]]]:
+    """Gains of nodes from all copies; from node to node only what changes is added."""
+    sources, entries = _sources(copies, units), list(_signed(copies))
+    row, before = [0] * (2 * edge + 1), [(0, 0)] * len(entries)
+    for k in nodes:
+        charge(2 + len(entries) // 2)
+        for j, (entry, sign) in enumerate(entries):
+            m = sign * entry.shift
+            now = int(k in sources and 0 <= k + m < units.count), int(k - m in sources)
+            if now != before[j]:
+                helped, hurt = before[j]
+                _add(row, entry, sign, units, now[0] - helped, now[1] - hurt)
+                before[j] = now
+        yield k, row.copy()
 
 
 def _special(
@@ -160,7 +195,7 @@ def _special(
         if pair.mirror:
             nodes |= {last - pair.source, last - pair.target}
     charge(len(nodes) * (2 * edge + 50) // 5)
-    rows = {k: _row(copies, units, edge, k) for k in sorted(nodes)}
+    rows = dict(_rows(copies, units, edge, sorted(nodes)))
     for pair in certificate.pairs:
         top = units.tops[pair.point]
         charge(1 + (1 + pair.mirror) * len(pair.cells) * (1500 + units.scale.bit_length()) // 1000)

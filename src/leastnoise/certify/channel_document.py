@@ -63,6 +63,7 @@ class ChannelCertificate:
     instance: tuple[Fraction, ...] = ()  # of the instance bound, one per node, or none
     points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
     copies: Copies | None = None
+    group: int = 1  # the multipliers are about nodes up to so many sensitivities apart
 
     def points_of(self, question: Question) -> tuple[Point, ...]:
         """The budgets that the pairs name by number."""
@@ -314,6 +315,8 @@ class ChannelDocument(MechanismDocument):
         certificate: dict[str, Any] = {"step": text_of(self.certificate.step), "first": 0}
         if self.certificate.points:
             certificate["points"] = points_to_json(self.certificate.points)
+        if self.certificate.group > 1:
+            certificate["group"] = self.certificate.group
         certificate |= {
             "pairs": [
                 {

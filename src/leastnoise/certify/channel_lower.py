@@ -1,11 +1,13 @@
 """The lower bound of a data dependent mechanism: multipliers in, a proven number out.
 
-Statement and proof: `channel.proof.md`. Standard library only, e^eps rounded up.
+Statement and proof: `channel.proof.md`, `channel_groups.proof.md`. Standard library only, e^eps
+rounded up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from math import ceil, floor, lcm
 
@@ -15,6 +17,7 @@ from ..exact import exp_upper
 from ..work import add_up, bits, charge
 from .channel_copies import copied_bound
 from .channel_document import ChannelCertificate
+from .channel_groups import grouped
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 1024
@@ -65,6 +68,12 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     found, for a loss that never falls away from 0. The points are the certificate's, or the
     question's (epsilon, delta).
     """
+    if certificate.group > 1:
+        if certificate.points:
+            raise FormatError('"group" does not go with "points"')
+        about, share = grouped(question, certificate.group, certificate.step)
+        found = channel_dual_bound(about, replace(certificate, group=1))
+        return share * found + (1 - share) * question.loss.lower(Fraction(0))
     if certificate.copies is not None:
         return copied_bound(question, certificate)
     loss, step = question.loss, certificate.step

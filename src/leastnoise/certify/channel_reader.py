@@ -27,6 +27,7 @@ from .channel_document import (
     Moved,
     PairMultipliers,
 )
+from .channel_groups import MAX_GROUP, grouped
 from .curve import curve_from_json, points_from_json, releases_from_json
 from .document import Document, document_of
 from .fields import (
@@ -301,12 +302,17 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
 def _certificate(raw: object, question: Question) -> ChannelCertificate:
     data = read_object(raw, "certificate")
     optional = {"instance"} if question.instance_bound is not None else set()
-    check_keys(data, "certificate", {"step", "first", "pairs"}, optional | {"points", "copies"})
+    optional |= {"points", "copies", "group"}
+    check_keys(data, "certificate", {"step", "first", "pairs"}, optional)
     points = points_from_json(data["points"], "points") if "points" in data else ()
     check_points(points)
     # Answers beyond the outermost nodes never help when the loss falls nowhere.
     read_integer(data["first"], "certificate.first", 0, 0)
     step = read_positive(data["step"], "certificate.step")
+    group = read_integer(data.get("group", 1), "group", 1, MAX_GROUP)
+    if group > 1:
+        demand(not points, '"group" does not go with "points"')
+        question = grouped(question, group, step)[0]
     demand(not question.integer or step == 1, '"certificate.step" must be "1" for whole numbers')
     most = MAX_NODES if "copies" in data else MAX_CERTIFICATE_NODES
     count = read_whole(question.width / step + question.integer, "range/certificate.step", 1, most)
@@ -340,7 +346,7 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         for m in read_list(data.get("instance", []), "instance", MAX_CERTIFICATE_NODES)
     )
     demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
-    return ChannelCertificate(step, tuple(pairs), instance, points, copies)
+    return ChannelCertificate(step, tuple(pairs), instance, points, copies, group)
 
 
 def _copies(raw: object, question: Question, count: int, reach: int, points: int) -> Copies:
@@ -349,7 +355,7 @@ def _copies(raw: object, question: Question, count: int, reach: int, points: int
     check_keys(data, "copies", {"layer", "shifts"}, set())
     plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
     demand(plain == (None,) * 4, '"copies" go with a uniform prior and with no further demands')
-    layer = read_integer(data["layer"], "layer", reach, count // 2)
+    layer = read_integer(data["layer"], "layer", 0, count // 2)
     demand(layer + reach <= MAX_CERTIFICATE_NODES, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')
     shifts = shifts_from_json(data["shifts"], points > 0)
     for entry in shifts:

@@ -187,16 +187,19 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
     if delta == 0:
         return own * count >= epsilon  # the event in every release
     count = min(count, MAX_COUNTED)  # some of the releases keep the total too
-    growth, shrink = exp_bounds(epsilon)[1], exp_bounds(-own)
+    growth, shrink = exp_bounds(epsilon)[1], exp_bounds(-own)[1]
+    # Whole numbers from here on: fractions would be made lowest again and again.
+    slope, below = shrink.numerator * least.denominator, shrink.denominator * least.denominator
+    start = least.numerator * _PARTS * shrink.numerator
 
     def behind(a: int) -> int:
         """At least the probability at which an event of probability a is on the point's line."""
-        return math.ceil(max(Fraction(a) - least * _PARTS, Fraction(0)) * shrink[1])
+        return -(-max(a * slope - start, 0) // below)
 
     def told(a: int, b: int) -> bool:
         """Whether counts of events with these probabilities tell too much."""
         return b < a and any(
-            _counting(*pair, count, growth) > delta for pair in ((a, b), (_PARTS - b, _PARTS - a))
+            _counting(*pair, count, growth, delta) for pair in ((a, b), (_PARTS - b, _PARTS - a))
         )
 
     waiting = [(math.floor(least * _PARTS), _PARTS)]
@@ -214,9 +217,11 @@ def must_keep(point: Point, count: int, epsilon: Fraction, delta: Fraction) -> b
     return False
 
 
-def _counting(a: int, b: int, count: int, growth: Fraction) -> Fraction:
-    """At most the hockey stick of binomial counts with probabilities a and b, over _PARTS."""
-    scale = _PARTS**count
+def _counting(a: int, b: int, count: int, growth: Fraction, delta: Fraction) -> bool:
+    """Whether binomial counts with probabilities a and b, over _PARTS, have a larger hockey stick.
+
+    That of a larger growth is at most theirs.
+    """
     rest_a, rest_b = _PARTS - a, _PARTS - b
     powers = [[1], [1], [1], [1]]
     for base, row in zip((a, rest_a, b, rest_b), powers, strict=True):
@@ -232,7 +237,8 @@ def _counting(a: int, b: int, count: int, growth: Fraction) -> Fraction:
         if here <= 0:
             break  # fewer are less likely still, relative to b
         excess += here
-    return Fraction(excess, scale * growth.denominator)
+    allowed: int = delta.numerator * _PARTS**count * growth.denominator
+    return excess * delta.denominator > allowed
 
 
 def slack_of_profile(releases: Releases, points: Sequence[Point]) -> Fraction | None:

@@ -12,8 +12,9 @@ from ..exact import exp_upper, nearest_float, ratio_below
 from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
-from .joint_flow import Flow, flow_bound
+from .joint_flow import Flow, flow_bound, slack_of_delta
 from .joint_normal import Normal, normal_mean, squared_shift
+from .joint_sums import Sums, mean_of_squares, one_number
 from .levels import summed
 from .report import Claim, Report, claim_of, upper_claim
 
@@ -55,9 +56,9 @@ def _upper(document: JointDocument) -> Claim:
 def _lower(document: JointDocument) -> Claim:
     bound = lower_bound(document)
     whose = "whole-number noise" if document.integer else "noise"
-    words = f"every private {whose} at delta = 0 costs at least {nearest_float(bound):.12g}"
-    if document.certificate is None or document.delta > 0:
-        words = "no loss is negative; nothing better is known at this delta"
+    words = f"every private {whose} costs at least {nearest_float(bound):.12g}"
+    if bound == 0:
+        words = "no loss is negative, and the certificate proves no more"
     return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
@@ -79,6 +80,13 @@ def release_loss(document: JointDocument) -> Fraction:
         for b, share in levels.alike(document.shares).items()
     )
     return (found + rounding) * grid**power
+
+
+def mean_error(document: JointDocument, block: int) -> Fraction:
+    """At least E |x| of the noise of a number of a block, in steps of the grid."""
+    if document.normal is not None:
+        return normal_mean(document.normal, block, 1)
+    return document.levels.total(document.ratio, block, 1) / document.levels.weight(document.ratio)
 
 
 def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -> Fraction:
@@ -105,20 +113,25 @@ def largest_mean(block: Side, ratio: Fraction, known: list[int] | None = None) -
 
 def lower_bound(document: JointDocument) -> Fraction:
     """What the certificate proves about all private noise; 0 where there is none."""
+    if isinstance(document.certificate, Sums):
+        return _sums_bound(document, document.certificate)
+    if isinstance(document.certificate, Flow):
+        return _cube_bound(document, document.certificate)
     if document.certificate is None or document.delta > 0:
         return Fraction(0)
-    if isinstance(document.certificate, int):
-        return _largest_bound(document, document.certificate)
-    return _cube_bound(document, document.certificate)
+    return _largest_bound(document, document.certificate)
 
 
-def _both_ways(document: JointDocument, numbers: int) -> Fraction:
-    """At most p(y)/p(x) where several numbers move, each in its own direction.
+def both_ways(document: JointDocument, numbers: int) -> tuple[Fraction, Fraction]:
+    """(ratio, delta) where several numbers move, each in its own direction: private with this delta
+    at the epsilon whose e^-epsilon is at least the ratio.
 
     Where moves have one sign it takes two of them, unless there is one number only.
     """
-    moves = 2 if document.shape.one_sided and numbers > 1 else 1
-    return ratio_below(moves * document.epsilon)
+    epsilon, delta = document.epsilon, document.delta
+    if document.shape.one_sided and numbers > 1:
+        return ratio_below(2 * epsilon), delta * (1 + exp_upper(epsilon))
+    return ratio_below(epsilon), delta
 
 
 def _largest_bound(document: JointDocument, cells: int) -> Fraction:
@@ -126,7 +139,7 @@ def _largest_bound(document: JointDocument, cells: int) -> Fraction:
     (block,) = document.shape.blocks
     if document.integer and (block.width / cells).denominator != 1:
         return Fraction(0)  # moves by a cell are no moves of whole numbers
-    ratio = _both_ways(document, block.numbers)
+    ratio, _ = both_ways(document, block.numbers)
     exact = document.integer and block.width == cells
     known = [0]
     found = min(
@@ -139,13 +152,30 @@ def _largest_bound(document: JointDocument, cells: int) -> Fraction:
 def _cube_bound(document: JointDocument, flow: Flow) -> Fraction:
     """The flow's bound for some numbers that a unit can move all at once, both ways."""
     width, reach, share = movable(document, flow.numbers)
-    if reach < flow.numbers:
+    if reach < flow.numbers or (document.delta > 0 and not flow.cut):
         return Fraction(0)
     power = document.power
-    each = flow_bound(flow, _both_ways(document, flow.numbers), power) / flow.numbers
+    ratio, delta = both_ways(document, flow.numbers)
+    found = flow_bound(flow, ratio, power)
+    if delta > 0:
+        found -= delta * slack_of_delta(flow, ratio, power)
+    each = found / flow.numbers
     if power == 2 and not (document.integer and width == 1):
         each -= Fraction(1, 4)  # what rounding at random to multiples of the width adds
     return max(Fraction(0), each) * width**power * share
+
+
+def _sums_bound(document: JointDocument, sums: Sums) -> Fraction:
+    """What sums of some numbers prove that a unit can move all at once, at any delta."""
+    numbers, budget = sums.numbers, (document.epsilon, document.delta)
+    width, reach, share = movable(document, numbers)
+    if reach < numbers:
+        return Fraction(0)
+    whole = document.integer and numbers == 1
+    found = one_number(sums, width, budget, document.loss, whole)
+    if numbers > 1:
+        found = mean_of_squares(found, numbers, document.shape.one_sided, document.integer)
+    return max(Fraction(0), found) * share
 
 
 def movable(document: JointDocument, numbers: int) -> tuple[Fraction, int, Fraction]:

@@ -34,7 +34,9 @@ from .fields import (
 )
 from .joint_flow import Flow, Place
 from .joint_normal import FINE, Normal
+from .joint_sums import Sums
 from .levels import Levels
+from .shifts import certificate_from_json, shifts_to_json
 
 #: Limits of the checker.
 WEIGHT_BITS = 256  # of the common denominator and a numerator
@@ -43,6 +45,7 @@ MAX_OFFSET = 1_000_000
 MAX_JOINT_RATES = 60_000
 MAX_FLOW = 60
 MAX_JOINT_CELLS = 1_000
+MAX_CUT = 1_000
 MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and twice that
 
 
@@ -69,8 +72,9 @@ class JointDocument(MechanismDocument):
     weights: tuple[Fraction, ...]  # of the errors in the mean, one for the numbers of each block
     upper: Fraction
     lower: Fraction
-    #: What proves `lower`: rates for a cube of some numbers, or how many cells a width has.
-    certificate: Flow | int | None
+    #: What proves `lower`: rates for a cube of some numbers, multipliers for sums of some, or how
+    #: many cells a width has.
+    certificate: Flow | Sums | int | None
     normal: Normal | None = None
     about: str = ""
 
@@ -98,6 +102,11 @@ class JointDocument(MechanismDocument):
     def pure(self) -> bool:
         """Whether the noise is private at delta = 0, whatever delta is stated."""
         return self.normal is None
+
+    @property
+    def spent_delta(self) -> Fraction:
+        """The delta that the noise needs: none by levels."""
+        return Fraction(0) if self.pure else self.delta
 
     @property
     def levels(self) -> Levels:
@@ -150,11 +159,19 @@ class JointDocument(MechanismDocument):
             return {}
         if isinstance(found, int):
             return {"cells": found}
+        if isinstance(found, Sums):
+            return {
+                "numbers": found.numbers,
+                "step": text_of(found.one.step),
+                "reach": found.one.reach,
+                "shifts": shifts_to_json(found.one.shifts, False),
+            }
         return {
             "numbers": found.numbers,
             "ranked": found.ranked,
             "unit": text_of(found.unit),
             "rates": [[*place, str(rate)] for place, rate in sorted(found.rates.items())],
+            **({"cut": found.cut} if found.cut else {}),
         }
 
 
@@ -227,7 +244,7 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         weights=_weights(data, len(shape.blocks)),
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
-        certificate=_certificate(data["certificate"], shape, largest),
+        certificate=_certificate(data["certificate"], shape, loss, largest),
         normal=normal,
         about=about_text(data["about"]) if "about" in data else "",
     )
@@ -334,14 +351,19 @@ def _shape(value: object) -> Shape:
     return shape
 
 
-def _certificate(value: object, shape: Shape, largest: bool) -> Flow | int | None:
+def _certificate(
+    value: object, shape: Shape, loss: Loss, largest: bool
+) -> Flow | Sums | int | None:
     data = read_object(value, "certificate")
     if not data:
         return None
-    if largest:
+    if "shifts" in data:
+        return _sums(data, shape.dimension if loss == L2() else 1)
+    if "cells" in data:
         check_keys(data, "certificate", {"cells"}, set())
+        demand(largest, '"cells" are for the largest error')
         return read_integer(data["cells"], "cells", 1, MAX_JOINT_CELLS)
-    check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, set())
+    check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, {"cut"})
     numbers = read_integer(data["numbers"], "numbers", 1, min(MAX_FLOW, shape.dimension))
     ranked = read_flag(data["ranked"], "ranked")
     rates: dict[Place, int] = {}
@@ -352,4 +374,12 @@ def _certificate(value: object, shape: Shape, largest: bool) -> Flow | int | Non
         demand(ranked or rank == 0, '"rates" must have rank 0 where they are not ranked')
         demand((rank, above, b, below) not in rates, '"rates" must not repeat a place')
         rates[rank, above, b, below] = read_count(one[4], "rates")
-    return Flow(numbers, ranked, read_positive(data["unit"], "unit"), rates)
+    cut = read_integer(data["cut"], "cut", 1, MAX_CUT) if "cut" in data else 0
+    return Flow(numbers, ranked, read_positive(data["unit"], "unit"), rates, cut)
+
+
+def _sums(data: dict[str, Any], most: int) -> Sums:
+    check_keys(data, "certificate", {"numbers", "step", "reach", "shifts"}, set())
+    numbers = read_integer(data["numbers"], "numbers", 1, most)
+    one = {key: value for key, value in data.items() if key != "numbers"}
+    return Sums(numbers, certificate_from_json(one, ()))

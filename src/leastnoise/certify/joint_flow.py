@@ -1,4 +1,4 @@
-"""A lower bound for all pure-epsilon private whole-number noise of k numbers that move by 1.
+"""A lower bound for all private whole-number noise of k numbers that move by 1.
 
 |x| sorted falls in steps; B = {b : the b largest of |x_i| exceed all others and 0}. Rates at which
 mass flows from B to B with one more member prove a bound for every private law. Statement and
@@ -10,22 +10,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from math import comb
+from math import ceil, comb
 
 from ..work import charge
 
+#: Bits of the chance of a gap beyond the cut, rounded up.
+_BEYOND = 256
 #: (rank of b in B, or 0 where rates do not know it; the member above, or k + 1; b; the one below)
 Place = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True)
 class Flow:
-    """Rates >= 0 in units: how fast mass flows to sets with the member b, by its place."""
+    """Rates >= 0 in units: how fast mass flows to sets with the member b, by its place.
+
+    cut: gaps count only up to it, which a positive delta needs; 0 if they count in full.
+    """
 
     numbers: int
     ranked: bool
     unit: Fraction
     rates: Mapping[Place, int] = field(default_factory=dict)
+    cut: int = 0
 
 
 def ways(numbers: int, above: int, b: int, below: int) -> int:
@@ -35,15 +41,48 @@ def ways(numbers: int, above: int, b: int, below: int) -> int:
     return comb(above - below, b - below)
 
 
-def member(power: int, ratio: Fraction, rank: int, b: int) -> Fraction:
+def gap_means(ratio: Fraction, cut: int) -> tuple[Fraction, Fraction]:
+    """At most E min(mu, cut) and E min(mu, cut)^2 of a gap mu >= 1 with P(mu > r) = ratio^r.
+
+    cut 0: E mu and E mu^2.
+    """
+    rest = 1 - ratio
+    first, second = 1 / rest, (1 + ratio) / rest**2
+    if not cut:
+        return first, second
+    charge(cut * ratio.denominator.bit_length() // 50 + 20)
+    beyond = Fraction(ceil(ratio**cut * (1 << _BEYOND)), 1 << _BEYOND)
+    tail = (2 * cut + 1) / rest + 2 * ratio / rest**2
+    return first - beyond * first, second - beyond * tail
+
+
+def member(power: int, means: tuple[Fraction, Fraction], rank: int, b: int) -> Fraction:
     """What the member b of this rank adds to the mean of the sum of |x_i|^power, given B."""
-    if power == 1:
-        return b / (1 - ratio)
-    return (2 * rank - 1 + ratio) * b / (1 - ratio) ** 2
+    first, second = means
+    return b * first if power == 1 else b * (second + 2 * (rank - 1) * first**2)
+
+
+def slack_of_delta(flow: Flow, ratio: Fraction, power: int) -> Fraction:
+    """What a flow with a cut proves less, for each unit of delta."""
+    k, cut = flow.numbers, flow.cut
+    first, second = gap_means(ratio, cut)
+    rates = dict.fromkeys(range(1, k + 1), 0)
+    for (_, _, b, _), rate in flow.rates.items():
+        rates[b] = max(rates[b], rate)
+    total = Fraction(0)
+    for b, rate in rates.items():
+        largest = b * (cut - first)
+        if power == 2:
+            others = (k - b) * b * cut + Fraction(b * (b - 1), 2) / (1 - ratio)
+            largest = b * (cut**2 - second) + 2 * (cut - first) * others
+        total += (comb(k, b) << b) * (largest / (1 - ratio) + rate * flow.unit)
+    return ratio * total
 
 
 def flow_bound(flow: Flow, ratio: Fraction, power: int) -> Fraction:
     """At most E sum |X_i|^power of every law with p(y) >= ratio p(x) for all y - x in {-1, 0, 1}^k.
+
+    With a positive delta `slack_of_delta` is to be taken away.
 
     The least value over all sets B, by a shortest path: what B adds depends on its members one
     by one, from the largest down, and for each on its rank and the next two. In whole numbers:
@@ -58,8 +97,9 @@ def flow_bound(flow: Flow, ratio: Fraction, power: int) -> Fraction:
     length = 3 * m.bit_length() + n.bit_length() + d.bit_length() + longest
     charge((2 * k + k**4 // 24 if ranks else k**3 // 6) * (3 + length // 400) + 40)
     scale = (m - a) ** 2 * m * d
+    means = gap_means(ratio, flow.cut)
     costs = {
-        (rank, b): int(member(power, ratio, rank, b) * scale)
+        (rank, b): int(member(power, means, rank, b) * scale)  # (rounded down where there is a cut)
         for rank in range(1, k + 1 if ranks else 2)
         for b in range(1, k + 1)
     }

@@ -12,24 +12,24 @@ from ..work import charge
 from .limits import MAX_BYTES
 
 
-def read_bytes(path: str | Path) -> bytes:
+def read_bytes(path: str | Path, most: int = MAX_BYTES) -> bytes:
     """The content of a file, as far as it is allowed to be; `FormatError` if it has none.
 
     It is read once, so that it may come from a pipe; "-" is standard input.
     """
     try:
         if str(path) == "-":
-            return sys.stdin.buffer.read(MAX_BYTES + 1)
+            return sys.stdin.buffer.read(most + 1)
         with Path(path).open("rb") as file:
-            return file.read(MAX_BYTES + 1)
+            return file.read(most + 1)
     except (OSError, ValueError) as error:
         raise FormatError(f"cannot read {path}: {error}") from None
 
 
-def load_json(data: bytes | str) -> object:
+def load_json(data: bytes | str, most: int = MAX_BYTES) -> object:
     """The JSON value in a file's content, no key twice; `FormatError` if it is none."""
-    if len(data) > MAX_BYTES:
-        raise FormatError(f"the file is larger than {MAX_BYTES} bytes")
+    if len(data) > most:
+        raise FormatError(f"the file is larger than {most} bytes")
     charge(len(data) // 10)
     try:
         # (Handed bytes, Python would read UTF-16 and a byte order mark, too.)

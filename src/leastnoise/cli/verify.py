@@ -14,7 +14,8 @@ from rich.table import Table
 from ..certify import check_bytes
 from ..certify.about import about_object
 from ..certify.json_file import load_json, read_bytes
-from ..errors import FormatError
+from ..certify.limits import MAX_REPORT
+from ..errors import ArgumentError, FormatError
 from ..exact import nearest_float
 from ..formal import NotCovered, prove
 from ..formal.coq import AXIOMS, CoqError
@@ -55,11 +56,13 @@ def verify(
     """
     try:
         with working("checking"):
-            data = read_bytes(file)
+            data = read_bytes(file, MAX_REPORT)
             if is_report(data):
                 from ..queries.published import check_report
 
-                steps = check_report(load_json(data))
+                if formal:
+                    raise ArgumentError("formal", True, "left out for a report: Coq is not asked")
+                steps = check_report(load_json(data, MAX_REPORT))
             else:
                 document, report = check_bytes(data)
     except FormatError as error:
@@ -110,11 +113,13 @@ def _formal_words(told: dict[str, Any]) -> str:
     if not told:
         return "Coq was not asked: our own check does not prove every claim."
     formal = told["formal"]
-    if formal["verdict"].startswith("proven"):
-        words = formal["detail"]
-        rests = "What that rests on is in docs/formal.md."
-        return f"Coq: {formal['verdict']}. {words[0].upper()}{words[1:]}. {rests}"
-    return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
+    verdict, words = formal["verdict"], _printable(formal["detail"])
+    after = ""
+    if verdict.startswith("proven"):
+        after = " What that rests on is in docs/formal.md."
+    elif verdict == "not covered":
+        after = " So there is no verdict of Coq; those above are our own check's."
+    return f"Coq: {verdict}. {words[0].upper()}{words[1:]}.{after}"
 
 
 def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
@@ -131,6 +136,6 @@ def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
         table = Table("step", "verdict")
         for step in steps:
             table.add_row(_printable(step.words), step.verdict)
-        Console(markup=False).print(table)
+        Console(markup=False, emoji=False).print(table)
         say(f"What is called proven was computed from this file alone. {UNCHECKED}")
     raise typer.Exit(code)

@@ -16,7 +16,7 @@ from ..ask.shape import Shape
 from ..ask.shaped import shaped
 from ..certify import check_any
 from ..certify.joint_document import JointDocument, short_weights
-from ..engine.joint.method import Joint
+from ..engine.joint.method import Joint, One
 from ..errors import ArgumentError, CertificateError, DataError, LimitError
 from ..losses import Loss
 from ..noise.joint import JointNoise
@@ -36,9 +36,9 @@ class JointDesign(BaseDesign):
     Guarantee: one `release` of all numbers is (epsilon, delta)-private for any two vectors that
     differ by a move of `shape`, and (epsilon, 0)-private unless the noise is Gaussian; the mean of
     the expected losses of all numbers (or that of the largest error) is at most `upper`, for every
-    vector; and at delta = 0 no additive noise that is as private (of whole numbers, if `integer`)
-    has a loss below `lower`, while at a positive delta `lower` is 0. All three are checked in exact
-    arithmetic before a design exists.
+    vector; and no additive noise that is (epsilon, delta)-private (of whole numbers, if `integer`)
+    has a loss below `lower`, a bound that may be weak (then the status says so). All three are
+    checked in exact arithmetic before a design exists.
     """
 
     document: JointDocument
@@ -95,8 +95,11 @@ class JointDesign(BaseDesign):
         return [f"shape={self.shape!r}"]
 
 
-def joint_design(arguments: Arguments) -> JointDesign:
-    """The best noise for a shape, by levels or Gaussian: its claims have passed the checker."""
+def joint_design(arguments: Arguments, one: One) -> JointDesign:
+    """The best noise for a shape, by levels or Gaussian: its claims have passed the checker.
+
+    one: makes the file of noise for one number, from arguments of `design`.
+    """
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
     if not short_weights(question.weights):
@@ -111,7 +114,7 @@ def joint_design(arguments: Arguments) -> JointDesign:
             raise ArgumentError("sensitivity", shape, "of fewer numbers: too large") from None
     document, other = _better(levels, normal)
     with contextlib.suppress(LimitError):
-        document = method.bound(document, wanted)
+        document = method.bound(document, wanted, one)
     report = check_any(document)
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")
@@ -147,13 +150,12 @@ def _status(document: JointDocument, other: JointDocument | None) -> str:
         costs = [float(one.upper) for one in (other, document)]
         less = percent(1 - costs[1] / costs[0])
         words += f", {less} below the {outwards(costs[0], 5, True)} of {_name(other)}"
-    if document.delta > 0:
-        return words + "; nothing is known from below at a positive delta"
+    if document.lower == 0:
+        return f"{words}; nothing is known from below"
     whose = "whole-number noise" if document.integer else "noise"
-    words += f"; lower is over all private {whose} at delta = 0"
-    if gap_of(document) > _WEAK:
-        words += ", and weak"
-    return words
+    at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
+    words += f"; lower is over all private {whose}{at}"
+    return f"{words}, and weak" if gap_of(document) > _WEAK else words
 
 
 def _name(document: JointDocument) -> str:

@@ -24,6 +24,8 @@ T = TypeVar("T")
 _MOMENT = 0.2
 #: By this share of its time limit a search may be late if there is no bound yet.
 _LONGER = 0.1
+#: By so many seconds or this share, whichever is longer, if there is no mechanism yet.
+_GRACE, _GRACE_SHARE = 0.8, 0.15
 _STOPPED = "stopped at the time limit"
 
 
@@ -175,6 +177,13 @@ class Search:
         more = 0.0 if self.bracket.lower is not None else _LONGER * (self.deadline - self.start)
         return self.clock() >= self.deadline + more
 
+    def _given_up(self) -> bool:
+        """Whether it is too late even for a first mechanism."""
+        if self.deadline is None:
+            return False
+        more = max(_GRACE, _GRACE_SHARE * (self.deadline - self.start))
+        return self.clock() >= self.deadline + more
+
     def inner(self, plan: Plan, gap: float, seconds: float | None = None) -> Bracket:
         """The bracket of another question that this one needs, by one clock and in the same books.
 
@@ -188,9 +197,12 @@ class Search:
         return found
 
     def sizes(self, several: Iterable[int]) -> Iterator[int]:
-        """Resolutions in turn, coarse to fine, each written down, until enough is known."""
-        for size in several:
-            if self.done():
+        """Resolutions in turn, coarse to fine, each written down, until enough is known.
+
+        At least one of them; not forever if none gives a mechanism.
+        """
+        for tried, size in enumerate(several):
+            if self.done() or (tried and self._given_up()):
                 return
             self.bracket.resolutions.append(size)
             yield size

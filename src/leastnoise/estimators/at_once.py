@@ -154,8 +154,7 @@ def _dimension(kinds: Sequence[Kind]) -> int:
 def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
     """Noise for a vector that moves by at most 1; its privacy has passed the exact check.
 
-    Made once and kept on disk, for the other processes of a search too; where nothing can be
-    written, made here.
+    Made once and kept on disk, for the other processes of a search too.
     """
 
     def answers(found: Any) -> bool:
@@ -168,10 +167,7 @@ def _noise(dimension: int, epsilon: Fraction, delta: Fraction) -> VectorDesign:
         )
 
     asked = f"vector of statistics|{dimension}|{epsilon}|{delta}"
-    try:
-        found, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
-    except OSError:
-        found = _designed(dimension, epsilon, delta)
+    found, _ = keep(asked, answers, lambda: _designed(dimension, epsilon, delta))
     assert isinstance(found, VectorDesign)
     return found
 

@@ -20,7 +20,7 @@ from ..certify.runs import written_out
 from ..design import Design
 from ..errors import ArgumentError, LimitError, RegimeError
 from ..exact import rational
-from ..kept import design_of, designed
+from ..kept import designed
 from .at_once import MOST_NUMBERS, at_once_plan
 from .families import (
     MOST_CELLS_OF_STEPS,
@@ -182,11 +182,7 @@ def _whole_noise(found: Design) -> WholeNoise:
 def _design(epsilon: float, delta: float, sensitivity: int, releases: int = 1) -> Design:
     """Kept on disk, for the other processes of a search too."""
     budget = rational(epsilon, "epsilon"), rational(delta, "delta")
-    question = (*budget, Fraction(sensitivity), True, releases, "l2")
-    try:
-        found, _ = designed(*question)
-    except OSError:  # nothing can be written
-        found = design_of(*question)
+    found, _ = designed(*budget, Fraction(sensitivity), True, releases, "l2")
     assert isinstance(found, Design)
     return found
 

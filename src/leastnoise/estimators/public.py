@@ -124,21 +124,7 @@ def bounds_of(
             raise ArgumentError("bounds", bounds, "a dict of pairs (low, high)")
         low, high = (_numbers([pair[side] for pair in pairs], count) for side in (0, 1))
     else:
-        if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
-            raise ArgumentError(
-                "bounds",
-                bounds,
-                "(low, high) for all columns, two sequences (lows, highs), or a dict of pairs",
-            )
-        listed_pairs = isinstance(bounds, list) and all(isinstance(one, tuple) for one in bounds)
-        if count == 2 and listed_pairs:
-            raise ArgumentError(
-                "bounds",
-                bounds,
-                "a dict of pairs by column, or a tuple of two lists (lows, highs): a list of two "
-                "tuples may mean either",
-            )
-        low, high = (_numbers(side, count) for side in bounds)
+        low, high = (_numbers(side, count) for side in _sides(bounds, count))
     if not bool(np.all(low < high)):
         raise ArgumentError("bounds", bounds, "pairs with low < high")
     near = np.all(np.maximum(np.abs(low), np.abs(high)) <= _FARTHEST)
@@ -148,6 +134,25 @@ def bounds_of(
             bounds,
             f"pairs of at most {_FARTHEST:g} in size, and at least {_NEAREST:g} apart: variances "
             "are floats, too",
+        )
+    return low, high
+
+
+def _sides(bounds: Any, count: int) -> tuple[Any, Any]:
+    """(lows, highs) of `count` columns, each one number or a sequence."""
+    if not isinstance(bounds, (tuple, list, np.ndarray)) or len(bounds) != 2:
+        raise ArgumentError(
+            "bounds",
+            bounds,
+            "(low, high) for all columns, two sequences (lows, highs), or a dict of pairs",
+        )
+    low, high = bounds
+    if count == 2 and isinstance(bounds, list) and isinstance(low, tuple):
+        raise ArgumentError(
+            "bounds",
+            bounds,
+            "a dict of pairs by column, or a tuple of two lists (lows, highs): a list of two "
+            "tuples may mean either",
         )
     return low, high
 

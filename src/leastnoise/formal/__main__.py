@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from ..ask import MaxError
+from ..ask import LossAtMost, MaxError, Monotone, Unbiased
 from ..ask.shape import Cube
 from ..certify import parse_any
 from ..certify.json_file import load_json, read_bytes
@@ -32,6 +32,16 @@ DESIGNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Huber's loss", {"delta": "0.05", "loss": "huber:0.5", "gap": 0.01}),
     ("two budgets", {"delta": "0.1", "profile": [("2", "0.05")], "gap": 0.05}),
     ("a largest error", {"delta": "0.05", "constraints": [MaxError(3)], "gap": 0.05}),
+    ("falling away from 0", {"delta": "0.05", "constraints": [Monotone()], "gap": 0.05}),
+    (
+        "no bias, two losses",
+        {
+            "delta": "0.05",
+            "loss": "pinball:0.9",
+            "constraints": [Unbiased(), LossAtMost("l1", 1)],
+            "gap": 0.05,
+        },
+    ),
     ("three counts", {"delta": 0, "sensitivity": Cube(3), "integer": True}),
 )
 

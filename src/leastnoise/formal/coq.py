@@ -36,7 +36,15 @@ THEORY = (
     "Losses",
     "Release",
     "Shape",
+    "Moves",
+    "Demands",
+    "Peaks",
+    "Means",
+    "Rules",
+    "Computed",
+    "Obeys",
     "Check",
+    "Own",
     "Keyed",
     "KeyedProof",
     "Joint",
@@ -58,9 +66,8 @@ AXIOMS = (
 )
 
 _NOISE = (
-    "the noise is a probability law, private for every two values so far apart, it obeys the "
-    "constraints if there are any, its expected loss is at most upper, and every noise that is as "
-    "private and obeys them costs at least lower"
+    "the noise is a probability law, private for every two values so far apart{obeys}, its "
+    "expected loss is at most upper, and every noise that is as private{too} costs at least lower"
 )
 #: What a proof of a file of each kind says.
 PROVEN = {
@@ -111,7 +118,7 @@ def missing() -> str | None:
 
 
 def compiled(seconds: float = 600) -> Path:
-    """The folder with the compiled theory; the first time this takes 30 CPU seconds."""
+    """The folder with the compiled theory; the first time this takes a CPU minute."""
     words = missing()
     if words:
         raise CoqError(words)
@@ -147,7 +154,7 @@ def prove(data: dict[str, Any], seconds: float = 600) -> Proof:
     or does not end in time.
     """
     text, why = translated(data), left_out(data)
-    words = _NOT_LOWER.format(why=why) if why else PROVEN[data["kind"]]
+    words = _NOT_LOWER.format(why=why) if why else _said(data)
     return replace(_proof(text, words, seconds), whole=not why)
 
 
@@ -172,11 +179,20 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check Formal.KeyedProof Formal.JointProof.\n"
-        "Print Assumptions check_sound.\nPrint Assumptions keyed_sound.\n"
-        "Print Assumptions noise_exists.\nPrint Assumptions joint_sound.\n"
+        "Require Import Formal.Exists Formal.Check Formal.Own.\n"
+        "Require Import Formal.KeyedProof Formal.JointProof.\n"
+        "Print Assumptions check_sound.\nPrint Assumptions own_rival.\n"
+        "Print Assumptions keyed_sound.\nPrint Assumptions noise_exists.\n"
+        "Print Assumptions joint_sound.\n"
     )
     return _axioms(run_coq(text, seconds).stdout)
+
+
+def _said(data: dict[str, Any]) -> str:
+    """What a proof of this file says, its constraints by name."""
+    names = ", ".join(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
+    obeys = f", it obeys its constraints ({names})" if names else ""
+    return PROVEN[data["kind"]].format(obeys=obeys, too=" and obeys them" if names else "")
 
 
 def _proof(text: str, words: str, seconds: float) -> Proof:

@@ -8,6 +8,7 @@ mirror images where the question is its own.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -61,9 +62,10 @@ def translated(data: dict[str, Any]) -> str:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
     loss = _sum(data["loss"])
-    scale, points, shifts = _multipliers(data)
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
+    demands = _list(_demand(one, noise) for one in data.get("constraints", []))
+    scale, points, shifts, duals = _multipliers(data)
     fields = {
         "the_kind": _KINDS[data["kind"]],
         "epsilon": _pair(data["epsilon"]),
@@ -73,7 +75,7 @@ def translated(data: dict[str, Any]) -> str:
         "the_loss": loss,
         "step": _pair(data["step"]),
         "grid": _whole(data.get("grid", 1)),
-        "constraints": _list(_demand(one, noise) for one in data.get("constraints", [])),
+        "constraints": demands,
         "denominator": _whole(noise["denominator"]),
         "atom": _whole(noise.get("atom", "0")),
         "noise": _cells(noise),
@@ -81,14 +83,16 @@ def translated(data: dict[str, Any]) -> str:
         "lower": _pair(data["lower"]),
     }
     hints = f"{_pair(data['certificate']['step'])} {scale} {_whole(data['certificate']['reach'])}"
-    text = _TEXT.format(fields=_record(fields), hints=hints, points=points, shifts=shifts)
+    hints = "\n  ".join((hints, points, shifts, duals))
+    text = _TEXT.format(fields=_record(fields), hints=hints)
     check, sound = "check the_file hints", "check_sound the_file hints"
     return PREAMBLE + text + _END.format(check=check, claims="claims", sound=sound)
 
 
 #: How the text begins.
 PREAMBLE = """Require Import ZArith List.
-Require Import Formal.Statements Formal.Lower Formal.Check Formal.Keyed Formal.KeyedProof.
+Require Import Formal.Statements Formal.Lower Formal.Demands Formal.Check.
+Require Import Formal.Keyed Formal.KeyedProof.
 Require Import Formal.Joint Formal.JointNoise Formal.JointProof.
 Import ListNotations.
 Open Scope Z_scope.
@@ -96,9 +100,7 @@ Open Scope Z_scope.
 
 _TEXT = """Definition the_file : file := {{|
   {fields} |}}.
-Definition hints : multipliers := Multipliers {hints}
-  {points}
-  {shifts}.
+Definition hints : multipliers := Multipliers {hints}.
 """
 
 _END = """Definition verdict := {check}.
@@ -177,6 +179,9 @@ def left_out(data: dict[str, Any]) -> str:
     block, certificate = data["sensitivity"]["blocks"][0], data["certificate"]
     if Fraction(block["width"]) != 1:
         return "numbers move by more than 1"
+    own = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
+    if certificate and set(certificate) != own:
+        return "its certificate is of another kind"
     if data["largest"]:
         return ""
     if certificate.get("numbers", block["numbers"]) != block["numbers"]:
@@ -246,25 +251,45 @@ def _loss(loss: dict[str, Any]) -> str:
 
 def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
     name = one["name"]
-    if name == "symmetric":
-        return "Symmetric"
-    if name not in {"support", "max-error"}:
+    if name == "support":
+        ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
+        return f"Support {' '.join(ends)}"
+    if "tail" in noise and (name == "distinguishing" or (name == "unbiased" and _leans(noise))):
+        raise NotCovered(f'the constraint "{name}" of noise with such a tail is not covered')
+    if name == "loss-at-most":
+        return f"LossAtMost {_sum(one['loss'])} {_pair(one['bound'])}"
+    plain = {"symmetric": "Symmetric", "unbiased": "Unbiased", "monotone": "Unimodal (0, 1)"}
+    keyed = {
+        "max-error": ("MaxError", "t"),
+        "unimodal": ("Unimodal", "at"),
+        "distinguishing": ("Distinguishing", "at_most"),
+    }
+    if name in keyed:
+        word, key = keyed[name]
+        return f"{word} {_pair(one[key])}"
+    if name not in plain:
         raise NotCovered(f'the constraint "{name}" is not covered')
-    if "tail" in noise:
-        raise NotCovered(f'the constraint "{name}" of noise with a tail is not covered')
-    if name == "max-error":
-        return f"MaxError {_pair(one['t'])}"
-    ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
-    return f"Support {' '.join(ends)}"
+    return plain[name]
+
+
+def _leans(noise: dict[str, Any]) -> bool:
+    """Whether a lattice is not its own mirror image."""
+    weights = [int(w) for w in noise["weights"]]
+    return weights != weights[::-1] or 2 * int(noise["first"]) + len(weights) != 1
 
 
 def _even(data: dict[str, Any]) -> bool:
-    """Whether neither the loss nor the ends of a support tell noise from its mirror image."""
-    ends = [one for one in data.get("constraints", []) if one["name"] == "support"]
-    balanced = all(
-        "low" in e and "high" in e and Fraction(e["low"]) == -Fraction(e["high"]) for e in ends
-    )
-    return balanced and loss_from_spec(data["loss"]).symmetric
+    """Whether neither the loss nor a constraint tells noise from its mirror image."""
+    for one in data.get("constraints", []):
+        if one["name"] == "support" and (
+            not {"low", "high"} <= set(one) or Fraction(one["low"]) != -Fraction(one["high"])
+        ):
+            return False
+        if one["name"] == "unimodal" and Fraction(one["at"]) != 0:
+            return False
+        if one["name"] == "loss-at-most" and not loss_from_spec(one["loss"]).symmetric:
+            return False
+    return loss_from_spec(data["loss"]).symmetric
 
 
 def _cells(noise: dict[str, Any]) -> str:
@@ -278,15 +303,18 @@ def _cells(noise: dict[str, Any]) -> str:
     return f"Lattice {first} {weights}"
 
 
-def _multipliers(data: dict[str, Any]) -> tuple[int, str, str]:
-    """A common denominator of the multipliers, their budgets, and their list in units of it."""
+def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
+    """A common denominator, the budgets, and the multipliers of shifts and of constraints."""
     certificate = data["certificate"]
     _only(certificate, _CERTIFICATE, "certificate")
     points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
+    if data["kind"] == "integer" and Fraction(certificate["step"]).denominator != 1:
+        raise NotCovered("steps of a certificate between whole numbers are not covered")
     entries = certificate["shifts"]
     used = sorted({e.get("point", 0) for e in entries})
     # Where noise may be mirrored, half of a multiplier may stand on the other side.
-    even = not all(e["mirror"] for e in entries) and _even(data)
+    prices = certificate.get("constraints", [])
+    even = bool(prices or not all(e["mirror"] for e in entries)) and _even(data)
     rows = []
     for e in entries:
         share = 2 if even and not e["mirror"] else 1
@@ -294,7 +322,13 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str]:
         values = [Fraction(z) / share for _, z in cells]
         places = [int(i) for i, _ in cells]
         rows.append((e, share == 2 or e["mirror"], most, list(zip(places, values, strict=True))))
-    scale = math.lcm(*(n.denominator for *_, m, cells in rows for n in (m, *(z for _, z in cells))))
+    duals = [
+        _Dual.read(one, dual, even and data["kind"] == "additive", even)
+        for one, dual in zip(data.get("constraints", []), prices, strict=True)
+    ]
+    numbers = [n for *_, m, cells in rows for n in (m, *(z for _, z in cells))]
+    numbers += [n for dual in duals for n in dual.numbers()]
+    scale = math.lcm(*(n.denominator for n in numbers))
     shifts = (
         f"({used.index(e.get('point', 0))}, {'true' if mirror else 'false'}, "
         f"Entry {_whole(e['shift'])} {int(most * scale)} "
@@ -303,4 +337,55 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str]:
         for e, mirror, most, cells in rows
     )
     named = _list(f"({_pair(points[j][0])}, {_pair(points[j][1])})" for j in used)
-    return scale, named, "[" + ";\n   ".join(shifts) + "]"
+    return (
+        scale,
+        named,
+        "[" + ";\n   ".join(shifts) + "]",
+        _list(dual.text(scale) for dual in duals),
+    )
+
+
+@dataclass(frozen=True)
+class _Dual:
+    """The multipliers of one constraint: values, and cells [(cell, multiplier)]."""
+
+    name: str
+    values: tuple[Fraction, ...] = ()
+    cells: tuple[tuple[int, Fraction], ...] = ()
+    #: of cells 1 and -1 with 0 between them, next to a mode at 0
+    centre: Fraction = Fraction(0)
+
+    @classmethod
+    def read(cls, one: dict[str, Any], dual: dict[str, Any], beside: bool, even: bool) -> _Dual:
+        """With `even`, half of everything on each side; `beside`: a mode at 0 has a centre."""
+        name = one["name"]
+        if name in {"unimodal", "monotone"}:
+            cells = [(int(j), Fraction(u)) for j, u in dual["cells"]]
+            if not even:
+                return cls("Compared", cells=tuple(cells))
+            near = sum((u for j, u in cells if beside and abs(j) == 1), Fraction(0))
+            far = [(j, u / 2) for j, u in cells if not (beside and abs(j) == 1)]
+            return cls("Compared", (), (*far, *((-j, u) for j, u in far)), near / 2)
+        if name == "unbiased":
+            return cls("Slope", (Fraction(0) if even else Fraction(dual["slope"]),))
+        if name == "loss-at-most":
+            return cls("Weight", (Fraction(dual["weight"]),))
+        if name == "distinguishing":
+            left, right = Fraction(dual["left"]), Fraction(dual["right"])
+            mean = (left + right) / 2
+            return cls("Ends", (mean, mean) if even else (left, right))
+        return cls("NoDual")
+
+    def numbers(self) -> tuple[Fraction, ...]:
+        """Those that must be whole in units of 1 / scale."""
+        ends = self.values if self.name == "Ends" else ()
+        return (*ends, self.centre, *(u for _, u in self.cells))
+
+    def text(self, scale: int) -> str:
+        """In Coq."""
+        if self.name == "Compared":
+            cells = _list(f"({j}, {int(u * scale)})" for j, u in self.cells)
+            return f"Compared {cells} {int(self.centre * scale)}"
+        if self.name == "Ends":
+            return "Ends " + " ".join(f"({int(v * scale)})" for v in self.values)
+        return " ".join([self.name, *(f"({v.numerator}, {v.denominator})" for v in self.values)])

@@ -39,6 +39,15 @@ class Spent:
         return Spent(self.epsilon + epsilon, self.delta + delta, self.squares + epsilon**2)
 
 
+def cost_of(
+    epsilon: Fraction, delta: Fraction, composition: str
+) -> tuple[Fraction, Fraction] | None:
+    """What an (epsilon, delta)-private answer costs; None where a ledger has no budget for it."""
+    if composition == "concentrated" and delta == 0:
+        return epsilon**2 / 2, delta
+    return None if composition in CURVES else (epsilon, delta)
+
+
 def reserve_of(composition: str, delta: Fraction) -> Fraction:
     """The part of delta that is set aside for the composition itself."""
     return delta / 2 if composition == "adaptive" else Fraction(0)

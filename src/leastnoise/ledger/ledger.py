@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import ArgumentError, BudgetError, LedgerError
 from ..exact import Number, rational, round_down, round_up, text_of
-from .filters import COMPOSITIONS, CURVES, Spent, fits, largest_next, reserve_of
+from .filters import COMPOSITIONS, CURVES, Spent, cost_of, fits, largest_next, reserve_of
 from .tally import Tally, read, written
 
 #: A cost that cannot be kept exactly is rounded up to a multiple of 1/_GRID.
@@ -346,11 +346,9 @@ class Ledger:
             raise ArgumentError("epsilon", epsilon, "given, or gdp or zcdp, and one of them alone")
         ((name, value),) = stated.items()
         if name == "epsilon":
-            exact = _asked(value, delta)
-            if composition not in CURVES:
-                return exact
-            if composition == "concentrated" and exact[1] == 0:
-                return exact[0] ** 2 / 2, Fraction(0)
+            found = cost_of(*_asked(value, delta), composition)
+            if found is not None:
+                return found
         elif rational(value, name) <= 0 or rational(delta, "delta") != 0:
             raise ArgumentError(name, value, "positive, without a delta")
         else:

@@ -129,6 +129,11 @@ class AdditiveNoise:
     def _centres(self) -> Floats:
         return (self._edges[1:] + self._edges[:-1]) / 2
 
+    @cached_property
+    def _below(self) -> Floats:
+        """Masses below each edge: a tail may be listed in millions of cells, once for all."""
+        return np.concatenate([[0.0], np.cumsum(self._masses)])
+
     @property
     def atom(self) -> float:
         """Probability of exactly 0 beyond the continuous part."""
@@ -160,7 +165,7 @@ class AdditiveNoise:
     def cdf(self, x: ArrayLike) -> Floats:
         """P(X <= x), the atom included."""
         at = np.asarray(x, dtype=np.float64)
-        cumulative = np.concatenate([[0.0], np.cumsum(self._masses)])
+        cumulative = self._below
         if self.integer:
             at = np.floor(at) + 0.5  # between two whole numbers the mass of a run is straight
         below = np.interp(at, self._edges, cumulative, left=0.0, right=cumulative[-1])
@@ -171,9 +176,9 @@ class AdditiveNoise:
         level = np.asarray(q, dtype=np.float64)
         if not bool(np.all((level > 0) & (level < 1))):
             raise ArgumentError("q", q, "strictly between 0 and 1")
-        cumulative = np.cumsum(self._masses)
         if self.integer and self.document.runs:
             return self._whole_quantile(level)
+        cumulative = self._below[1:]
         if self.integer:
             index = np.searchsorted(cumulative, level * (1 - 1e-15))
             return self._centres[np.minimum(index, len(cumulative) - 1)]
@@ -181,11 +186,11 @@ class AdditiveNoise:
         at_zero = (level > zero) & (level <= zero + self.atom)
         level = np.where(level > zero + self.atom, level - self.atom, level)
         # Flat stretches of the distribution function must be left at their near end.
-        steps = np.concatenate([[0.0], cumulative])
+        steps = self._below
         index = np.clip(np.searchsorted(steps, level) - 1, 0, len(self._masses) - 1)
         mass = np.where(self._masses[index] > 0, self._masses[index], 1.0)
         share = np.clip((level - steps[index]) / mass, 0.0, 1.0)
-        values = self._edges[index] + share * np.diff(self._edges)[index]
+        values = self._edges[index] + share * (self._edges[index + 1] - self._edges[index])
         return np.where(at_zero, 0.0, values)
 
     def _whole_quantile(self, level: Floats) -> Floats:

@@ -17,9 +17,9 @@ from scipy.special import betainc
 
 from ..ask.values import check_confidence, check_levels
 from ..certify.stairs import Stairs, rate_of
-from ..certify.vector import mixture_of, worst_stick
+from ..certify.vector import MOST_LISTED, mixture_of, worst_stick
 from ..certify.vector_document import VectorDocument
-from ..errors import ArgumentError
+from ..errors import ArgumentError, LimitError
 from ..exact import Number, nearest_float
 from ..losses import Loss, as_loss
 from ..sampling import DiscreteSampler, Entropy, system_entropy
@@ -154,7 +154,15 @@ class VectorNoise:
 
     @cached_property
     def _mixture(self) -> Any:
-        return mixture_of(self.document)
+        try:
+            return mixture_of(self.document)
+        except LimitError:
+            raise ArgumentError(
+                "noise",
+                f"stairs in {self.dimension} dimensions at epsilon={float(self.document.epsilon)}",
+                f"noise of at most {MOST_LISTED} stairs, for its profile and for accounting: "
+                "a larger epsilon (releases and errors need no such list)",
+            ) from None
 
     # -- drawing --------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ How the budget is divided between keys, groups and parts: `noise.proof.md`.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -205,9 +206,9 @@ class Prepared:
 
     @property
     def spent(self) -> Budget:
-        """What it costs: noise of one draw has no use for a delta."""
+        """What it costs: noise of one draw by levels has no use for a delta."""
         if isinstance(self.noise, DrawnNoise):
-            return Budget(self.budget.epsilon, Fraction(0))
+            return Budget(self.budget.epsilon, self.noise.draw.delta)
         return self.budget
 
     @property
@@ -223,12 +224,13 @@ class Prepared:
 
     @property
     def mechanisms(self) -> tuple[Path, ...]:
-        """The mechanism files."""
+        """The mechanism files, if they could be kept."""
         if isinstance(self.query, Quantile):
             found = self.query.mechanisms(self.value_budget.epsilon / self.groups)
-            return (*self._keys_file, *found)
-        laws: Sequence[Any] = () if self.noise is None else self.noise.laws
-        return tuple(dict.fromkeys([*self._keys_file, *(law.path for law in laws)]))
+        else:
+            found = tuple(law.path for law in (self.noise.laws if self.noise is not None else ()))
+        files = dict.fromkeys([*self._keys_file, *found])
+        return tuple(file for file in files if os.path.exists(file))
 
     @property
     def _keys_file(self) -> tuple[Path, ...]:

@@ -31,7 +31,7 @@ def noise_of(asked: Priced, way: Way) -> AnyNoise:
     noise = noise_for(query.forms(setting), *each, asked.together)
     if not asked.together:
         return noise
-    return better_together(noise, asked_of(query, setting), asked.epsilon, loss)
+    return better_together(noise, asked_of(query, setting), asked.epsilon, asked.delta, loss)
 
 
 def check_units(units: object) -> int | None:

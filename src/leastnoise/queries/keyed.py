@@ -13,10 +13,9 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from ..cache import cache_folder
 from ..designs.keyed import KeyedDesign
 from ..errors import ArgumentError
-from ..kept import sha256_of
+from ..kept import kept_as_it_is, sha256_of
 from ..keyed import equal_shares, keyed
 from ..losses import as_loss
 from ..sampling import Entropy
@@ -246,9 +245,4 @@ def keys_design(
         design = keyed(epsilon=epsilon, delta=delta, max_groups=groups, units=units, loss=loss)
     else:
         design = equal_shares([(epsilon, delta)], groups, as_loss(loss))
-    folder = cache_folder("designs")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{sha256_of(design)[:32]}.json"
-    if not path.exists() or path.read_bytes() != design.document.dumps().encode():
-        design.save(path)
-    return design, path
+    return design, kept_as_it_is(design)

@@ -12,19 +12,22 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from ..certify.any_file import check_any, parse_any
+from ..certify.workload_document import WorkloadDocument
 from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
-from ..exact import rational, text_of
-from ..ledger import COMPOSITIONS, Balance, Ledger
-from ..ledger.filters import CURVES
+from ..exact import text_of
+from ..ledger import Ledger
 from ..words import escaped
-from ..work import BUDGET, counted
+from ..work import BUDGET, add_up, counted
 from .answer import Answer, rounded
 from .base import Estimate
-from .statement import DRAWN, TOGETHER, Step, blocks_of, check_statement, within
+from .report_fields import read_report
+from .report_ledger import budget_of, charged_to
+from .statement import DRAWN, ONCE, TOGETHER, Step, blocks_of, check_statement, within
 
 REPORT = "leastnoise-report/1"
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
@@ -40,28 +43,20 @@ _HEADINGS = (
     ("What one unit can change", _TOOL, "the reason beside each answer; proofs in prose"),
     ("Composition with other releases", "{ledger_by}", "{ledger}"),
     ("Accuracy", _TOOL, "95 % intervals about the noise alone, not about sampling or clamping"),
-    ("Bounds, keys and filters", _YOU, "public, chosen without looking at the data"),
+    ("Bounds, keys and filters", _YOU, "public, chosen without looking at the data{keys}"),
     ("Trust", _YOU, "central: who runs this sees the data, who reads this does not"),
     ("Timing and other side channels", _NOBODY, "not measured; run it where nobody watches"),
     ("Collection, retention, access", _NOBODY, "the policies of the data's owner"),
 )
 _CONFIDENCE = 0.95
+_KEYS = "keys of "
 #: What no file can show.
 UNCHECKED = (
     "Not checked, because no file can show it: the numbers and their intervals, how many there "
-    "are, that they answer these questions for this unit, what one unit can change, words about "
-    "noise, reasons and notes, the title, and the balance of the ledger. They are as the author of "
-    "this report states them."
+    "are, that they answer these questions for this unit, what one unit can change, that keys are "
+    "public where no statement is about them, words about noise, reasons and notes, the title, and "
+    "the balance of the ledger. They are as the author of this report states them."
 )
-_FIELDS = {
-    "report": "format title epsilon delta answers ledger headings mechanisms sha256",
-    "answer": "query answers confidence epsilon delta unit neighbours why noise notes mechanisms "
-    "charge statements batch",
-    "number": "key value low high shown",
-    "statement": "question unit neighbours epsilon delta why how groups steps most releases",
-    "release": "part moved divided_by mechanism",
-    "ledger": " ".join(Balance.__dataclass_fields__),
-}
 
 
 @dataclass(frozen=True)
@@ -139,7 +134,10 @@ def _headings(held: Mapping[str, Any], steps: Sequence[Step]) -> list[dict[str, 
             f"a ledger of epsilon = {book['epsilon']:g}, delta = {book['delta']:g}, of which "
             f"{book['spent_epsilon']:g} and {book['spent_delta']:g} are spent"
         )
+    statements = [one for answer in held["answers"] for one in answer["statements"]]
+    found = any(one["how"] == ONCE or one["question"].startswith(_KEYS) for one in statements)
     words = {
+        "keys": "; but for keys that were found privately" if found else "",
         "unit": ", ".join(sorted({answer["unit"] for answer in held["answers"]})),
         "neighbours": ", ".join(sorted({answer["neighbours"] for answer in held["answers"]})),
         "epsilon": held["epsilon"],
@@ -178,10 +176,13 @@ def report(
     if len(protected) > 1:
         allowed = "about one unit and one kind of neighbours: budgets of others do not add up"
         raise ArgumentError("answers", "; ".join(protected), allowed)
+    if not isinstance(title, str):
+        raise ArgumentError("title", title, "a text")
     book = Ledger(ledger) if isinstance(ledger, (str, Path)) else ledger
-    epsilon, delta = _total(held)
+    batches = _batches([_plain(one) for one in held])
+    epsilon, delta = _cost(batches)
     balance = None if book is None else book.balance.to_json()
-    if balance is not None and not _charged(balance, [_plain(one) for one in held], epsilon, delta):
+    if balance is not None and not charged_to(balance, batches):
         raise ArgumentError("ledger", str(ledger), "the one that the answers were charged to")
     found = PublishedReport(title, held, epsilon, delta, balance)
     if path is not None:
@@ -204,38 +205,20 @@ def check_report(raw: Any) -> list[Step]:
     that a unit moves as stated. That the tables were read so is the tool's own proof, in prose.
     """
     try:
-        _check_fields(raw)
+        read_report(raw)
         documents, found = _checked_files(raw["mechanisms"])
-        steps = _walk(raw, documents)
+        with counted():
+            steps = _walk(raw, documents)
         named = {name for answer in raw["answers"] for name in answer["mechanisms"]}
         same = raw["headings"] == _headings(raw, steps) and {*raw["mechanisms"]} <= named
         words = "headings and files are those that this tool writes for the rest of the report"
         last = Step(words, "proven" if same else "refuted")
         sealed = _hash_step(raw)
-    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         if isinstance(error, LeastnoiseError):
             raise
         raise FormatError("a report lacks a field, or has one of another kind") from None
     return [sealed, *found, *steps, last]
-
-
-def _check_fields(raw: Any) -> None:
-    """`FormatError` where a field is too many or too few: nothing in a report is passed over."""
-    numbers = [one for answer in raw["answers"] for one in answer["answers"]]
-    statements = [one for answer in raw["answers"] for one in answer["statements"]]
-    found = {
-        "report": [raw],
-        "answer": raw["answers"],
-        "number": numbers,
-        "statement": [{*one} - {"blocks" if one["how"] == DRAWN else ""} for one in statements],
-        "release": [release for one in statements for release in one["releases"]],
-        "ledger": [] if raw["ledger"] is None else [raw["ledger"]],
-    }
-    for kind, names in _FIELDS.items():
-        if any({*one} != {*names.split()} for one in found[kind]):
-            raise FormatError(f"a {kind} of a report has other fields than {names}")
-    if not raw["answers"]:
-        raise FormatError("a report without answers")
 
 
 def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]]:
@@ -260,27 +243,22 @@ def _checked_files(texts: Mapping[str, str]) -> tuple[dict[str, Any], list[Step]
 def _walk(raw: Mapping[str, Any], documents: Mapping[str, Any]) -> list[Step]:
     """The steps from every answer to the files, which are private, and to the whole budget."""
     found = []
-    batches: dict[str, list[Any]] = {}
-    total = [Fraction(0), Fraction(0)]
-    for number, answer in enumerate(raw["answers"]):
+    for answer in raw["answers"]:
         for statement in answer["statements"]:
             found += [
                 Step(f"{statement['question']}: {step.words}", step.verdict)
                 for step in check_statement(statement, documents)
             ]
-        found.append(_about_step(answer))
-        batch = answer["batch"] or f"alone {number}"
-        if batch not in batches:
-            total = [one + more for one, more in zip(total, _budget_of(answer), strict=True)]
-        batches.setdefault(batch, []).append(answer)
-    found += [_batch_step(answers, documents) for answers in batches.values()]
+        found.append(_about_step(answer, documents))
+    batches = _batches(raw["answers"])
+    found += [_batch_step(answers, documents) for answers in batches]
     if raw["ledger"] is not None:
         words = "the ledger says that it is about the same unit, and can hold all these charges"
-        held = _charged(raw["ledger"], raw["answers"], *total)
+        held = charged_to(raw["ledger"], batches)
         found.append(Step(words, "proven" if held else "refuted"))
     one_unit = len({(one["unit"], one["neighbours"]) for one in raw["answers"]}) == 1
-    epsilon, delta = _budget_of(raw)
-    held = one_unit and total[0] <= epsilon and total[1] <= delta
+    cost, total = _cost(batches), budget_of(raw)
+    held = one_unit and cost[0] <= total[0] and cost[1] <= total[1]
     words = (
         "budgets of all answers, of one unit, add up to at most that of the report: "
         f"epsilon = {raw['epsilon']}, delta = {raw['delta']}"
@@ -288,41 +266,13 @@ def _walk(raw: Mapping[str, Any], documents: Mapping[str, Any]) -> list[Step]:
     return [*found, Step(words, "proven" if held else "refuted")]
 
 
-def _budget_of(held: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
-    """What a report or an answer says that it costs; one below 0 would pay for another."""
-    found = rational(held["epsilon"], "epsilon"), rational(held["delta"], "delta")
-    if min(found) < 0:
-        raise FormatError("a budget of a report is below 0")
-    return found
-
-
-def _charged(
-    book: Mapping[str, Any],
-    answers: Sequence[Mapping[str, Any]],
-    epsilon: Fraction,
-    delta: Fraction,
-) -> bool:
-    """Whether answers can have been charged to a ledger, by what both say of themselves."""
-    if book["composition"] == "basic":  # (sums of other kinds are not sums of epsilon)
-        spent = float(epsilon) <= book["spent_epsilon"] <= book["epsilon"]
-        if not spent or not float(delta) <= book["spent_delta"] <= book["delta"]:
-            return False
-    # Answers of one batch have one charge, all others one each.
-    charges = {(one["batch"] or f"alone {i}", one["charge"]) for i, one in enumerate(answers)}
-    apart = [len({*side}) for side in zip(*charges, strict=True)] == [len(charges)] * 2
-    known = book["composition"] in (*COMPOSITIONS, *CURVES)
-    return (known and apart and len(charges) <= book["charges"]) and all(
-        type(one["charge"]) is int and book["protects"] == f"{one['unit']}, {one['neighbours']}"
-        for one in answers
-    )
-
-
-def _about_step(answer: Mapping[str, Any]) -> Step:
+def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step:
     """Whether the statements of an answer are about all of it, and about what it protects."""
     query, protected = answer["query"], (answer["unit"], answer["neighbours"])
     same = all(
-        one["question"] in (query, f"keys of {query}")
+        one["question"] in (query, f"{_KEYS}{query}")
         and (one["unit"], one["neighbours"]) == protected
+        and (one["question"] == query or one["how"] == ONCE or not one["releases"])
         for one in answer["statements"]
     )
     # (That of the keys alone, or none at all, says nothing about the numbers.)
@@ -339,19 +289,25 @@ def _about_step(answer: Mapping[str, Any]) -> Step:
         for one in answer["answers"]
     )
     shown = len(answer["answers"])
-    enough = all(
-        shown * len(one["releases"]) <= sum(numbers for _, numbers, *_ in blocks_of(one))
-        for one in answer["statements"]
-        if one["how"] == DRAWN
-    )
+    enough = all(shown <= _numbers(one, documents) for one in answer["statements"])
     words = f"{query}: its statements are about this question, its unit, its neighbours"
     return Step(f"{words} and all its numbers", "proven" if same and enough else "refuted")
 
 
-def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
+def _numbers(statement: Mapping[str, Any], documents: Mapping[str, Any]) -> float:
+    """How many numbers an answer can have by one of its statements, where a file says so."""
+    if statement["how"] == DRAWN:
+        numbers = sum(numbers for _, numbers, *_ in blocks_of(statement))
+        return numbers // len(statement["releases"])
+    files = [documents.get(release["mechanism"]) for release in statement["releases"]]
+    own = [file.workload.queries for file in files if isinstance(file, WorkloadDocument)]
+    return min(own, default=inf)
+
+
+def _batch_step(answers: Sequence[Any], documents: Mapping[str, Any]) -> Step:
     """Whether the statements of answers that share a budget keep it together."""
     name = "; ".join(str(answer["query"]) for answer in answers)
-    epsilon, delta = _budget_of(answers[0])
+    epsilon, delta = budget_of(answers[0])
     every = [statement for answer in answers for statement in answer["statements"]]
     if any(
         (answer["epsilon"], answer["delta"]) != (text_of(epsilon), text_of(delta))
@@ -380,13 +336,14 @@ def _batch_step(answers: list[Any], documents: Mapping[str, Any]) -> Step:
         if file is None or file.kind != "joint" or not within(file, blocks):
             return Step(f"{name}: numbers of one draw, each in its place", "refuted")
     rest = [one for one in every if one["how"] != DRAWN]
-    spent = sum((rational(one["epsilon"], "epsilon") for one in rest), Fraction(0))
-    spent += sum(documents[file_name].epsilon for file_name in drawn)
-    lost = sum((rational(one["delta"], "delta") for one in rest), Fraction(0))
+    once = [documents[file_name] for file_name in drawn]
+    spent = add_up([*(one.epsilon for one in once), *(budget_of(one)[0] for one in rest)])
+    lost = add_up([*(one.spent_delta for one in once), *(budget_of(one)[1] for one in rest)])
     if every and spent <= epsilon and lost <= delta:
         return Step(f"{name}: statements add up to the budget that was spent", "proven")
     words = f"{name}: composed by privacy loss distributions, which are not followed here"
-    return Step(words, "not covered" if len(answers) > 1 else "refuted")
+    several = len(answers) > 1 and len(drawn) + len(rest) > 1  # (one draw is not composed at all)
+    return Step(words, "not covered" if several else "refuted")
 
 
 def _hash_step(raw: Mapping[str, Any]) -> Step:
@@ -402,12 +359,18 @@ def _hash_of(held: Mapping[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _total(answers: Sequence[Answer]) -> tuple[Fraction, Fraction]:
-    """What all of them cost together; those of one batch cost their budget once."""
-    costs = {one.batch or f"alone {i}": (one.epsilon, one.delta) for i, one in enumerate(answers)}
-    return sum((e for e, _ in costs.values()), Fraction(0)), sum(
-        (d for _, d in costs.values()), Fraction(0)
-    )
+def _batches(answers: Sequence[Mapping[str, Any]]) -> list[list[Mapping[str, Any]]]:
+    """Answers that cost their budget together, once; most are alone."""
+    found: dict[tuple[str, int], list[Mapping[str, Any]]] = {}
+    for number, one in enumerate(answers):
+        found.setdefault((one["batch"], -1 if one["batch"] else number), []).append(one)
+    return list(found.values())
+
+
+def _cost(batches: Sequence[Sequence[Mapping[str, Any]]]) -> tuple[Fraction, Fraction]:
+    """What all of them cost together."""
+    epsilons, deltas = zip(*(budget_of(own[0]) for own in batches), strict=True)
+    return add_up(epsilons), add_up(deltas)
 
 
 def _plain(answer: Answer) -> dict[str, Any]:

@@ -18,12 +18,17 @@ from ..certify.joint_document import JointDocument
 from ..errors import FormatError
 from ..exact import exp_lower, exp_upper, nearest_float, rational, text_of
 from ..kept import sha256_of
+from ..work import bits, charge
 from .keyed import KeyedNoise
 from .keyed_values import KeyedValues
 from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
 STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
+#: The part of an answer that is several numbers, with noise for their length.
+VECTOR = "vector"
+#: Microseconds of the delta of many steps.
+_EXPONENTIALS = 1_000
 
 
 @dataclass(frozen=True)
@@ -142,7 +147,7 @@ def _of_values(
             _release(part.name, part.sensitivity, step, design)
             for part, step in zip(parts, noise.part_steps, strict=True)
         ]
-        kept = {"epsilon": design.document.epsilon, "delta": Fraction(0), "how": DRAWN}
+        kept = {"epsilon": design.document.epsilon, "delta": noise.draw.delta, "how": DRAWN}
         return {**kept, "blocks": noise.blocks, "releases": tuple(releases)}
     if isinstance(noise, KeyedNoise):
         one = _release("rows", Fraction(1), Fraction(1), noise.design)
@@ -152,7 +157,7 @@ def _of_values(
     moved = [part.sensitivity for part in parts] or [
         law.scale * law.design.document.sensitivity for law in laws
     ]
-    names = [part.name for part in parts] or ["vector", "rows"][: len(laws)]
+    names = [part.name for part in parts] or [VECTOR, "rows"][: len(laws)]
     releases = [
         _release(name, far, law.scale, law.design)
         for name, far, law in zip(names, moved, laws, strict=True)
@@ -207,8 +212,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         return [Step("no mechanism file covers all of this answer: see its reason", "not covered")]
     if how == DRAWN:
         if steps > 1 or most > 1:
-            return [Step("one draw is one step, without a delta", "refuted")]
-        return _drawn_steps(raw, releases, files, epsilon, groups)
+            return [Step("one draw is one step", "refuted")]
+        return _drawn_steps(raw, releases, files, (epsilon, delta), groups)
     found, number = [], groups * steps
     if how != STEPS and len({name for *_, name in releases}) > 1:
         found.append(Step("one file is proven for all releases, and there are several", "refuted"))
@@ -216,8 +221,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None or isinstance(document, JointDocument):
-            found.append(Step(f"{part}: no file of the report is about one number", "refuted"))
+        if document is None or not _suits(document, how, part):
+            found.append(Step(f"{part}: no file of the report is about such a number", "refuted"))
             continue
         reach = min(most, steps) if how == STEPS else 1
         fits = 0 <= moved <= reach * scale * document.sensitivity and scale > 0
@@ -238,11 +243,21 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
     return found
 
 
+def _suits(document: Any, how: str, part: str) -> bool:
+    """Whether a file is of the kind that there is for such numbers.
+
+    Keys and their counts are what "once" is for. A vector moves by a length, as one.
+    """
+    keys, vector = document.kind == "keyed", document.kind == "vector"
+    own = keys == (how == ONCE) and vector == (part == VECTOR)
+    return own and not isinstance(document, JointDocument)
+
+
 def _drawn_steps(
     raw: Mapping[str, Any],
     releases: list[tuple[str, Fraction, Fraction, str]],
     files: Mapping[str, Any],
-    epsilon: Fraction,
+    budget: tuple[Fraction, Fraction],
     touched: int,
 ) -> list[Step]:
     """Whether all that a unit can do to these numbers of a draw lies in the shape of its file."""
@@ -265,7 +280,7 @@ def _drawn_steps(
         words = f"{part}: a unit moves it by at most {_short(moved)}, or {block[3]} steps"
         fits = scale > 0 and 0 <= moved <= scale * block[3]
         found.append(Step(f"{words} of {_short(scale)}", _verdict(fits)))
-    kept = document.epsilon <= epsilon and document.pure
+    kept = document.epsilon <= budget[0] and document.spent_delta <= budget[1]
     return [*found, Step("the file keeps the budget for all of it", _verdict(kept))]
 
 
@@ -297,6 +312,7 @@ def within(document: Any, blocks: Sequence[tuple[int, int, int, int, bool]]) -> 
     if not apart or not signs or ends[-1][1] > document.dimension:
         return False
     place = 0
+    charge(len(document.shape.blocks) * len(blocks))
     for own in document.shape.blocks:
         moved = 0
         for first, numbers, most, width, _ in blocks:
@@ -326,6 +342,7 @@ def _budget(
     if most > 1 and each > 0:
         if most * each > 900:
             return Step(f"{part}: so many steps are not followed here", "not covered")
+        charge(_EXPONENTIALS + bits(each))
         grown = most * exp_upper((most - 1) * each)
         if (least := exp_lower(each)) > 1:
             grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))

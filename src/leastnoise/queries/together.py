@@ -1,4 +1,4 @@
-"""One draw for all numbers of a question, or of several: noise by levels, at delta = 0.
+"""One draw for all numbers of a question, or of several: by levels at delta = 0, or Gaussian.
 
 What a unit can do to all of them together is a shape, and noise of that shape is far smaller than
 noise for each number by itself. Which shape, and why: `together.proof.md`.
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
+from ..certify.joint import mean_error
 from ..errors import ArgumentError, LimitError
 from ..exact import text_of
 from ..kept import designed_together, sha256_of
@@ -116,6 +117,12 @@ class Draw:
         """The hash of the mechanism file."""
         return sha256_of(self.design)
 
+    @property
+    def delta(self) -> Fraction:
+        """The delta that it needs: none for noise by levels."""
+        found: Fraction = self.design.document.spent_delta
+        return found
+
     def block(self, number: int) -> int:
         """The block of the shape in which a number of the vector is."""
         ends = accumulate(block.numbers for block in self.design.shape.blocks)
@@ -140,8 +147,7 @@ class Draw:
             return float(self.error(number, 0.95))
         block = self.block(number)
         if block not in self.known:
-            levels, ratio = self.design.document.levels, self.design.document.ratio
-            self.known[block] = float(levels.total(ratio, block, 1) / levels.weight(ratio))
+            self.known[block] = float(mean_error(self.design.document, block))
         return float(self.known[block])
 
     def pairs(self, number: int, groups: int) -> tuple[Floats, Floats]:
@@ -249,10 +255,11 @@ class DrawnNoise:
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
         kind = "mean error" if found.loss_name == "l1" else "error with 95 %"
+        which = "noise by levels" if found.document.pure else "Gaussian noise"
         words = (
-            f"one draw for all {found.dimension} numbers, noise by levels for all that a unit can "
-            f"move, {shortly(found.shape)}, at "
-            f"epsilon={text_of(found.document.epsilon)}, delta=0; {kind}: {', '.join(errors)}"
+            f"one draw for all {found.dimension} numbers, {which} for all that a unit can "
+            f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
+            f"delta={text_of(self.draw.delta)}; {kind}: {', '.join(errors)}"
         )
         return f"{words}; {self.rival}" if self.rival else words
 
@@ -263,8 +270,11 @@ def shortly(shape: Shape) -> str:
     return said if len(said) <= 200 else f"{len(shape.blocks)} blocks of numbers"
 
 
-def drawn_together(asked: Sequence[Asked], epsilon: Fraction, loss: str) -> list[DrawnNoise] | None:
-    """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0).
+def drawn_together(
+    asked: Sequence[Asked], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
+) -> list[DrawnNoise] | None:
+    """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0), or
+    (epsilon, delta) if it is Gaussian (`Draw.delta`).
 
     None where there is none: too many numbers, another loss; or where a unit moves one number only.
     """
@@ -279,7 +289,7 @@ def drawn_together(asked: Sequence[Asked], epsilon: Fraction, loss: str) -> list
     one_sided = all(track.one_sided for own in tracks for track in own)
     weights = _weights(asked, 1 if loss == "l1" else 2)
     try:
-        found = designed_together(epsilon, tuple(blocks), one_sided, weights, loss)
+        found = designed_together(epsilon, tuple(blocks), one_sided, weights, loss, delta)
     except (ArgumentError, LimitError):
         return None  # too large for exact counts
     draw, noises, first = Draw(*found), [], 0
@@ -300,9 +310,11 @@ def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
     return tuple(Fraction(max(1, round(w / max(found) * _PARTS)), _PARTS) for w in found)
 
 
-def better_together(noise: Noise, asked: Asked, epsilon: Fraction, loss: str) -> Noise | DrawnNoise:
+def better_together(
+    noise: Noise, asked: Asked, epsilon: Fraction, delta: Fraction, loss: str
+) -> Noise | DrawnNoise:
     """The noise, or one draw for all groups and parts if its certified loss is smaller."""
-    found = drawn_together([asked], epsilon, loss)
+    found = drawn_together([asked], epsilon, loss, delta)
     if found is None or found[0].loss >= noise.loss:
         return noise
     part = 100 * found[0].loss / noise.loss

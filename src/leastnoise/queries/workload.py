@@ -62,7 +62,7 @@ def ask_all(
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
     relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
-    numbers come from one draw (which needs no delta, and none is charged), or all releases get
+    numbers come from one draw (without a delta, unless Gaussian noise is best), or all releases get
     noise of one law that is designed for so many, or larger shares whose privacy losses compose to
     the budget; that needs a workload that is declared in advance, as this is.
 
@@ -163,23 +163,19 @@ def _tighter(ready: list[Prepared], whole: Budget, loss: str) -> Iterator[list[P
 def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One draw for all numbers that allow it, with their budgets together; the others keep theirs.
 
-    Budgets add up, and those of one draw have no delta (`together.proof.md`).
+    Budgets add up, and one draw has no delta unless it is Gaussian (`together.proof.md`).
     """
     asked = [asked_of(one.query, one.setting) if _drawable(one) else None for one in ready]
     own = [one for one in asked if one is not None]
     if len(own) < 2:
         return None
-    epsilon = sum(
-        (one.budget.epsilon for one, a in zip(ready, asked, strict=True) if a is not None),
-        Fraction(0),
-    )
-    noises = drawn_together(own, epsilon, loss)
+    budgets = [one.budget for one, a in zip(ready, asked, strict=True) if a is not None]
+    epsilon = sum((one.epsilon for one in budgets), Fraction(0))
+    noises = drawn_together(own, epsilon, loss, sum((one.delta for one in budgets), Fraction(0)))
     if noises is None:
         return None
-    delta = sum(
-        (one.spent.delta for one, a in zip(ready, asked, strict=True) if a is None), Fraction(0)
-    )
-    shown, rest = Budget(whole.epsilon, delta), iter(noises)
+    others = [one.spent.delta for one, a in zip(ready, asked, strict=True) if a is None]
+    shown, rest = Budget(whole.epsilon, sum(others, noises[0].draw.delta)), iter(noises)
     return [
         replace(one, noise=one.noise if a is None else next(rest), shown=shown, workload=len(ready))
         for one, a in zip(ready, asked, strict=True)

@@ -236,8 +236,9 @@ def test_refusals() -> None:
         design(bounds=(0, 4), sensitivity=1)
     with pytest.raises(ArgumentError, match="delta must be positive when core is given"):
         design(profile=[(1, 0.1), (2, 0)], bounds=(-40, 40), core=(-2, 2), sensitivity=1)
-    with pytest.raises(ArgumentError, match="max_error must be larger"):
-        design(gdp=1, bounds=(0, 4), max_error=1.5, time_limit=0.3, sensitivity=1)
+    for budget in ({"gdp": 1}, {"epsilon": 1, "delta": 0}, {"profile": [(1, 0.1), (2, 0)]}):
+        with pytest.raises(ArgumentError, match="max_error must be larger, at least 2: without"):
+            design(**budget, bounds=(0, 4), max_error=1.5, sensitivity=1)
 
 
 def test_on_the_command_line(tmp_path) -> None:

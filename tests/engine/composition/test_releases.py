@@ -183,7 +183,7 @@ def test_no_delta_one_release_and_constraints():
     )
     free = searched(1, 0.01, 2)
     held = design(
-        epsilon=1, delta=0.01, sensitivity=1, releases=2, gap=0.05, constraints=[Monotone()]
+        epsilon=1, delta=0.01, sensitivity=1, releases=2, gap=0.3, constraints=[Monotone()]
     )
     assert held.verify().proven and held.upper >= 0.999 * free.upper
     with pytest.raises(ArgumentError, match="left out when releases is given"):

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 from vector_files import made, noise_of
 
-from leastnoise import design
+from leastnoise import ArgumentError, design
 from leastnoise.accounting import (
     break_even,
     compose,
@@ -134,3 +134,10 @@ def test_the_command(tmp_path):
         found["compositions"][1]["pessimistic"]
         == compose(made(*WIDE), 2, epsilon="1.5").pessimistic
     )
+
+
+def test_too_many_stairs_are_refused_by_name():
+    found = design(epsilon="0.01", delta=0, sensitivity=1, dimension=3)
+    for look in (lambda: found.noise.profile("0.005"), lambda: compose(found, 10, delta=1e-6)):
+        with pytest.raises(ArgumentError, match="noise must be noise of at most 5000 stairs"):
+            look()

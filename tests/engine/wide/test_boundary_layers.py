@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from contextlib import suppress
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 
 from leastnoise.ask import Question, Range
-from leastnoise.certify.channel import ChannelCertificate, channel_dual_bound
-from leastnoise.engine.channel.baselines import additive_bracket
+from leastnoise.certify.channel import ChannelCertificate, channel_dual_bound, check_channel
+from leastnoise.certify.channel_reader import parse_channel
+from leastnoise.engine.channel.baselines import additive_bracket, additive_upper
 from leastnoise.engine.kinds import made
 from leastnoise.engine.search import Search
-from leastnoise.engine.wide.boundary_layers import copied_lower
+from leastnoise.engine.wide.boundary_layers import copied_lower, grouped_lower
+from leastnoise.errors import FormatError
 from leastnoise.losses import as_loss
 
 
@@ -40,3 +45,29 @@ def test_copies_alone_lose_about_the_ends(
     assert (1 - lost) * noise.upper.value < lower.value < noise.upper.value
     assert isinstance(lower.certificate, ChannelCertificate)
     assert channel_dual_bound(question, lower.certificate) >= lower.value
+
+
+@pytest.mark.parametrize("integer", [True, False])
+def test_groups_of_sensitivities_prove_more_at_a_small_epsilon(integer: bool) -> None:
+    """Layers of 4/epsilon nodes would be too long; noise of Laplace is nearly the best."""
+    question = Question(
+        Fraction("0.02"),
+        Fraction(0),
+        Fraction(1),
+        as_loss("l1"),
+        integer,
+        range=Range(Fraction(0), Fraction(1000)),
+    )
+    search = Search(made("range", question), 0.02, 30.0)
+    lower = grouped_lower(question, 15, 13.0, search, 10.0)
+    alone = copied_lower(question, search, 10.0)
+    assert lower is not None and alone is not None
+    assert 1.1 * alone.value < lower.value and 0.9 * 50 < lower.value < 50
+    answers = additive_upper(question, 1e-2, search)
+    assert answers is not None
+    found = replace(answers.answers, lower=lower.value, certificate=lower.certificate)
+    assert check_channel(found).proven
+    assert parse_channel(json.loads(found.dumps())) == found
+    nearer = replace(found, certificate=replace(found.certificate, group=14))
+    with suppress(FormatError):  # nodes a group apart are then no neighbours
+        assert not check_channel(parse_channel(json.loads(nearer.dumps()))).proven

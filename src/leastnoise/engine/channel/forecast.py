@@ -1,6 +1,7 @@
 """What the programs of channels can make of a budget: expected, never claimed.
 
 Measured by `benchmarks/ranges.py` and `benchmarks/frozen.py`.
+What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 
 from __future__ import annotations

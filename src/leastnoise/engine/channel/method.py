@@ -183,7 +183,8 @@ def refuse(question: Question) -> NoReturn:
     raise ArgumentError(
         name,
         float(getattr(question, name)),
-        "larger: no private answers were found that keep to it at every value",
+        "larger, or time_limit longer: no private answers were found in time that keep to it at "
+        "every value",
     )
 
 

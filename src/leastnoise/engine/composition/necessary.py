@@ -6,6 +6,8 @@ Found in floats, confirmed by the exact check itself, `leastnoise.certify.compos
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 
@@ -17,6 +19,7 @@ from ...ask.privacy import Releases
 from ...certify.composed import MAX_COUNTED, demanded
 from ...exact import round_up
 from ...program.layout import Floats
+from ...work import OutOfTimeError, until
 
 #: Epsilons, in units of the mu of Gaussian noise that keeps the total, and of an equal share.
 _OF_GAUSSIAN = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0)
@@ -26,21 +29,22 @@ _EVENTS = 500
 _MORE = (1.003, 1.01, 1.03, 1.1, 1.3, 2.0)
 
 
-@lru_cache(maxsize=64)
-def necessary_points(total: Releases, mu: float) -> tuple[Point, ...]:
-    """Some of them, the total budget itself among them."""
+def necessary_points(total: Releases, mu: float, late: Callable[[], bool]) -> tuple[Point, ...]:
+    """Some of them, the total budget itself among them; those that are found before it is late."""
     found = [(total.epsilon, total.delta)]
     if total.count > 1 and total.delta > 0:
         share = float(total.epsilon) / total.count
         places = {round(x * mu, 6) for x in _OF_GAUSSIAN} | {round(x * share, 6) for x in _OF_SHARE}
-        for place in sorted(places):
-            epsilon = Fraction(place).limit_denominator(10**6)
-            delta = _least_delta(epsilon, total) if epsilon != total.epsilon else None
-            if delta is not None:
-                found.append((epsilon, delta))
+        with suppress(OutOfTimeError), until(late):
+            for place in sorted(places):
+                epsilon = Fraction(place).limit_denominator(10**6)
+                delta = _least_delta(epsilon, total) if epsilon != total.epsilon else None
+                if delta is not None:
+                    found.append((epsilon, delta))
     return tuple(sorted(found))
 
 
+@lru_cache(maxsize=1024)
 def _least_delta(epsilon: Fraction, total: Releases) -> Fraction | None:
     count = min(total.count, MAX_COUNTED)
     low, high = 0.0, 1.0

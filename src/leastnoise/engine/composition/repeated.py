@@ -334,9 +334,11 @@ class Repeated:
 
         In half of the time at most: multipliers of an unfinished program prove less.
         """
-        points = necessary_points(self.total, 1 / self.sigma)
-        end = search.clock() + search.left(LONGEST) / 2
-        lower = self._bound(points, lambda: search.clock() >= end)
+        begin, left = search.clock(), search.left(LONGEST)
+        points = necessary_points(
+            self.total, 1 / self.sigma, lambda: search.clock() >= begin + left / 4
+        )
+        lower = self._bound(points, lambda: search.clock() >= begin + left / 2)
         if lower is None and self._total_alone in points:  # one budget is soon done
             lower = self._bound((self._total_alone,), lambda: False)
         return lower

@@ -1,6 +1,7 @@
 """Where answers without delta are nearly the best, and intervals are short: expected, not claimed.
 
 Measured at the budgets of `docs/budgets.md`.
+What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 
 from __future__ import annotations

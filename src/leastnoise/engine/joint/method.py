@@ -8,18 +8,22 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from ...ask.shape import Shape
 from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
-from ...certify.joint import largest_mean, lower_bound, release_loss
-from ...certify.joint_document import MAX_JOINT_STEPS, JointDocument
-from ...certify.joint_flow import Flow
+from ...certify.joint import both_ways, largest_mean, lower_bound, movable, release_loss
+from ...certify.joint_document import MAX_CUT, MAX_JOINT_STEPS, JointDocument
+from ...certify.joint_flow import Flow, gap_means, slack_of_delta
+from ...certify.joint_sums import Sums, mean_of_squares
 from ...certify.levels import Levels
-from ...errors import LimitError
-from ...exact import exp_upper, ratio_below, round_down, round_up
+from ...certify.shifts import Certificate
+from ...errors import LeastnoiseError, LimitError
+from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...words import gap_of
 from ...work import counted
@@ -31,13 +35,18 @@ from .rates import best_flow
 _DIGITS = 12
 #: Microseconds of exact counts (as `work.py` counts them) for the search.
 _SEARCH = 4_000_000
+#: What is asked of the bracket of one number, and the seconds for it.
+_GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
+
+#: Makes the file of noise for one number.
+One = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class Joint:
-    """Noise by levels for a shape, with the lower bound of a cube inside it."""
+    """Noise for a shape, with the lower bound of a cube inside it, or of sums."""
 
     steps: int = 64  # of the grid to the least width, for real values: rounding costs 1e-4 or less
     most_steps: int = 1024
@@ -114,27 +123,83 @@ class Joint:
         cost = exact_cost(document.ratio, power, shares)
         return best_levels(blocks, document.shape.one_sided, cost, most)
 
-    def bound(self, document: JointDocument, gap: float) -> JointDocument:
-        """The document with the best lower bound that a flow or the volume proves.
+    def bound(self, document: JointDocument, gap: float, one: One) -> JointDocument:
+        """The document with the best lower bound that a flow, the volume or sums prove.
 
-        A flow that knows ranks, or flows of more and more numbers while there is time.
+        one: the design of noise for one number, with its multipliers.
         """
         if document.delta > 0:
-            return document
-        if document.largest:
-            return self._bounded(document, self._cells(document))
+            document = self._cut_flow(document)
+        elif document.largest:
+            document = self._bounded(document, self._cells(document))
+        else:
+            document = self._flows(document, gap)
+        if gap_of(document) > gap:
+            with contextlib.suppress(LeastnoiseError):
+                document = self._bounded(document, self._sums(document, one))
+        return document
+
+    def _flows(self, document: JointDocument, gap: float) -> JointDocument:
+        """A flow that knows ranks, or flows of more and more numbers while there is time."""
         numbers = sum(block.most for block in document.shape.blocks)
         end = time.monotonic() + self.seconds
         for count, ranked in self._tries(numbers, document.power):
             left = end - time.monotonic()
             if left < 0 or gap_of(document) <= gap:
                 break
-            moves = 2 if document.shape.one_sided and count > 1 else 1
-            ratio = ratio_below(moves * document.epsilon)
+            ratio, _ = both_ways(document, count)
             with contextlib.suppress(LimitError):
                 flow = best_flow(count, ratio, document.power, ranked, left)
                 document = self._bounded(document, flow)
         return document
+
+    def _cut_flow(self, document: JointDocument) -> JointDocument:
+        """A flow of so many numbers, and with such a cut, that a delta leaves the most of it."""
+        tried = [
+            found
+            for count in range(1, 1 + min(self.most_ranked, movable(document, 1)[1]))
+            for found in _cuts(document, count)
+        ]
+        if tried:
+            _, count, cut = max(tried)
+            ratio, delta = both_ways(document, count)
+            with contextlib.suppress(LimitError):
+                flow = best_flow(
+                    count, ratio, document.power, True, self.seconds, float(delta), cut
+                )
+                document = self._bounded(document, flow)
+        return document
+
+    def _sums(self, document: JointDocument, one: One) -> Sums:
+        """Multipliers for as many numbers as make the most of them."""
+        counts = {1}
+        if document.power == 2 and not document.largest:
+            widths = {block.width for block in document.shape.blocks}
+            counts |= {
+                sum(block.most for block in document.shape.blocks if block.width >= width)
+                for width in widths
+            }
+            # (One less may do better where moves have one sign: it is a matter of parity.)
+            counts |= {count - 1 for count in counts if count > 1}
+
+        def worth(count: int) -> Fraction:
+            width, _, share = movable(document, count)
+            each = Fraction(1)
+            if count > 1:
+                each = mean_of_squares(each, count, document.shape.one_sided, False)
+            return each * width**document.power * share
+
+        best = max(sorted(counts), key=worth)
+        found: Certificate = one(
+            epsilon=document.epsilon,
+            delta=document.delta,
+            sensitivity=movable(document, best)[0],
+            loss=document.loss,
+            integer=document.integer and best == 1,
+            gap=_GAP_OF_ONE,
+            time_limit=min(self.seconds, _SECONDS_OF_ONE),
+        ).certificate
+        return Sums(best, found)
 
     def _tries(self, numbers: int, power: int) -> list[tuple[int, bool]]:
         if numbers <= self.most_ranked:
@@ -148,10 +213,28 @@ class Joint:
         width = int(document.shape.blocks[0].width)
         return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
 
-    def _bounded(self, document: JointDocument, certificate: Flow | int) -> JointDocument:
+    def _bounded(self, document: JointDocument, certificate: Flow | Sums | int) -> JointDocument:
         tried = replace(document, certificate=certificate)
         lower = round_down(lower_bound(tried), _DIGITS)
         return replace(tried, lower=lower) if lower > document.lower else document
+
+
+def _cuts(document: JointDocument, count: int) -> Iterator[tuple[float, int, int]]:
+    """(about what it proves, numbers, cut) of flows for so many numbers, without their rates."""
+    width, reach, share = movable(document, count)
+    if reach < count:
+        return
+    power = document.power
+    ratio, delta = both_ways(document, count)
+    epsilon = -math.log(ratio)
+    whole = count * box_loss(Levels((Side(count, count, 1),), None), epsilon, power, [1.0])
+    full = gap_means(ratio, 0)[power - 1]
+    for cut in sorted({math.ceil(reach / epsilon) for reach in range(2, 16)}):
+        if cut <= MAX_CUT:
+            empty = Flow(count, True, Fraction(1), cut=cut)
+            part = float(gap_means(ratio, cut)[power - 1] / full)
+            left = whole * part - float(delta * slack_of_delta(empty, ratio, power))
+            yield left / count * float(share * width**power), count, cut
 
 
 def _common(shape: Shape) -> Fraction:

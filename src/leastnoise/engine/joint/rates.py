@@ -8,29 +8,42 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from math import comb
 
 import numpy as np
 
-from ...certify.joint_flow import Flow, Place, member, ways
+from ...certify.joint_flow import Flow, Place, gap_means, member, ways
 from ...lp import INF, Model
 
 #: Rates are whole multiples of this: what rounding loses is far below any gap that is asked for.
 UNIT = Fraction(1, 1 << 50)
 
-#: A column of the program: a rate by its place, a potential by (rank, above, b), or () the bound.
+#: A column of the program: a rate by its place, a potential by (rank, above, b), the largest rate
+#: of a member by (b,), or () the bound.
 _Column = tuple[int, ...]
 _Row = tuple[float, list[tuple[_Column, float]]]  # (at most, entries)
 
 
-def best_flow(numbers: int, ratio: Fraction, power: int, ranked: bool, seconds: float) -> Flow:
-    """Rates that (nearly) maximise the bound; no rates at all if the solver fails."""
+def best_flow(
+    numbers: int,
+    ratio: Fraction,
+    power: int,
+    ranked: bool,
+    seconds: float,
+    delta: float = 0.0,
+    cut: int = 0,
+) -> Flow:
+    """Rates that (nearly) maximise the bound; no rates at all if the solver fails.
+
+    With a delta they are not larger than it allows, and gaps count up to the cut.
+    """
     scale = float((1 - ratio) ** power)  # so that costs are of one size whatever the ratio
     columns: dict[_Column, int] = {}
     starts: list[int] = []
     indices: list[int] = []
     values: list[float] = []
     upper: list[float] = []
-    for most, row in _rows(numbers, ratio, power, ranked):
+    for most, row in _rows(numbers, ratio, power, ranked, delta > 0, cut):
         starts.append(len(indices))
         upper.append(most * scale)
         for column, value in row:
@@ -40,13 +53,15 @@ def best_flow(numbers: int, ratio: Fraction, power: int, ranked: bool, seconds: 
     costs, lower = np.zeros(len(columns)), np.full(len(columns), -INF)
     costs[columns[()]] = -1.0
     for column, index in columns.items():
-        if len(column) == 4:
+        if len(column) in (1, 4):
             lower[index] = 0.0
+        if len(column) == 1:
+            costs[index] = float(ratio) * delta
     model.add_columns(costs, lower)
     model.add_rows(np.full(len(upper), -INF), upper, starts, indices, values)
     found = model.solve(seconds).primal
     if len(found) != len(columns) or not np.isfinite(found).all():
-        return Flow(numbers, ranked, UNIT)
+        return Flow(numbers, ranked, UNIT, cut=cut)
     rates: dict[Place, int] = {}
     for column, index in columns.items():
         if len(column) == 4:
@@ -54,12 +69,17 @@ def best_flow(numbers: int, ratio: Fraction, power: int, ranked: bool, seconds: 
             share = max(0.0, float(found[index])) / ways(numbers, above, b, below) / scale
             if units := int(share / float(UNIT)):
                 rates[rank, above, b, below] = units
-    return Flow(numbers, ranked, UNIT, rates)
+    return Flow(numbers, ranked, UNIT, rates, cut)
 
 
-def _rows(k: int, ratio: Fraction, power: int, ranked: bool) -> Iterator[_Row]:
-    """What each step of a path allows: the bound first, then potentials, rank by rank."""
-    q = float(ratio)
+def _rows(
+    k: int, ratio: Fraction, power: int, ranked: bool, limited: bool, cut: int
+) -> Iterator[_Row]:
+    """What each step of a path allows: the bound first, then potentials, rank by rank.
+
+    limited: the largest rate of each member counts, times the number of its shifts.
+    """
+    q, means = float(ratio), gap_means(ratio, cut)
     ranks = ranked or power == 2  # as in the checker: whether places know their rank
 
     def gained(rank: int, above: int, below: int) -> list[tuple[_Column, float]]:
@@ -81,4 +101,7 @@ def _rows(k: int, ratio: Fraction, power: int, ranked: bool) -> Iterator[_Row]:
                     spent = (1 - q) / ways(k, above, b, below)
                     place = (rank if ranked else 0, above, b, below)
                     row = [((rank, above, b), 1.0), (place, spent), *gained(next_rank, b, below)]
-                    yield float(member(power, ratio, max(rank, 1), b)), row + after
+                    yield float(member(power, means, max(rank, 1), b)), row + after
+                    if limited:
+                        part = ways(k, above, b, below) / (comb(k, b) << b)
+                        yield 0.0, [(place, 1.0), ((b,), -part)]

@@ -1,6 +1,7 @@
 """Which program over cells is expected to close a bracket soonest; nothing is claimed.
 
 Measured by `benchmarks/budgets.py`, whose rows are in `docs/reproduction/budgets.csv`.
+What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 
 from __future__ import annotations

@@ -14,11 +14,14 @@ from ...errors import LimitError
 from ...work import charge, counted
 from ..bounds import Lower, claimed
 from .flow import Floats, Flow, total_of
+from .march import Curve
 from .net import Net
 
 #: Points lie on this fraction of the sensitivity, heights on this fraction of the whole flow.
 _LATTICE = 1 << 40
 _SHARES = 1 << 40
+#: Binary digits of the multiplier of one curve.
+_HEIGHT_BITS = 30
 #: Shares of the flow below this, times bound / flow, are led along with others: little first,
 #: more if the file would take long to check.
 _LEAST_SHARES = (3e-6, 1e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1)
@@ -43,6 +46,21 @@ def exact_flow(flow: Flow, sensitivity: Fraction, least: float) -> VectorCertifi
             curves.append(_curves(net, heights, int(share * _SHARES), least / share))
     main, *more = curves
     return VectorCertificate(sensitivity / _LATTICE, unit, main.points, main.pieces, tuple(more))
+
+
+def exact_curve(curve: Curve, sensitivity: Fraction) -> VectorCertificate:
+    """One curve in whole numbers.
+
+    Within its first radius, a tiny one, the multipliers are as large as they can be for the same
+    price.
+    """
+    rho = [math.floor(x * _LATTICE) for x in curve.rho[1:].tolist()]
+    sigma = [math.floor(x * _LATTICE) for x in curve.sigma[1:-1].tolist()]
+    points = [(0, 0), (rho[0], 0), *zip(rho, [*sigma, rho[-1] + _LATTICE], strict=True)]
+    pieces = [(0, 1, 1), *((i, i + 1, 1) for i in range(2, len(points) - 1))]
+    size, exponent = math.frexp(curve.height)
+    unit = round(size * 2**_HEIGHT_BITS) * Fraction(2) ** (exponent - _HEIGHT_BITS)
+    return VectorCertificate(sensitivity / _LATTICE, unit, tuple(points), tuple(pieces))
 
 
 def _curves(net: Net, heights: Floats, whole: int, least: float) -> Curves:
@@ -118,16 +136,38 @@ def proven_by(flow: Flow, question: Question, size: int, spent: int, aim: float)
         certificate = exact_flow(flow, question.sensitivity, share)
         if certificate is None or _too_long(question, certificate, spent):
             continue
-        # A little less than the floats say; the least that is as much as the aim comes first.
-        enough = [less for less in _LESS if flow.bound * (1 - less) >= aim]
-        for less in _LESS[max(0, len(enough) - 1) :]:
-            try:
-                with counted(spent + _READING * certificate.size):
-                    lower = claimed(question, certificate, flow.bound * (1 - less), size)
-            except LimitError:
-                break  # a smaller certificate may be settled in time
-            if lower is not None and lower.value > 0:
-                return lower
+        lower = _proven(certificate, flow.bound, question, size, spent, aim)
+        if lower is not None:
+            return lower
+    return None
+
+
+def proven_along(curve: Curve, question: Question, spent: int, aim: float) -> Lower | None:
+    """The same with one curve."""
+    certificate, size = exact_curve(curve, question.sensitivity), len(curve.rho)
+    if curve.bound <= 0 or _too_long(question, certificate, spent):
+        return None
+    return _proven(certificate, curve.bound, question, size, spent, aim)
+
+
+def _proven(
+    certificate: VectorCertificate,
+    bound: float,
+    question: Question,
+    size: int,
+    spent: int,
+    aim: float,
+) -> Lower | None:
+    # A little less than the floats say; the least that is as much as the aim comes first.
+    enough = [less for less in _LESS if bound * (1 - less) >= aim]
+    for less in _LESS[max(0, len(enough) - 1) :]:
+        try:
+            with counted(spent + _READING * certificate.size):
+                lower = claimed(question, certificate, bound * (1 - less), size)
+        except LimitError:
+            return None  # a smaller certificate may be settled in time
+        if lower is not None and lower.value > 0:
+            return lower
     return None
 
 

@@ -1,6 +1,7 @@
 """How the best staircase of a radius looks: expected, never claimed.
 
 Measured by `benchmarks/vectors.py`.
+What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 
 from __future__ import annotations

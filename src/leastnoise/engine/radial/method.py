@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from ...ask import Question
 from ...certify.vector_document import VectorCertificate
-from ...errors import RegimeError
+from ...errors import ArgumentError
 from ..bounds import Bounds, Lower, claimed
 from ..method import Method
 from ..search import Search
@@ -23,6 +23,10 @@ def _run_of(question: Question, search: Search) -> Vector:
 
 def _first(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).first(search)
+
+
+def _march(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).marched(search)
 
 
 def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
@@ -49,6 +53,13 @@ FIRST = Method(
     _first,
     seconds=0.1,
     whatever=True,
+)
+MARCH = Method(
+    "one curve",
+    "the curve along which nothing is left, by a march from the centre, and the stairs along it",
+    _march,
+    seconds=1.0,
+    serves=_several,
 )
 STAIRCASES = Method(
     "radial staircase",
@@ -82,4 +93,9 @@ def trivial(question: Question) -> Lower:
 
 def refuse(question: Question) -> NoReturn:
     """No start could be made private."""
-    raise RegimeError("no private staircase was found at this budget")
+    raise ArgumentError(
+        "epsilon",
+        float(question.epsilon),
+        f"larger for {question.dimension} numbers at this delta: no private staircase was found "
+        "that a file can hold",
+    )

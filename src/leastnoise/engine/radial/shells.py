@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import betainc
 from scipy.stats import chi, gamma
 
+from ...certify.vector_document import MAX_RADII
 from ...losses import Loss
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from .forecast import short
@@ -199,8 +200,9 @@ def feasible(shells: Shells, delta: float, edges: Floats) -> RadialStaircase | N
 
 
 def first_staircases(shells: Shells, delta: float) -> list[RadialStaircase]:
-    """The starts, made private."""
-    found = (feasible(shells, delta, edges) for edges in starts(shells.d, shells.epsilon, delta))
+    """The starts, made private, if a file could hold them."""
+    every = starts(shells.d, shells.epsilon, delta)
+    found = (feasible(shells, delta, edges) for edges in every if len(edges) <= MAX_RADII)
     return [one for one in found if one is not None]
 
 

@@ -14,8 +14,9 @@ from ...errors import LimitError
 from ...work import counted
 from ..bounds import Bounds, Upper
 from ..search import Search
-from .certificate import proven_by
+from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
+from .march import Marched, best_curve
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
 from .shells import (
@@ -29,6 +30,8 @@ from .shells import (
 )
 from .stationary import smooth_polish, stationary
 
+#: How often a curve is marched, and the share of the gap that is aimed at with it.
+_MARCHES, _CLOSE = 2, 0.6
 #: Of the time, at most so much goes into the noise before the first curves are tried.
 _SHARE = 0.35
 #: Seconds that are kept for the proof, or so much of the time limit, if that is more.
@@ -58,6 +61,38 @@ class Vector:
         found = first_staircases(self.shells, float(self.question.delta))
         if found:
             yield None, self._upper(min(found, key=lambda one: one.loss), search, "closed form")
+
+    def marched(self, search: Search) -> Iterator[Bounds]:
+        """One curve, the staircase along it, and what the curve proves of all noise."""
+        shells, delta = self.shells, float(self.question.delta)
+        starts = first_staircases(shells, delta) if self.stairs is None else [self.stairs]
+        if not starts:
+            return
+        stairs = min(starts, key=lambda one: one.loss)
+        best: Marched | None = None
+        for _ in range(_MARCHES):  # the second time it is known better where the noise is
+            before = None if best is None else best.curve
+            found = best_curve(shells, delta, stairs, search.late, before)
+            search.bracket.rounds += 1
+            if found is None or (best is not None and found.curve.bound <= best.curve.bound):
+                break
+            best = found
+            if best.stairs is not None and best.stairs.loss < stairs.loss:
+                stairs = best.stairs
+            search.report(best.curve.bound, stairs.loss, len(best.curve.rho))
+            search.bracket.resolutions.append(len(best.curve.rho))
+            if best.curve.bound >= stairs.loss / (1 + _CLOSE * search.gap):
+                break
+        if best is None:
+            return
+        if stairs is not self.stairs:
+            yield None, self._upper(stairs, search, "staircase")
+        aim = stairs.loss / (1 + 0.9 * search.gap)
+        for curve in best.thinner:
+            lower = proven_along(curve, self.question, self._spent, min(aim, curve.bound))
+            if lower is not None:
+                yield lower, None
+                return
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""

@@ -1,6 +1,7 @@
 """Where the best noise is nearly a staircase: what is expected, never claimed.
 
 Measured by `benchmarks/budgets.py`, whose rows are in `docs/reproduction/budgets.csv`.
+What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 
 from __future__ import annotations

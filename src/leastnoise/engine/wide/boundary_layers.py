@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
+from ...certify.channel_groups import grouped
 from ...certify.document import Certificate, ShiftMultipliers
 from ...errors import LimitError
 from ...lp import Model
@@ -109,6 +111,25 @@ def layered_lower(
     return _with_ends(easier, question, additive.multipliers, layer, int(count), search, seconds)
 
 
+def grouped_lower(
+    question: Question, group: int, depth: float, search: Search, seconds: float
+) -> Lower | None:
+    """The bound of values so many sensitivities apart, for which a node a group is enough.
+
+    The layers are about `depth` groups long. None where additive multipliers do not serve.
+    """
+    if not _serves(question):
+        return None
+    reach = group * question.sensitivity
+    # Real values: the range is made of whole steps, none longer than a group.
+    step = reach if question.integer else question.width / -(-question.width // reach)
+    about, _ = grouped(question, group, step)
+    found = layered_lower(replace(about, sensitivity=step), 1, depth, search, seconds)
+    if found is None or not isinstance(found.certificate, ChannelCertificate):
+        return None
+    return proven(question, replace(found.certificate, group=group), found.resolution)
+
+
 def copied_lower(question: Question, search: Search, seconds: float) -> Lower | None:
     """The bound of additive multipliers alone, as fine as they are, with nothing at the ends.
 
@@ -128,14 +149,13 @@ def copied_lower(question: Question, search: Search, seconds: float) -> Lower | 
     count += question.integer
     if any(one.denominator != 1 for one in (n, count)) or count < 4 * n:
         return None
-    copies = Copies(int(n), tuple(_rounded(entry) for entry in multipliers.shifts))
-    certificate = ChannelCertificate(multipliers.step, (), (), (), copies)
-    try:
+    shifts, found = tuple(_rounded(entry) for entry in multipliers.shifts), []
+    for layer in (0, int(n)):  # with copies up to the ends, or where every pair has both nodes
+        certificate = ChannelCertificate(multipliers.step, (), (), (), Copies(layer, shifts))
         # Half of the work is left for reading the file and for its answers.
-        with counted(BUDGET // 2):
-            return proven(question, certificate, int(count))
-    except LimitError:
-        return None
+        with suppress(LimitError), counted(BUDGET // 2):
+            found.append(proven(question, certificate, int(count)))
+    return max(found, key=lambda one: one.value, default=None)
 
 
 def _serves(question: Question) -> bool:

@@ -1,6 +1,7 @@
 """Where a range is wide for its noise: expected, never claimed.
 
 Measured by `benchmarks/ranges.py`.
+What half and twice each number would cost random questions: `benchmarks/thresholds.csv`.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ percent in seconds, and at a million as soon. What is yielded has been checked e
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -23,10 +24,14 @@ _DEPTH, _LEAST_DEPTH = 4.0, 1.0
 #: Twice that for a loss that grows faster, in a range of which the ends are a part.
 _ENDS_MATTER = 1_000
 _SHORT = 0.8
+#: What epsilon adds up to in a group, coarse to fine.
+_EPSILONS_OF_GROUPS = (0.3, 0.12)
 #: The most nodes of a layer, and of all its nodes times their neighbours.
 _MOST_NODES, _MOST_WORK = 110, 1_400
 #: Seconds for the program at the ends, and for the additive noise.
 _SECONDS, _SECONDS_OF_NOISE = 30.0, 5.0
+#: Of the time that is left, the share for a program: what it finds has yet to be proven.
+_SHARE = 0.7
 
 
 def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
@@ -36,7 +41,11 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     if copies_pay(question):
         seconds = search.left(_SECONDS_OF_NOISE)
         yield boundary_layers.copied_lower(question, search, seconds), None
-    for steps, cells in zip_longest(remapped.resolutions(question), _lower_sizes(question)):
+    sizes = list(_lower_sizes(question))
+    for group, depth in _groups(question) if not sizes else ():
+        seconds = _SHARE * search.left(_SECONDS / _SHARE)
+        yield boundary_layers.grouped_lower(question, group, depth, search, seconds), None
+    for steps, cells in zip_longest(remapped.resolutions(question), sizes):
         if search.bracket.upper is not None and search.late():
             return
         if steps is not None:
@@ -44,7 +53,7 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             yield None, remapped.moved_upper(question, steps, seconds, search)
         if cells is not None and not search.late():
             n, depth = cells
-            seconds = search.left(_SECONDS)
+            seconds = _SHARE * search.left(_SECONDS / _SHARE)
             yield boundary_layers.layered_lower(question, n, depth, search, seconds), None
 
 
@@ -63,6 +72,20 @@ def _lower_sizes(question: Question) -> Iterator[tuple[int, float]]:
         depth = min(wanted, _MOST_NODES / n, _MOST_WORK / n**2)
         if depth >= _SHORT * wanted:  # a layer that is too short loses more than cells gain
             yield n, depth
+
+
+def _groups(question: Question) -> Iterator[tuple[int, float]]:
+    """(sensitivities of a group, length of a layer in groups), where epsilon is too small for less.
+
+    A group's epsilon is large enough for a short layer, and so small that noise hardly changes.
+    """
+    epsilon = float(question.epsilon)
+    groups = [int(share / max(epsilon, 1e-6)) for share in _EPSILONS_OF_GROUPS]
+    far = float(question.width / question.sensitivity)
+    for group in dict.fromkeys(groups):
+        wanted = _DEPTH / (group * epsilon) if group * epsilon > 0 else math.inf
+        if group > 1 and wide_for_layers(question) and 4 * wanted * group <= far:
+            yield group, wanted
 
 
 WIDE_RANGE = Method(

@@ -100,38 +100,44 @@ Proof.
   apply good_add; auto. apply level_good; auto.
 Qed.
 Section Budget.
-Variables eps delta : R.
-Variable shifts : S -> Prop.
-Hypothesis Hprivate : private L eps delta shifts.
+(* Moved by s, an event that lies within P has at most E times its probability and delta. *)
+Variables (E delta : R) (s : S) (P : T -> Prop).
+Hypothesis HE : 0 <= E.
+Hypothesis Hmoved : forall A, event L A -> (forall x, P x \/ A x = 0) ->
+  ex L A <= E * ex L (fun x => A (add x s)) + delta.
 
-Lemma count_private n f s : meas L f -> shifts s ->
-  ex L (fun x => count n (f x)) <= exp eps * ex L (fun x => count n (f (add x s))) + INR n * delta.
+Lemma count_private n f : meas L f -> (forall x, P x \/ f x = 0) ->
+  ex L (fun x => count n (f x)) <= E * ex L (fun x => count n (f (add x s))) + INR n * delta.
 Proof.
-  intros Hf Hs. induction n.
+  intros Hf HP. induction n.
   - cbn [count]. rewrite !ex_const. simpl. lra.
   - cbn [count]. rewrite S_INR.
     rewrite ex_plus by (auto using count_good, level_good).
     rewrite (ex_plus (fun x => count n (f (add x s)))) by
       (auto using count_good, level_good, meas_shift).
-    pose proof (Hprivate _ s (level_event (INR (Datatypes.S n)) f Hf) Hs) as H.
+    assert (Hin : forall x, P x \/ level (INR (Datatypes.S n)) (f x) = 0).
+    { intros x. destruct (HP x) as [K|K]; [left; exact K|right]. rewrite K. unfold level. destruct Rle_dec as [r|]; auto.
+      rewrite S_INR in r. pose proof (pos_INR n). lra. }
+    pose proof (Hmoved _ (level_event (INR (Datatypes.S n)) f Hf) Hin) as H.
     cbv beta in H. rewrite S_INR in H. lra.
 Qed.
 
-Lemma private_fun f s : meas L f -> (forall x, 0 <= f x <= 1) -> shifts s ->
-  ex L f <= exp eps * ex L (fun x => f (add x s)) + delta.
+Lemma private_fun f : meas L f -> (forall x, 0 <= f x <= 1) -> (forall x, P x \/ f x = 0) ->
+  ex L f <= E * ex L (fun x => f (add x s)) + delta.
 Proof.
-  intros Hf H01 Hs.
+  intros Hf H01 HP.
   assert (Hgf : good f) by (split; auto; apply bounded_between with 0 1; auto).
-  destruct (Rle_dec (ex L f) (exp eps * ex L (fun x => f (add x s)) + delta)) as [|Hn]; auto.
+  destruct (Rle_dec (ex L f) (E * ex L (fun x => f (add x s)) + delta)) as [|Hn]; auto.
   exfalso. apply Rnot_le_lt in Hn.
-  set (d := ex L f - (exp eps * ex L (fun x => f (add x s)) + delta)).
+  set (d := ex L f - (E * ex L (fun x => f (add x s)) + delta)).
   assert (Hd : 0 < d) by (unfold d; lra).
   destruct (archimed_cor1 d Hd) as [N [HN1 HN2]].
   assert (HN : 0 < INR N) by (apply lt_0_INR; auto).
   assert (HNd : 1 < INR N * d).
   { apply Rmult_lt_compat_l with (r := INR N) in HN1; auto. rewrite Rinv_r in HN1; lra. }
   assert (Hm : meas L (fun x => INR N * f x)) by (apply meas_scale; auto).
-  pose proof (count_private N (fun x => INR N * f x) s Hm Hs) as Hc. cbv beta in Hc.
+  assert (HPN : forall x, P x \/ INR N * f x = 0) by (intros x; destruct (HP x) as [K|K]; [left; exact K|right; rewrite K; ring]).
+  pose proof (count_private N (fun x => INR N * f x) Hm HPN) as Hc. cbv beta in Hc.
   assert (H1 : INR N * ex L f <= ex L (fun x => count N (INR N * f x)) + 1).
   { rewrite <- ex_times by auto. rewrite <- (ex_const 1) at 1.
     rewrite <- ex_plus by (auto using good_const; apply (count_good N (fun x => INR N * f x)); auto).
@@ -147,18 +153,17 @@ Proof.
     - apply good_scale. apply good_shift; auto.
     - intros x. apply count_low. specialize (H01 (add x s)).
       apply Rmult_le_pos; lra. }
-  assert (0 < exp eps) by apply exp_pos.
-  apply Rmult_le_compat_l with (r := exp eps) in H2; [|lra].
-  assert (INR N * d = INR N * ex L f - exp eps * (INR N * ex L (fun x => f (add x s))) - INR N * delta)
+  apply Rmult_le_compat_l with (r := E) in H2; auto.
+  assert (INR N * d = INR N * ex L f - E * (INR N * ex L (fun x => f (add x s))) - INR N * delta)
     by (unfold d; ring).
   lra.
 Qed.
 
 (* Multipliers 0 <= phi <= y. *)
-Lemma private_multiplier f s y : meas L f -> (forall x, 0 <= f x <= y) -> shifts s ->
-  ex L f <= exp eps * ex L (fun x => f (add x s)) + y * delta.
+Lemma private_multiplier f y : meas L f -> (forall x, 0 <= f x <= y) -> (forall x, P x \/ f x = 0) ->
+  ex L f <= E * ex L (fun x => f (add x s)) + y * delta.
 Proof.
-  intros Hf Hy Hs.
+  intros Hf Hy HP.
   assert (Hgf : good f) by (split; auto; apply bounded_between with 0 y; auto).
   destruct (Rle_dec y 0) as [Hz|Hz].
   - assert (H0 : forall x, f x = 0) by (intros x; specialize (Hy x); lra).
@@ -166,25 +171,26 @@ Proof.
     { rewrite <- (ex_const 0). apply ex_le; auto using good_const. intros; rewrite H0; lra. }
     assert (0 <= ex L (fun x => f (add x s))).
     { apply ex_nonneg; [apply good_shift; auto|]. intros; rewrite H0; lra. }
-    assert (Hpos : 0 <= exp eps * ex L (fun x => f (add x s))).
-    { apply Rmult_le_pos; auto. left; apply exp_pos. }
+    assert (Hpos : 0 <= E * ex L (fun x => f (add x s))).
+    { apply Rmult_le_pos; auto. }
     destruct (Req_dec y 0) as [->|Hne]; [lra|].
     (* y < 0 leaves no value for f: T would be empty, and then 1 has mean 0 *)
     assert (He : ex L (fun _ => 1) <= ex L (fun _ => 0)).
     { apply ex_le; auto using good_const. intros x. specialize (Hy x). lra. }
     rewrite !ex_const in He. lra.
-  - pose proof (private_fun (fun x => / y * f x) s (meas_scale L _ _ Hf)) as H.
+  - pose proof (private_fun (fun x => / y * f x) (meas_scale L _ _ Hf)) as H.
     assert (H1 : forall x, 0 <= / y * f x <= 1).
     { intros x. specialize (Hy x). assert (0 < / y) by (apply Rinv_0_lt_compat; lra). split.
       - apply Rmult_le_pos; lra.
       - rewrite <- (Rinv_l y) by lra. apply Rmult_le_compat_l; lra. }
-    specialize (H H1 Hs). cbv beta in H.
+    assert (HP1 : forall x, P x \/ / y * f x = 0) by (intros x; destruct (HP x) as [K|K]; [left; exact K|right; rewrite K; ring]).
+    specialize (H H1 HP1). cbv beta in H.
     rewrite ex_times in H by auto.
     rewrite (ex_times (/ y) (fun x => f (add x s))) in H by (apply good_shift; auto).
     apply Rmult_le_compat_l with (r := y) in H; [|lra].
     replace (y * (/ y * ex L f)) with (ex L f) in H by (field; lra).
-    replace (y * (exp eps * (/ y * ex L (fun x => f (add x s))) + delta)) with
-      (exp eps * ex L (fun x => f (add x s)) + y * delta) in H by (field; lra).
+    replace (y * (E * (/ y * ex L (fun x => f (add x s))) + delta)) with
+      (E * ex L (fun x => f (add x s)) + y * delta) in H by (field; lra).
     exact H.
 Qed.
 
@@ -224,7 +230,8 @@ Proof.
       (auto using gain_good; apply good_add; auto; apply good_scale; auto).
     rewrite ex_plus by (auto; apply good_scale; auto).
     rewrite (ex_times (- p_exp p) (fun x => p_fun p (add x (p_shift p)))) by auto.
-    pose proof (private_multiplier eps (p_delta p) shifts HL (p_fun p) (p_shift p) (p_most p) Hm Hy Hs).
+    pose proof (private_multiplier (exp eps) (p_delta p) (p_shift p) (fun _ => True) ltac:(left; apply exp_pos)
+      ltac:(intros A HA _; apply HL; auto) (p_fun p) (p_most p) Hm Hy ltac:(auto)).
     assert (0 <= ex L (fun x => p_fun p (add x (p_shift p)))) by (apply ex_nonneg; auto; intros x; apply Hy).
     assert (exp eps * ex L (fun x => p_fun p (add x (p_shift p))) <= p_exp p * ex L (fun x => p_fun p (add x (p_shift p))))
       by (apply Rmult_le_compat_r; auto).
@@ -249,30 +256,31 @@ Proof.
     + intros x. destruct (I3 x) as [J1 J2]. split; [destruct (H01 x) as [-> | ->]; lra|].
       intros Hlt B [<-|HB]; destruct (H01 x) as [HA0|HA0]; auto; try (rewrite HA0 in Hlt; lra). apply J2; auto; lra.
 Qed.
-Theorem weak_duality prices outs c theta :
-  Forall fair prices -> Forall never outs -> (forall x, 0 <= c x) ->
-  (forall x, (forall A, In A outs -> A x = 0) -> theta <= c x + gain prices x) ->
-  forall B, loss_at_most L c B -> theta - spent prices <= B.
+(* extra: a function whose mean is known to be at most some number *)
+Theorem weak_duality prices outs extra most c theta :
+  Forall fair prices -> Forall never outs -> good extra -> ex L extra <= most -> (forall x, 0 <= c x) ->
+  (forall x, (forall A, In A outs -> A x = 0) -> theta <= c x + extra x + gain prices x) ->
+  forall B, loss_at_most L c B -> theta - most - spent prices <= B.
 Proof.
-  intros Hp Ho Hc0 Hc B HB. destruct (outs_good outs Ho) as (Og & O0 & O1).
-  assert (Hg0 : good (fun x => theta + -1 * gain prices x)).
-  { apply good_add; [apply good_const|]. apply good_scale. apply gain_good; auto. }
+  intros Hp Ho He Hmost Hc0 Hc B HB. destruct (outs_good outs Ho) as (Og & O0 & O1).
+  set (h := fun x => extra x + gain prices x). assert (Hh : good h) by (apply good_add; auto; apply gain_good; auto).
+  assert (Eh : ex L h <= most + spent prices).
+  { unfold h. rewrite ex_plus by (auto; apply gain_good; auto). pose proof (gain_mean prices Hp). lra. }
+  assert (Hg0 : good (fun x => theta + -1 * h x)) by (apply good_add; [apply good_const|]; apply good_scale; auto).
   destruct Hg0 as [Hm0 [M HM]].
-  assert (Hg : good (fun x => (theta + -1 * gain prices x) + - M * total_of outs x)).
+  assert (Hg : good (fun x => (theta + -1 * h x) + - M * total_of outs x)).
   { apply good_add; [split; auto; exists M; auto|]. apply good_scale; auto. }
   assert (H := HB _ (proj1 Hg) (proj2 Hg)).
-  rewrite (ex_plus (fun x => theta + -1 * gain prices x)) in H by (try (split; auto; exists M; auto); apply good_scale; auto).
+  rewrite (ex_plus (fun x => theta + -1 * h x)) in H by (try (split; auto; exists M; auto); apply good_scale; auto).
   rewrite (ex_times (- M) (total_of outs)), O0 in H by auto.
-  rewrite (ex_plus (fun _ => theta)) in H by
-    (auto using good_const; apply good_scale; apply gain_good; auto).
-  rewrite ex_const in H. rewrite ex_times in H by (apply gain_good; auto).
-  pose proof (gain_mean prices Hp).
-  assert (theta + -1 * ex L (gain prices) + - M * 0 <= B).
+  rewrite (ex_plus (fun _ => theta)) in H by (auto using good_const; apply good_scale; auto).
+  rewrite ex_const in H. rewrite ex_times in H by auto.
+  assert (theta + -1 * ex L h + - M * 0 <= B).
   { apply H. intros x. destruct (O1 x) as [J1 J2]. specialize (HM x).
-    assert (theta + -1 * gain prices x <= M) by (pose proof (Rle_abs (theta + -1 * gain prices x)); lra).
-    assert (HM0 : 0 <= M) by (pose proof (Rabs_pos (theta + -1 * gain prices x)); lra).
+    assert (theta + -1 * h x <= M) by (pose proof (Rle_abs (theta + -1 * h x)); lra).
+    assert (HM0 : 0 <= M) by (pose proof (Rabs_pos (theta + -1 * h x)); lra).
     destruct (Rlt_dec (total_of outs x) 1) as [Hlt|Hge].
-    - specialize (Hc x (J2 Hlt)). assert (0 <= M * total_of outs x) by (apply Rmult_le_pos; auto). lra.
+    - specialize (Hc x (J2 Hlt)). assert (0 <= M * total_of outs x) by (apply Rmult_le_pos; auto). unfold h in *. lra.
     - assert (M * 1 <= M * total_of outs x) by (apply Rmult_le_compat_l; lra). specialize (Hc0 x). lra. }
   lra.
 Qed.

@@ -258,10 +258,10 @@ Fixpoint slope_left (ps : list (piece Z)) (x : Z) : Z := match ps with
   | _ :: rest => slope_left rest x end%Z.
 Definition bends_up (beyond : Z -> bool) (p : piece Z) : bool := match p with
   | Ramp a t => negb (beyond t) || (0 <=? a)%Z | _ => true end.
-Definition far_right (ps : list (piece Z)) (x : Z) : Z :=
-  if ((0 <=? x) && (0 <=? slope_right ps x) && forallb (bends_up (fun t => x <? t)) ps)%Z then zvalues ps x else 0%Z.
-Definition far_left (ps : list (piece Z)) (x : Z) : Z :=
-  if ((x <=? 0) && (slope_left ps x <=? 0) && forallb (bends_up (fun t => t <? x)) ps)%Z then zvalues ps x else 0%Z.
+Definition steep_right (ps : list (piece Z)) (x : Z) : bool := ((0 <=? x) && (0 <=? slope_right ps x) && forallb (bends_up (fun t => x <? t)) ps)%Z.
+Definition steep_left (ps : list (piece Z)) (x : Z) : bool := ((x <=? 0) && (slope_left ps x <=? 0) && forallb (bends_up (fun t => t <? x)) ps)%Z.
+Definition far_right (ps : list (piece Z)) (x : Z) : Z := if steep_right ps x then zvalues ps x else 0%Z.
+Definition far_left (ps : list (piece Z)) (x : Z) : Z := if steep_left ps x then zvalues ps x else 0%Z.
 
 Lemma rises_right ps x y : forallb signs_ok ps = true -> (0 <= x)%Z -> forallb (bends_up (fun t => (x <? t)%Z)) ps = true ->
   IZR x <= y -> values IZR ps (IZR x) + IZR (slope_right ps x) * (y - IZR x) <= values IZR ps y.
@@ -293,16 +293,16 @@ Proof.
   - rewrite andb_true_iff, !Z.leb_le in Hs1. destruct Hs1 as [Ha Hw]. apply IZR_le in Ha, Hw.
     pose proof (bowl_rises (IZR w) (- IZR x) (- y) Hw ltac:(lra)) as K. rewrite !bowl_opp in K. apply Rmult_le_compat_l with (r := IZR a) in K; auto. lra.
 Qed.
-Lemma far_right_below ps x y : forallb signs_ok ps = true -> (forall z, 0 <= values IZR ps z) -> IZR x <= y -> IZR (far_right ps x) <= values IZR ps y.
+Lemma far_right_below ps x y : forallb signs_ok ps = true -> (forall z, 0 <= values IZR ps z) \/ steep_right ps x = true -> IZR x <= y -> IZR (far_right ps x) <= values IZR ps y.
 Proof.
-  intros Hs H0 Hy. unfold far_right. destruct (_ && _ && _)%bool eqn:E; [|apply H0].
+  intros Hs H0 Hy. unfold far_right. destruct (steep_right ps x) eqn:E; [|destruct H0 as [H0|]; [apply H0|discriminate]]. unfold steep_right in E.
   rewrite !andb_true_iff, !Z.leb_le in E. destruct E as [[E1 E2] E3]. apply IZR_le in E2.
   rewrite zvalues_values. pose proof (rises_right ps x y Hs E1 E3 Hy).
   assert (0 <= IZR (slope_right ps x) * (y - IZR x)) by (apply Rmult_le_pos; lra). lra.
 Qed.
-Lemma far_left_below ps x y : forallb signs_ok ps = true -> (forall z, 0 <= values IZR ps z) -> y <= IZR x -> IZR (far_left ps x) <= values IZR ps y.
+Lemma far_left_below ps x y : forallb signs_ok ps = true -> (forall z, 0 <= values IZR ps z) \/ steep_left ps x = true -> y <= IZR x -> IZR (far_left ps x) <= values IZR ps y.
 Proof.
-  intros Hs H0 Hy. unfold far_left. destruct (_ && _ && _)%bool eqn:E; [|apply H0].
+  intros Hs H0 Hy. unfold far_left. destruct (steep_left ps x) eqn:E; [|destruct H0 as [H0|]; [apply H0|discriminate]]. unfold steep_left in E.
   rewrite !andb_true_iff, !Z.leb_le in E. destruct E as [[E1 E2] E3]. apply (IZR_le _ 0) in E2.
   rewrite zvalues_values. pose proof (rises_left ps x y Hs E1 E3 Hy).
   assert (0 <= - IZR (slope_left ps x) * (IZR x - y)) by (apply Rmult_le_pos; lra). lra.

@@ -16,11 +16,16 @@ Fixpoint mesh_inside (lo hi : option Z) (marks ws : list Z) : bool := match mark
   | a :: ((b :: _) as rest), w :: ws' => if (w =? 0) || within lo hi ((a + 1) / 2) (b / 2) then mesh_inside lo hi rest ws' else false
   | _, _ => true
   end.
+Definition no_weight (ws : list Z) : bool := forallb (fun w => w =? 0) ws.
 Definition noise_inside (f : file) (lo hi : option Z) : bool :=
   ((atom f =? 0) || within lo hi 0 0) &&
   match noise f with
   | Lattice first ws => cells_inside lo hi (grid f) first ws
-  | Tailed _ _ _ _ => match lo, hi with None, None => true | _, _ => false end
+  | Tailed first ws n _ => let len := Z.of_nat (length ws) in
+      (* on a side with an end nothing is continued; what is continued on the other is short of that end *)
+      (no_weight (firstn (Z.to_nat n) ws) || match lo with None => within None hi 0 ((2 * first - 1) * grid f / 2) | Some _ => false end)
+      && (no_weight (skipn (length ws - Z.to_nat n) ws) || match hi with None => within lo None (((2 * (first + len) - 1) * grid f + 1) / 2) 0 | Some _ => false end)
+      && cells_inside lo hi (grid f) first ws
   | Mesh edges ws => mesh_inside lo hi (map (mark (grid f)) edges) ws
   end.
 Fixpoint same (u v : list Z) : bool := match u, v with
@@ -59,28 +64,48 @@ Proof.
   - exfalso. apply Hh. unfold Rdiv. rewrite Rmult_0_l. reflexivity.
   - apply (within_inner _ _ _ _ _ _ E); apply Z.div_le_mono; lia.
 Qed.
-Lemma half_inside f lo hi h : 0 < grid f -> noise_inside f lo hi = true -> half_step (noise f) (grid f) h <> 0%R ->
+Lemma no_weight_at ws j : no_weight ws = true -> at_index ws j = 0.
+Proof.
+  unfold no_weight. intros H. revert j. induction ws as [|w ws IH]; intros j; [apply at_nil|]. cbn [forallb] in H. rewrite andb_true_iff, Z.eqb_eq in H.
+  rewrite at_cons. destruct (j =? 0); [apply H | apply IH, H].
+Qed.
+Definition period_ok (f : file) : Prop := match noise f with Tailed _ ws n _ => 0 < n <= Z.of_nat (length ws) | _ => True end.
+Lemma half_inside f lo hi h : 0 < grid f -> period_ok f -> noise_inside f lo hi = true -> half_step (noise f) (grid f) h <> 0%R ->
   within lo hi ((h + 1) / 2) ((h + 1) / 2) = true.
 Proof.
-  intros Hr. unfold noise_inside. rewrite andb_true_iff. intros [_ H] Hh. set (r := grid f) in *.
+  intros Hr Hper. unfold noise_inside. rewrite andb_true_iff. intros [_ H] Hh. unfold period_ok in Hper. set (r := grid f) in *.
   destruct (noise f) as [first ws|first ws n q|edges ws]; cbn [half_step] in Hh.
   - set (c := (h + r) / (2 * r)) in *. assert (Hc : at_index ws (c - first) <> 0).
     { intros K. apply Hh. unfold plain_weight. rewrite K. unfold Rdiv. rewrite Rmult_0_l. reflexivity. }
     pose proof (cells_inside_ok lo hi r ws first (c - first) H Hc) as K. replace (first + (c - first)) with c in K by lia.
     pose proof (Z.div_mod (h + r) (2 * r) ltac:(lia)) as D. pose proof (Z.mod_pos_bound (h + r) (2 * r) ltac:(lia)) as M. fold c in D.
     apply (within_inner _ _ _ _ _ _ K); apply Z.div_le_mono; nia.
-  - destruct lo, hi; try discriminate. reflexivity.
+  - rewrite !andb_true_iff, !orb_true_iff in H. destruct H as [[HL HR] H]. set (c := (h + r) / (2 * r)) in *. set (len := Z.of_nat (length ws)) in *.
+    assert (Hc : tailed_weight first ws n (ratio q) c <> 0%R) by (intros K; apply Hh; rewrite K; unfold Rdiv; apply Rmult_0_l).
+    pose proof (Z.div_mod (h + r) (2 * r) ltac:(lia)) as D. pose proof (Z.mod_pos_bound (h + r) (2 * r) ltac:(lia)) as M. fold c in D.
+    unfold tailed_weight in Hc. fold len in Hc. destruct (Z.ltb_spec (c - first) 0) as [C|C]; [|destruct (Z.ltb_spec (c - first) len) as [C'|C']].
+    + destruct HL as [HL|HL].
+      * exfalso. apply Hc. pose proof (Z.mod_pos_bound (c - first) n ltac:(lia)) as B. rewrite <- (at_firstn (Z.to_nat n)) by lia. rewrite no_weight_at by auto. apply Rmult_0_r.
+      * destruct lo; [discriminate|]. unfold within in *. cbn [andb] in *. destruct hi; auto. rewrite Z.leb_le in *. eapply Z.le_trans; [|exact HL]. apply Z.div_le_mono; nia.
+    + assert (Hj : at_index ws (c - first) <> 0) by (intros K; apply Hc; rewrite K; reflexivity).
+      pose proof (cells_inside_ok lo hi r ws first (c - first) H Hj) as K. replace (first + (c - first)) with c in K by lia.
+      apply (within_inner _ _ _ _ _ _ K); apply Z.div_le_mono; nia.
+    + destruct HR as [HR|HR].
+      * exfalso. apply Hc. pose proof (Z.mod_pos_bound (c - first - len) n ltac:(lia)) as B.
+        replace (len - n + (c - first - len) mod n) with ((c - first - len) mod n + Z.of_nat (length ws - Z.to_nat n)) by (unfold len in *; lia).
+        rewrite <- at_skipn by lia. rewrite no_weight_at by auto. apply Rmult_0_r.
+      * destruct hi; [discriminate|]. unfold within in *. rewrite andb_true_r in *. destruct lo; auto. rewrite Z.leb_le in *. eapply Z.le_trans; [exact HR|]. apply Z.div_le_mono; nia.
   - apply (mesh_inside_ok lo hi h _ ws H Hh).
 Qed.
-Theorem mass_inside f lo hi i : 0 < grid f -> noise_inside f lo hi = true -> mass f i <> 0%R -> within lo hi i i = true.
+Theorem mass_inside f lo hi i : 0 < grid f -> period_ok f -> noise_inside f lo hi = true -> mass f i <> 0%R -> within lo hi i i = true.
 Proof.
-  intros Hr H Hm.
+  intros Hr Hper H Hm.
   assert (E1 : (2 * i - 1 + 1) / 2 = i) by (replace (2 * i - 1 + 1) with (i * 2) by lia; apply Z.div_mul; lia).
   assert (E2 : (2 * i + 1) / 2 = i) by (replace (2 * i + 1) with (1 + i * 2) by lia; rewrite Z.div_add by lia; reflexivity).
   destruct (Req_dec (half_step (noise f) (grid f) (2 * i - 1)) 0) as [K1|K1].
-  2:{ pose proof (half_inside f lo hi _ Hr H K1) as K. rewrite E1 in K. exact K. }
+  2:{ pose proof (half_inside f lo hi _ Hr Hper H K1) as K. rewrite E1 in K. exact K. }
   destruct (Req_dec (half_step (noise f) (grid f) (2 * i)) 0) as [K2|K2].
-  2:{ pose proof (half_inside f lo hi _ Hr H K2) as K. rewrite E2 in K. exact K. }
+  2:{ pose proof (half_inside f lo hi _ Hr Hper H K2) as K. rewrite E2 in K. exact K. }
   unfold mass in Hm. rewrite K1, K2 in Hm. unfold noise_inside in H. rewrite andb_true_iff, orb_true_iff, Z.eqb_eq in H. destruct H as [H _].
   destruct (Z.eqb_spec i 0) as [->|]; [destruct H as [H|H]; auto; rewrite H in Hm|]; exfalso; apply Hm; unfold Rdiv; ring.
 Qed.

@@ -50,6 +50,18 @@ Definition stays (L : law) (inside : T -> Prop) :=
 (* It is its own mirror image. *)
 Definition even (opp : T -> T) (L : law) := forall f, meas L f -> bounded f ->
   meas L (fun x => f (opp x)) /\ ex L (fun x => f (opp x)) = ex L f.
+(* It rises up to a and falls after it: an event on one side of a becomes no less likely when it is
+   moved towards a, as long as it stays on that side.  X + s is in A if X is in A moved by -s. *)
+Definition peaked (place : T -> R) (size : S -> R) (a : R) (L : law) := forall A s, event L A ->
+  (forall x, A x <> 0 -> 0 <= size s /\ a + size s <= place x \/ size s <= 0 /\ place x <= a + size s) ->
+  ex L A <= ex L (fun x => A (add x s)).
+(* Its mean is 0: cut off at M and -M it is as near to 0 as one likes. *)
+Definition cut_off (M x : R) := Rmax (- M) (Rmin M x).
+Definition centred (place : T -> R) (L : law) := forall e, 0 < e -> exists M, forall N, M <= N ->
+  Rabs (ex L (fun x => cut_off N (place x))) <= e.
+(* Moved by any of the shifts it leaves a set with probability at most q. *)
+Definition seldom_leaves (shifts : S -> Prop) (inside : T -> Prop) (q : R) (L : law) := forall A s, event L A -> shifts s ->
+  (forall x, inside (add x s) -> A x = 0) -> ex L A <= q.
 End Laws.
 Arguments meas {T S add basic}.
 Arguments ex {T S add basic}.
@@ -69,6 +81,9 @@ Arguments loss_at_most {T S add basic}.
 Arguments bounded {T}.
 Arguments stays {T S add basic}.
 Arguments even {T S add basic}.
+Arguments peaked {T S add basic}.
+Arguments centred {T S add basic}.
+Arguments seldom_leaves {T S add basic}.
 
 Definition zlaw := law Z Z Z.add (fun _ => True).  (* noise on the whole numbers *)
 Definition rlaw := law R R Rplus continuity.       (* noise on the real numbers *)
@@ -137,13 +152,14 @@ Definition half_step (c : cells) (r h : Z) : R := match c with
   end.
 
 (* Constraints, and where each lets noise be *)
-Inductive demand := Support (low high : option (Z * Z)) | MaxError (t : Z * Z) | Symmetric.
+Inductive demand := Support (low high : option (Z * Z)) | MaxError (t : Z * Z) | Symmetric
+  | Unimodal (at_ : Z * Z) | Unbiased | LossAtMost (l : loss) (bound : Z * Z) | Distinguishing (q : Z * Z).
 Definition allowed (d : demand) (x : R) : Prop := match d with
   | Support low high =>
       match low with Some q => ratio q <= x | None => True end /\
       match high with Some q => x <= ratio q | None => True end
   | MaxError t => Rabs x <= ratio t
-  | Symmetric => True
+  | _ => True
   end.
 
 Inductive kind := Integer | Additive.
@@ -179,16 +195,28 @@ Definition released (X : zlaw) (g v : R) (A : R -> R) : R :=
 (* ---- the claims ---- *)
 Definition budgets (f : file) := (epsilon f, delta f) :: profile f.
 
+Definition allowed_by_all (f : file) (x : R) := forall d, In d (constraints f) -> allowed d x.
+
 (* Whole values: the noise is added as it is. *)
-Definition whole_obeys (f : file) (d : demand) : Prop := match d with
+Definition whole_obeys (f : file) (d : demand) : Prop :=
+  let shifts := fun s => IZR (Z.abs s) <= ratio (sensitivity f) in match d with
+  | Support _ _ | MaxError _ => forall i, mass f i <> 0 -> allowed d (IZR i)
   | Symmetric => forall i, mass f (- i) = mass f i
-  | _ => forall i, mass f i <> 0 -> allowed d (IZR i)
+  | Unimodal a => forall i, (ratio a <= IZR i -> mass f (i + 1) <= mass f i) /\ (IZR (i + 1) <= ratio a -> mass f i <= mass f (i + 1))
+  | Unbiased => forall X : zlaw, has_masses X (mass f) -> centred IZR X
+  | LossAtMost l b => forall X : zlaw, has_masses X (mass f) -> loss_at_most X (fun i => cost l (IZR i)) (ratio b)
+  | Distinguishing q => forall X : zlaw, has_masses X (mass f) -> seldom_leaves shifts (fun i => mass f i <> 0) (ratio q) X
   end.
 Definition whole_rival (f : file) (Y : zlaw) :=
-  (forall b, In b (budgets f) ->
-     private Y (ratio (fst b)) (ratio (snd b)) (fun s => IZR (Z.abs s) <= ratio (sensitivity f))) /\
-  (forall d, In d (constraints f) ->
-     stays Y (fun i => allowed d (IZR i)) /\ (d = Symmetric -> even Z.opp Y)).
+  let shifts := fun s => IZR (Z.abs s) <= ratio (sensitivity f) in
+  (forall b, In b (budgets f) -> private Y (ratio (fst b)) (ratio (snd b)) shifts) /\
+  (forall d, In d (constraints f) -> stays Y (fun i => allowed d (IZR i)) /\ match d with
+     | Symmetric => even Z.opp Y
+     | Unimodal a => peaked IZR IZR (ratio a) Y
+     | Unbiased => centred IZR Y
+     | LossAtMost l b => loss_at_most Y (fun i => cost l (IZR i)) (ratio b)
+     | Distinguishing q => seldom_leaves shifts (fun i => allowed_by_all f (IZR i)) (ratio q) Y
+     | _ => True end).
 Definition claims_integer (f : file) :=
   let shifts := fun s => IZR (Z.abs s) <= ratio (sensitivity f) in
   let the_cost := fun i => cost (the_loss f) (IZR i) in
@@ -205,18 +233,33 @@ Definition claims_integer (f : file) :=
   (forall Y : zlaw, whole_rival f Y -> forall B, loss_at_most Y the_cost B -> ratio (lower f) <= B).
 
 (* Real values: they are rounded to the grid at random first.  An error of the release includes
-   that rounding, the support of the noise does not. *)
+   that rounding, the support of the noise does not.  Whether the noise rises and falls is said of its
+   density, between half steps. *)
+Definition only (x y : R) : R := if Req_EM_T x y then 1 else 0.
 Definition real_obeys (f : file) (d : demand) : Prop :=
-  let g := ratio (step f) / IZR (grid f) in match d with
-  | Symmetric => forall i, mass f (- i) = mass f i
+  let g := ratio (step f) / IZR (grid f) in let q := half_step (noise f) (grid f) in match d with
+  | Support _ _ => forall i, mass f i <> 0 -> allowed d (IZR i * g)
   | MaxError t => forall X : zlaw, has_masses X (mass f) -> forall v A, (forall x, A x = 0 \/ A x = 1) ->
       (forall x, Rabs (x - v) <= ratio t -> A x = 0) -> released X g v A = 0
-  | Support _ _ => forall i, mass f i <> 0 -> allowed d (IZR i * g)
+  | Symmetric => forall i, mass f (- i) = mass f i
+  | Unimodal a => (atom f = 0%Z \/ ratio a = 0) /\ forall h,
+      (ratio a < IZR h * (g / 2) -> q h <= q (h - 1)%Z) /\ (IZR h * (g / 2) < ratio a -> q (h - 1)%Z <= q h)
+  | Unbiased => forall X : zlaw, has_masses X (mass f) -> centred IZR X
+  | LossAtMost l b => forall X : zlaw, has_masses X (mass f) -> forall v c, bounded c ->
+      (forall x, c x <= cost l (x - v)) -> released X g v c <= ratio b
+  | Distinguishing q => forall X : zlaw, has_masses X (mass f) -> forall v v' A, Rabs (v - v') <= ratio (sensitivity f) ->
+      (forall x, A x = 0 \/ A x = 1) -> (forall x, A x <> 0 -> released X g v' (only x) = 0) -> released X g v A <= ratio q
   end.
 Definition real_rival (f : file) (Y : rlaw) :=
-  (forall b, In b (budgets f) ->
-     private Y (ratio (fst b)) (ratio (snd b)) (fun s => Rabs s <= ratio (sensitivity f))) /\
-  (forall d, In d (constraints f) -> stays Y (allowed d) /\ (d = Symmetric -> even Ropp Y)).
+  let shifts := fun s => Rabs s <= ratio (sensitivity f) in
+  (forall b, In b (budgets f) -> private Y (ratio (fst b)) (ratio (snd b)) shifts) /\
+  (forall d, In d (constraints f) -> stays Y (allowed d) /\ match d with
+     | Symmetric => even Ropp Y
+     | Unimodal a => peaked (fun x => x) (fun s => s) (ratio a) Y
+     | Unbiased => centred (fun x => x) Y
+     | LossAtMost l b => loss_at_most Y (cost l) (ratio b)
+     | Distinguishing q => seldom_leaves shifts (allowed_by_all f) (ratio q) Y
+     | _ => True end).
 Definition claims_additive (f : file) :=
   let g := ratio (step f) / IZR (grid f) in
   let D := ratio (sensitivity f) in

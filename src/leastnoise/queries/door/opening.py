@@ -20,7 +20,7 @@ from .catalog import BASE_TABLE, full_name
 from .duckdb import DuckDB
 from .frames import Frame, frame_of
 from .postgres import Postgres
-from .spark import Spark, refuse_unsettled
+from .spark import Spark, readers_of, refuse_unsettled
 from .table import Column, Table
 
 _ALLOWED = (
@@ -328,7 +328,7 @@ def _spark_frame(frame: Any) -> Table:
     def seen() -> Table:
         refuse_unsettled(frame)
         name = f"leastnoise_{uuid.uuid4().hex}"
-        engine = Spark(frame.sparkSession, name)
+        engine = Spark(frame.sparkSession, name, readers_of(frame))
         names = [str(field.name) for field in frame.schema.fields]
         # Column i is called c<i> there: no name is read as a variable, a pattern or another one.
         own = frame.toDF(*(f"c{i}" for i in range(len(names))))

@@ -24,6 +24,21 @@ _NAMES = (
 USED = frozenset(_NAMES.split())
 #: Where Spark's own stand; a session can put one of the user's before them.
 _OWN = "Class: org.apache.spark.sql.catalyst.expressions."
+#: Where rows may come from: of Spark's memory, and of files that say their types themselves.
+_LOGICAL = "org.apache.spark.sql.catalyst.plans.logical."
+_MEMORY = {f"{_LOGICAL}{name}" for name in ("LocalRelation", "OneRowRelation", "Range")}
+_MEMORY |= {f"org.apache.spark.sql.execution.{name}" for name in ("LogicalRDD", "ExternalRDD")}
+_MEMORY |= {f"{_LOGICAL}CTERelationRef"}  # (its definition stands in the same plan)
+_READ = "org.apache.spark.sql.execution.datasources."
+_FILES = {f"{_READ}parquet.ParquetFileFormat", f"{_READ}orc.OrcFileFormat"}
+#: By these Spark skips rows for what other rows hold: off while it reads.
+_SKIPPING = (
+    "spark.sql.parquet.filterPushdown",
+    "spark.sql.orc.filterPushdown",
+    "spark.sql.inMemoryColumnarStorage.partitionPruning",
+    "spark.sql.files.ignoreCorruptFiles",
+)
+_turn = threading.RLock()  # settings are those of all threads
 
 
 def refuse_unsettled(frame: Any) -> None:
@@ -38,14 +53,56 @@ def refuse_unsettled(frame: Any) -> None:
         raise ArgumentError("table", "a DataFrame that is drawn at random", allowed)
 
 
+def readers_of(frame: Any) -> list[Any]:
+    """The sessions by whose settings a DataFrame's files are read; refuse all other sources.
+
+    Every leaf of its plan must be one of those that are known: a source may compute filters by
+    rules of its own (a database), or let one line change others (CSV, JSON).
+    """
+    plan = frame._jdf.queryExecution().analyzed()
+    found = [frame.sparkSession._jsparkSession]
+    for part in (plan, *_each(plan.subqueriesAll())):
+        for leaf in _each(part.collectLeaves()):
+            name = leaf.getClass().getName()
+            if name == f"{_READ}LogicalRelation":
+                relation = leaf.relation()
+                name = relation.getClass().getName()
+                if name == f"{_READ}HadoopFsRelation":
+                    name = relation.fileFormat().getClass().getName()
+                    _refuse_skipping(relation.options())
+                    found.append(relation.sparkSession())
+            if name not in _MEMORY | _FILES:
+                allowed = "of Parquet or ORC files or of rows in memory: write it to Parquet first"
+                raise ArgumentError("table", f"a DataFrame of {name.rpartition('.')[2]}", allowed)
+    return found
+
+
+def _refuse_skipping(options: Any) -> None:
+    """Refuse a reader that leaves out the rest of a file if a row of it cannot be read."""
+    for option in _each(options.toSeq()):
+        if option._1().lower() == "ignorecorruptfiles" and option._2().lower() != "false":
+            raise ArgumentError(
+                "table", "a DataFrame", "read without the option ignoreCorruptFiles"
+            )
+
+
+def _each(found: Any) -> list[Any]:
+    """A sequence of Scala's."""
+    return [found.apply(i) for i in range(found.size())]
+
+
 class Spark(Dialect):
-    """A Spark session. view: a temporary view that was made for the table, to be dropped."""
+    """A Spark session. view: a temporary view that was made for the table, to be dropped.
+
+    readers: the sessions by whose settings its files are read.
+    """
 
     name: ClassVar[str] = "Spark"
 
-    def __init__(self, session: Any, view: str = "") -> None:
+    def __init__(self, session: Any, view: str = "", readers: Sequence[Any] = ()) -> None:
         self.session = session
         self._view = view
+        self._readers = readers
         if str(session.conf.get("spark.sql.ansi.enabled")).lower() != "true":
             raise EngineError(
                 "Spark must run with spark.sql.ansi.enabled=true: without it a sum that "
@@ -140,7 +197,7 @@ class Spark(Dialect):
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        with _silent():
+        with _silent(), self._unskipped():
             return [tuple(row) for row in self.session.sql(query).collect()]
 
     def read_columns(self, query: str, count: int) -> Sequence[Sequence[Any]]:
@@ -149,11 +206,22 @@ class Spark(Dialect):
         Where that does not work, for whatever reason, they are read row by row.
         """
         try:
-            with _silent():
+            with _silent(), self._unskipped():
                 found = self.session.sql(query).toArrow()
             return [column.to_pylist() for column in found.columns]
         except Exception:  # an Arrow that is too old, a JVM that keeps it out, ...
             return super().read_columns(query, count)
+
+    @contextlib.contextmanager
+    def _unskipped(self) -> Iterator[None]:
+        """Without the settings by which rows are skipped; one question reads at a time."""
+        with _turn, contextlib.ExitStack() as after:
+            for reader in self._readers:
+                settings = reader.conf()
+                for name in _SKIPPING:
+                    after.callback(settings.set, name, settings.get(name))
+                    settings.set(name, "false")
+            yield
 
     def close(self) -> None:
         """Drop the view."""

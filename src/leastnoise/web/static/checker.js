@@ -509,11 +509,17 @@ function readCertificate(file, data) {
   else demand(whole(ratio), "the sensitivity must be a whole number of steps of the certificate");
   const n = qfloor(ratio);
   demand(n >= 1n && n <= MAX_CELLS, "the sensitivity must be 1 to 60000 steps of the certificate");
+  const shifts = readShifts(data, reach, given.length);
+  for (const { shift } of shifts) demand(abs(shift) <= n, "a shift must be from 1 to the sensitivity, in steps");
+  file.certificate = { step, reach, n, shifts, points: given.length ? given : [[file.epsilon, file.delta]], given: given.length > 0 };
+}
+
+function readShifts(data, reach, given) {
   let multipliers = 0;
   const seen = new Set();
-  const shifts = list(data.get("shifts"), "shifts", 60000).map((raw) => {
+  return list(data.get("shifts"), "shifts", 60000).map((raw) => {
     const entry = object(raw, "shifts");
-    keys(entry, "shifts", ["shift", "mirror", "budget", "cells", ...(given.length ? ["point"] : [])]);
+    keys(entry, "shifts", ["shift", "mirror", "budget", "cells", ...(given ? ["point"] : [])]);
     const cells = list(entry.get("cells"), "cells", 100000 - multipliers).map((cell) => {
       const [i, z] = pair(cell, "cells");
       return [index(i, "cells", -MAX_CELLS, MAX_CELLS), number(z, "cells")];
@@ -523,22 +529,21 @@ function readCertificate(file, data) {
       shift: index(entry.get("shift"), "shift", -MAX_CELLS, MAX_CELLS),
       mirror: flag(entry.get("mirror"), "mirror"),
       budget: number(entry.get("budget"), "budget"),
-      point: given.length ? Number(index(entry.get("point"), "point", 0, 300)) : 0,
+      point: given ? Number(index(entry.get("point"), "point", 0, 300)) : 0,
       cells,
     };
-    demand(found.shift !== 0n && abs(found.shift) <= n, "a shift must be from 1 to the sensitivity, in steps");
+    demand(found.shift !== 0n, "a shift must not be 0");
     demand(found.budget.n >= 0n, '"budget" must not be negative');
     demand(new Set(cells.map(([i]) => i)).size === cells.length, "a cell occurs twice within a shift");
     demand(cells.every(([i]) => abs(i) <= reach), "a multiplier lies beyond the reach");
     demand(cells.every(([, z]) => z.n >= 0n && most(z, found.budget)), "a multiplier is not from 0 to its budget");
-    demand(found.point < Math.max(1, given.length), "a shift names a point that is not there");
+    demand(found.point < Math.max(1, given), "a shift names a point that is not there");
     for (const s of found.mirror ? [found.shift, -found.shift] : [found.shift]) {
       demand(!seen.has(`${found.point} ${s}`), "a shift occurs twice");
       seen.add(`${found.point} ${s}`);
     }
     return found;
   });
-  file.certificate = { step, reach, n, shifts, points: given.length ? given : [[file.epsilon, file.delta]], given: given.length > 0 };
 }
 
 // ---- one number: the checks --------------------------------------------------------------------
@@ -938,7 +943,7 @@ function readJoint(data) {
     file.overlap = index(noise.get("overlap"), "overlap", 0, 1000000);
   }
   const name = object(data.get("loss"), "loss").get("name");
-  readLoss(data.get("loss"));
+  file.loss = readLoss(data.get("loss"));
   demand(name === "l1" || name === "l2", '"loss" must be l1 or l2');
   file.power = name === "l1" ? 1 : 2;
   if (file.largest) {
@@ -965,13 +970,20 @@ function readJoint(data) {
 
 function readRates(data, file) {
   if (!data.size) return null;
-  if (file.largest) { keys(data, "certificate", ["cells"]); return { cells: index(data.get("cells"), "cells", 1, 1000) }; }
-  keys(data, "certificate", ["numbers", "ranked", "unit", "rates"]);
+  if (data.has("shifts")) {
+    keys(data, "certificate", ["numbers", "step", "reach", "shifts"]);
+    const reach = index(data.get("reach"), "reach", 0, MAX_CELLS);
+    const numbers = index(data.get("numbers"), "numbers", 1, file.power === 2 ? file.dimension : 1);
+    return { numbers, step: positive(data.get("step"), "step"), reach, shifts: readShifts(data, reach, 0) };
+  }
+  if (data.has("cells")) { keys(data, "certificate", ["cells"]); demand(file.largest, '"cells" are for the largest error'); return { cells: index(data.get("cells"), "cells", 1, 1000) }; }
+  keys(data, "certificate", ["numbers", "ranked", "unit", "rates"], ["cut"]);
   const found = {
     numbers: Number(index(data.get("numbers"), "numbers", 1, file.dimension < 60n ? file.dimension : 60n)),
     ranked: flag(data.get("ranked"), "ranked"),
     unit: positive(data.get("unit"), "unit"),
     rates: new Map(),
+    cut: data.has("cut") ? index(data.get("cut"), "cut", 1, 1000) : 0n,
   };
   for (const entry of list(data.get("rates"), "rates", 60000)) {
     demand(Array.isArray(entry) && entry.length === 5, '"rates" must hold five values each');
@@ -1035,7 +1047,9 @@ function jointLoss(file) {
 
 function jointBound(file) {
   const proof = file.certificate;
-  if (proof === null || file.delta.n > 0n) return ZERO;
+  if (proof === null) return ZERO;
+  if (proof.shifts) return sumsBound(file, proof);
+  if (file.delta.n > 0n && !proof.cut) return ZERO;
   const moves = (numbers) => (file.oneSided && numbers > 1n ? 2n : 1n);
   const below = (x) => { // a short rational at most e^-x
     const parts = 1n << (102n + 2n * qceil(x));
@@ -1055,25 +1069,87 @@ function jointBound(file) {
     return mul(qmax(ZERO, least), cell);
   }
   const p = file.power;
+  const best = movable(file, BigInt(proof.numbers));
+  if (best === null) return ZERO;
+  const twice = moves(BigInt(proof.numbers)) === 2n;
+  const q = below(times(twice ? 2n : 1n, file.epsilon));
+  const delta = twice ? mul(file.delta, Q((1n << EXP_BITS) + expBounds(file.epsilon)[1], 1n << EXP_BITS)) : file.delta;
+  let each = over(sub(flowBound(proof, q, p), delta.n ? mul(delta, slackOfDelta(proof, q, p)) : ZERO), proof.numbers);
+  if (p === 2 && !(file.integer && same(best.width, ONE))) each = sub(each, Q(1n, 4n));
+  return mul(mul(qmax(ZERO, each), power(best.width, p)), best.share);
+}
+
+function movable(file, numbers) { // the best width by which so many numbers can all move at once
   let best = null;
   for (const { width } of file.blocks) {
     const wide = file.blocks.map((b, k) => [b, file.shares[k]]).filter(([b]) => !less(b.width, width));
     const reach = wide.reduce((a, [b]) => a + b.moved, 0n);
     const share = times(reach, wide.map(([b, one]) => over(one, b.moved)).reduce(qmin));
-    const worth = mul(share, power(width, p));
-    if (reach >= BigInt(proof.numbers) && (best === null || !less(worth, best.worth))) best = { width, worth };
+    const worth = mul(share, power(width, file.power));
+    // (Of equal ones the widest.)
+    const better = best === null || less(best.worth, worth) || (same(best.worth, worth) && less(best.width, width));
+    if (reach >= numbers && better) best = { width, share, worth };
   }
-  if (best === null) return ZERO;
-  let each = over(flowBound(proof, below(times(moves(BigInt(proof.numbers)), file.epsilon)), p), proof.numbers);
-  if (p === 2 && !(file.integer && same(best.width, ONE))) each = sub(each, Q(1n, 4n));
-  return mul(qmax(ZERO, each), best.worth);
+  return best;
 }
 
-function flowBound({ numbers: k, ranked, unit, rates }, q, p) {
+function sumsBound(file, proof) { // sums of several numbers are one number
+  const { numbers: n, step } = proof;
+  const best = movable(file, n);
+  if (best === null) return ZERO;
+  const cells = div(best.width, step);
+  const integer = file.integer && n === 1n;
+  if (!(integer ? whole(step) : whole(cells)) || less(cells, ONE) || less(Q(MAX_CELLS), cells)) return ZERO;
+  if (proof.shifts.some(({ shift }) => less(cells, Q(abs(shift))))) return ZERO;
+  const certificate = { ...proof, n: qfloor(cells), points: [[file.epsilon, file.delta]] };
+  const B = lowerBound({ ...file, integer, profile: [], certificate });
+  if (n === 1n) return mul(B, best.share);
+  const lost = file.integer ? Q(1n, 12n) : ZERO;
+  const all = over(sub(times(n * n, B), lost), n);
+  if (!file.oneSided) return mul(qmax(ZERO, all), best.share);
+  let c = n % 2n;
+  while ((c + 2n) * (c + 2n) <= n) c += 2n;
+  const plus = (n + c) / 2n;
+  const part = Q(n - 1n, n * n - c * c);
+  const other = over(sub(ONE, times(c * c, part)), n);
+  return mul(qmax(ZERO, add(mul(part, sub(times(plus * plus, B), lost)), mul(other, all))), best.share);
+}
+
+function gapMeans(q, cut) { // at most the means of min(gap, cut) and of its square; cut 0: of the gap
+  const rest = sub(ONE, q);
+  const [first, second] = [div(ONE, rest), div(add(ONE, q), mul(rest, rest))];
+  if (!cut) return [first, second];
+  const beyond = Q(ceilDiv(q.n ** cut << 256n, q.d ** cut), 1n << 256n);
+  const tail = add(div(Q(2n * cut + 1n), rest), div(times(2n, q), mul(rest, rest)));
+  return [sub(first, mul(beyond, first)), sub(second, mul(beyond, tail))];
+}
+
+function slackOfDelta({ numbers, unit, rates, cut }, q, p) {
+  const k = BigInt(numbers);
+  const [first, second] = gapMeans(q, cut);
+  const largest = new Map();
+  for (const [key, rate] of rates) { const b = key.split(" ")[2]; if (rate > (largest.get(b) ?? 0n)) largest.set(b, rate); }
+  let total = ZERO;
+  for (let b = 1n; b <= k; b += 1n) {
+    let z = times(b, sub(Q(cut), first));
+    if (p === 2) {
+      const others = add(Q((k - b) * b * cut), div(Q(b * (b - 1n), 2n), sub(ONE, q)));
+      z = add(times(b, sub(Q(cut * cut), second)), mul(times(2n, sub(Q(cut), first)), others));
+    }
+    const most = add(div(z, sub(ONE, q)), times(largest.get(`${b}`) ?? 0n, unit));
+    total = add(total, times(choose(numbers, Number(b)) << b, most));
+  }
+  return mul(q, total);
+}
+
+function flowBound({ numbers: k, ranked, unit, rates, cut }, q, p) {
   // The least sum over ways from k + 1 down to 0; all in units of 1 / ((m - a)^2 m d), q = a/m.
   const [a, m] = [q.n, q.d];
   const [lose, gain] = [(m - a) ** 3n * unit.n, a * (m - a) ** 2n * unit.n];
-  const part = (b, rank) => (p === 1 ? BigInt(b) * m * m * unit.d * (m - a) : (BigInt(2 * rank - 1) * m + a) * BigInt(b) * m * m * unit.d);
+  const [first, second] = gapMeans(q, cut);
+  const scale = (m - a) ** 2n * m * unit.d;
+  const mean = (b, rank) => times(b, p === 1 ? first : add(second, times(2 * (rank - 1), mul(first, first))));
+  const part = (b, rank) => qfloor(times(scale, mean(b, rank))); // (whole, unless there is a cut)
   const rate = (rank, above, b, under) => rates.get(`${ranked ? rank : 0} ${above} ${b} ${under}`) ?? 0n;
   const ways = (above, b, under) => (above > k ? choose(k - under, b - under) * 2n ** BigInt(b - under) : choose(above - under, b - under));
   const known = new Map();

@@ -1,0 +1,56 @@
+"""What sums of several numbers prove about their squared errors: multipliers for one number.
+
+A sum is released as privately as its numbers, and it is one number. Statement and proof:
+`joint_sums.proof.md`. Standard library only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import isqrt
+
+from ..ask.privacy import Point
+from ..losses import Loss
+from .limits import MAX_CELLS
+from .lower import dual_bound
+from .shifts import Certificate
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Multipliers for one number (`lower.proof.md`), used for sums of so many."""
+
+    numbers: int
+    one: Certificate
+
+
+def one_number(sums: Sums, width: Fraction, budget: Point, loss: Loss, whole: bool) -> Fraction:
+    """At least the loss of every noise that is private for moves of one number up to the width.
+
+    whole: of noise on the whole numbers. 0 if the multipliers do not fit the width.
+    """
+    step = sums.one.step
+    cells = width / step
+    fits = step.denominator == 1 if whole else cells.denominator == 1
+    if not fits or not 1 <= cells <= MAX_CELLS or sums.one.points or sums.one.constraints:
+        return Fraction(0)
+    if any(abs(entry.shift) > cells for entry in sums.one.shifts):
+        return Fraction(0)
+    return dual_bound(sums.one, (budget,), width, loss, whole and step == 1)
+
+
+def mean_of_squares(found: Fraction, numbers: int, one_sided: bool, whole: bool) -> Fraction:
+    """At least the mean of E x_i^2 over two or more numbers that all move by a width at once.
+
+    found: at least E y^2 of every real noise that is private for one number of this width.
+    """
+    n = numbers
+    lost = Fraction(1, 12) if whole else Fraction(0)
+    if not one_sided:
+        return (n * n * found - lost) / n
+    rest = max(c for c in range(isqrt(n) + 1) if (n - c) % 2 == 0)  # more plus than minus signs
+    plus = (n + rest) // 2
+    part = Fraction(n - 1, n * n - rest * rest)
+    other = (1 - part * rest * rest) / n
+    return part * (plus * plus * found - lost) + other * (n * n * found - lost) / n

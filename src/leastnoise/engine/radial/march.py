@@ -1,0 +1,346 @@
+"""One curve in the place of many: c + G = theta, solved from the centre outwards. It proposes.
+
+Let the multipliers be w where sigma lies above one rising curve s(rho), and 0 below. Then
+    G(r) = w (P(|r theta - e| > s(r)) - e^eps P(|r theta - e| < t(r))), t the inverse of s.
+Once s is known up to rho, t is known up to s(rho), and c + G = theta gives s up to there: a march.
+If theta is too large, s falls back to r on the way; if not, it ends on the diagonal r + 1, above
+which nobody is. So the largest theta for a w is found by halving, and then the best w.
+
+The edges e, s(e), s(s(e)), ... are those of a staircase for which no test is better than this one,
+and wherever it is c + G = theta: if it spends all of delta, it costs as much as the curve proves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import betainc, betaincinv
+
+from .shells import Floats, RadialStaircase, Shells, feasible
+
+#: The length of a step, and the least number of steps in the narrowest stair.
+_STEP, _IN_A_STAIR = 0.1, 6
+#: The price of delta, delta * w, lies between these shares of the loss.
+_PRICES = (1e-7, 5.0)
+#: The second time this far from the logarithm of the first w.
+_AROUND = 0.3
+#: So much less than the largest theta is proven, as a share of the loss.
+_BACK = 3e-5
+#: With more radii theta changes by this share at most.
+_AGAIN = 3e-3
+#: How closely the logarithm of w and theta are searched, at first and at last.
+_CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
+#: The first radius beside 0, and by how much of itself a radius grows until that is a step.
+_FIRST, _GROWTH = 2.0**-24, 0.1
+#: Radii go on to so many times the last edge of the staircase that is known.
+_REACH = 2.0
+#: To spare: this share of the loss where so little of the noise or of its loss is, or less; more of
+#: it far outside, once it is known better where that is.
+_SPARE, _MORE_SPARE, _SPARE_COST = 0.02, 0.3, 3e-6
+#: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
+_ROUNDS, _DIP, _MOST_RADII = 10, 1e-4, 6_000
+#: A chord may miss these shares of the loss, and be so long, in sensitivities.
+_CHORDS, _LONGEST = (3e-5, 3e-4), 4.0
+#: For the staircase theta is looked for this close to what it is, up to the last digit.
+_AROUND_THETA, _FLOAT = 1e-4, 1e-14
+#: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
+_RARE = 1e-3
+#: Less than this share of the noise is not worth stairs of its own.
+_CORE = 1e-8
+#: Where the first edge of a staircase along the curve may be.
+_STARTS = (0.4, 0.6, 0.8, 1.0)
+#: How often it is scaled, by how much at first and at most (its logarithm), until it spends delta.
+_SCALINGS, _NUDGE, _FARTHEST, _SPENT = 6, 1.0001, 0.1, 1e-7
+#: A tail above this is not asked for: there s would be near r.
+_MOST_TAIL = 0.9
+
+
+@dataclass(frozen=True)
+class Curve:
+    """s(rho) at rising radii, in sensitivities, its multiplier, and what it seems to prove."""
+
+    rho: Floats
+    sigma: Floats
+    height: float
+    theta: float
+    bound: float
+
+
+@dataclass(frozen=True)
+class Marched:
+    """The best curve, the same at fewer radii, which is sooner proven, and the noise along it."""
+
+    curve: Curve
+    thinner: list[Curve]
+    stairs: RadialStaircase | None
+
+
+def _tail(d: int, cosine: Floats) -> Floats:
+    """P(cos > cosine) for a uniform direction."""
+    return np.asarray(betainc((d - 1) / 2, (d - 1) / 2, (1 - np.clip(cosine, -1, 1)) / 2))
+
+
+def _above(d: int, r: Floats, sigma: Floats) -> Floats:
+    """P(|r theta - e| > sigma)."""
+    return _tail(d, (sigma * sigma - r * r - 1) / (2 * r))
+
+
+def _below(d: int, r: Floats, sigma: Floats) -> Floats:
+    """P(|r theta - e| < sigma)."""
+    return _tail(d, -(sigma * sigma - r * r - 1) / (2 * r))
+
+
+def _column(d: int, rho: Floats, sigma: Floats, r: Floats) -> Floats:
+    """P(s(|r theta - e|) < r): the curve may fall at first, and rises then."""
+    low = int(np.argmin(sigma))
+    last = np.interp(r, sigma[low:], rho[low:])
+    if low == 0:
+        return _below(d, r, last)
+    first = np.interp(r, sigma[low::-1], rho[low::-1])
+    return _below(d, r, last) - _below(d, r, first)
+
+
+def _rises(sigma: Floats, first: bool) -> bool:
+    """Whether the curve rises, or at first falls and then rises."""
+    changes = np.diff(sigma)
+    low = int(np.argmin(sigma)) if first else 0
+    return bool(np.all(changes[low:] > 0) and np.all(changes[:low] < 0))
+
+
+def _spread(step: float, reach: float) -> Floats:
+    """Radii: closer near 0, where all directions count; then a step apart.
+
+    A whole number of steps is a sensitivity: where stairs are nearly as wide, s(radius) is near a
+    radius again, and what straight pieces miss on both sides cancels.
+    """
+    near = int(math.log(step / _GROWTH / _FIRST) / math.log(1 + _GROWTH))
+    inner, parts = _FIRST * (1 + _GROWTH) ** np.arange(near), math.ceil(1 / step)
+    far = np.arange(math.ceil(float(inner[-1]) * parts) + 1, int(reach * parts)) / parts
+    return np.concatenate([[0.0], inner, far])
+
+
+class March:
+    """Curves on radii that are a step apart, or closer."""
+
+    def __init__(
+        self, shells: Shells, delta: float, stairs: RadialStaircase, near: Curve | None
+    ) -> None:
+        self.shells, self.delta, self.stairs, self.near = shells, delta, stairs, near
+        self.d, self.factor = shells.d, math.exp(shells.epsilon)
+        self.use(_spread(_step(shells, stairs), _REACH * float(stairs.edges[-1]) + 3))
+
+    def use(self, radii: Floats) -> None:
+        """March on these radii from now on."""
+        self.radii = radii
+        # Where the noise hardly is, more than theta costs nothing.
+        inside, outside = shares(self.shells, self.stairs.edges)
+        ends, costs = np.append(0.0, self.stairs.edges), self.shells.cost(radii)
+        within = np.interp(radii, ends, np.append(0.0, inside))
+        beyond = np.interp(radii, ends, np.append(1.0, outside))
+        inner, outer = (_SPARE_COST / np.maximum(x, 1e-9) for x in (within, beyond))
+        spare = self.stairs.loss * np.minimum(_SPARE, inner)
+        if self.near is None:
+            spare += costs * np.minimum(_SPARE, outer)
+        else:  # beyond theta the curve must end all the same
+            spare += np.maximum(costs - self.near.theta, 0.0) * np.minimum(_MORE_SPARE, outer)
+        self.level = spare - costs
+
+    def along(self, theta: float, height: float) -> Floats | None:
+        """s at the radii, up to where it ends on the diagonal; None if theta is too large."""
+        radii, d, half = self.radii, self.d, (self.d - 1) / 2
+        asked = (theta + self.level) / height
+        sigma = np.empty(len(radii))
+        sigma[0], done, last = 1.0, 1, 0  # the last one below the diagonal
+        while done < len(radii):
+            # s is known up to radii[done - 1], so t up to s there; within 1/2 there is none.
+            reach = sigma[done - 1] if done > 1 else 0.5
+            known = int(np.searchsorted(radii, reach, side="right"))
+            if known <= done:
+                return None
+            r = radii[done:known]
+            share = asked[done:known]
+            if done > 1:
+                share = share + self.factor * _column(d, radii[:done], sigma[:done], r)
+            if share.max() > _MOST_TAIL:
+                return None
+            cosine = 1 - 2 * betaincinv(half, half, np.maximum(share, 0.0))
+            found = np.where(share > 0, np.sqrt(r * r + 1 + 2 * r * cosine), r + 1)
+            if not _rises(np.append(sigma[done - 1], found), done == 1):
+                return None
+            sigma[done:known] = found
+            above = np.flatnonzero(share > 0)
+            last = last if len(above) == 0 else done + int(above[-1])
+            done = known
+            if asked[done - 1] < 0 and radii[done - 1] > radii[min(last + 1, done - 1)] + 1:
+                return sigma[: last + 2]
+        return None
+
+    def largest(
+        self, height: float, low: float, high: float, close: float
+    ) -> tuple[float, Floats | None]:
+        """The largest theta between these for this w, and its curve; None if there is none."""
+        found = self.along(low, height)
+        while found is not None and high - low > close * high:
+            middle = (low + high) / 2
+            sigma = self.along(middle, height)
+            if sigma is None:
+                high = middle
+            else:
+                low, found = middle, sigma
+        return low, found
+
+    def curve(self, height: float, high: float, late: Callable[[], bool]) -> Curve | None:
+        """The best curve for this w, with more radii where it proves too little between them."""
+        low, best = 0.0, None
+        for _ in range(_ROUNDS):
+            theta, sigma = self.largest(height, low, high, _LAST_THETA)
+            if sigma is None:
+                break
+            # With a little less it ends sooner, before small errors have grown.
+            less = theta - _BACK * self.stairs.loss
+            sooner = self.along(less, height)
+            if sooner is not None:
+                theta, sigma = less, sooner
+            rho = self.radii[: len(sigma)]
+            r, values = self._between(rho, sigma, height)
+            bound = float(values.min()) - self.delta * height
+            if best is None or bound > best.bound:
+                best = Curve(rho, sigma, height, theta, bound)
+            deep = r[values < theta - _DIP * self.stairs.loss]
+            if len(deep) == 0 or len(rho) > _MOST_RADII or late():
+                break
+            cells = np.concatenate([deep, np.interp(deep, sigma, rho)])
+            at = np.unique(np.searchsorted(rho, cells, side="right") - 1)
+            at = at[(at >= 1) & (at < len(rho) - 1)]
+            middles = (rho[at] + rho[at + 1]) / 2
+            self.use(np.sort(np.concatenate([self.radii, middles])))
+            low, high = theta * (1 - _AGAIN), theta * (1 + _AGAIN)
+        return best
+
+    def thinned(self, curve: Curve, chord: float) -> Curve:
+        """The curve at fewer radii; a chord may miss so much, as a share of the loss."""
+        rho, sigma = curve.rho[1:], curve.sigma[1:]
+        bend = np.abs(np.gradient(np.gradient(sigma, rho), rho))
+        near = 1e-4 * np.minimum(1.0, rho + 1 - sigma) + 1e-12
+        slope = (_above(self.d, rho, sigma - near) - _above(self.d, rho, sigma)) / near
+        # A chord of length l is off by l^2 bend / 8.
+        many = np.sqrt(curve.height * slope * bend / (8 * chord * self.stairs.loss))
+        many = np.minimum(np.maximum(many, 1 / _LONGEST), 1 / np.gradient(rho))
+        places = np.cumsum(many * np.gradient(rho))
+        keep = np.concatenate([[0], np.flatnonzero(np.diff(np.floor(places))) + 1, [len(rho) - 1]])
+        rho, sigma = (np.append(x[0], x[1:][np.unique(keep)]) for x in (curve.rho, curve.sigma))
+        _, values = self._between(rho, sigma, curve.height)
+        bound = float(values.min()) - self.delta * curve.height
+        return replace(curve, rho=rho, sigma=sigma, bound=bound)
+
+    def staircase(self, curve: Curve) -> RadialStaircase | None:
+        """The best of a few staircases whose edges are one after the other on such a curve.
+
+        On one for a theta that is known as closely as floats allow: it goes on for longest.
+        """
+        ends = curve.theta * (1 - _AROUND_THETA), curve.theta * (1 + _AROUND_THETA)
+        _, sigma = self.largest(curve.height, *ends, _FLOAT)
+        if sigma is not None:
+            curve = replace(curve, rho=self.radii[: len(sigma)], sigma=sigma)
+        found = (_along_curve(self.shells, self.delta, curve, start) for start in _STARTS)
+        return min((one for one in found if one), key=lambda one: one.loss, default=None)
+
+    def _between(self, rho: Floats, sigma: Floats, height: float) -> tuple[Floats, Floats]:
+        """Radii between the given ones, and c + G there."""
+        parts = [rho[2:] * share + rho[1:-1] * (1 - share) for share in (0.25, 0.5, 0.75, 1.0)]
+        after = np.linspace(rho[-1], sigma[-1], 40)
+        r = np.sort(np.concatenate([*parts, sigma, after]))
+        row = np.where(r < rho[-1], _above(self.d, r, np.interp(r, rho, sigma)), 0.0)
+        column = _column(self.d, rho, sigma, r)
+        return r, self.shells.cost(r) + height * (row - self.factor * column)
+
+
+def shares(shells: Shells, edges: Floats) -> tuple[Floats, Floats]:
+    """For each edge: the share of noise inside it, and of loss outside."""
+    logs = shells.d * np.log(edges) - shells.epsilon * np.arange(len(edges))
+    masses = np.exp(logs - logs.max())
+    losses = masses * shells.cost(edges)
+    return np.cumsum(masses) / masses.sum(), 1 - np.cumsum(losses) / losses.sum()
+
+
+def best_curve(
+    shells: Shells,
+    delta: float,
+    stairs: RadialStaircase,
+    late: Callable[[], bool],
+    near: Curve | None = None,
+) -> Marched | None:
+    """The curve that proves most, where this staircase is not far from the best; None if late.
+
+    `near` is a curve that is not far from it, either.
+    """
+    march = March(shells, delta, stairs, near)
+    unit = stairs.loss / delta
+
+    def most(height: float) -> float:
+        return 1.05 * (stairs.loss + delta * height)
+
+    def missing(log: float) -> float:
+        height = math.exp(log) * unit
+        if late():
+            return 0.0
+        theta, found = march.largest(height, 0.0, most(height), _THETA)
+        return 0.0 if found is None else (delta * height - theta) / stairs.loss
+
+    ends = math.log(_PRICES[0]), math.log(_PRICES[1])
+    if near is not None:
+        known = math.log(near.height / unit)
+        ends = known - _AROUND, known + _AROUND
+    best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
+    height = math.exp(best.x) * unit
+    curve = None if late() else march.curve(height, most(height), late)
+    if curve is None:
+        return None
+    thinner = [march.thinned(curve, chord) for chord in _CHORDS]
+    return Marched(curve, [one for one in thinner if one.bound > 0], march.staircase(curve))
+
+
+def _step(shells: Shells, stairs: RadialStaircase) -> float:
+    """A step that is short beside the stairs on which the noise is."""
+    inside, outside = shares(shells, stairs.edges)
+    held = stairs.edges[(inside > _RARE) & (outside > _RARE)]
+    width = float(np.diff(held).min()) if len(held) > 1 else float(stairs.edges[-1])
+    return min(_STEP, width / _IN_A_STAIR)
+
+
+def _excess(shells: Shells, delta: float, edges: Floats) -> float:
+    """The logarithm of the hockey stick, over delta."""
+    return math.log(max(shells.evaluate(edges)[1], 1e-300) / delta)
+
+
+def _along_curve(
+    shells: Shells, delta: float, curve: Curve, start: float
+) -> RadialStaircase | None:
+    edges = [start]
+    while edges[-1] < curve.rho[-1]:
+        edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
+    all_edges, least = np.array(edges), min(delta / 30, 0.003)
+    # A curve may end early where epsilon is large: stairs of the last width, if they die out.
+    width = edges[-1] - edges[-2]
+    decay = shells.epsilon - shells.d * math.log1p(width / edges[-1])
+    if decay > 0.1 * shells.epsilon:
+        more = 1 + int(-math.log(least) / decay)
+        all_edges = np.append(all_edges, edges[-1] + width * np.arange(1, more + 1))
+    inside, outside = shares(shells, all_edges)
+    last = int(np.argmax(outside <= least))
+    held = all_edges[: last + 1][inside[: last + 1] > _CORE]
+    # Widened or narrowed until it spends delta: the stick falls about as a power of the width.
+    factors, logs = [1 / _NUDGE, 1.0], [_excess(shells, delta, held / _NUDGE)]
+    for _ in range(_SCALINGS):
+        logs.append(_excess(shells, delta, held * factors[-1]))
+        step = math.log(factors[-1] / factors[-2])
+        if abs(logs[-1]) < _SPENT or not (logs[-1] - logs[-2]) * step < 0:
+            break
+        change = -logs[-1] * step / (logs[-1] - logs[-2])
+        factors.append(factors[-1] * math.exp(min(max(change, -_FARTHEST), _FARTHEST)))
+    fitted = feasible(shells, delta, held * factors[-1])
+    return None if fitted is None else replace(fitted, price=curve.height)

@@ -1,0 +1,106 @@
+"""One draw of Gaussian noise for many counts, where a delta is offered: plans, charges, reports."""
+
+from __future__ import annotations
+
+import copy
+import math
+from fractions import Fraction
+from itertools import product
+from statistics import NormalDist
+
+import pandas as pd
+import pytest
+
+from leastnoise import Count, Ledger, Mean, Person, ask, ask_all, plan, plan_all, report
+from leastnoise.certify.joint_normal import squared_shift
+from leastnoise.queries.base import Setting
+from leastnoise.queries.groups import asked_of
+from leastnoise.queries.published import _hash_of, check_report
+from leastnoise.queries.together import drawn_together
+
+DELTA = Fraction(1, 20)
+GROUPS = [f"{k}" for k in range(6)]
+MANY = Count(by="g", keys=GROUPS)
+UNIT = Person("p", max_rows=1, max_groups=6)
+OFFERED = {"epsilon": "0.5", "delta": "0.05", "unit": UNIT}
+TABLE = pd.DataFrame({"p": [k // 6 for k in range(24)], "g": GROUPS * 4, "x": 1.0})
+
+
+def test_the_better_draw_is_planned_and_levels_need_no_delta():
+    found = plan(MANY, rows=100, **OFFERED)
+    assert "Gaussian noise" in found.noise and found.delta == DELTA
+    levels = plan(MANY, rows=100, **(OFFERED | {"delta": 0}))
+    assert "noise by levels" in levels.noise and levels.delta == 0
+    assert found.error < 0.9 * levels.error
+    few = plan(Count(by="g", keys=GROUPS[:2]), rows=100, **(OFFERED | {"delta": "1e-6"}))
+    assert "noise by levels" in few.noise and few.delta == 0
+    both = plan_all([MANY, Count(where="x > 0")], **OFFERED)
+    assert {one.delta for one in both} == {DELTA}
+    assert all("Gaussian noise" in one.noise for one in both)
+
+
+def test_the_delta_is_charged_and_the_report_proves_it(tmp_path):
+    book = Ledger.create(tmp_path / "book", epsilon=2, delta="0.1")
+    answer = ask(TABLE, MANY, **OFFERED, ledger=book)
+    assert (answer.epsilon, answer.delta) == (Fraction(1, 2), DELTA)
+    assert book.balance.spent_delta == DELTA
+    together = ask_all(TABLE, [MANY, Mean("x", low=0, high=2)], **OFFERED, ledger=book)
+    assert book.balance.spent_delta == 2 * DELTA
+    for one in (answer, together):
+        raw = report(one).to_json()
+        assert {step.verdict for step in check_report(raw)} == {"proven"}
+    assert {one.delta for one in together} <= {DELTA}
+
+
+def forged(raw, change):
+    """The report with its first answer, and its statement, changed; its hash fits."""
+    found = copy.deepcopy(raw)
+    change(found["answers"][0], found["answers"][0]["statements"][0], found)
+    found.pop("sha256")
+    return found | {"sha256": _hash_of(found)}
+
+
+def test_a_delta_that_is_not_stated_is_refuted():
+    raw = report(ask(TABLE, MANY, **OFFERED)).to_json()
+    statement = raw["answers"][0]["statements"][0]
+    assert (statement["how"], statement["delta"]) == ("drawn", "0.05")
+
+    def without(answer, statement, whole):
+        statement["delta"] = answer["delta"] = whole["delta"] = "0"
+
+    def less(answer, statement, whole):
+        statement["delta"] = "0.0499"
+
+    def answered(answer, statement, whole):
+        answer["delta"] = whole["delta"] = "0.0499"
+
+    def paid(answer, statement, whole):
+        whole["delta"] = "0"
+
+    for change in (without, less, answered, paid):
+        verdicts = [step.verdict for step in check_report(forged(raw, change))]
+        assert "refuted" in verdicts, change
+    same = forged(raw, lambda answer, statement, whole: None)
+    assert {step.verdict for step in check_report(same)} == {"proven"}
+
+
+@pytest.mark.parametrize("relation", ["add-remove", "replace"])
+def test_every_unit_is_hidden(relation):
+    """All that a unit can do to the numbers, one by one: no move is longer than delta allows."""
+    setting = Setting(Person("p", max_rows=1, max_groups=3), relation)
+    query = Count(by="g", keys=["a", "b", "c"])
+    own = [asked_of(query, setting)]
+    (noise,) = drawn_together(own, Fraction(1, 10), "l2", Fraction(1, 5))
+    document = noise.draw.design.document
+    normal = document.normal
+    assert normal is not None and noise.draw.delta == Fraction(1, 5)
+    lengths = []
+    for one in product((0, 1), repeat=3):
+        for two in product((0, 1), repeat=3) if relation == "replace" else [(0, 0, 0)]:
+            moved = [a - b for a, b in zip(one, two, strict=True)]
+            own = sum(((m - normal.centre(0)) / normal.each[0]) ** 2 for m in moved)
+            lengths.append(own + (1 / normal.common**2 if normal.common else 0))
+    assert max(lengths) == squared_shift(normal, document.sides)
+    mu, law = math.sqrt(max(lengths)), NormalDist()
+    stick = law.cdf(mu / 2 - 0.1 / mu) - math.exp(0.1) * law.cdf(-mu / 2 - 0.1 / mu)
+    assert 0.19 < stick <= 0.2
