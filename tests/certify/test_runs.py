@@ -124,4 +124,6 @@ def test_steps_between_whole_numbers_need_a_loss_that_tells_what_they_cost() -> 
     with pytest.raises(FormatError, match="must be whole for integer noise"):
         replace(found.document, certificate=certificate, loss=as_loss("power:3"))
     with pytest.raises(FormatError, match="must be whole for integer noise"):
-        bound_on_whole_noise(certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3"))
+        bound_on_whole_noise(
+            certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3")
+        )

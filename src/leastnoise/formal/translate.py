@@ -179,6 +179,9 @@ def left_out(data: dict[str, Any]) -> str:
     block, certificate = data["sensitivity"]["blocks"][0], data["certificate"]
     if Fraction(block["width"]) != 1:
         return "numbers move by more than 1"
+    own = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
+    if certificate and set(certificate) != own:
+        return "its certificate is of another kind"
     if data["largest"]:
         return ""
     if certificate.get("numbers", block["numbers"]) != block["numbers"]:
