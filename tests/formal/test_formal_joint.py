@@ -94,8 +94,12 @@ def test_shapes_that_are_not_covered_are_refused_by_name() -> None:
 def test_lower_is_left_out_for_a_reason() -> None:
     file = _cube(2, "l1")
     assert not left_out(file)
-    assert not left_out({**file, "largest": True})
+    assert not left_out({**file, "largest": True, "certificate": {"cells": 1}})
+    assert "kind" in left_out({**file, "largest": True})
+    assert "kind" in left_out(_with(file, 9, "certificate", "cut"))
     assert "fewer" in left_out(_with(file, 1, "certificate", "numbers"))
+    sums = {"numbers": 2, "step": "1", "reach": 0, "shifts": []}
+    assert "sums" in left_out({**file, "certificate": sums})
     for key, value, words in (("width", "2", "move"), ("numbers", 13, "more than 12")):
         other = _with(file, value, "sensitivity", "blocks", 0, key)
         other["certificate"]["numbers"] = other["sensitivity"]["blocks"][0]["numbers"]
