@@ -162,7 +162,8 @@ class March:
             above = np.flatnonzero(share > 0)
             last = last if len(above) == 0 else done + int(above[-1])
             done = known
-            if asked[done - 1] < 0 and radii[done - 1] > radii[last + 1] + 1:
+            ended = last + 1 < done and radii[done - 1] > radii[last + 1] + 1
+            if ended and asked[done - 1] < 0:
                 return sigma[: last + 2]
         return None
 
