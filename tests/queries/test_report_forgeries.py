@@ -217,6 +217,7 @@ def _with_file(raw, text, epsilon):
     name = hashlib.sha256(text.encode()).hexdigest()
     release = {"part": "keys", "moved": "1", "divided_by": "1", "mechanism": name}
     keys.update(how="once", epsilon=epsilon, delta="0", groups=1, releases=[release])
+    keys.update(why="A unit has a part in at most 1 keys.")
     named = [one["mechanism"] for s in answer["statements"] for one in s["releases"]]
     answer["mechanisms"], files = named, raw["mechanisms"] | {name: text}
     raw["mechanisms"] = {one: files[one] for one in named}
@@ -293,6 +294,12 @@ def test_no_question_is_one_of_keys(reports):
 
     (words,) = refuted(forged(reports["count"], change))
     assert words.startswith("keys of count(): its statements are about this question")
+
+
+def test_a_reason_says_of_how_many_keys_a_unit_is(reports):
+    assert not refuted(reports["keys apart"])
+    for change in ({"why": "A unit has a part in at most 9 keys."}, {"why": "No key matters."}):
+        assert refuted(forged(reports["keys apart"], _statement(**change)))
 
 
 def test_releases_together_say_their_own_budget():

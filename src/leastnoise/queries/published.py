@@ -27,7 +27,7 @@ from .answer import Answer, rounded
 from .base import Estimate
 from .report_fields import read_report
 from .report_ledger import budget_of, charged_to
-from .statement import DRAWN, ONCE, TOGETHER, Step, blocks_of, check_statement, within
+from .statement import DRAWN, ONCE, TOGETHER, Step, blocks_of, check_statement, keys_why, within
 
 REPORT = "leastnoise-report/1"
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
@@ -280,7 +280,9 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
     same = same and any(one["question"] == query for one in answer["statements"])
     # What is said twice is said alike.
     same = same and all(
-        one["why"] == answer["why"] for one in answer["statements"] if one["question"] == query
+        one["why"] == (answer["why"] if one["question"] == query else keys_why(one["groups"]))
+        for one in answer["statements"]
+        if one["question"] == query or one["how"] == ONCE
     )
     named = [release["mechanism"] for one in answer["statements"] for release in one["releases"]]
     same = same and answer["mechanisms"] == named and answer["confidence"] == _CONFIDENCE

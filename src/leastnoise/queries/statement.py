@@ -118,10 +118,9 @@ def statements_of(
     if keys is not None:
         design, epsilon, delta = keys
         one = _release("keys", Fraction(1), Fraction(1), design)
-        words = f"A unit has a part in at most {groups} keys."
         found.append(
-            Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=words, how=ONCE,
-                      releases=(one,), **head)
+            Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=keys_why(groups),
+                      how=ONCE, releases=(one,), **head)
         )  # fmt: skip
     if isinstance(values[0], KeyedValues):
         # Its delta is for other pairs of tables than that of the noise: they do not add up.
@@ -131,6 +130,11 @@ def statements_of(
         )
     found.append(Statement(question, why=why, **head, **_of_values(*values)))
     return tuple(found)
+
+
+def keys_why(groups: int) -> str:
+    """Why the file of private keys is about so many of them."""
+    return f"A unit has a part in at most {groups} keys."
 
 
 def _of_values(noise: Any, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
