@@ -11,6 +11,8 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
+# One process of tests more than there are cores: some wait, for servers, browsers, other processes.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
 PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
@@ -46,7 +48,7 @@ test: style
 	$(MAKE) --no-print-directory -j 2 types suite
 
 suite: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # The tests of the page want Chromium; Debian's is installed where that is possible.
 browser:

@@ -116,12 +116,14 @@ def originals(more: list[Path]) -> list[dict[str, Any]]:
         made = design(**{"epsilon": 1, "sensitivity": 1, "gap": 0.01, **question})
         found.append(json.loads(made.document.dumps()))
     found.append(json.loads(keyed(epsilon=2, delta="1e-3").document.dumps()))
-    for shape, kind in (
-        (Cube(3, 1), {"loss": "l2", "integer": True}),
-        (Cube(2, 1, one_sided=True), {"loss": "l1"}),
-        (Cube(2, 1), {"loss": "largest", "integer": True}),
+    for shape, delta, kind in (
+        (Cube(3, 1), 0, {"loss": "l2", "integer": True}),
+        (Cube(2, 1, one_sided=True), 0, {"loss": "l1"}),
+        (Cube(2, 1), 0, {"loss": "largest", "integer": True}),
+        (Cube(3, 1), "1e-4", {"loss": "l2", "integer": True}),
+        (Cube(5, 1, one_sided=True), "1e-6", {"loss": "l2", "integer": True}),
     ):
-        made = design(epsilon=1, delta=0, sensitivity=shape, **kind)
+        made = design(epsilon=1, delta=delta, sensitivity=shape, **kind)
         found.append(json.loads(made.document.dumps()))
     return found + [json.loads(path.read_text(encoding="utf-8")) for path in more]
 

@@ -1,4 +1,4 @@
-"""The command line, in a process of its own or in this one.
+"""The command line, and scripts, in a process of its own or in this one.
 
 A process costs a second of imports. `main` here reads the same words, writes to the same kind of
 files and ends with the same code; what only a process can show is asked of one.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -56,3 +57,15 @@ def run(
         stream.seek(0)
         told.append(stream.read())
     return subprocess.CompletedProcess(given, code, *told)
+
+
+def run_script(path: Path, *words: object) -> str:
+    """What `python PATH WORDS` prints, in this process."""
+    out = io.StringIO()
+    with (
+        patch.object(sys, "argv", [str(path), *map(str, words)]),
+        patch.object(sys, "path", [str(path.parent), *sys.path]),
+        contextlib.redirect_stdout(out),
+    ):
+        runpy.run_path(str(path), run_name="__main__")
+    return out.getvalue()

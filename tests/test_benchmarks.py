@@ -8,29 +8,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cli_command import run_script
+
 ROOT = Path(__file__).parent.parent
 
 
 def test_the_frozen_questions_run_small_and_agree_with_themselves(tmp_path: Path) -> None:
     out = tmp_path / "one.json"
-    command = [sys.executable, str(ROOT / "benchmarks" / "frozen.py"), str(out), "--quick"]
-    subprocess.run([*command, "--kind", "plain"], check=True, timeout=300, capture_output=True)
+    command = [ROOT / "benchmarks" / "frozen.py", out, "--quick", "--kind", "plain"]
+    run_script(*command)
     [found] = json.loads(out.read_text(encoding="utf-8"))
     assert 0.5583 < found["lower"] <= found["upper"] < 0.5592 and found["certified"]
-    again = subprocess.run(
-        [*command, "--kind", "plain", "--against", str(out)],
-        check=True,
-        timeout=300,
-        capture_output=True,
-        text=True,
-    )
-    assert "1 questions" in again.stdout and "CONTRADICTION" not in again.stdout
+    again = run_script(*command, "--against", out)
+    assert "1 questions" in again and "CONTRADICTION" not in again
 
 
 def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
     out = tmp_path / "keys.json"
-    command = [sys.executable, str(ROOT / "benchmarks" / "keys.py"), "--quick", "--out", str(out)]
-    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    run_script(ROOT / "benchmarks" / "keys.py", "--quick", "--out", out)
     first = json.loads(out.read_text(encoding="utf-8"))["budgets"][0]["rows"]
     assert abs(first["design"]["shown"] - 85.36) < 0.01
     assert abs(first["design"]["error"] - 0.8866) < 0.001
@@ -39,8 +34,7 @@ def test_the_benchmark_of_keys_runs_small(tmp_path: Path) -> None:
 
 def test_the_benchmark_of_workloads_runs_small(tmp_path: Path) -> None:
     out = tmp_path / "workloads.csv"
-    command = [sys.executable, str(ROOT / "benchmarks" / "workloads.py"), "--small"]
-    subprocess.run([*command, "--csv", str(out)], check=True, timeout=120, capture_output=True)
+    run_script(ROOT / "benchmarks" / "workloads.py", "--small", "--csv", out)
     head, first, *_, last = out.read_text(encoding="utf-8").splitlines()
     one, tables = (
         dict(zip(head.split(","), line.split(","), strict=True)) for line in (first, last)

@@ -211,9 +211,7 @@ def _lower(document: Document, question: Question, power: int) -> Lower | None:
     )
     certificate = Certificate(old.step * ratio, old.reach, shifts)
     n = int(question.sensitivity / certificate.step)
-    return proven(
-        replace(question, integer=question.integer and certificate.step == 1), certificate, n
-    )
+    return proven(question, certificate, n)
 
 
 def _upper(document: Document, question: Question, power: int) -> Upper | None:

@@ -235,7 +235,14 @@ def test_sums_are_for_squares_and_one_number_for_all_losses() -> None:
         parse_any(json.dumps(data))
     largest = design(epsilon=1, delta="1e-3", sensitivity=Cube(3), integer=True, loss="largest")
     one = design(epsilon=1, delta="1e-3", sensitivity=1, integer=True)
-    assert one.lower * 0.98 < largest.lower <= one.upper
+    mean = design(epsilon=1, delta="1e-3", sensitivity=Cube(3), integer=True)
+    assert one.upper < largest.lower
+    assert largest.lower == pytest.approx(mean.lower, rel=1e-6)
+    data = json.loads(largest.document.dumps()) | {"certificate": {"cells": 1}}
+    assert check_any(parse_any(json.dumps(data))).verdict("lower") == "refuted"
+    mean_file = json.loads(mean.document.dumps()) | {"certificate": {"cells": 1}}
+    with pytest.raises(FormatError, match="cells"):
+        parse_any(json.dumps(mean_file))
 
 
 def shape_words(shape: Shape, **more: Any) -> tuple[float, str]:
@@ -252,3 +259,11 @@ def test_the_status_says_what_the_bound_is_about_and_when_it_is_weak() -> None:
     gap, status = shape_words(mixed, loss="l2")
     assert 0.05 < gap < 20
     assert status.endswith("at delta = 1e-06, and weak")
+
+
+@pytest.mark.parametrize(
+    ("k", "loss", "most"), [(5, "l1", 4e-4), (8, "l2", 0.028), (10, "l1", 0.025), (10, "l2", 0.125)]
+)
+def test_the_gaps_of_the_documents(k: int, loss: str, most: float) -> None:
+    found = design(epsilon=1, delta="1e-6", sensitivity=Cube(k), integer=True, loss=loss)
+    assert 0.8 * most < found.gap <= most

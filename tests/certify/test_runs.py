@@ -11,11 +11,16 @@ import pytest
 
 from leastnoise import design
 from leastnoise.certify import check, parse
+from leastnoise.certify.additive import lower_bound
+from leastnoise.certify.document import Certificate
+from leastnoise.certify.lower import bound_on_whole_noise
 from leastnoise.certify.privacy import worst_hockey_stick
 from leastnoise.certify.runs import written_out
 from leastnoise.certify.upper import release_loss
 from leastnoise.design import Design
 from leastnoise.errors import FormatError
+from leastnoise.exact import round_down
+from leastnoise.losses import as_loss
 
 
 @cache
@@ -72,7 +77,7 @@ def test_malformed(change: dict[str, object], words: str) -> None:
 
 def test_a_fractional_step_of_the_certificate_is_refused() -> None:
     data = json.loads(_runs(1e-3).document.dumps())
-    data["certificate"]["step"] = "45/2"
+    data["certificate"]["step"] = "44/3"
     with pytest.raises(FormatError, match="whole"):
         parse(json.dumps(data))
 
@@ -87,3 +92,38 @@ def test_a_smaller_upper_is_refuted() -> None:
     document = _runs(1e-3).document
     lowered = replace(document, upper=document.lower, lower=Fraction(0))
     assert check(lowered).verdict("upper") == "refuted"
+
+
+@pytest.mark.parametrize(
+    "loss,delta", [("l1", "0"), ("l2", "1e-6"), ("pinball:0.8", "0.01")], ids=str
+)
+def test_steps_between_whole_numbers_prove_less_than_integers_cost(loss: str, delta: str) -> None:
+    """Brackets of prime sensitivities close, and the bound is not above noise number by number."""
+    found = design(epsilon=1, delta=delta, sensitivity=101, integer=True, loss=loss, gap=0.01)
+    real = design(epsilon=1, delta=delta, sensitivity=101, loss=loss, gap=1e-3)
+    certificate = real.document.certificate
+    assert certificate is not None and certificate.step.denominator != 1
+    document = replace(found.document, certificate=certificate)
+    bound = lower_bound(document, certificate, document.loss)
+    # The noise is the best for whole numbers up to the gap: nothing above it is ever proven.
+    assert 0.985 * found.document.upper <= bound < found.document.upper
+    assert bound <= real.document.lower
+    document = replace(document, lower=round_down(bound, 9))
+    assert parse(document.dumps()) == document and check(document).proven
+    braver = replace(document, lower=bound * Fraction(1_000_001, 1_000_000))
+    assert not check(braver).proven
+    finer = replace(certificate, step=certificate.step * Fraction(97, 98))
+    with pytest.raises(FormatError):
+        check(parse(replace(document, certificate=finer).dumps()))
+
+
+def test_steps_between_whole_numbers_need_a_loss_that_tells_what_they_cost() -> None:
+    found = design(epsilon=1, delta=0, sensitivity=101, integer=True, gap=0.01)
+    step = Fraction(101, 13)
+    certificate = Certificate(step, 0, ())
+    with pytest.raises(FormatError, match="must be whole for integer noise"):
+        replace(found.document, certificate=certificate, loss=as_loss("power:3"))
+    with pytest.raises(FormatError, match="must be whole for integer noise"):
+        bound_on_whole_noise(
+            certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3")
+        )

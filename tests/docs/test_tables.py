@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import math
 import re
-import subprocess
-import sys
 
 import pytest
 from doc_pages import ROOT, agrees, loaded, numbers
+
+from cli_command import run_script
 
 MADE = ROOT / "docs" / "reproduction"
 ASKED = ("epsilon", "delta", "releases", "loss")
@@ -36,8 +36,7 @@ def test_multiples_as_people_write_them():
 def test_what_noise_costs_comes_out_again(tmp_path):
     """The quick rows of the table that newcomers see first."""
     out = tmp_path / "cost.csv"
-    command = [sys.executable, str(ROOT / "benchmarks" / "cost.py"), str(out), "--quick"]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    run_script(ROOT / "benchmarks" / "cost.py", out, "--quick")
     kept = {row["name"]: row for row in tables.rows(MADE / "cost.csv")}
     again = tables.rows(out)
     assert len(again) == 5
@@ -67,8 +66,7 @@ def test_figures_beside_the_tables():
 def test_noise_for_many_releases_comes_out_again(tmp_path):
     """The quick rows: one release, both losses."""
     out = tmp_path / "releases.csv"
-    command = [sys.executable, str(ROOT / "benchmarks" / "releases.py"), str(out), "--small"]
-    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    run_script(ROOT / "benchmarks" / "releases.py", out, "--small")
     kept = {tuple(row[k] for k in ASKED): row for row in tables.rows(MADE / "releases.csv")}
     again = tables.rows(out)
     assert len(again) == 2

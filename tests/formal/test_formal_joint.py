@@ -57,9 +57,12 @@ def _forged(file):
     yield _with(_free(file), [file["noise"]["offsets"][0] + 1], "noise", "offsets")
     if not left_out(file):
         yield _with(_with(file, "9", "upper"), lambda u: u * (1 + Fraction(1, 10**6)), "lower")
+        yield {**file, "certificate": {}}
+        if file["largest"]:
+            yield _with(file, 2, "certificate", "cells")
+            return
         yield _with(file, lambda u: u * Fraction(999, 1000), "certificate", "unit")
         yield _with(file, lambda u: u * Fraction(1001, 1000), "certificate", "unit")
-        yield {**file, "certificate": {}}
 
 
 def test_shapes_that_are_not_covered_are_refused_by_name() -> None:
@@ -91,8 +94,12 @@ def test_shapes_that_are_not_covered_are_refused_by_name() -> None:
 def test_lower_is_left_out_for_a_reason() -> None:
     file = _cube(2, "l1")
     assert not left_out(file)
-    assert "largest" in left_out({**file, "largest": True})
+    assert not left_out({**file, "largest": True, "certificate": {"cells": 1}})
+    assert "kind" in left_out({**file, "largest": True})
+    assert "kind" in left_out(_with(file, 9, "certificate", "cut"))
     assert "fewer" in left_out(_with(file, 1, "certificate", "numbers"))
+    sums = {"numbers": 2, "step": "1", "reach": 0, "shifts": []}
+    assert "sums" in left_out({**file, "certificate": sums})
     for key, value, words in (("width", "2", "move"), ("numbers", 13, "more than 12")):
         other = _with(file, value, "sensitivity", "blocks", 0, key)
         other["certificate"]["numbers"] = other["sensitivity"]["blocks"][0]["numbers"]
@@ -105,8 +112,8 @@ def test_cubes() -> None:
     """One run of Coq. Every claim is looked at, and what our reader refuses is refused again."""
     good = [_cube(3, "l1"), _cube(3, "l2"), _cube(2, "largest"), _cube(2, "l2", 3)]
     good += [_cube(2, "largest", 2), _free(good[0])]
-    assert [bool(left_out(file)) for file in good] == [False, False, True, True, True, False]
-    bad = [*_forged(good[0]), *list(_forged(good[1]))[4:7], *list(_forged(good[2]))[1:3]]
+    assert [bool(left_out(file)) for file in good] == [False, False, False, True, True, False]
+    bad = [*_forged(good[0]), *list(_forged(good[1]))[4:8], *list(_forged(good[2]))[1:]]
     bad += [list(_forged(good[3]))[3], list(_forged(good[4]))[2]]
     for file in good:
         assert _proven(file)
@@ -127,8 +134,8 @@ def test_cubes() -> None:
 
 @needs_coq
 def test_what_is_left_out_is_said(tmp_path) -> None:
-    path = tmp_path / "largest.json"
-    path.write_text(json.dumps(_cube(2, "largest")), encoding="utf-8")
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps(_cube(2, "largest", 2)), encoding="utf-8")
     done = CliRunner().invoke(app, ["verify", "--formal", str(path)])
     assert done.exit_code == 3, done.output
     assert "Coq: proven in part" in done.output

@@ -138,6 +138,22 @@ def test_release_run_is_at_least_the_mean_of_points(
     assert total / count <= loss.release_run(middle, count, g)
 
 
+@given(losses, places, st.integers(1, 6), steps)
+def test_run_mean_is_the_mean_of_points(
+    loss: Loss, first: Fraction, count: int, g: Fraction
+) -> None:
+    points = [first + j * g for j in range(count)]
+    mean = loss.run_mean(first + (count - 1) * g / 2, count, g)
+    assert mean is None or mean == sum(loss.lower(x) for x in points) / count
+
+
+@given(losses, st.integers(-5, 5))
+def test_smeared_covers_every_whole_number(loss: Loss, k: int) -> None:
+    half = Fraction(1, 2)
+    if loss.smeared is not None:
+        assert loss.cell_mean(k - half, k + half) - loss.lower(Fraction(k)) <= loss.smeared
+
+
 @given(losses, places)
 def test_mirror(loss: Loss, x: Fraction) -> None:
     assert loss.mirror().lower(x) == loss.lower(-x)

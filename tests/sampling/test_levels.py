@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.stats import chi2
 
 from leastnoise.certify.block_counts import Side
 from leastnoise.certify.levels import Levels
+from leastnoise.sampling import levels as levels_module
 from leastnoise.sampling.entropy import InsecureSeededEntropy
 from leastnoise.sampling.geometric import GridOverflowError
 from leastnoise.sampling.levels import LevelSampler
@@ -88,3 +90,23 @@ def test_levels_beyond_64_bits() -> None:
     wide = LevelSampler(Levels((Side(2, 2, 10**6),)), 1 - Fraction(1, 1 << 50))
     with pytest.raises(GridOverflowError):
         wide.sample(10, InsecureSeededEntropy(3))
+
+
+@pytest.mark.parametrize("least", [0, 1])
+@pytest.mark.parametrize(
+    ("numbers", "wide", "longest"), [(3, 3, 6), (3, 2, 3), (2, 5, 6), (0, 1, 2)]
+)
+def test_sizes_are_uniform_either_way(
+    numbers: int, wide: int, longest: int, least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    every = [y for y in product(range(least, wide + 1), repeat=numbers) if sum(y) <= longest]
+    entropy, each = InsecureSeededEntropy(3), 60
+    for tries in (0, 10**9):  # one by one, and by sets of places
+        monkeypatch.setattr(levels_module, "_TRIES", tries)
+        seen = Counter(
+            tuple(levels_module._spread(numbers, least, wide, longest, entropy))
+            for _ in range(each * len(every))
+        )
+        assert set(seen) == set(every)
+        statistic = sum((seen[y] - each) ** 2 / each for y in every)
+        assert len(every) == 1 or chi2.sf(statistic, len(every) - 1) > 1e-4

@@ -135,12 +135,13 @@ class Document(MechanismDocument):
         ratio = self.sensitivity / certificate.step
         if self.kind == "integer":
             whole = certificate.step.denominator == 1
-            demand(whole, '"certificate.step" must be whole for integer noise')
+            smeared = self.loss is not None and self.loss.smeared is not None
+            demand(whole or smeared, '"certificate.step" must be whole for integer noise')
             demand(
                 certificate.step == 1 or not self.constraints,
                 'with constraints "certificate.step" must be "1" for integer noise',
             )
-            ratio = Fraction(ratio.numerator // ratio.denominator)
+            ratio = Fraction(ratio.numerator // ratio.denominator) if whole else ratio
         n = read_whole(ratio, "sensitivity/certificate.step", 1, MAX_CELLS)
         demand(
             all(abs(entry.shift) <= n for entry in certificate.shifts),

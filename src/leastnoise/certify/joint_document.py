@@ -359,8 +359,9 @@ def _certificate(
         return None
     if "shifts" in data:
         return _sums(data, shape.dimension if loss == L2() else 1)
-    if largest:
+    if "cells" in data:
         check_keys(data, "certificate", {"cells"}, set())
+        demand(largest, '"cells" are for the largest error')
         return read_integer(data["cells"], "cells", 1, MAX_JOINT_CELLS)
     check_keys(data, "certificate", {"numbers", "ranked", "unit", "rates"}, {"cut"})
     numbers = read_integer(data["numbers"], "numbers", 1, min(MAX_FLOW, shape.dimension))

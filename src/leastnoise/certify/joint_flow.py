@@ -50,7 +50,7 @@ def gap_means(ratio: Fraction, cut: int) -> tuple[Fraction, Fraction]:
     first, second = 1 / rest, (1 + ratio) / rest**2
     if not cut:
         return first, second
-    charge(cut * ratio.denominator.bit_length() // 500 + 20)
+    charge(cut * ratio.denominator.bit_length() // 50 + 20)
     beyond = Fraction(ceil(ratio**cut * (1 << _BEYOND)), 1 << _BEYOND)
     tail = (2 * cut + 1) / rest + 2 * ratio / rest**2
     return first - beyond * first, second - beyond * tail

@@ -54,6 +54,8 @@ def _point(document: Document, loss: Loss, x: Fraction) -> Fraction:
 def _run(document: Document, loss: Loss, middle: Fraction, count: int) -> Fraction:
     """At least its mean over `count` grid points around `middle`."""
     g = document.step / document.grid
+    if document.kind == "integer" and (mean := loss.run_mean(middle, count, g)) is not None:
+        return mean
     if document.kind == "integer" and count <= _FEW:
         charge(count * (2 + loss.effort_at(60) // 4))
         first = middle - Fraction(count - 1, 2)

@@ -113,11 +113,13 @@ def _formal_words(told: dict[str, Any]) -> str:
     if not told:
         return "Coq was not asked: our own check does not prove every claim."
     formal = told["formal"]
-    if formal["verdict"].startswith("proven"):
-        words = formal["detail"]
-        rests = "What that rests on is in docs/formal.md."
-        return f"Coq: {formal['verdict']}. {words[0].upper()}{words[1:]}. {rests}"
-    return f"Coq: {formal['verdict']}. {_printable(formal['detail'])}."
+    verdict, words = formal["verdict"], _printable(formal["detail"])
+    after = ""
+    if verdict.startswith("proven"):
+        after = " What that rests on is in docs/formal.md."
+    elif verdict == "not covered":
+        after = " So there is no verdict of Coq; those above are our own check's."
+    return f"Coq: {verdict}. {words[0].upper()}{words[1:]}.{after}"
 
 
 def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:

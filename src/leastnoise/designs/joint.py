@@ -150,6 +150,8 @@ def _status(document: JointDocument, other: JointDocument | None) -> str:
         costs = [float(one.upper) for one in (other, document)]
         less = percent(1 - costs[1] / costs[0])
         words += f", {less} below the {outwards(costs[0], 5, True)} of {_name(other)}"
+    if document.lower == 0:
+        return f"{words}; nothing is known from below"
     whose = "whole-number noise" if document.integer else "noise"
     at = " at delta = 0" if document.delta == 0 else f" at delta = {float(document.delta):g}"
     words += f"; lower is over all private {whose}{at}"

@@ -41,7 +41,10 @@ THEORY = (
     "Peaks",
     "Means",
     "Rules",
+    "Computed",
+    "Obeys",
     "Check",
+    "Own",
     "Keyed",
     "KeyedProof",
     "Joint",
@@ -49,7 +52,10 @@ THEORY = (
     "JointNoise",
     "Orbits",
     "Flow",
-    "JointLower",
+    "Shells",
+    "JointMean",
+    "JointLargest",
+    "JointProof",
 )
 
 #: All that a proof may rest on beside Coq itself: the three axioms of its real numbers.
@@ -173,20 +179,20 @@ def accepts(files: Iterable[dict[str, Any]], seconds: float = 3600) -> list[bool
 def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
-        "Require Import Formal.Exists Formal.Check Formal.KeyedProof Formal.JointLower.\n"
-        "Print Assumptions check_sound.\nPrint Assumptions keyed_sound.\n"
-        "Print Assumptions noise_exists.\nPrint Assumptions joint_sound.\n"
+        "Require Import Formal.Exists Formal.Check Formal.Own.\n"
+        "Require Import Formal.KeyedProof Formal.JointProof.\n"
+        "Print Assumptions check_sound.\nPrint Assumptions own_rival.\n"
+        "Print Assumptions keyed_sound.\nPrint Assumptions noise_exists.\n"
+        "Print Assumptions joint_sound.\n"
     )
     return _axioms(run_coq(text, seconds).stdout)
 
 
 def _said(data: dict[str, Any]) -> str:
     """What a proof of this file says, its constraints by name."""
-    names = list(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-    obeys = f", it obeys {listed}" if names else ""
-    too = (" and obeys that" if len(names) == 1 else " and obeys these") if names else ""
-    return PROVEN[data["kind"]].format(obeys=obeys, too=too)
+    names = ", ".join(dict.fromkeys(one["name"] for one in data.get("constraints", [])))
+    obeys = f", it obeys its constraints ({names})" if names else ""
+    return PROVEN[data["kind"]].format(obeys=obeys, too=" and obeys them" if names else "")
 
 
 def _proof(text: str, words: str, seconds: float) -> Proof:

@@ -62,9 +62,10 @@ def translated(data: dict[str, Any]) -> str:
         raise NotCovered(f'files of kind "{data["kind"]}" are not covered')
     _only(data, _FILE, "the file")
     loss = _sum(data["loss"])
-    scale, points, shifts, duals = _multipliers(data)
     noise = data["noise"]
     _only(noise, _NOISE, "noise")
+    demands = _list(_demand(one, noise) for one in data.get("constraints", []))
+    scale, points, shifts, duals = _multipliers(data)
     fields = {
         "the_kind": _KINDS[data["kind"]],
         "epsilon": _pair(data["epsilon"]),
@@ -74,7 +75,7 @@ def translated(data: dict[str, Any]) -> str:
         "the_loss": loss,
         "step": _pair(data["step"]),
         "grid": _whole(data.get("grid", 1)),
-        "constraints": _list(_demand(one, noise) for one in data.get("constraints", [])),
+        "constraints": demands,
         "denominator": _whole(noise["denominator"]),
         "atom": _whole(noise.get("atom", "0")),
         "noise": _cells(noise),
@@ -92,7 +93,7 @@ def translated(data: dict[str, Any]) -> str:
 PREAMBLE = """Require Import ZArith List.
 Require Import Formal.Statements Formal.Lower Formal.Demands Formal.Check.
 Require Import Formal.Keyed Formal.KeyedProof.
-Require Import Formal.Joint Formal.JointNoise Formal.JointLower.
+Require Import Formal.Joint Formal.JointNoise Formal.JointProof.
 Import ListNotations.
 Open Scope Z_scope.
 """
@@ -176,26 +177,32 @@ def left_out(data: dict[str, Any]) -> str:
     if data["kind"] != "joint" or Fraction(data["lower"]) == 0:
         return ""
     block, certificate = data["sensitivity"]["blocks"][0], data["certificate"]
-    if data["largest"]:
-        return "it is about the largest error"
     if Fraction(block["width"]) != 1:
         return "numbers move by more than 1"
+    if "shifts" in certificate:
+        return "its certificate is about sums of the numbers"
+    own = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
+    if certificate and set(certificate) != own:
+        return "its certificate is of another kind"
+    if data["largest"]:
+        return ""
     if certificate.get("numbers", block["numbers"]) != block["numbers"]:
         return "its certificate is for fewer numbers"
     if block["numbers"] > MAX_FORMAL_NUMBERS:
-        return f"there are more than {MAX_FORMAL_NUMBERS} numbers"
+        return f"it is about the mean of more than {MAX_FORMAL_NUMBERS} numbers"
     return ""
 
 
 def _flow(data: dict[str, Any], numbers: int) -> dict[str, str]:
-    """The rates of the certificate, and a ratio below e^-epsilon."""
+    """The rates of the certificate, and a ratio below e^-epsilon; none where it proves nothing."""
     certificate = data["certificate"] if Fraction(data["lower"]) else {}
     rates = _list(
         f"({', '.join(str(int(part)) for part in rate)})" for rate in certificate.get("rates", [])
     )
     ranked = "true" if certificate.get("ranked") else "false"
+    used = certificate.get("cells") == 1 if data["largest"] else bool(certificate)
     return {
-        "f_ratio": _pair(str(ratio_below(Fraction(data["epsilon"])))),
+        "f_ratio": _pair(str(ratio_below(Fraction(data["epsilon"])))) if used else "(0, 1)",
         "f_unit": _pair(certificate.get("unit", "1")),
         "f_rate": f"rates_of {int(numbers)} {ranked} {rates}",
     }
@@ -303,10 +310,13 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
     certificate = data["certificate"]
     _only(certificate, _CERTIFICATE, "certificate")
     points = certificate.get("points") or [[data["epsilon"], data["delta"]]]
+    if data["kind"] == "integer" and Fraction(certificate["step"]).denominator != 1:
+        raise NotCovered("steps of a certificate between whole numbers are not covered")
     entries = certificate["shifts"]
     used = sorted({e.get("point", 0) for e in entries})
     # Where noise may be mirrored, half of a multiplier may stand on the other side.
-    even = _even(data)
+    prices = certificate.get("constraints", [])
+    even = bool(prices or not all(e["mirror"] for e in entries)) and _even(data)
     rows = []
     for e in entries:
         share = 2 if even and not e["mirror"] else 1
@@ -316,9 +326,7 @@ def _multipliers(data: dict[str, Any]) -> tuple[int, str, str, str]:
         rows.append((e, share == 2 or e["mirror"], most, list(zip(places, values, strict=True))))
     duals = [
         _Dual.read(one, dual, even and data["kind"] == "additive", even)
-        for one, dual in zip(
-            data.get("constraints", []), certificate.get("constraints", []), strict=True
-        )
+        for one, dual in zip(data.get("constraints", []), prices, strict=True)
     ]
     numbers = [n for *_, m, cells in rows for n in (m, *(z for _, z in cells))]
     numbers += [n for dual in duals for n in dual.numbers()]

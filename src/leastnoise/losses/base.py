@@ -241,6 +241,15 @@ class Loss(ABC):
         fall = self.lower(first) - self.upper(first - g)
         return self.cell_mean(lo, hi) + (rise - fall) * QUARTER / count
 
+    def run_mean(self, middle: Fraction, count: int, g: Fraction) -> Fraction | None:
+        """The mean of c over `count` points around `middle`, g apart; None if it is not known."""
+        return None
+
+    @property
+    def smeared(self) -> Fraction | None:
+        """At least the mean of c over [k - 1/2, k + 1/2] less c(k), at every k; None: no bound."""
+        return None
+
     def release_cell(self, i: int, step: Fraction, grid: int) -> Fraction:
         """At least the mean of that over the `grid` points of cell i; `grid` is odd."""
         return self.release_run(i * step, grid, step / grid)

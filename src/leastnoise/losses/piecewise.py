@@ -227,6 +227,15 @@ class Piecewise(Loss):
                     total += bend * close * QUARTER
         return total / count
 
+    def run_mean(self, middle: Fraction, count: int, g: Fraction) -> Fraction | None:
+        half = (count - 1) * g / 2
+        straight = not self._bends[self._inside(middle - half, middle + half)]
+        return self.lower(middle) if straight else super().run_mean(middle, count, g)
+
+    @property
+    def smeared(self) -> Fraction | None:
+        return sum((max(bend, Fraction(0)) for _, bend in self._bends), Fraction(0)) / 8
+
     def tail(self, side: int, start: Fraction) -> Polynomial:
         last = max(side * x for x in self.kinks)
         if start < last:

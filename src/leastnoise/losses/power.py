@@ -120,6 +120,15 @@ class Power(EvenLoss):
             return middle * middle + (count * count - 1) * g * g / 12 + g * g / 4
         return super().release_run(middle, count, g)
 
+    def run_mean(self, middle: Fraction, count: int, g: Fraction) -> Fraction | None:
+        if self.p == 2:
+            return middle * middle + (count * count - 1) * g * g / 12
+        return super().run_mean(middle, count, g)
+
+    @property
+    def smeared(self) -> Fraction | None:
+        return Fraction(1, 12) if self.p == 2 else None
+
     def tail(self, side: int, start: Fraction) -> Polynomial:
         if self.p.denominator == 1:
             return [Fraction(0)] * int(self.p) + [Fraction(1)]

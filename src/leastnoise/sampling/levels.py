@@ -8,18 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from math import comb, prod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.block_counts import naturals_upto, positives_upto
+from ..certify.block_counts import naturals, naturals_upto, positives, positives_upto
 from ..certify.levels import Levels, forward_differences
 from .discrete import DiscreteSampler
 from .entropy import Entropy
 from .geometric import GeometricSampler, GridOverflowError
 
 Ints = NDArray[np.int64]
+
+#: Sets of places are drawn where so many of them are enough on average.
+_TRIES = 4
 
 
 class CountSampler:
@@ -241,6 +245,29 @@ def _placed(places: int, some: list[int], others: list[int], entropy: Entropy) -
 
 def _spread(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
     """Numbers from `least` (0 or 1) to `wide` with a sum of at most `longest`, uniformly."""
+    # Without the bound `wide` they are the gaps of a set of places; often it holds by itself.
+    places = longest if least else longest + numbers
+    count = positives if least else naturals
+    if comb(places, numbers) <= _TRIES * count(numbers, wide, longest):
+        while True:
+            ends = [0, *sorted(_subset(numbers, places, entropy))]
+            sizes = [b - a - 1 + least for a, b in pairwise(ends)]
+            if max(sizes, default=0) <= wide:
+                return sizes
+    return _one_by_one(numbers, least, wide, longest, entropy)
+
+
+def _subset(size: int, places: int, entropy: Entropy) -> set[int]:
+    """A set of so many of the numbers 1..places, all alike (Floyd)."""
+    found: set[int] = set()
+    for last in range(places - size + 1, places + 1):
+        drawn = 1 + entropy.below(last)
+        found.add(last if drawn in found else drawn)
+    return found
+
+
+def _one_by_one(numbers: int, least: int, wide: int, longest: int, entropy: Entropy) -> list[int]:
+    """The same, each by the number of ways to complete it."""
     upto = positives_upto if least else naturals_upto
     found = []
     for left in range(numbers - 1, -1, -1):

@@ -92,7 +92,8 @@ class ChannelPrograms:
             return None, None
         whole = mesh.nearest == mesh.farthest and self.outputs is None and question.gdp is None
         whole &= all(as_asked(delta) for _, delta in question.budgets)
-        if not whole or last.excess > 0.1:
+        # (Its rows pay too little: they hardly ever keep to a bound on single values.)
+        if not whole or self.bounded or last.excess > 0.1:
             return lower, None
         outputs = mesh.centres()
         channel = self.channel(mesh, outputs, layout.spread(last.x)[0], None)

@@ -43,10 +43,13 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             break
         if for_bound is not None:
             search.bracket.rounds += 1
+            before = search.bracket.lower
             for lower in bounds_of(for_bound, symmetric, best[1], search.gap, left):
                 yield lower, None
                 if search.closes(0.0, best[1]):
                     break
+            if before is not None and search.bracket.lower is before:
+                break  # the ends ask for more than intervals: finer ones prove less and less
         if search.closes(0.0, best[1]):
             yield None, exact_mixture(best[0])
             best = None if search.done() else best

@@ -35,8 +35,8 @@ from .rates import best_flow
 _DIGITS = 12
 #: Microseconds of exact counts (as `work.py` counts them) for the search.
 _SEARCH = 4_000_000
-#: What is asked of the bracket of one number.
-_GAP_OF_ONE = "0.005"
+#: What is asked of the bracket of one number, and the seconds for it.
+_GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
 
@@ -128,13 +128,12 @@ class Joint:
 
         one: the design of noise for one number, with its multipliers.
         """
-        if document.largest:
-            if document.delta == 0:
-                document = self._bounded(document, self._cells(document))
-        elif document.delta == 0:
-            document = self._flows(document, gap)
-        else:
+        if document.delta > 0:
             document = self._cut_flow(document)
+        elif document.largest:
+            document = self._bounded(document, self._cells(document))
+        else:
+            document = self._flows(document, gap)
         if gap_of(document) > gap:
             with contextlib.suppress(LeastnoiseError):
                 document = self._bounded(document, self._sums(document, one))
@@ -198,7 +197,7 @@ class Joint:
             loss=document.loss,
             integer=document.integer and best == 1,
             gap=_GAP_OF_ONE,
-            time_limit=self.seconds,
+            time_limit=min(self.seconds, _SECONDS_OF_ONE),
         ).certificate
         return Sums(best, found)
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
@@ -25,9 +26,11 @@ from .shells import Floats, RadialStaircase, Shells, feasible
 #: The length of a step, and the least number of steps in the narrowest stair.
 _STEP, _IN_A_STAIR = 0.1, 6
 #: The price of delta, delta * w, lies between these shares of the loss.
-_PRICES = (1e-3, 5.0)
+_PRICES = (1e-7, 5.0)
 #: The second time this far from the logarithm of the first w.
 _AROUND = 0.3
+#: So much less than the largest theta is proven, as a share of the loss.
+_BACK = 3e-5
 #: With more radii theta changes by this share at most.
 _AGAIN = 3e-3
 #: How closely the logarithm of w and theta are searched, at first and at last.
@@ -35,15 +38,17 @@ _CLOSE, _THETA, _LAST_THETA = 0.02, 3e-5, 1e-7
 #: The first radius beside 0, and by how much of itself a radius grows until that is a step.
 _FIRST, _GROWTH = 2.0**-24, 0.1
 #: Radii go on to so many times the last edge of the staircase that is known.
-_REACH = 1.5
-#: To spare: this share of the loss where so little of the noise or of the loss is, or less.
-_SPARE, _SPARE_COST = 0.02, 3e-6
+_REACH = 2.0
+#: To spare: this share of the loss where so little of the noise or of its loss is, or less; more of
+#: it far outside, once it is known better where that is.
+_SPARE, _MORE_SPARE, _SPARE_COST = 0.02, 0.3, 3e-6
+_LEAST_SHARE = 1e-9
 #: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
-_ROUNDS, _DIP, _MOST_RADII = 6, 1e-4, 6_000
+_ROUNDS, _DIP, _MOST_RADII = 10, 1e-4, 6_000
 #: A chord may miss these shares of the loss, and be so long, in sensitivities.
 _CHORDS, _LONGEST = (3e-5, 3e-4), 4.0
 #: For the staircase theta is looked for this close to what it is, up to the last digit.
-_AROUND_THETA, _FLOAT = 1e-5, 1e-14
+_AROUND_THETA, _FLOAT = 1e-4, 1e-14
 #: Stairs with less than this share of the noise or of the loss may be narrower than a few steps.
 _RARE = 1e-3
 #: Less than this share of the noise is not worth stairs of its own.
@@ -109,32 +114,57 @@ def _rises(sigma: Floats, first: bool) -> bool:
 
 
 def _spread(step: float, reach: float) -> Floats:
-    """Radii: a step apart, closer near 0, where all directions count."""
+    """Radii: closer near 0, where all directions count; then a step apart.
+
+    A whole number of steps is a sensitivity: where stairs are nearly as wide, s(radius) is near a
+    radius again, and what straight pieces miss on both sides cancels.
+    """
     near = int(math.log(step / _GROWTH / _FIRST) / math.log(1 + _GROWTH))
-    inner = _FIRST * (1 + _GROWTH) ** np.arange(near)
-    return np.concatenate([[0.0], inner, np.arange(float(inner[-1]) + step, reach, step)])
+    inner, parts = _FIRST * (1 + _GROWTH) ** np.arange(near), math.ceil(1 / step)
+    far = np.arange(math.ceil(float(inner[-1]) * parts) + 1, int(reach * parts)) / parts
+    return np.concatenate([[0.0], inner, far])
 
 
 class March:
     """Curves on radii that are a step apart, or closer."""
 
-    def __init__(self, shells: Shells, delta: float, stairs: RadialStaircase, step: float) -> None:
+    def __init__(
+        self,
+        shells: Shells,
+        delta: float,
+        stairs: RadialStaircase,
+        late: Callable[[], bool],
+        near: Curve | None = None,
+    ) -> None:
         self.shells, self.delta, self.stairs = shells, delta, stairs
+        self.late, self.near = late, near
         self.d, self.factor = shells.d, math.exp(shells.epsilon)
-        self.use(_spread(step, _REACH * float(stairs.edges[-1]) + 3))
+        self.use(_spread(_step(shells, stairs), _REACH * float(stairs.edges[-1]) + 3))
 
     def use(self, radii: Floats) -> None:
         """March on these radii from now on."""
         self.radii = radii
-        # Where the noise hardly is, more than theta costs nothing.
-        inside, outside = shares(self.shells, self.stairs.edges)
-        ends = np.append(0.0, self.stairs.edges)
-        rare = np.minimum(
-            np.interp(radii, ends, np.append(0.0, inside)),
-            np.interp(radii, ends, np.append(1.0, outside)),
-        )
-        spare = self.stairs.loss * np.minimum(_SPARE, _SPARE_COST / np.maximum(rare, 1e-9))
-        self.level = spare - self.shells.cost(radii)
+        # Where the noise hardly is, more than theta costs nothing. All of it smoothly: a kink in s
+        # comes again on each stair, and sharper.
+        within, beyond = self._shares(radii)
+        costs = self.shells.cost(radii)
+        spare = self.stairs.loss / (1 / _SPARE + within / _SPARE_COST)
+        if self.near is None:
+            spare += costs / (1 / _SPARE + beyond / _SPARE_COST)
+        else:  # beyond theta the curve must end all the same
+            more = np.maximum(costs - self.near.theta, 0.0)
+            spare += more / (1 / _MORE_SPARE + beyond / _SPARE_COST)
+        self.level = spare - costs
+
+    def _shares(self, radii: Floats) -> tuple[Floats, Floats]:
+        """The shares of noise inside and of loss outside, between the edges smoothly."""
+        edges, (inside, outside) = self.stairs.edges, shares(self.shells, self.stairs.edges)
+        found = []
+        for first, known in ((_LEAST_SHARE, inside), (1.0, outside)):
+            logs = np.log(np.maximum(np.append(first, known), _LEAST_SHARE))
+            curve = PchipInterpolator(np.append(0.0, edges), logs)
+            found.append(np.exp(curve(np.minimum(radii, edges[-1]))))
+        return found[0], found[1]
 
     def along(self, theta: float, height: float) -> Floats | None:
         """s at the radii, up to where it ends on the diagonal; None if theta is too large."""
@@ -162,7 +192,7 @@ class March:
             above = np.flatnonzero(share > 0)
             last = last if len(above) == 0 else done + int(above[-1])
             done = known
-            if asked[done - 1] < 0 and radii[done - 1] > radii[last + 1] + 1:
+            if asked[done - 1] < 0 and radii[done - 1] > radii[min(last + 1, done - 1)] + 1:
                 return sigma[: last + 2]
         return None
 
@@ -171,7 +201,7 @@ class March:
     ) -> tuple[float, Floats | None]:
         """The largest theta between these for this w, and its curve; None if there is none."""
         found = self.along(low, height)
-        while found is not None and high - low > close * high:
+        while found is not None and high - low > close * high and not self.late():
             middle = (low + high) / 2
             sigma = self.along(middle, height)
             if sigma is None:
@@ -180,20 +210,25 @@ class March:
                 low, found = middle, sigma
         return low, found
 
-    def curve(self, height: float, high: float, late: Callable[[], bool]) -> Curve | None:
+    def curve(self, height: float, high: float) -> Curve | None:
         """The best curve for this w, with more radii where it proves too little between them."""
         low, best = 0.0, None
         for _ in range(_ROUNDS):
             theta, sigma = self.largest(height, low, high, _LAST_THETA)
             if sigma is None:
                 break
+            # With a little less it ends sooner, before small errors have grown.
+            less = theta - _BACK * self.stairs.loss
+            sooner = self.along(less, height)
+            if sooner is not None:
+                theta, sigma = less, sooner
             rho = self.radii[: len(sigma)]
             r, values = self._between(rho, sigma, height)
             bound = float(values.min()) - self.delta * height
             if best is None or bound > best.bound:
                 best = Curve(rho, sigma, height, theta, bound)
             deep = r[values < theta - _DIP * self.stairs.loss]
-            if len(deep) == 0 or len(rho) > _MOST_RADII or late():
+            if len(deep) == 0 or len(rho) > _MOST_RADII or self.late():
                 break
             cells = np.concatenate([deep, np.interp(deep, sigma, rho)])
             at = np.unique(np.searchsorted(rho, cells, side="right") - 1)
@@ -228,7 +263,11 @@ class March:
         _, sigma = self.largest(curve.height, *ends, _FLOAT)
         if sigma is not None:
             curve = replace(curve, rho=self.radii[: len(sigma)], sigma=sigma)
-        found = (_along_curve(self.shells, self.delta, curve, start) for start in _STARTS)
+        found = [
+            _along_curve(self.shells, self.delta, curve, start, longer)
+            for start in _STARTS
+            for longer in (False, True)
+        ]
         return min((one for one in found if one), key=lambda one: one.loss, default=None)
 
     def _between(self, rho: Floats, sigma: Floats, height: float) -> tuple[Floats, Floats]:
@@ -260,7 +299,7 @@ def best_curve(
 
     `near` is a curve that is not far from it, either.
     """
-    march = March(shells, delta, stairs, _step(shells, stairs))
+    march = March(shells, delta, stairs, late, near)
     unit = stairs.loss / delta
 
     def most(height: float) -> float:
@@ -279,7 +318,7 @@ def best_curve(
         ends = known - _AROUND, known + _AROUND
     best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
     height = math.exp(best.x) * unit
-    curve = None if late() else march.curve(height, most(height), late)
+    curve = None if late() else march.curve(height, most(height))
     if curve is None:
         return None
     thinner = [march.thinned(curve, chord) for chord in _CHORDS]
@@ -300,16 +339,17 @@ def _excess(shells: Shells, delta: float, edges: Floats) -> float:
 
 
 def _along_curve(
-    shells: Shells, delta: float, curve: Curve, start: float
+    shells: Shells, delta: float, curve: Curve, start: float, longer: bool
 ) -> RadialStaircase | None:
+    """A staircase along the curve that spends delta. `longer`: a curve may end early where epsilon
+    is large; then with stairs of the last width after it, if they die out."""
     edges = [start]
     while edges[-1] < curve.rho[-1]:
         edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
     all_edges, least = np.array(edges), min(delta / 30, 0.003)
-    # A curve may end early where epsilon is large: stairs of the last width, if they die out.
     width = edges[-1] - edges[-2]
     decay = shells.epsilon - shells.d * math.log1p(width / edges[-1])
-    if decay > 0.1 * shells.epsilon:
+    if longer and decay > 0.1 * shells.epsilon:
         more = 1 + int(-math.log(least) / decay)
         all_edges = np.append(all_edges, edges[-1] + width * np.arange(1, more + 1))
     inside, outside = shares(shells, all_edges)

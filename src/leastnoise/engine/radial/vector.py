@@ -64,9 +64,11 @@ class Vector:
 
     def marched(self, search: Search) -> Iterator[Bounds]:
         """One curve, the staircase along it, and what the curve proves of all noise."""
-        if self.stairs is None:
+        shells, delta = self.shells, float(self.question.delta)
+        starts = first_staircases(shells, delta) if self.stairs is None else [self.stairs]
+        if not starts:
             return
-        shells, delta, stairs = self.shells, float(self.question.delta), self.stairs
+        stairs = min(starts, key=lambda one: one.loss)
         best: Marched | None = None
         for _ in range(_MARCHES):  # the second time it is known better where the noise is
             before = None if best is None else best.curve
@@ -83,6 +85,10 @@ class Vector:
                 break
         if best is None:
             return
+        if len(stairs.edges) <= _FEW_EDGES:
+            moved = polish(shells, delta, stairs.edges, 30)
+            if moved is not None and moved.loss < stairs.loss:
+                stairs = moved
         if stairs is not self.stairs:
             yield None, self._upper(stairs, search, "staircase")
         aim = stairs.loss / (1 + 0.9 * search.gap)

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from ...ask import Question
 from ...program.layout import Ints
-from ..bounds import Bounds, Upper
+from ..bounds import Bounds, Upper, proven
 from ..search import Search
 from .forecast import multipliers_prove_little, near_a_staircase
 from .multipliers import Centre, Stairs, centres, levels_for
@@ -78,7 +78,10 @@ class Descent:
                 break
             value = program.bound(pairs)
             if value > before:
-                yield program.exact(pairs, value, search.gap), None
+                lower = program.exact(pairs, value, search.gap)
+                if question.integer and lower.multipliers.step.denominator != 1:
+                    lower = proven(question, lower.multipliers, lower.resolution)
+                yield lower, None
                 self.used = {key: cells for key, (_, cells, _) in pairs.items()}
                 self.n = centre.n
             search.report(value, typical, centre.n)
@@ -89,20 +92,32 @@ class Descent:
     def _lattices(self, steps: Steps, gap: float) -> Iterator[tuple[Question, Centre, float]]:
         """Where to look for multipliers, and what is lost there.
 
-        For integers whole steps, or the integers themselves.
+        For integers whole steps, the integers themselves, or steps between them.
         """
         question = self.question
         width = int(question.sensitivity) if question.integer else 0
         narrow = question.integer and steps.narrow * width <= _NARROW
         most = width // 4 if narrow else width
 
+        smeared = question.loss.smeared if not question.constraints else None
+        between = math.inf if smeared is None else float(smeared) / max(steps.expected(), 1e-300)
+
+        def lost_to_integers(n: int) -> float:
+            return min(2 * wasted(width, n), between)
+
+        # What all lattices lose that have a few points in every step is no reason to prefer one.
+        fewest = math.ceil(4 / steps.narrow)
+        always = min(map(lost_to_integers, range(fewest, width // 2 + 1)), default=0.0)
+
         def waste(n: int) -> float:
             if not question.integer:
                 return 0.0
-            return 2 * wasted(width, n) if n <= most else math.inf
+            return lost_to_integers(n) - always if n <= most else math.inf
 
         for centre, lost in centres(steps, gap, waste):
             whole = Fraction(width // centre.n * centre.n) if width else question.sensitivity
+            if width and between < 2 * wasted(width, centre.n):
+                whole = question.sensitivity  # steps between whole numbers
             asked = replace(question, integer=False, sensitivity=whole)
             yield asked, centre, math.inf if narrow else lost
         if narrow:

@@ -95,7 +95,7 @@ Definition joint_noise_check (f : joint) : bool :=
   forallb (Z.leb 0) (counts f) && forallb (Z.leb 0) d && (0 <? snd (j_upper f)) &&
   (n2 * c1 * snd (j_upper f) <=? fst (j_upper f) * scale * n1 * c2).
 
-(* ---- the check of the lower bound, for the mean of numbers that move by 1 ---- *)
+(* ---- the check of the lower bound, for numbers that move by 1 ---- *)
 (* A set of members 1..k is a list of booleans; rates belong to a member and a set that has it. *)
 Record flow := { f_ratio : Z * Z; f_unit : Z * Z; f_rate : nat -> list bool -> Z }.
 (* Sort |x| from the largest down: b is a member if entry b is above the next one.  In how many
@@ -118,17 +118,28 @@ Definition set_value (own twice spent got : Z) (rate : nat -> list bool -> Z) (B
 Fixpoint all_sets (k : nat) (test : list bool -> bool) : bool := match k with
   | O => test [] | S n => all_sets n (fun B => test (true :: B)) && all_sets n (fun B => test (false :: B)) end.
 (* everything times (1 - q)^2 m d for q = a/m and rates in units of n/d *)
-Definition joint_lower_check (f : joint) (w : flow) : bool :=
-  let '(a, m) := f_ratio w in let '(n, d) := f_unit w in
+Definition rates_ok (f : joint) (w : flow) (a m : Z) : bool :=
+  let '(n, d) := f_unit w in
   let own := m ^ 2 * d * match j_error f with MeanSquare => m + a | _ => m - a end in
   let twice := match j_error f with MeanSquare => 2 * m ^ 3 * d | _ => 0 end in
   let spent := (m - a) ^ 3 * n in let got := a * (m - a) ^ 2 * n in
   let wanted := fst (j_lower f) * (Z.of_nat (numbers f) * ((m - a) ^ 2 * m * d)) in
+  (0 <=? n) && (0 <? d) &&
+  all_sets (numbers f) (fun B => wanted <=? snd (j_lower f) * set_value own twice spent got (f_rate w) B).
+(* For the largest error the noise q^level has the least mean. *)
+Definition largest_ok (f : joint) (a m : Z) : bool :=
+  let best := {| j_epsilon := j_epsilon f; numbers := numbers f; width := 1; j_error := Largest;
+    j_ratio := (a, m); offset := 0; j_upper := j_upper f; j_lower := j_lower f |} in
+  let d := fst (errors best) in
+  let '(n1, c1) := series_of a m (counts best) in let '(n2, c2) := series_of a m d in
+  forallb (Z.leb 0) (counts best) && forallb (Z.leb 0) d &&
+  (fst (j_lower f) * n1 * c2 <=? snd (j_lower f) * n2 * c1).
+Definition joint_lower_check (f : joint) (w : flow) : bool :=
+  let '(a, m) := f_ratio w in
   (0 <? snd (j_lower f)) && ((fst (j_lower f) <=? 0) ||
-    match j_error f with Largest => false | _ => true end &&
-    (width f =? 1) && (0 <? a) && (a <? m) && (0 <=? n) && (0 <? d) && enclosure_ok (j_epsilon f) &&
+    (width f =? 1) && (0 <? a) && (a <? m) && enclosure_ok (j_epsilon f) &&
     (a * snd (enclosure (j_epsilon f)) <=? m * 2 ^ kept) &&
-    all_sets (numbers f) (fun B => wanted <=? snd (j_lower f) * set_value own twice spent got (f_rate w) B)).
+    match j_error f with Largest => largest_ok f a m | _ => rates_ok f w a m end).
 Definition joint_check (f : joint) (w : flow) : bool := joint_noise_check f && joint_lower_check f w.
 
 (* Rates as a file has them, by rank, the member above, the member and the one below.  Any other

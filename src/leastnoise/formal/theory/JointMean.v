@@ -312,49 +312,38 @@ Lemma square_IZR z : IZR (z ^ 2) = IZR z ^ 2.
 Proof. change 2%Z with (Z.of_nat 2). symmetry. apply pow_IZR. Qed.
 Lemma cube_IZR z : IZR (z ^ 3) = IZR z ^ 3.
 Proof. change 3%Z with (Z.of_nat 3). symmetry. apply pow_IZR. Qed.
-Theorem joint_lower_sound f w : (0 < numbers f)%nat -> joint_lower_check f w = true -> joint_lower_claim f.
+Lemma ratio_between a m : (0 < a)%Z -> (a < m)%Z -> 0 < IZR a / IZR m < 1.
 Proof.
-  unfold joint_lower_check. intros Hk. destruct (f_ratio w) as [a m]. destruct (f_unit w) as [n d]. cbv zeta.
-  set (own := (m ^ 2 * d * match j_error f with MeanSquare => m + a | _ => m - a end)%Z). set (twice := match j_error f with MeanSquare => (2 * m ^ 3 * d)%Z | _ => 0%Z end).
-  rewrite andb_true_iff, Z.ltb_lt. intros [Hl H] Y HY B HB.
-  apply IZR_lt in Hl as Rl. assert (RK : 0 < INR (numbers f)) by (apply lt_0_INR; auto).
-  apply orb_true_iff in H. destruct H as [H|H].
-  - apply Z.leb_le, IZR_le in H. apply Rle_trans with 0.
-    + unfold ratio, Rdiv. assert (IZR (fst (j_lower f)) * / IZR (snd (j_lower f)) <= 0 * / IZR (snd (j_lower f))) by (apply Rmult_le_compat_r; auto; left; apply Rinv_0_lt_compat; auto). lra.
-    + apply (loss_nonneg _ _ _ _ Y (fun x => error_of (j_error f) x)); auto. intros x. apply error_nonneg; auto.
-  - rewrite !andb_true_iff, Z.eqb_eq, !Z.ltb_lt, !Z.leb_le in H. destruct H as [[[[[[[[He HD] Ha] Ham] Hn] Hd] Hen] Hex] Hall].
-    apply IZR_lt in Ha as Ra, Ham as Rm, Hd as Rd. apply IZR_le in Hn as Rn. set (q := IZR a / IZR m).
-    assert (Hq : 0 < q < 1).
-    { unfold q. split; [apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; lra|]. apply Rmult_lt_reg_r with (IZR m); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
-    set (kappa := fun i S => IZR n / IZR d * IZR (Z.max 0 (f_rate w i S))).
-    assert (Hkappa : forall i S, 0 <= kappa i S) by (intros; unfold kappa; apply Rmult_le_pos; [apply Rmult_le_pos; auto; left; apply Rinv_0_lt_compat; auto|apply IZR_le; lia]).
-    set (scale := IZR ((m - a) ^ 2 * m * d)). assert (Hs : 0 < scale) by (apply IZR_lt; apply Z.mul_pos_pos; [apply Z.mul_pos_pos; [apply Z.pow_pos_nonneg|]|]; lia).
-    assert (Hset : forall S, IZR (set_value own twice ((m - a) ^ 3 * n) (a * (m - a) ^ 2 * n) (f_rate w) S) <= scale * bound_of (j_error f) q kappa S).
-    { intros S. unfold set_value, bound_of. rewrite zupto_upto, <- upto_scale. apply upto_le. intros i Hi. cbv zeta. destruct (nth i S false).
-      - right. unfold share, kappa, scale, q, own, twice. rewrite INR_IZR_INZ. set (r := Z.max 0 (f_rate w i S)). set (t := members_before 1 S i). set (b := Z.of_nat (Datatypes.S i)).
-        destruct (j_error f); repeat first [rewrite minus_IZR | rewrite plus_IZR | rewrite mult_IZR | rewrite square_IZR | rewrite cube_IZR]; field; repeat split; lra.
-      - set (r := Z.max 0 (f_rate w i (setb i S))). unfold kappa. fold r. assert (R0 : 0 <= IZR r) by (apply IZR_le; unfold r; lia).
-        pose proof (div_low (images S) (images (setb i S)) (images_pos _)) as D. fold (rhoB i S) in D.
-        replace (scale * (q * (rhoB i S * (IZR n / IZR d * IZR r)))) with ((IZR a * (IZR m - IZR a) ^ 2 * IZR n * IZR r) * rhoB i S).
-        + rewrite !mult_IZR, square_IZR, minus_IZR.
-          replace (IZR a * (IZR m - IZR a) ^ 2 * IZR n * (IZR (images S / images (setb i S)) * IZR r)) with ((IZR a * (IZR m - IZR a) ^ 2 * IZR n * IZR r) * IZR (images S / images (setb i S))) by ring.
-          apply Rmult_le_compat_l; [|exact D]. repeat apply Rmult_le_pos; lra.
-        + unfold scale, q. rewrite !mult_IZR, square_IZR, minus_IZR. field. lra. }
-    unfold ratio. apply Rmult_le_reg_l with (INR (numbers f)); auto.
-    apply (rates_bound (j_error f) (numbers f) (ratio (j_epsilon f)) q (INR (numbers f) * (IZR (fst (j_lower f)) / IZR (snd (j_lower f)))) B kappa) with (Y := Y); auto.
-    + intros E. rewrite E in He. discriminate.
-    + destruct (enclosure_sound _ Hen) as (_ & _ & HE). apply IZR_le in Hex. rewrite !mult_IZR in Hex. assert (U : 0 < IZR (2 ^ kept)) by (apply IZR_lt; reflexivity).
-      apply Rle_trans with (q * (IZR (snd (enclosure (j_epsilon f))) / IZR (2 ^ kept))); [apply Rmult_le_compat_l; lra|]. unfold q.
-      apply Rmult_le_reg_r with (IZR m * IZR (2 ^ kept)); [apply Rmult_lt_0_compat; lra|].
-      replace (IZR a / IZR m * (IZR (snd (enclosure (j_epsilon f))) / IZR (2 ^ kept)) * (IZR m * IZR (2 ^ kept))) with (IZR a * IZR (snd (enclosure (j_epsilon f)))) by (field; lra). lra.
-    + intros S HS. pose proof (all_sets_ok _ _ Hall S HS) as T. cbv beta in T. apply Z.leb_le, IZR_le in T. rewrite (mult_IZR (fst (j_lower f))), (mult_IZR (Z.of_nat (numbers f))), (mult_IZR (snd (j_lower f))) in T. fold scale in T.
-      specialize (Hset S). rewrite INR_IZR_INZ. apply Rmult_le_reg_l with scale; auto. apply Rmult_le_reg_l with (IZR (snd (j_lower f))); auto.
-      replace (IZR (snd (j_lower f)) * (scale * (IZR (Z.of_nat (numbers f)) * (IZR (fst (j_lower f)) / IZR (snd (j_lower f)))))) with (IZR (fst (j_lower f)) * (IZR (Z.of_nat (numbers f)) * scale)) by (field; lra).
-      eapply Rle_trans; [exact T|]. apply Rmult_le_compat_l; lra.
-    + intros A s HA Hs'. apply HY; auto. unfold moves. rewrite HD. auto.
+  intros Ha Hm. apply IZR_lt in Ha, Hm. split; [apply Rmult_lt_0_compat; auto; apply Rinv_0_lt_compat; lra|].
+  apply Rmult_lt_reg_r with (IZR m); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra.
 Qed.
-Theorem joint_sound f w : joint_check f w = true -> joint_claims f.
+Theorem rates_sound f w a m : (0 < numbers f)%nat -> j_error f <> Largest -> width f = 1%Z -> (0 < a)%Z -> (a < m)%Z ->
+  IZR a / IZR m * exp (ratio (j_epsilon f)) <= 1 -> (0 < snd (j_lower f))%Z -> rates_ok f w a m = true -> joint_lower_claim f.
 Proof.
-  unfold joint_check. rewrite andb_true_iff. intros [H1 H2]. split; [apply joint_noise_sound; auto|]. apply joint_lower_sound with w; auto.
-  unfold joint_noise_check in H1. destruct (j_ratio f), (errors f) as [d scale]. destruct (series_of _ _ (counts f)), (series_of _ _ d). rewrite !andb_true_iff, !Z.ltb_lt in H1. lia.
+  intros Hk He HD Ha Ham Hqe Hl H Y HY B HB. unfold rates_ok in H. destruct (f_unit w) as [n d]. cbv zeta in H.
+  set (own := (m ^ 2 * d * match j_error f with MeanSquare => m + a | _ => m - a end)%Z) in *. set (twice := match j_error f with MeanSquare => (2 * m ^ 3 * d)%Z | _ => 0%Z end) in *.
+  rewrite !andb_true_iff, Z.ltb_lt, Z.leb_le in H. destruct H as [[Hn Hd] Hall].
+  pose proof (ratio_between a m Ha Ham) as Hq. set (q := IZR a / IZR m) in *.
+  apply IZR_lt in Ha as Ra, Ham as Rm, Hd as Rd, Hl as Rl. apply IZR_le in Hn as Rn. assert (RK : 0 < INR (numbers f)) by (apply lt_0_INR; auto).
+  set (kappa := fun i S => IZR n / IZR d * IZR (Z.max 0 (f_rate w i S))).
+  assert (Hkappa : forall i S, 0 <= kappa i S) by (intros; unfold kappa; apply Rmult_le_pos; [apply Rmult_le_pos; auto; left; apply Rinv_0_lt_compat; auto|apply IZR_le; lia]).
+  set (scale := IZR ((m - a) ^ 2 * m * d)). assert (Hs : 0 < scale) by (apply IZR_lt; apply Z.mul_pos_pos; [apply Z.mul_pos_pos; [apply Z.pow_pos_nonneg|]|]; lia).
+  assert (Hset : forall S, IZR (set_value own twice ((m - a) ^ 3 * n) (a * (m - a) ^ 2 * n) (f_rate w) S) <= scale * bound_of (j_error f) q kappa S).
+  { intros S. unfold set_value, bound_of. rewrite zupto_upto, <- upto_scale. apply upto_le. intros i Hi. cbv zeta. destruct (nth i S false).
+    - right. unfold share, kappa, scale, q, own, twice. rewrite INR_IZR_INZ. set (r := Z.max 0 (f_rate w i S)). set (t := members_before 1 S i). set (b := Z.of_nat (Datatypes.S i)).
+      destruct (j_error f); repeat first [rewrite minus_IZR | rewrite plus_IZR | rewrite mult_IZR | rewrite square_IZR | rewrite cube_IZR]; field; repeat split; lra.
+    - set (r := Z.max 0 (f_rate w i (setb i S))). unfold kappa. fold r. assert (R0 : 0 <= IZR r) by (apply IZR_le; unfold r; lia).
+      pose proof (div_low (images S) (images (setb i S)) (images_pos _)) as D. fold (rhoB i S) in D.
+      replace (scale * (q * (rhoB i S * (IZR n / IZR d * IZR r)))) with ((IZR a * (IZR m - IZR a) ^ 2 * IZR n * IZR r) * rhoB i S).
+      + rewrite !mult_IZR, square_IZR, minus_IZR.
+        replace (IZR a * (IZR m - IZR a) ^ 2 * IZR n * (IZR (images S / images (setb i S)) * IZR r)) with ((IZR a * (IZR m - IZR a) ^ 2 * IZR n * IZR r) * IZR (images S / images (setb i S))) by ring.
+        apply Rmult_le_compat_l; [|exact D]. repeat apply Rmult_le_pos; lra.
+      + unfold scale, q. rewrite !mult_IZR, square_IZR, minus_IZR. field. lra. }
+  unfold ratio. apply Rmult_le_reg_l with (INR (numbers f)); auto.
+  apply (rates_bound (j_error f) (numbers f) (ratio (j_epsilon f)) q (INR (numbers f) * (IZR (fst (j_lower f)) / IZR (snd (j_lower f)))) B kappa) with (Y := Y); auto.
+  + intros S HS. pose proof (all_sets_ok _ _ Hall S HS) as T. cbv beta in T. apply Z.leb_le, IZR_le in T. rewrite (mult_IZR (fst (j_lower f))), (mult_IZR (Z.of_nat (numbers f))), (mult_IZR (snd (j_lower f))) in T. fold scale in T.
+    specialize (Hset S). rewrite INR_IZR_INZ. apply Rmult_le_reg_l with scale; auto. apply Rmult_le_reg_l with (IZR (snd (j_lower f))); auto.
+    replace (IZR (snd (j_lower f)) * (scale * (IZR (Z.of_nat (numbers f)) * (IZR (fst (j_lower f)) / IZR (snd (j_lower f)))))) with (IZR (fst (j_lower f)) * (IZR (Z.of_nat (numbers f)) * scale)) by (field; lra).
+    eapply Rle_trans; [exact T|]. apply Rmult_le_compat_l; lra.
+  + intros A s HA Hs'. apply HY; auto. unfold moves. rewrite HD. auto.
 Qed.
