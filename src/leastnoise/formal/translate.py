@@ -179,6 +179,8 @@ def left_out(data: dict[str, Any]) -> str:
     block, certificate = data["sensitivity"]["blocks"][0], data["certificate"]
     if Fraction(block["width"]) != 1:
         return "numbers move by more than 1"
+    if "shifts" in certificate:
+        return "its certificate is about sums of the numbers"
     own = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
     if certificate and set(certificate) != own:
         return "its certificate is of another kind"
@@ -186,8 +188,6 @@ def left_out(data: dict[str, Any]) -> str:
         return ""
     if certificate.get("numbers", block["numbers"]) != block["numbers"]:
         return "its certificate is for fewer numbers"
-    if "shifts" in certificate:
-        return "its certificate is about sums of the numbers"
     if block["numbers"] > MAX_FORMAL_NUMBERS:
         return f"it is about the mean of more than {MAX_FORMAL_NUMBERS} numbers"
     return ""
