@@ -1,7 +1,7 @@
 """Shared set-up: Hypothesis without deadlines (machines are shared), pictures without a display.
 
 `make test` hands out whole files (`--dist loadfile`), so that a module's designs and the browser
-are made once, by one process, and all that needs Spark to one.
+are made once, by one process, and all that needs Spark, or Coq, to one.
 """
 
 import gc
@@ -38,8 +38,8 @@ def kept_files(tmp_path_factory):
         yield
 
 
-#: What waits most, for a server and a browser, and then what takes longest in one file.
-FIRST = ("web", "docs", "forged", "neighbours", "sweep")
+#: What waits most, for a server and a browser, and then what takes longest in one process.
+FIRST = ("web", "formal", "docs", "forged", "neighbours", "sweep")
 HERE = Path(__file__).parent
 
 
@@ -57,11 +57,17 @@ def pytest_collection_modifyitems(items):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Whole files, but what needs Spark goes to one process: starting it takes half a minute."""
+    """Whole files, but what needs Spark goes to one process: starting it takes half a minute.
+
+    So does what needs Coq: in a fresh copy its theory takes a CPU minute to compile.
+    """
     from xdist.scheduler import LoadFileScheduling
 
     class Files(LoadFileScheduling):
         def _split_scope(self, nodeid):
-            return "spark" if "spark" in nodeid.lower() else super()._split_scope(nodeid)
+            for shared in ("spark", "tests/formal/"):
+                if shared in nodeid.lower():
+                    return shared
+            return super()._split_scope(nodeid)
 
     return Files(config, log) if config.getvalue("dist") == "loadfile" else None

@@ -121,8 +121,9 @@ def test_steps_between_whole_numbers_need_a_loss_that_tells_what_they_cost() -> 
     found = design(epsilon=1, delta=0, sensitivity=101, integer=True, gap=0.01)
     step = Fraction(101, 13)
     certificate = Certificate(step, 0, ())
-    other = replace(found.document, certificate=certificate, loss=as_loss("power:3"))
     with pytest.raises(FormatError, match="must be whole for integer noise"):
-        parse(other.dumps())
+        replace(found.document, certificate=certificate, loss=as_loss("power:3"))
     with pytest.raises(FormatError, match="must be whole for integer noise"):
-        bound_on_whole_noise(certificate, ((1, 0),), Fraction(101), as_loss("power:3"))
+        bound_on_whole_noise(
+            certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3")
+        )

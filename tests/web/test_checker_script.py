@@ -63,6 +63,7 @@ TAIL = {
 }
 del TAIL["grid"]
 SOURCES = [EXAMPLE, MESH, TAIL]
+_AROUND = (1 - Fraction(1, 10**6), 1 + Fraction(1, 10**6))
 
 
 def test_both_checkers_say_the_same_of_altered_files() -> None:
@@ -94,6 +95,20 @@ def test_both_checkers_follow_a_huber_width_far_below_the_sensitivity() -> None:
     false = {**file, "lower": str(Fraction(file["upper"]) * Fraction(9999, 10_000))}
     both = list(agreement.compared("javascript", [file, false]))
     assert [(ours, other) for ours, other, _ in both] == [(0, 0), (1, 1)]
+
+
+@pytest.mark.parametrize("loss", ["l1", "l2", "pinball:0.8"])
+def test_both_checkers_know_steps_between_whole_numbers_and_long_runs(loss: str) -> None:
+    found = design(epsilon=1, delta=0, sensitivity=5003, integer=True, loss=loss)
+    assert found.converged and found.document.runs
+    file = json.loads(found.document.dumps())
+    assert Fraction(file["certificate"]["step"]).denominator != 1
+    files = [file]
+    for name in ("lower", "upper"):  # a little more than is proven
+        files += [{**file, name: str(Fraction(file[name]) * f)} for f in _AROUND]
+    both = [(ours, other) for ours, other, _ in agreement.compared("javascript", files)]
+    assert both[0] == (0, 0) and all(ours == other for ours, other in both)
+    assert {ours for ours, _ in both} == {0, 1}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from math import isqrt
 from ..ask.privacy import Point
 from ..losses import Loss
 from .limits import MAX_CELLS
-from .lower import dual_bound
+from .lower import bound_on_whole_noise, dual_bound
 from .shifts import Certificate
 
 
@@ -32,12 +32,15 @@ def one_number(sums: Sums, width: Fraction, budget: Point, loss: Loss, whole: bo
     """
     step = sums.one.step
     cells = width / step
-    fits = step.denominator == 1 if whole else cells.denominator == 1
+    fits = cells.denominator == 1 and (not whole or loss.smeared is not None)
+    fits = fits or (whole and step.denominator == 1)
     if not fits or not 1 <= cells <= MAX_CELLS or sums.one.points or sums.one.constraints:
         return Fraction(0)
     if any(abs(entry.shift) > cells for entry in sums.one.shifts):
         return Fraction(0)
-    return dual_bound(sums.one, (budget,), width, loss, whole and step == 1)
+    if whole:
+        return bound_on_whole_noise(sums.one, (budget,), width, loss)
+    return dual_bound(sums.one, (budget,), width, loss, False)
 
 
 def mean_of_squares(found: Fraction, numbers: int, one_sided: bool, whole: bool) -> Fraction:

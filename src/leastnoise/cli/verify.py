@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from ..certify import check_bytes
 from ..certify.about import about_object
@@ -46,8 +46,9 @@ def verify(
 
     Of a report (`ask --report`), each step from a published number to its proof.
     Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed;
-    3: privacy is proven, the bracket is not. With --formal, 0 says that Coq has proven it, too,
-    1 that Coq refuses it, 3 that it holds something the theorem is not about.
+    3: privacy is proven, the bracket is not; of a report, that some of its privacy is not covered.
+    With --formal, 0 says that Coq has proven it, too, 1 that Coq refuses it, 3 that it holds
+    something the theorem is not about.
 
     \b
     Example:
@@ -80,7 +81,8 @@ def verify(
     if formal and report.exit_code == 0:
         code, told = _formally(data)
     if as_json:
-        show_json("verify", code, {"file": file, **report.to_json(), **told, "about": about})
+        found = {**report.to_json(), "ok": code == 0}
+        show_json("verify", code, {"file": file, **found, **told, "about": about})
     else:
         table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
         for claim in report.claims:
@@ -103,7 +105,7 @@ def _formally(content: bytes) -> tuple[int, dict[str, Any]]:
         return 3, {"formal": {"verdict": "not covered", "detail": str(reason)}}
     except CoqError as error:
         return 2, {"formal": {"verdict": "not run", "detail": str(error)}}
-    good = "proven" if proof.whole else "proven in part"
+    good = "proven" if proof.whole else "partly proven"
     verdict = good if proof.proven else "refused"
     told = {"verdict": verdict, "detail": proof.detail, "axioms": list(AXIOMS)}
     return (0 if proof.whole else 3) if proof.proven else 1, {"formal": told}
@@ -115,7 +117,7 @@ def _formal_words(told: dict[str, Any]) -> str:
     formal = told["formal"]
     verdict, words = formal["verdict"], _printable(formal["detail"])
     after = ""
-    if verdict.startswith("proven"):
+    if verdict in ("proven", "partly proven"):
         after = " What that rests on is in docs/formal.md."
     elif verdict == "not covered":
         after = " So there is no verdict of Coq; those above are our own check's."
@@ -133,7 +135,7 @@ def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
         shown = {"file": file, "ok": code == 0, "steps": told, "unchecked": UNCHECKED}
         show_json("verify", code, shown)
     else:
-        table = Table("step", "verdict")
+        table = Table(Column("step", overflow="fold"), "verdict")
         for step in steps:
             table.add_row(_printable(step.words), step.verdict)
         Console(markup=False, emoji=False).print(table)

@@ -133,9 +133,20 @@ def test_multipliers_down_the_stairs_are_as_good_as_their_program_says() -> None
     assert program.bound(pairs) > 0.999 * steps.expected()
 
 
-def test_a_prime_sensitivity_costs_at_most_what_is_left_of_it() -> None:
-    found = design(epsilon=1, delta=0, sensitivity=1009, integer=True, gap=2e-3)
-    assert found.converged and found.certified  # 1 of 1009 cannot be used: 0.1 %
+@pytest.mark.parametrize(
+    "epsilon,delta,width,loss",
+    [
+        ("0.5", "0", 503, "l1"),  # (0.61 % on whole steps: 503 is a prime)
+        ("0.0241", "0", 10**7, "l2"),  # (refused)
+        ("0.019", "0.002", 10**7, "pinball:0.8"),  # (1.8 %)
+        ("0.01", "1e-6", 100, "l1"),  # (0.18 %: the noise took too long to check)
+    ],
+)
+def test_whole_numbers_close_as_real_ones_do(
+    epsilon: str, delta: str, width: int, loss: str
+) -> None:
+    found = design(epsilon=epsilon, delta=delta, sensitivity=width, integer=True, loss=loss)
+    assert found.converged and found.certified
 
 
 def test_awkward_sensitivities() -> None:

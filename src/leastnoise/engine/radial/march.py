@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 from scipy.optimize import minimize_scalar
 from scipy.special import betainc, betaincinv
 
@@ -41,6 +42,7 @@ _REACH = 2.0
 #: To spare: this share of the loss where so little of the noise or of its loss is, or less; more of
 #: it far outside, once it is known better where that is.
 _SPARE, _MORE_SPARE, _SPARE_COST = 0.02, 0.3, 3e-6
+_LEAST_SHARE = 1e-9
 #: Rounds of more radii, where less than this share of the loss is missing, and how many there are.
 _ROUNDS, _DIP, _MOST_RADII = 10, 1e-4, 6_000
 #: A chord may miss these shares of the loss, and be so long, in sensitivities.
@@ -127,27 +129,42 @@ class March:
     """Curves on radii that are a step apart, or closer."""
 
     def __init__(
-        self, shells: Shells, delta: float, stairs: RadialStaircase, near: Curve | None
+        self,
+        shells: Shells,
+        delta: float,
+        stairs: RadialStaircase,
+        late: Callable[[], bool],
+        near: Curve | None = None,
     ) -> None:
-        self.shells, self.delta, self.stairs, self.near = shells, delta, stairs, near
+        self.shells, self.delta, self.stairs = shells, delta, stairs
+        self.late, self.near = late, near
         self.d, self.factor = shells.d, math.exp(shells.epsilon)
         self.use(_spread(_step(shells, stairs), _REACH * float(stairs.edges[-1]) + 3))
 
     def use(self, radii: Floats) -> None:
         """March on these radii from now on."""
         self.radii = radii
-        # Where the noise hardly is, more than theta costs nothing.
-        inside, outside = shares(self.shells, self.stairs.edges)
-        ends, costs = np.append(0.0, self.stairs.edges), self.shells.cost(radii)
-        within = np.interp(radii, ends, np.append(0.0, inside))
-        beyond = np.interp(radii, ends, np.append(1.0, outside))
-        inner, outer = (_SPARE_COST / np.maximum(x, 1e-9) for x in (within, beyond))
-        spare = self.stairs.loss * np.minimum(_SPARE, inner)
+        # Where the noise hardly is, more than theta costs nothing. All of it smoothly: a kink in s
+        # comes again on each stair, and sharper.
+        within, beyond = self._shares(radii)
+        costs = self.shells.cost(radii)
+        spare = self.stairs.loss / (1 / _SPARE + within / _SPARE_COST)
         if self.near is None:
-            spare += costs * np.minimum(_SPARE, outer)
+            spare += costs / (1 / _SPARE + beyond / _SPARE_COST)
         else:  # beyond theta the curve must end all the same
-            spare += np.maximum(costs - self.near.theta, 0.0) * np.minimum(_MORE_SPARE, outer)
+            more = np.maximum(costs - self.near.theta, 0.0)
+            spare += more / (1 / _MORE_SPARE + beyond / _SPARE_COST)
         self.level = spare - costs
+
+    def _shares(self, radii: Floats) -> tuple[Floats, Floats]:
+        """The shares of noise inside and of loss outside, between the edges smoothly."""
+        edges, (inside, outside) = self.stairs.edges, shares(self.shells, self.stairs.edges)
+        found = []
+        for first, known in ((_LEAST_SHARE, inside), (1.0, outside)):
+            logs = np.log(np.maximum(np.append(first, known), _LEAST_SHARE))
+            curve = PchipInterpolator(np.append(0.0, edges), logs)
+            found.append(np.exp(curve(np.minimum(radii, edges[-1]))))
+        return found[0], found[1]
 
     def along(self, theta: float, height: float) -> Floats | None:
         """s at the radii, up to where it ends on the diagonal; None if theta is too large."""
@@ -184,7 +201,7 @@ class March:
     ) -> tuple[float, Floats | None]:
         """The largest theta between these for this w, and its curve; None if there is none."""
         found = self.along(low, height)
-        while found is not None and high - low > close * high:
+        while found is not None and high - low > close * high and not self.late():
             middle = (low + high) / 2
             sigma = self.along(middle, height)
             if sigma is None:
@@ -193,7 +210,7 @@ class March:
                 low, found = middle, sigma
         return low, found
 
-    def curve(self, height: float, high: float, late: Callable[[], bool]) -> Curve | None:
+    def curve(self, height: float, high: float) -> Curve | None:
         """The best curve for this w, with more radii where it proves too little between them."""
         low, best = 0.0, None
         for _ in range(_ROUNDS):
@@ -211,7 +228,7 @@ class March:
             if best is None or bound > best.bound:
                 best = Curve(rho, sigma, height, theta, bound)
             deep = r[values < theta - _DIP * self.stairs.loss]
-            if len(deep) == 0 or len(rho) > _MOST_RADII or late():
+            if len(deep) == 0 or len(rho) > _MOST_RADII or self.late():
                 break
             cells = np.concatenate([deep, np.interp(deep, sigma, rho)])
             at = np.unique(np.searchsorted(rho, cells, side="right") - 1)
@@ -246,7 +263,11 @@ class March:
         _, sigma = self.largest(curve.height, *ends, _FLOAT)
         if sigma is not None:
             curve = replace(curve, rho=self.radii[: len(sigma)], sigma=sigma)
-        found = (_along_curve(self.shells, self.delta, curve, start) for start in _STARTS)
+        found = [
+            _along_curve(self.shells, self.delta, curve, start, longer)
+            for start in _STARTS
+            for longer in (False, True)
+        ]
         return min((one for one in found if one), key=lambda one: one.loss, default=None)
 
     def _between(self, rho: Floats, sigma: Floats, height: float) -> tuple[Floats, Floats]:
@@ -278,7 +299,7 @@ def best_curve(
 
     `near` is a curve that is not far from it, either.
     """
-    march = March(shells, delta, stairs, near)
+    march = March(shells, delta, stairs, late, near)
     unit = stairs.loss / delta
 
     def most(height: float) -> float:
@@ -297,7 +318,7 @@ def best_curve(
         ends = known - _AROUND, known + _AROUND
     best = minimize_scalar(missing, bounds=ends, method="bounded", options={"xatol": _CLOSE})
     height = math.exp(best.x) * unit
-    curve = None if late() else march.curve(height, most(height), late)
+    curve = None if late() else march.curve(height, most(height))
     if curve is None:
         return None
     thinner = [march.thinned(curve, chord) for chord in _CHORDS]
@@ -318,16 +339,17 @@ def _excess(shells: Shells, delta: float, edges: Floats) -> float:
 
 
 def _along_curve(
-    shells: Shells, delta: float, curve: Curve, start: float
+    shells: Shells, delta: float, curve: Curve, start: float, longer: bool
 ) -> RadialStaircase | None:
+    """A staircase along the curve that spends delta. `longer`: a curve may end early where epsilon
+    is large; then with stairs of the last width after it, if they die out."""
     edges = [start]
     while edges[-1] < curve.rho[-1]:
         edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
     all_edges, least = np.array(edges), min(delta / 30, 0.003)
-    # A curve may end early where epsilon is large: stairs of the last width, if they die out.
     width = edges[-1] - edges[-2]
     decay = shells.epsilon - shells.d * math.log1p(width / edges[-1])
-    if decay > 0.1 * shells.epsilon:
+    if longer and decay > 0.1 * shells.epsilon:
         more = 1 + int(-math.log(least) / decay)
         all_edges = np.append(all_edges, edges[-1] + width * np.arange(1, more + 1))
     inside, outside = shares(shells, all_edges)

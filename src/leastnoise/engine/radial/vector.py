@@ -85,6 +85,10 @@ class Vector:
                 break
         if best is None:
             return
+        if len(stairs.edges) <= _FEW_EDGES:
+            moved = polish(shells, delta, stairs.edges, 30)
+            if moved is not None and moved.loss < stairs.loss:
+                stairs = moved
         if stairs is not self.stairs:
             yield None, self._upper(stairs, search, "staircase")
         aim = stairs.loss / (1 + 0.9 * search.gap)

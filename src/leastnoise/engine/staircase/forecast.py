@@ -52,8 +52,12 @@ def near_a_staircase(question: Question) -> bool:
 
 
 def worth_trying(question: Question) -> bool:
-    """Closed forms do not lean: for losses that do, a staircase that does is worth it."""
-    return near_a_staircase(question) or not question.loss.symmetric
+    """Closed forms do not lean: for losses that do, a staircase that does is worth it.
+
+    Nor do they or a program serve wide integers without delta.
+    """
+    alone = question.integer and question.sensitivity > FINE_WIDTH and question.delta == 0
+    return near_a_staircase(question) or not question.loss.symmetric or alone
 
 
 def multipliers_prove_little(question: Question) -> bool:

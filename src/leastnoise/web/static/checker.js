@@ -286,6 +286,11 @@ class Pieces {
     });
     return over(total, k);
   }
+  mean(middle, k, g) { // of c over k points, if no bend lies between them
+    const half = over(times(k - 1n, g), 2);
+    return this.between(sub(middle, half), add(middle, half)).length ? null : this.at(middle);
+  }
+  get smeared() { return over(sum(this.bends.map(([, bend]) => qmax(bend, ZERO))), 8); }
   chord(u, v) {
     const [a, b] = [this.at(u), this.at(v)];
     return this.between(u, v).map(([t]) => sub(add(a, mul(sub(b, a), div(sub(t, u), sub(v, u)))), this.at(t))).reduce(qmax, ZERO);
@@ -332,6 +337,8 @@ const powerLoss = (p) => new Smooth(
 class Square extends Smooth { // the rounding of a value has a variance of at most g^2/4
   constructor() { super((x) => mul(x, x), null, (u, v) => over(power(sub(v, u), 2), 4), () => [ZERO, ZERO, ONE]); }
   point(x, g) { return add(mul(x, x), over(mul(g, g), 4)); }
+  mean(middle, k, g) { return add(mul(middle, middle), times(k * k - 1n, over(mul(g, g), 12))); }
+  get smeared() { return Q(1n, 12n); } // the variance of a uniform number between -1/2 and 1/2
   run(middle, k, g) { return add(mul(middle, middle), times(k * k + 2n, over(mul(g, g), 12))); }
 }
 const huberLoss = (w) => new Smooth(
@@ -505,8 +512,9 @@ function readCertificate(file, data) {
   const given = data.has("points") ? points(data.get("points"), "points") : [];
   const reach = index(data.get("reach"), "reach", 0, MAX_CELLS);
   const ratio = div(file.sensitivity, step);
-  if (file.integer) demand(whole(step), '"certificate.step" must be whole');
-  else demand(whole(ratio), "the sensitivity must be a whole number of steps of the certificate");
+  const between = file.integer && !whole(step);
+  if (between) demand(file.loss.smeared, '"certificate.step" must be whole');
+  if (between || !file.integer) demand(whole(ratio), "the sensitivity must be a whole number of steps of the certificate");
   const n = qfloor(ratio);
   demand(n >= 1n && n <= MAX_CELLS, "the sensitivity must be 1 to 60000 steps of the certificate");
   const shifts = readShifts(data, reach, given.length);
@@ -642,6 +650,8 @@ function upperLoss(file) {
   const g = over(file.step, grid);
   const pointCost = (x) => (integer ? loss.at(x) : loss.point(x, g));
   const runCost = (middle, k) => {
+    const mean = integer && loss.mean ? loss.mean(middle, k, g) : null; // exactly, if that is known
+    if (mean) return mean;
     if (!integer || k > 400n) return loss.run(middle, k, g);
     const first = sub(middle, Q(k - 1n, 2n));
     return over(sum(Array.from({ length: Number(k) }, (_, j) => loss.at(add(first, Q(BigInt(j)))))), k);
@@ -745,7 +755,9 @@ function lowerBound(file) { // null: a point is not promised
     theta = over(add(...beyond), 2);
     for (let d = 0; d <= edge; d += 1) theta = qmin(theta, over(add(values[edge - d], values[edge + d]), 2));
   } else theta = [...values, ...beyond].reduce(qmin);
-  return qmax(ZERO, sub(theta, spent));
+  // Noise on the whole numbers plus a uniform number is real noise, and costs at most so much more.
+  const more = file.integer && !whole(step) ? loss.smeared : ZERO;
+  return qmax(ZERO, sub(sub(theta, spent), more));
 }
 
 const claim = (name, slack, words) => ({ name, verdict: slack.n >= 0n ? "proven" : "refuted", slack: decimal(slack, 3), words });
@@ -1099,7 +1111,8 @@ function sumsBound(file, proof) { // sums of several numbers are one number
   if (best === null) return ZERO;
   const cells = div(best.width, step);
   const integer = file.integer && n === 1n;
-  if (!(integer ? whole(step) : whole(cells)) || less(cells, ONE) || less(Q(MAX_CELLS), cells)) return ZERO;
+  const fits = (whole(cells) && (!integer || file.loss.smeared)) || (integer && whole(step));
+  if (!fits || less(cells, ONE) || less(Q(MAX_CELLS), cells)) return ZERO;
   if (proof.shifts.some(({ shift }) => less(cells, Q(abs(shift))))) return ZERO;
   const certificate = { ...proof, n: qfloor(cells), points: [[file.epsilon, file.delta]] };
   const B = lowerBound({ ...file, integer, profile: [], certificate });
