@@ -25,6 +25,9 @@ MAX_EXPONENT = 1000
 #: Largest power of ten in a decimal, either way: beyond it the number would fill the memory.
 _MAX_POWER_OF_TEN = 400
 
+#: Digits after the point of a decimal that is written; others are written as fractions.
+_MOST_PLACES = 40
+
 #: Proposes roots; nothing it says is believed.
 _GUESS = Context(prec=42)
 
@@ -71,12 +74,12 @@ def text_of(value: Fraction) -> str:
     if value.denominator == 1:
         return str(value.numerator)
     rest, twos, fives = value.denominator, 0, 0
-    while rest % 2 == 0:
+    while rest % 2 == 0 and twos <= _MOST_PLACES:
         rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
+    while rest % 5 == 0 and fives <= _MOST_PLACES:
         rest, fives = rest // 5, fives + 1
     places = max(twos, fives)
-    if rest != 1 or places > 40:
+    if rest != 1 or places > _MOST_PLACES:
         return f"{value.numerator}/{value.denominator}"
     scaled = abs(value.numerator) * 10**places // value.denominator
     digits = str(scaled).rjust(places + 1, "0")

@@ -252,3 +252,100 @@ def test_a_table_of_another_database_is_refused(spark, tmp_path):
         for odd in (frame, spark.table("derby.APP.T")):
             with pytest.raises(ArgumentError, match="write it to Parquet first"):
                 open_table(odd)
+
+
+def test_what_is_cached_was_not_skipped_by_settings_of_another_time(spark, tmp_path):
+    """x > 5 of a cache that another session, or another cache, made: 0 rows, with one more 1,001.
+
+    Its plan was made when it was cached, even where its rows are read only now.
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def counts(more):
+        path = str(tmp_path / f"{more}.parquet")
+        parquet.write_table(pa.table({"x": [float("nan")] * 1000 + [1.0] + [6.0] * more}), path)
+        whole = spark.read.parquet(path).select("x").sort("x").cache()  # of this session, all of it
+        other = spark.newSession().read.parquet(path).filter("x > 5").cache()
+        inner = whole.filter("x > 5").cache()
+        asked = spark.read.parquet(path).filter("x > 5")
+        try:
+            for odd in (asked, inner, whole.union(inner), spark.range(1).where(inner.exists())):
+                with pytest.raises(ArgumentError, match="unpersist"):
+                    open_table(odd)
+            with opened(whole) as table:
+                late = table.engine.session.table(table.relation).cache()  # when it was opened
+                late.filter("c0 > 5").cache()
+                with pytest.raises(ArgumentError, match="unpersist"):
+                    table.engine.read(f"SELECT COUNT(*) FROM {table.relation} AS s WHERE c0 > 5")
+            inner.unpersist()
+            return sums(whole.filter("x > 5"), Count())[""].rows
+        finally:
+            other.unpersist()
+            spark.catalog.clearCache()
+
+    assert [counts(0), counts(1)] == [1000, 1001]
+
+
+def test_rows_of_a_join_do_not_depend_on_the_size_of_a_table(spark, tmp_path):
+    """From a size on Spark sifts by a Bloom filter, which knows no collation: 2,001 became 1,001.
+
+    (The size is 10 GB, or what a session says.)
+    """
+    import pyarrow as pa
+    from pyarrow import parquet
+    from pyspark.sql.functions import expr
+
+    def kept(more):
+        texts = ["a"] * 1000 + ["A"] * 1000 + ["a"] * more
+        path = tmp_path / f"{more}.parquet"
+        numbers = [f"{i}" for i in range(len(texts))]
+        parquet.write_table(pa.table({"s": texts, "n": numbers}), path)
+        condition = expr("s collate UTF8_LCASE = q collate UTF8_LCASE")
+        return path.stat().st_size, spark.read.parquet(str(path)).join(few, condition, "leftsemi")
+
+    parquet.write_table(pa.table({"q": ["a"], "z": [1]}), tmp_path / "few.parquet")
+    few = spark.read.parquet(str(tmp_path / "few.parquet")).filter("z = 1")
+    (size, smaller), (_, larger) = kept(0), kept(1)
+    scanned = {"optimizer_runtime_bloomFilter_applicationSideScanSizeThreshold": f"{size + 1}b"}
+    with settings(spark, autoBroadcastJoinThreshold="-1", **scanned):
+        plans = [one._jdf.queryExecution().optimizedPlan() for one in (smaller, larger)]
+        assert ["might_contain" in plan.toString() for plan in plans] == [False, True]
+        assert [sums(one, Count())[""].rows for one in (smaller, larger)] == [2000, 2001]
+
+
+def test_files_that_others_list_and_sessions_that_others_plan_are_refused(spark, tmp_path):
+    """A table format may leave files out by statistics of its own, and an extension rows."""
+    spark.range(3).write.parquet(str(tmp_path / "p"))
+    frame = spark.read.parquet(str(tmp_path / "p"))
+    known = frame._jdf.queryExecution().analyzed().relation()
+    jvm = spark._jvm
+    lists = jvm.java.lang.Class.forName("org.apache.spark.sql.execution.datasources.FileIndex")
+    other = jvm.java.beans.EventHandler.create(lists, jvm.java.lang.Object(), "hashCode")
+    schema, none = known.dataSchema(), known.bucketSpec()
+    parts = known.partitionSchema(), schema, none, known.fileFormat(), known.options()
+    made = jvm.org.apache.spark.sql.execution.datasources.HadoopFsRelation(
+        other, *parts, spark._jsparkSession
+    )
+    odd = type(frame)(spark._jsparkSession.baseRelationToDataFrame(made), spark)
+    with pytest.raises(ArgumentError, match="Parquet or ORC"):
+        open_table(odd)
+    for name in ("spark.sql.extensions", "spark.plugins"):
+        apart = spark.newSession()
+        apart._jsparkSession.sessionState().conf().setConfString(name, "org.example.Rules")
+        with pytest.raises(ArgumentError, match=name):
+            open_table(apart.range(3))
+
+
+def test_a_setting_that_was_not_set_is_not_set_afterwards(spark):
+    """It was set to its default, and later ones of the application had no effect."""
+    apart = spark.newSession()
+    name = "spark.sql.parquet.filterPushdown"
+    given = apart._jsparkSession.sessionState().conf()
+    for frame in (apart.range(3), apart.sql("SELECT int(s) AS id FROM VALUES ('a') AS t(s)")):
+        with contextlib.suppress(NotAnsweredError):
+            ask(frame, Count("id"), epsilon=1)
+        assert not given.contains(name)
+    apart.conf.set(name, "false")
+    ask(apart.range(3), Count(), epsilon=1)
+    assert apart.conf.get(name) == "false"

@@ -277,9 +277,9 @@ def test_a_budget_below_zero_pays_for_no_other(reports):
         verdicts(forged(reports["argued"], lambda raw: raw["answers"][0].update(delta="-1")))
 
 
-def test_an_unknown_way_proves_nothing(reports):
-    unknown = forged(reports["steps"], lambda raw: first(raw).update(how="surely"))
-    assert "not covered" in verdicts(unknown)
+def test_there_is_no_other_way(reports):
+    with pytest.raises(FormatError, match='"how"'):
+        verdicts(forged(reports["steps"], lambda raw: first(raw).update(how="surely")))
 
 
 def test_two_files_are_not_proven_together():

@@ -9,7 +9,7 @@ from typing import Annotated, Any, NoReturn, cast
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from ..certify import check_bytes
 from ..certify.about import about_object
@@ -46,8 +46,9 @@ def verify(
 
     Of a report (`ask --report`), each step from a published number to its proof.
     Exit code 0: everything is proven; 1: a claim is refuted; 2: the file is malformed;
-    3: privacy is proven, the bracket is not. With --formal, 0 says that Coq has proven it, too,
-    1 that Coq refuses it, 3 that it holds something the theorem is not about.
+    3: privacy is proven, the bracket is not; of a report, that some of its privacy is not covered.
+    With --formal, 0 says that Coq has proven it, too, 1 that Coq refuses it, 3 that it holds
+    something the theorem is not about.
 
     \b
     Example:
@@ -134,7 +135,7 @@ def _show_report(file: Path, steps: list[Any], as_json: bool) -> NoReturn:
         shown = {"file": file, "ok": code == 0, "steps": told, "unchecked": UNCHECKED}
         show_json("verify", code, shown)
     else:
-        table = Table("step", "verdict")
+        table = Table(Column("step", overflow="fold"), "verdict")
         for step in steps:
             table.add_row(_printable(step.words), step.verdict)
         Console(markup=False, emoji=False).print(table)

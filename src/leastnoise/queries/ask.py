@@ -372,13 +372,11 @@ class Prepared:
     def _statements(self) -> tuple[Statement, ...]:
         keys, values = self.budget.split(self.way)
         found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
-        whole = self.shown or values
         rest = self.noise, values.epsilon, values.delta
         why = self.query.why(self.setting)
-        total = whole.epsilon, whole.delta
         # (Of sums all that a unit can move is steps of one release.)
         groups = 1 if isinstance(self.query, Linear) else self.groups
-        return statements_of(str(self.query), self.setting, why, groups, found, rest, total)
+        return statements_of(str(self.query), self.setting, why, groups, found, rest)
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""

@@ -27,7 +27,7 @@ from .answer import Answer, rounded
 from .base import Estimate
 from .report_fields import read_report
 from .report_ledger import budget_of, charged_to
-from .statement import DRAWN, ONCE, TOGETHER, Step, blocks_of, check_statement, within
+from .statement import DRAWN, ONCE, TOGETHER, Step, blocks_of, check_statement, keys_why, within
 
 REPORT = "leastnoise-report/1"
 #: Work for all files of a report: a short file can take seconds, and a report hold thousands.
@@ -269,7 +269,8 @@ def _walk(raw: Mapping[str, Any], documents: Mapping[str, Any]) -> list[Step]:
 def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step:
     """Whether the statements of an answer are about all of it, and about what it protects."""
     query, protected = answer["query"], (answer["unit"], answer["neighbours"])
-    same = all(
+    # (No question is one of keys: that is what a statement is about, besides its own.)
+    same = not query.startswith(_KEYS) and all(
         one["question"] in (query, f"{_KEYS}{query}")
         and (one["unit"], one["neighbours"]) == protected
         and (one["question"] == query or one["how"] == ONCE or not one["releases"])
@@ -279,7 +280,9 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
     same = same and any(one["question"] == query for one in answer["statements"])
     # What is said twice is said alike.
     same = same and all(
-        one["why"] == answer["why"] for one in answer["statements"] if one["question"] == query
+        one["why"] == (answer["why"] if one["question"] == query else keys_why(one["groups"]))
+        for one in answer["statements"]
+        if one["question"] == query or one["how"] == ONCE
     )
     named = [release["mechanism"] for one in answer["statements"] for release in one["releases"]]
     same = same and answer["mechanisms"] == named and answer["confidence"] == _CONFIDENCE
@@ -341,9 +344,10 @@ def _batch_step(answers: Sequence[Any], documents: Mapping[str, Any]) -> Step:
     lost = add_up([*(one.spent_delta for one in once), *(budget_of(one)[1] for one in rest)])
     if every and spent <= epsilon and lost <= delta:
         return Step(f"{name}: statements add up to the budget that was spent", "proven")
+    if drawn or len(answers) == 1 or len(rest) < 2 or any(one["how"] == TOGETHER for one in rest):
+        return Step(f"{name}: statements add up to more than the budget that was spent", "refuted")
     words = f"{name}: composed by privacy loss distributions, which are not followed here"
-    several = len(answers) > 1 and len(drawn) + len(rest) > 1  # (one draw is not composed at all)
-    return Step(words, "not covered" if several else "refuted")
+    return Step(words, "not covered")
 
 
 def _hash_step(raw: Mapping[str, Any]) -> Step:

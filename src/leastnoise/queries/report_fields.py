@@ -12,7 +12,7 @@ from typing import Any
 
 from ..errors import FormatError
 from ..exact import rational, text_of
-from .statement import DRAWN, blocks_of
+from .statement import DRAWN, WAYS, blocks_of
 from .unit import NEIGHBOURS
 
 _Check = Callable[[Any], bool]
@@ -106,7 +106,7 @@ _FIELDS: dict[str, dict[str, _Check]] = {
         **_PROTECTED,
         **_BUDGET,
         "why": _text,
-        "how": _text,
+        "how": WAYS.__contains__,
         "groups": _count,
         "steps": _count,
         "most": _count,

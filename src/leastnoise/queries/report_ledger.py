@@ -59,7 +59,8 @@ def _holds(book: Mapping[str, Any], squares: Fraction) -> bool:
     whole, whole_delta, composition = total + room, total_delta + room_delta, book["composition"]
     if composition == "adaptive" and total_delta == 0:
         return False
-    known = Spent(spent, spent_delta, squares)
+    # (Squares of so many charges are least where all are alike.)
+    known = Spent(spent, spent_delta, max(squares, spent**2 / book["charges"]))
     if not fits(known, whole, whole_delta, composition):
         return False
     most = largest_next(known, whole, whole_delta, composition)

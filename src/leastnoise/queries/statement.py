@@ -24,7 +24,7 @@ from .keyed_values import KeyedValues
 from .together import DrawnNoise
 
 #: How budgets of files make that of an answer.
-STEPS, TOGETHER, ONCE, ARGUED, DRAWN = "steps", "together", "once", "argued", "drawn"
+STEPS, TOGETHER, ONCE, ARGUED, DRAWN = WAYS = "steps", "together", "once", "argued", "drawn"
 #: The part of an answer that is several numbers, with noise for their length.
 VECTOR = "vector"
 #: Microseconds of the delta of many steps.
@@ -106,23 +106,21 @@ def statements_of(
     groups: int,
     keys: tuple[Any, Fraction, Fraction] | None,
     values: tuple[Any, Fraction, Fraction],
-    whole: tuple[Fraction, Fraction],
 ) -> tuple[Statement, ...]:
     """The statements of an answer; their budgets add up to its own.
 
     keys: the design that finds private keys, where they are found apart, and its budget.
-    values: the noise of the values and its budget. whole: that of all questions whose releases
-    are proven together, where they are.
+    values: the noise of the values and its budget. (Where the releases of several questions are
+    proven together, the file says for which.)
     """
     head = {"unit": str(setting.unit), "neighbours": setting.neighbours, "groups": groups}
     found = []
     if keys is not None:
         design, epsilon, delta = keys
         one = _release("keys", Fraction(1), Fraction(1), design)
-        words = f"A unit has a part in at most {groups} keys."
         found.append(
-            Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=words, how=ONCE,
-                      releases=(one,), **head)
+            Statement(f"keys of {question}", epsilon=epsilon, delta=delta, why=keys_why(groups),
+                      how=ONCE, releases=(one,), **head)
         )  # fmt: skip
     if isinstance(values[0], KeyedValues):
         # Its delta is for other pairs of tables than that of the noise: they do not add up.
@@ -130,13 +128,16 @@ def statements_of(
         found.append(
             Statement(f"keys of {question}", epsilon=none, delta=none, why=told, how=ARGUED, **head)
         )
-    found.append(Statement(question, why=why, **head, **_of_values(*values, whole)))
+    found.append(Statement(question, why=why, **head, **_of_values(*values)))
     return tuple(found)
 
 
-def _of_values(
-    noise: Any, epsilon: Fraction, delta: Fraction, whole: tuple[Fraction, Fraction]
-) -> dict[str, Any]:
+def keys_why(groups: int) -> str:
+    """Why the file of private keys is about so many of them."""
+    return f"A unit has a part in at most {groups} keys."
+
+
+def _of_values(noise: Any, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
     """How the budgets of the files of a noise make that of its values: fields of a statement."""
     parts = getattr(noise, "parts", ())
     if noise is None:
@@ -153,7 +154,7 @@ def _of_values(
         one = _release("rows", Fraction(1), Fraction(1), noise.design)
         return {"epsilon": epsilon, "delta": delta, "how": ONCE, "releases": (one,)}
     laws = noise.laws
-    joint = any(getattr(law.design.document, "releases", None) for law in laws)
+    total = laws[0].design.document.releases
     moved = [part.sensitivity for part in parts] or [
         law.scale * law.design.document.sensitivity for law in laws
     ]
@@ -162,11 +163,10 @@ def _of_values(
         _release(name, far, law.scale, law.design)
         for name, far, law in zip(names, moved, laws, strict=True)
     ]
-    epsilon, delta = whole if joint else (epsilon, delta)
     return {
-        "epsilon": epsilon,
-        "delta": delta,
-        "how": TOGETHER if joint else STEPS,
+        "epsilon": epsilon if total is None else total.epsilon,
+        "delta": delta if total is None else total.delta,
+        "how": STEPS if total is None else TOGETHER,
         "steps": noise.form.steps,
         "most": noise.form.most,
         "releases": tuple(releases),
@@ -221,7 +221,8 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         found.append(Step("one release of each group, and there are several", "refuted"))
     for part, moved, scale, name in releases:
         document = files.get(name)
-        if document is None or not _suits(document, how, part):
+        alone = groups == 1 == len(releases)
+        if document is None or not _suits(document, how, part, alone):
             found.append(Step(f"{part}: no file of the report is about such a number", "refuted"))
             continue
         reach = min(most, steps) if how == STEPS else 1
@@ -243,11 +244,14 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
     return found
 
 
-def _suits(document: Any, how: str, part: str) -> bool:
+def _suits(document: Any, how: str, part: str, alone: bool) -> bool:
     """Whether a file is of the kind that there is for such numbers.
 
-    Keys and their counts are what "once" is for. A vector moves by a length, as one.
+    Keys and their counts are what "once" is for. A vector moves by a length, as one. Sums of a
+    workload are one release: all that a unit moves is steps of it, in whatever groups.
     """
+    if document.kind == "workload" and not alone:
+        return False
     keys, vector = document.kind == "keyed", document.kind == "vector"
     own = keys == (how == ONCE) and vector == (part == VECTOR)
     return own and not isinstance(document, JointDocument)

@@ -13,8 +13,9 @@ from vector_files import made, noise_of
 
 from leastnoise import Design, Symmetric, VectorDesign, design, load
 from leastnoise.certify import check_any
+from leastnoise.engine.radial.march import March
 from leastnoise.engine.radial.net import Radial, held_edges
-from leastnoise.engine.radial.shells import RadialStaircase, Shells
+from leastnoise.engine.radial.shells import RadialStaircase, Shells, first_staircases
 from leastnoise.errors import ArgumentError
 from leastnoise.losses import as_loss
 from leastnoise.mechanisms.vectors import exponential_loss, gaussian_loss, rivals
@@ -258,3 +259,14 @@ def test_high_dimensions(d, delta):
     found = design(sensitivity=1, dimension=d, epsilon=1, delta=delta, loss="l2", time_limit=60)
     assert found.gap < 0.03
     assert found.upper <= 1.0001 * gaussian_loss(d, 1.0, float(delta), 1.0, as_loss("l2"))
+
+
+def test_a_curve_that_is_not_at_its_end_where_the_radii_are_is_none():
+    """It was an IndexError, for means of two columns among others."""
+    shells = Shells(2, 1.0, as_loss("l1"), 1.0)
+    stairs = min(first_staircases(shells, 0.01), key=lambda one: one.loss)
+    march, height = March(shells, 0.01, stairs, lambda: False), 100 * stairs.loss
+    theta, found = march.largest(height, 0.0, 3 * stairs.loss, 1e-3)
+    assert found is not None and len(found) < len(march.radii)
+    march.use(march.radii[: len(found) - 1])
+    assert march.along(theta, height) is None

@@ -55,8 +55,10 @@ def finer_steps(mesh: Mesh, steps: int, excess: float, allowed: float) -> int | 
     if excess <= allowed:
         return None
     wanted = fitting_steps(mesh, math.ceil(steps * min(excess / allowed, 64.0)))
+    # Fewer by what fitting may add, or it would lead back to the same number.
+    less = max(2 * mesh.count, (mesh.question.sensitivity / mesh.question.width).denominator)
     while wanted > MOST_STEPS and wanted > steps:
-        wanted = fitting_steps(mesh, wanted - 2 * mesh.count)
+        wanted = fitting_steps(mesh, wanted - less)
     return wanted if wanted > steps else None
 
 

@@ -328,12 +328,14 @@ def _spark_frame(frame: Any) -> Table:
     def seen() -> Table:
         refuse_unsettled(frame)
         name = f"leastnoise_{uuid.uuid4().hex}"
-        engine = Spark(frame.sparkSession, name, readers_of(frame))
+        engine = Spark(frame.sparkSession, name)
         names = [str(field.name) for field in frame.schema.fields]
         # Column i is called c<i> there: no name is read as a variable, a pattern or another one.
         own = frame.toDF(*(f"c{i}" for i in range(len(names))))
         # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
-        own.filter(f"'{name}' = '{name}'").createOrReplaceTempView(name)
+        own = own.filter(f"'{name}' = '{name}'")
+        readers_of(own)  # (of others it is refused)
+        own.createOrReplaceTempView(name)
         with _closing(engine):
             held = zip(engine.columns(name), names, strict=True)
             return Table(engine, name, tuple(replace(one, name=called) for one, called in held))

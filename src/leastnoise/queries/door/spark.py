@@ -31,8 +31,17 @@ _MEMORY |= {f"org.apache.spark.sql.execution.{name}" for name in ("LogicalRDD", 
 _MEMORY |= {f"{_LOGICAL}CTERelationRef"}  # (its definition stands in the same plan)
 _READ = "org.apache.spark.sql.execution.datasources."
 _FILES = {f"{_READ}parquet.ParquetFileFormat", f"{_READ}orc.OrcFileFormat"}
+#: What lists them: by folders, and not by what is known of rows.
+_LISTS = {f"{_READ}InMemoryFileIndex", f"{_READ}CatalogFileIndex"}
+_LISTS |= {"org.apache.spark.sql.execution.streaming.runtime.MetadataLogFileIndex"}
+#: What may stand between a source and its rows in the cache: it takes all of them.
+_COPIED = """Aggregate Deduplicate Distinct Project RebalancePartitions Repartition
+RepartitionByExpression Sort SubqueryAlias Union View"""
+_COPYING = {f"{_LOGICAL}{name}" for name in _COPIED.split()}
+_CACHED = "org.apache.spark.sql.execution.columnar.InMemoryRelation"
 #: By these Spark skips rows for what other rows hold: off while it reads.
 _SKIPPING = (
+    "spark.sql.optimizer.runtime.bloomFilter.enabled",
     "spark.sql.parquet.filterPushdown",
     "spark.sql.orc.filterPushdown",
     "spark.sql.inMemoryColumnarStorage.partitionPruning",
@@ -57,24 +66,43 @@ def readers_of(frame: Any) -> list[Any]:
     """The sessions by whose settings a DataFrame's files are read; refuse all other sources.
 
     Every leaf of its plan must be one of those that are known: a source may compute filters by
-    rules of its own (a database), or let one line change others (CSV, JSON).
+    rules of its own (a database), or let one line change others (CSV, JSON). It is the plan that
+    will run, in which the rows of a part may be those of the cache.
     """
-    plan = frame._jdf.queryExecution().analyzed()
-    found = [frame.sparkSession._jsparkSession]
-    for part in (plan, *_each(plan.subqueriesAll())):
-        for leaf in _each(part.collectLeaves()):
-            name = leaf.getClass().getName()
-            if name == f"{_READ}LogicalRelation":
-                relation = leaf.relation()
-                name = relation.getClass().getName()
-                if name == f"{_READ}HadoopFsRelation":
-                    name = relation.fileFormat().getClass().getName()
-                    _refuse_skipping(relation.options())
-                    found.append(relation.sparkSession())
-            if name not in _MEMORY | _FILES:
-                allowed = "of Parquet or ORC files or of rows in memory: write it to Parquet first"
-                raise ArgumentError("table", f"a DataFrame of {name.rpartition('.')[2]}", allowed)
+    plan = frame._jdf.queryExecution().withCachedData()
+    return [frame.sparkSession._jsparkSession, *_readers(plan)]
+
+
+def _readers(plan: Any) -> list[Any]:
+    """The sessions that made the relations of a plan."""
+    found = []
+    for leaf in (leaf for part in _parts(plan) for leaf in _each(part.collectLeaves())):
+        name = _kind(leaf)
+        if name == _CACHED:
+            copied = leaf.cacheBuilder().logicalPlan()
+            _refuse_partial(copied)
+            found += _readers(copied)
+            continue
+        if name == f"{_READ}LogicalRelation":
+            relation = leaf.relation()
+            name = _kind(relation)
+            if name == f"{_READ}HadoopFsRelation":
+                listed = _kind(relation.location())
+                name = _kind(relation.fileFormat()) if listed in _LISTS else listed
+                _refuse_skipping(relation.options())
+                found.append(relation.sparkSession())
+        if name not in _MEMORY | _FILES:
+            allowed = "of Parquet or ORC files or of rows in memory: write it to Parquet first"
+            raise ArgumentError("table", f"a DataFrame of {name.rpartition('.')[2]}", allowed)
     return found
+
+
+def _refuse_partial(copied: Any) -> None:
+    """Refuse what is cached of a filter or a join: rows were skipped by settings of that time."""
+    inner = [node for part in _parts(copied) for node in _nodes(part) if _each(node.children())]
+    if any(_kind(node) not in _COPYING for node in inner):
+        allowed = "cached before filters and joins, or not at all: unpersist() what is"
+        raise ArgumentError("table", "a DataFrame with a part that is cached", allowed)
 
 
 def _refuse_skipping(options: Any) -> None:
@@ -91,23 +119,40 @@ def _each(found: Any) -> list[Any]:
     return [found.apply(i) for i in range(found.size())]
 
 
-class Spark(Dialect):
-    """A Spark session. view: a temporary view that was made for the table, to be dropped.
+def _parts(plan: Any) -> list[Any]:
+    """A plan, and those of its subqueries."""
+    return [plan, *_each(plan.subqueriesAll())]
 
-    readers: the sessions by whose settings its files are read.
-    """
+
+def _nodes(plan: Any) -> Iterator[Any]:
+    """A plan and all that is below it."""
+    yield plan
+    for child in _each(plan.children()):
+        yield from _nodes(child)
+
+
+def _kind(thing: Any) -> str:
+    """The name of its class."""
+    return str(thing.getClass().getName())
+
+
+class Spark(Dialect):
+    """A Spark session. view: a temporary view that was made for the table, to be dropped."""
 
     name: ClassVar[str] = "Spark"
 
-    def __init__(self, session: Any, view: str = "", readers: Sequence[Any] = ()) -> None:
+    def __init__(self, session: Any, view: str = "") -> None:
         self.session = session
         self._view = view
-        self._readers = readers
         if str(session.conf.get("spark.sql.ansi.enabled")).lower() != "true":
             raise EngineError(
                 "Spark must run with spark.sql.ansi.enabled=true: without it a sum that "
                 "overflows wraps around silently"
             )
+        for name in ("spark.sql.extensions", "spark.plugins"):
+            if self.session.conf.get(name, ""):
+                allowed = f"of a session without {name}: others would plan or read"
+                raise ArgumentError("table", "a table of Spark", allowed)
         self._refuse_other_functions()
 
     def _refuse_other_functions(self) -> None:
@@ -197,8 +242,8 @@ class Spark(Dialect):
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""
-        with _silent(), self._unskipped():
-            return [tuple(row) for row in self.session.sql(query).collect()]
+        with _silent(), self._unskipped(query) as frame:
+            return [tuple(row) for row in frame.collect()]
 
     def read_columns(self, query: str, count: int) -> Sequence[Sequence[Any]]:
         """The rows of a query as its columns: by Arrow, without an object for every row.
@@ -206,22 +251,27 @@ class Spark(Dialect):
         Where that does not work, for whatever reason, they are read row by row.
         """
         try:
-            with _silent(), self._unskipped():
-                found = self.session.sql(query).toArrow()
+            with _silent(), self._unskipped(query) as frame:
+                found = frame.toArrow()
             return [column.to_pylist() for column in found.columns]
         except Exception:  # an Arrow that is too old, a JVM that keeps it out, ...
             return super().read_columns(query, count)
 
     @contextlib.contextmanager
-    def _unskipped(self) -> Iterator[None]:
-        """Without the settings by which rows are skipped; one question reads at a time."""
+    def _unskipped(self, query: str) -> Iterator[Any]:
+        """A query, without the settings by which rows are skipped; one reads at a time."""
         with _turn, contextlib.ExitStack() as after:
-            for reader in self._readers:
+            frame = self.session.sql(query)
+            for reader in readers_of(frame):  # (from here on its plan is this one)
                 settings = reader.conf()
+                before = settings.getAll()
                 for name in _SKIPPING:
-                    after.callback(settings.set, name, settings.get(name))
+                    if before.contains(name):
+                        after.callback(settings.set, name, before.apply(name))
+                    else:
+                        after.callback(settings.unset, name)
                     settings.set(name, "false")
-            yield
+            yield frame
 
     def close(self) -> None:
         """Drop the view."""
