@@ -129,11 +129,12 @@ def _headings(held: Mapping[str, Any], steps: Sequence[Step]) -> list[dict[str, 
     """
     ledger_by, ledger, book = _NOBODY, "no ledger: further releases add to this one", held["ledger"]
     if book is not None:
-        ledger_by = _TOOL
+        ledger_by, kind = _TOOL, book["composition"]
+        name = {"gaussian": "mu", "concentrated": "rho"}.get(kind, "epsilon")
         ledger = (
-            f"a ledger of epsilon = {book['epsilon']:g}, delta = {book['delta']:g}, of which "
+            f"a ledger of {name} = {book['epsilon']:g}, delta = {book['delta']:g}, of which "
             f"{book['spent_epsilon']:g} and {book['spent_delta']:g} are spent"
-        )
+        ) + ("" if kind == "basic" else f" ({kind} composition)")
     statements = [one for answer in held["answers"] for one in answer["statements"]]
     found = any(one["how"] == ONCE or one["question"].startswith(_KEYS) for one in statements)
     words = {
@@ -276,8 +277,10 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
         and (one["question"] == query or one["how"] == ONCE or not one["releases"])
         for one in answer["statements"]
     )
-    # (That of the keys alone, or none at all, says nothing about the numbers.)
-    same = same and any(one["question"] == query for one in answer["statements"])
+    # (Without one about the numbers nothing is said of them. Two would share what a unit moves
+    # between them, as if each were about other noise.)
+    asked = [one["question"] for one in answer["statements"]]
+    same = same and asked in ([query], [f"{_KEYS}{query}", query])
     # What is said twice is said alike.
     same = same and all(
         one["why"] == (answer["why"] if one["question"] == query else keys_why(one["groups"]))
