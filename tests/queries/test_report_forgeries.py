@@ -337,6 +337,12 @@ def test_a_reason_says_of_how_many_keys_a_unit_is(reports):
     for change in ({"why": "A unit has a part in at most 9 keys."}, {"why": "No key matters."}):
         assert refuted(forged(reports["keys apart"], _statement(**change)))
 
+    def groups(raw):  # (so the keys of a unit in two groups cost as much as one)
+        raw["answers"][0]["statements"][1]["groups"] = 2
+
+    (words,) = refuted(forged(reports["keys apart"], groups))
+    assert "its statements are about this question" in words
+
 
 def test_releases_together_say_their_own_budget():
     """Beside a draw they said that of all questions, and the sum was not covered."""

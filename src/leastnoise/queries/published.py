@@ -281,7 +281,8 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
     # between them, as if each were about other noise.)
     asked = [one["question"] for one in answer["statements"]]
     same = same and asked in ([query], [f"{_KEYS}{query}", query])
-    # What is said twice is said alike.
+    # What is said twice is said alike: a unit is in as many groups as it has keys.
+    same = same and len({one["groups"] for one in answer["statements"]}) == 1
     same = same and all(
         one["why"] == (answer["why"] if one["question"] == query else keys_why(one["groups"]))
         for one in answer["statements"]

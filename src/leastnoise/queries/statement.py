@@ -220,7 +220,9 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
     if how == ONCE and (len(releases) > 1 or steps > 1):
         found.append(Step("one release of each group, and there are several", "refuted"))
     if len({part for part, *_ in releases}) < len(releases):
-        found.append(Step("a number of a group is released once, and one is named twice", "refuted"))
+        found.append(
+            Step("a number of a group is released once, and one is named twice", "refuted")
+        )
     for part, moved, scale, name in releases:
         document = files.get(name)
         alone = groups == 1 == len(releases) and steps <= most
