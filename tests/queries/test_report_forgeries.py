@@ -311,7 +311,7 @@ def test_sums_are_one_release_however_many_groups_a_unit_moves(reports):
 
 
 def test_a_number_that_moves_twice_is_no_two_numbers():
-    """A file named for two parts of one name made two deltas of what costs 1 + e^epsilon of them."""
+    """Two parts of one name made two deltas of what costs 1 + e^epsilon of them."""
     files = {"a": design(epsilon="0.5", delta="0.1", sensitivity=1, integer=True).document}
     one = {"part": "rows", "moved": "1", "divided_by": "1", "mechanism": "a"}
     raw = {"epsilon": "1", "delta": "0.2", "how": "steps", "groups": 1, "steps": 2}
