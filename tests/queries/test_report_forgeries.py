@@ -42,6 +42,8 @@ def reports(tmp_path_factory):
     counted = ask(TABLE, Count(), epsilon=1, ledger=book)
     asked = {
         "sums": ask(TABLE, Cumulative("income", **BOUNDS, bins=4), epsilon=1),
+        "groups": ask(TABLE, Count(by="region", keys=["north", "south"]), epsilon=1),
+        "counts by key": ask(TABLE, Count(**KEYS), **SMALL),
         "keys apart": ask(TABLE, Median("income", **BOUNDS, step=1, **KEYS), **SMALL),
         "keys told": ask(TABLE, Total("income", **BOUNDS, **KEYS), **SMALL),
         "drawn": ask_all(TABLE, [Count(), Mean("income", **BOUNDS)], epsilon=1),
@@ -321,6 +323,19 @@ def test_a_number_that_moves_twice_is_no_two_numbers():
         assert "refuted" in {step.verdict for step in steps}
 
 
+@pytest.mark.parametrize("name", ["counts by key", "keys apart", "sums", "groups"])
+def test_a_unit_that_is_replaced_moves_two_of_them(reports, name):
+    """What a unit that is added moves was believed of one that leaves a group for another."""
+
+    def change(raw):
+        for one in (*raw["answers"], *(s for a in raw["answers"] for s in a["statements"])):
+            one["neighbours"] = "replace"
+
+    assert not refuted(reports[name])
+    words = refuted(forged(reports[name], change))
+    assert any("its neighbours and all its numbers" in one for one in words)
+
+
 def test_no_question_is_one_of_keys(reports):
     """So plain noise found keys: a question with their words was its own statement."""
 
@@ -367,6 +382,7 @@ def test_headings_say_whether_keys_are_public(reports):
         for name, raw in reports.items()
     }
     assert {name for name, words in said.items() if "privately" in words} == {
+        "counts by key",
         "keys apart",
         "keys told",
     }

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..certify.any_file import check_any, parse_any
+from ..certify.vector_document import VectorDocument
 from ..certify.workload_document import WorkloadDocument
 from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
 from ..exact import text_of
@@ -296,7 +297,10 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
         for one in answer["answers"]
     )
     shown = len(answer["answers"])
-    enough = all(shown <= _numbers(one, documents) for one in answer["statements"])
+    enough = all(
+        shown <= _numbers(one, documents) and _moves_twice(one, documents, shown)
+        for one in answer["statements"]
+    )
     words = f"{query}: its statements are about this question, its unit, its neighbours"
     return Step(f"{words} and all its numbers", "proven" if same and enough else "refuted")
 
@@ -309,6 +313,21 @@ def _numbers(statement: Mapping[str, Any], documents: Mapping[str, Any]) -> floa
     files = [documents.get(release["mechanism"]) for release in statement["releases"]]
     own = [file.workload.queries for file in files if isinstance(file, WorkloadDocument)]
     return min(own, default=inf)
+
+
+def _moves_twice(statement: Mapping[str, Any], documents: Mapping[str, Any], shown: int) -> bool:
+    """Whether a unit that is replaced leaves one group, key or count and moves another, too."""
+    groups: int = statement["groups"]
+    if statement["neighbours"] != "replace":
+        return True
+    if statement["how"] == ONCE:
+        return groups % 2 == 0
+    files = [documents.get(release["mechanism"]) for release in statement["releases"]]
+    for file in files:
+        if isinstance(file, WorkloadDocument):
+            return min(2, file.workload.cells) <= int(statement["steps"])
+    each = max((file.dimension for file in files if isinstance(file, VectorDocument)), default=1)
+    return shown <= each or groups > 1
 
 
 def _batch_step(answers: Sequence[Any], documents: Mapping[str, Any]) -> Step:
