@@ -42,6 +42,8 @@ def reports(tmp_path_factory):
     counted = ask(TABLE, Count(), epsilon=1, ledger=book)
     asked = {
         "sums": ask(TABLE, Cumulative("income", **BOUNDS, bins=4), epsilon=1),
+        "groups": ask(TABLE, Count(by="region", keys=["north", "south"]), epsilon=1),
+        "counts by key": ask(TABLE, Count(**KEYS), **SMALL),
         "keys apart": ask(TABLE, Median("income", **BOUNDS, step=1, **KEYS), **SMALL),
         "keys told": ask(TABLE, Total("income", **BOUNDS, **KEYS), **SMALL),
         "drawn": ask_all(TABLE, [Count(), Mean("income", **BOUNDS)], epsilon=1),
@@ -169,6 +171,14 @@ UNPAID = {
         charges=2,
         left_epsilon=0.0,
     ),
+    "squares that are not alike": _ledger(  # 1 and 1/4, and not twice 9/16
+        composition="adaptive",
+        epsilon=6.0,
+        delta=1e-5,
+        spent_epsilon=1.5,
+        charges=2,
+        left_epsilon=0.0,
+    ),
     "a delta left": _ledger(left_delta=0.1),
 }
 
@@ -190,7 +200,11 @@ def test_honest_ledgers_of_every_composition_are_proven(tmp_path, kind, epsilon,
     more = {"composition": kind} if kind == "adaptive" else {}
     book = Ledger.create(tmp_path / "b.db", **budget, **more)
     answers = ask(TABLE, Count(), epsilon="1/3", ledger=book)
-    assert not refuted(json.loads(json.dumps(report(answers, ledger=book).to_json())))
+    raw = report(answers, ledger=book).to_json()
+    assert not refuted(json.loads(json.dumps(raw)))
+    name = "rho" if kind == "concentrated" else "epsilon"  # (rho was called epsilon)
+    (words,) = [one["words"] for one in raw["headings"] if one["heading"].startswith("Compos")]
+    assert words.startswith(f"a ledger of {name} = ")
     book.close()
     assert not refuted(report(answers, ledger=book).to_json())
 
@@ -275,14 +289,51 @@ def test_sums_are_one_release_however_many_groups_a_unit_moves(reports):
         statement.update(groups=2, steps=1, most=1)
         statement["releases"][0]["moved"] = "1"
 
+    def cells(raw):
+        groups(raw)
+        raw["answers"][0]["statements"][0].update(groups=1, steps=2)
+
     def parts(raw):
         statement = raw["answers"][0]["statements"][0]
         statement["releases"] *= 2
         raw["answers"][0]["mechanisms"] *= 2
 
-    for change in (groups, parts):
+    def statements(raw):
+        groups(raw)
+        answer = raw["answers"][0]
+        answer["statements"][0].update(groups=1, epsilon="0.5", delta=text_of(delta / 2))
+        answer["statements"] *= 2
+        answer["mechanisms"] *= 2
+
+    for change in (groups, cells, parts):
         found = refuted(forged(honest, change))
-        assert found and all("no file of the report is about such" in one for one in found)
+        assert any("no file of the report is about such" in one for one in found)
+    (words,) = refuted(forged(honest, statements))
+    assert "its statements are about this question" in words
+
+
+def test_a_number_that_moves_twice_is_no_two_numbers():
+    """Two parts of one name made two deltas of what costs 1 + e^epsilon of them."""
+    files = {"a": design(epsilon="0.5", delta="0.1", sensitivity=1, integer=True).document}
+    one = {"part": "rows", "moved": "1", "divided_by": "1", "mechanism": "a"}
+    raw = {"epsilon": "1", "delta": "0.2", "how": "steps", "groups": 1, "steps": 2}
+    for most, moved, names in ((2, "2", ["rows"]), (1, "1", ["rows"] * 2)):
+        releases = [one | {"moved": moved, "part": name} for name in names]
+        steps = check_statement(raw | {"most": most, "releases": releases}, files)
+        assert "refuted" in {step.verdict for step in steps}
+
+
+@pytest.mark.parametrize("name", ["counts by key", "keys apart", "sums", "groups"])
+def test_a_unit_that_is_replaced_moves_two_of_them(reports, name):
+    """What a unit that is added moves was believed of one that leaves a group for another."""
+
+    def change(raw):
+        for one in (*raw["answers"], *(s for a in raw["answers"] for s in a["statements"])):
+            one["neighbours"] = "replace"
+
+    assert not refuted(reports[name])
+    words = refuted(forged(reports[name], change))
+    assert any("its neighbours and all its numbers" in one for one in words)
 
 
 def test_no_question_is_one_of_keys(reports):
@@ -300,6 +351,12 @@ def test_a_reason_says_of_how_many_keys_a_unit_is(reports):
     assert not refuted(reports["keys apart"])
     for change in ({"why": "A unit has a part in at most 9 keys."}, {"why": "No key matters."}):
         assert refuted(forged(reports["keys apart"], _statement(**change)))
+
+    def groups(raw):  # (so the keys of a unit in two groups cost as much as one)
+        raw["answers"][0]["statements"][1]["groups"] = 2
+
+    (words,) = refuted(forged(reports["keys apart"], groups))
+    assert "its statements are about this question" in words
 
 
 def test_releases_together_say_their_own_budget():
@@ -325,6 +382,7 @@ def test_headings_say_whether_keys_are_public(reports):
         for name, raw in reports.items()
     }
     assert {name for name, words in said.items() if "privately" in words} == {
+        "counts by key",
         "keys apart",
         "keys told",
     }

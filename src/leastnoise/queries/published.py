@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..certify.any_file import check_any, parse_any
+from ..certify.vector_document import VectorDocument
 from ..certify.workload_document import WorkloadDocument
 from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError, MissingExtraError
 from ..exact import text_of
@@ -129,11 +130,12 @@ def _headings(held: Mapping[str, Any], steps: Sequence[Step]) -> list[dict[str, 
     """
     ledger_by, ledger, book = _NOBODY, "no ledger: further releases add to this one", held["ledger"]
     if book is not None:
-        ledger_by = _TOOL
+        ledger_by, kind = _TOOL, book["composition"]
+        name = {"gaussian": "mu", "concentrated": "rho"}.get(kind, "epsilon")
         ledger = (
-            f"a ledger of epsilon = {book['epsilon']:g}, delta = {book['delta']:g}, of which "
+            f"a ledger of {name} = {book['epsilon']:g}, delta = {book['delta']:g}, of which "
             f"{book['spent_epsilon']:g} and {book['spent_delta']:g} are spent"
-        )
+        ) + ("" if kind == "basic" else f" ({kind} composition)")
     statements = [one for answer in held["answers"] for one in answer["statements"]]
     found = any(one["how"] == ONCE or one["question"].startswith(_KEYS) for one in statements)
     words = {
@@ -276,9 +278,12 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
         and (one["question"] == query or one["how"] == ONCE or not one["releases"])
         for one in answer["statements"]
     )
-    # (That of the keys alone, or none at all, says nothing about the numbers.)
-    same = same and any(one["question"] == query for one in answer["statements"])
-    # What is said twice is said alike.
+    # (Without one about the numbers nothing is said of them. Two would share what a unit moves
+    # between them, as if each were about other noise.)
+    asked = [one["question"] for one in answer["statements"]]
+    same = same and asked in ([query], [f"{_KEYS}{query}", query])
+    # What is said twice is said alike: a unit is in as many groups as it has keys.
+    same = same and len({one["groups"] for one in answer["statements"]}) == 1
     same = same and all(
         one["why"] == (answer["why"] if one["question"] == query else keys_why(one["groups"]))
         for one in answer["statements"]
@@ -292,7 +297,10 @@ def _about_step(answer: Mapping[str, Any], documents: Mapping[str, Any]) -> Step
         for one in answer["answers"]
     )
     shown = len(answer["answers"])
-    enough = all(shown <= _numbers(one, documents) for one in answer["statements"])
+    enough = all(
+        shown <= _numbers(one, documents) and _moves_twice(one, documents, shown)
+        for one in answer["statements"]
+    )
     words = f"{query}: its statements are about this question, its unit, its neighbours"
     return Step(f"{words} and all its numbers", "proven" if same and enough else "refuted")
 
@@ -305,6 +313,21 @@ def _numbers(statement: Mapping[str, Any], documents: Mapping[str, Any]) -> floa
     files = [documents.get(release["mechanism"]) for release in statement["releases"]]
     own = [file.workload.queries for file in files if isinstance(file, WorkloadDocument)]
     return min(own, default=inf)
+
+
+def _moves_twice(statement: Mapping[str, Any], documents: Mapping[str, Any], shown: int) -> bool:
+    """Whether a unit that is replaced leaves one group, key or count and moves another, too."""
+    groups: int = statement["groups"]
+    if statement["neighbours"] != "replace":
+        return True
+    if statement["how"] == ONCE:
+        return groups % 2 == 0
+    files = [documents.get(release["mechanism"]) for release in statement["releases"]]
+    for file in files:
+        if isinstance(file, WorkloadDocument):
+            return min(2, file.workload.cells) <= int(statement["steps"])
+    each = max((file.dimension for file in files if isinstance(file, VectorDocument)), default=1)
+    return shown <= each or groups > 1
 
 
 def _batch_step(answers: Sequence[Any], documents: Mapping[str, Any]) -> Step:

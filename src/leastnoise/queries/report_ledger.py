@@ -39,30 +39,43 @@ def charged_to(book: Mapping[str, Any], batches: Sequence[Sequence[Mapping[str, 
     composition = book["composition"]
     if composition not in (*COMPOSITIONS, *CURVES) or len(charges) > book["charges"]:
         return False
-    spent = Spent()
+    spent, known = Spent(), []
     for costs in charges.values():
         epsilon, delta = (round_down(add_up(own), _DIGITS) for own in zip(*costs, strict=True))
         cost = cost_of(epsilon, delta, composition)
         if cost is None:
             return False
         spent = spent.plus(*cost)
+        known.append(cost[0])
     if float(spent.epsilon) > book["spent_epsilon"] or float(spent.delta) > book["spent_delta"]:
         return False
-    return _holds(book, spent.squares)
+    return _holds(book, known)
 
 
-def _holds(book: Mapping[str, Any], squares: Fraction) -> bool:
-    """Whether what is spent, with squares of at least so much, fits, and leaves what is left."""
+def _holds(book: Mapping[str, Any], costs: Sequence[Fraction]) -> bool:
+    """Whether what is spent, some charges costing so much, fits, and leaves what is left."""
     names = ("epsilon", "delta", "spent_epsilon", "spent_delta", "left_epsilon", "left_delta")
     total, total_delta, spent, spent_delta, left, left_delta = (Fraction(book[n]) for n in names)
     room, room_delta = _ROUNDING * total, _ROUNDING * total_delta
     whole, whole_delta, composition = total + room, total_delta + room_delta, book["composition"]
     if composition == "adaptive" and total_delta == 0:
         return False
-    # (Squares of so many charges are least where all are alike.)
-    known = Spent(spent, spent_delta, max(squares, spent**2 / book["charges"]))
+    known = Spent(spent, spent_delta, _least_squares(costs, spent, book["charges"]))
     if not fits(known, whole, whole_delta, composition):
         return False
     most = largest_next(known, whole, whole_delta, composition)
     most_delta = whole_delta - reserve_of(composition, whole_delta) - spent_delta
     return left <= most + room and left_delta <= most_delta + room_delta
+
+
+def _least_squares(costs: Sequence[Fraction], total: Fraction, count: int) -> Fraction:
+    """The least squares of `count` charges that add up to a total, some of at least these costs.
+
+    All are alike, but for those that cost more than that.
+    """
+    found = Fraction(0)
+    for cost in sorted(costs, reverse=True):
+        if cost * count <= total:
+            break
+        found, total, count = found + cost**2, total - cost, count - 1
+    return found + (total**2 / count if count else 0)

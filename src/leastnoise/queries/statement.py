@@ -219,9 +219,13 @@ def check_statement(raw: Mapping[str, Any], files: Mapping[str, Any]) -> list[St
         found.append(Step("one file is proven for all releases, and there are several", "refuted"))
     if how == ONCE and (len(releases) > 1 or steps > 1):
         found.append(Step("one release of each group, and there are several", "refuted"))
+    if len({part for part, *_ in releases}) < len(releases):
+        found.append(
+            Step("a number of a group is released once, and one is named twice", "refuted")
+        )
     for part, moved, scale, name in releases:
         document = files.get(name)
-        alone = groups == 1 == len(releases)
+        alone = groups == 1 == len(releases) and steps <= most
         if document is None or not _suits(document, how, part, alone):
             found.append(Step(f"{part}: no file of the report is about such a number", "refuted"))
             continue
@@ -248,7 +252,7 @@ def _suits(document: Any, how: str, part: str, alone: bool) -> bool:
     """Whether a file is of the kind that there is for such numbers.
 
     Keys and their counts are what "once" is for. A vector moves by a length, as one. Sums of a
-    workload are one release: all that a unit moves is steps of it, in whatever groups.
+    workload are one release: all that a unit moves is steps of it, in whatever groups and cells.
     """
     if document.kind == "workload" and not alone:
         return False
