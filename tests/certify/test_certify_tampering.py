@@ -209,7 +209,7 @@ def test_a_tail_that_begins_before_the_last_kink_is_refused() -> None:
         ("grid", 1),
         ("noise.atom", "0"),
         ("noise.edges", ["0", "1"]),
-        ("certificate.step", "1/2"),
+        ("certificate.step", "2/3"),
         ("certificate.step", "3"),
     ],
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import copy
 import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import combinations, product
@@ -17,21 +20,44 @@ from scipy.sparse import csr_matrix, hstack, vstack
 from leastnoise import Blocks, Cube, Sparse, design
 from leastnoise.ask.shape import Shape
 from leastnoise.certify import check_any, parse_any
+from leastnoise.certify.joint import lower_bound
+from leastnoise.certify.joint_document import JointDocument
 from leastnoise.certify.joint_flow import Flow, gap_means, member, slack_of_delta
 from leastnoise.certify.joint_sums import Sums, mean_of_squares
 from leastnoise.errors import FormatError
+from leastnoise.losses import L1, L2
 
 
-def least_loss(k: int, one_sided: bool, power: int, epsilon: float, delta: float) -> float:
+def moves_of(shape: Shape) -> list[tuple[int, ...]]:
+    """All moves of whole numbers but none at all."""
+    found = []
+    for s in product(*(range(-int(w), int(w) + 1) for w in shape.widths)):
+        signs = not shape.one_sided or min(s) >= 0 or max(s) <= 0
+        place, fits = 0, True
+        for block in shape.blocks:
+            own = s[place : place + block.numbers]
+            fits &= sum(map(abs, own)) <= block.most * block.width
+            place += block.numbers
+        if any(s) and signs and fits:
+            found.append(s)
+    return found
+
+
+def least_loss(
+    shape: Shape,
+    power: int,
+    epsilon: float,
+    delta: float,
+    weights: tuple[int, ...] | None = None,
+    reach: int = 5,
+) -> float:
     """The loss of private noise on a window, the best there: a program over all laws.
 
     Every move is demanded, also out of the window, so that the noise is private as it stands.
     """
-    reach = 5
+    k, moves = shape.dimension, moves_of(shape)
     points = list(product(range(-reach, reach + 1), repeat=k))
     index = {p: i for i, p in enumerate(points)}
-    signs = [(0, 1), (0, -1)] if one_sided else [(-1, 0, 1)]
-    moves = sorted({s for sign in signs for s in product(sign, repeat=k) if any(s)})
     size = len(points)
     blocks, caps = [], []
     for m, s in enumerate(moves):  # p(x) - e^epsilon p(x + s) <= t(x, s), sum of t(., s) <= delta
@@ -48,7 +74,8 @@ def least_loss(k: int, one_sided: bool, power: int, epsilon: float, delta: float
         cap = np.zeros((1, size * (1 + len(moves))))
         cap[0, (m + 1) * size : (m + 2) * size] = 1
         caps.append(csr_matrix(cap))
-    costs = (np.abs(np.array(points, dtype=float)) ** power).mean(axis=1)
+    errors = np.abs(np.array(points, dtype=float)) ** power
+    costs = np.average(errors, axis=1, weights=weights)
     found = linprog(
         np.concatenate([costs, np.zeros(size * len(moves))]),
         A_ub=vstack([*blocks, *caps]).tocsr(),
@@ -69,10 +96,77 @@ def test_no_noise_is_below_the_bound(
         shape = Cube(k, one_sided=one_sided)
         asked: dict[str, Any] = {"sensitivity": shape, "integer": True, "loss": f"l{power}"}
         found = design(epsilon=epsilon, delta=delta, **asked)
-        best = least_loss(k, one_sided, power, epsilon, delta)
+        best = least_loss(shape, power, epsilon, delta)
         assert 0 < found.lower <= best * (1 + 1e-6)
         if not (one_sided and k > 1):
             assert found.lower >= share * best
+
+
+@pytest.mark.parametrize(
+    ("shape", "weights"),
+    [
+        (Blocks(Cube(1), Cube(1, 2)), (1, 3)),
+        (Blocks(Cube(1), Cube(1, 2)), (3, 1)),
+        (Sparse(2, 1), (1, 1)),
+        (Cube(2, 2, one_sided=True), (1, 1)),
+        (Blocks(Cube(1, 2, one_sided=True), Cube(1, one_sided=True)), (1, 1)),
+    ],
+)
+@pytest.mark.parametrize(("epsilon", "delta"), [("1", "0.3"), ("0.1", "0.9")])
+def test_no_certificate_proves_too_much(
+    shape: Shape, weights: tuple[int, int], epsilon: str, delta: str
+) -> None:
+    """Certificates made for other questions, and by chance, on files made by hand."""
+    draw, largest = random.Random(7), Fraction(0)
+    shares = tuple(map(Fraction, weights[: len(shape.blocks)]))
+    for loss, power in ((L1(), 1), (L2(), 2)):
+        best = least_loss(shape, power, float(epsilon), float(delta), weights, 4)
+        empty = JointDocument(
+            epsilon=Fraction(epsilon),
+            delta=Fraction(delta),
+            shape=shape,
+            loss=loss,
+            integer=True,
+            grid=Fraction(1),
+            ratio=Fraction(1, 2),
+            offsets=(0,) * len(shape.blocks),
+            overlap=None,
+            weights=shares,
+            upper=Fraction(1000),
+            lower=Fraction(0),
+            certificate=None,
+        )
+        for numbers in (1, 2):
+            for certificate in certificates(numbers, power, epsilon, delta, draw):
+                found = lower_bound(replace(empty, certificate=certificate))
+                assert found <= best * (1 + 1e-6) + 1e-9
+                largest = max(largest, found / Fraction(best))
+    assert largest > Fraction(1, 5)  # (or nothing would have been tried)
+
+
+def certificates(
+    numbers: int, power: int, epsilon: str, delta: str, draw: random.Random
+) -> Iterator[Flow | Sums]:
+    """Flows by chance, and multipliers for several widths."""
+    places = [
+        (0, above, b, below)
+        for above in range(2, numbers + 2)
+        for b in range(1, min(above, numbers + 1))
+        for below in range(b)
+    ]
+    for size, cut in product((1, 4, 16), (1, 2, 5)):
+        rates = {place: draw.randrange(size) for place in places}
+        yield Flow(numbers, False, Fraction(1, 10), rates, cut)
+    if power == 2 or numbers == 1:
+        for width, whole in ((1, True), (2, True), (1, False), (2, False)):
+            yield Sums(numbers, one_number_at(epsilon, delta, width, whole, f"l{power}"))
+
+
+@cache
+def one_number_at(epsilon: str, delta: str, width: int, whole: bool, loss: str) -> Any:
+    """Multipliers for one number."""
+    asked: dict[str, Any] = {"sensitivity": width, "integer": whole, "loss": loss, "gap": "0.1"}
+    return design(epsilon=epsilon, delta=delta, time_limit=1, **asked).document.certificate
 
 
 @pytest.mark.parametrize("power", [1, 2])

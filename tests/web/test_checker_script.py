@@ -160,3 +160,13 @@ def test_both_checkers_say_the_same_of_several_numbers_at_a_positive_delta() -> 
     assert [one[:2] for one in both[1::27]] == [(1, 1)] * 4
     for ours, other, text in both:
         assert other in (ours, None), text
+
+
+def test_a_flow_of_many_numbers_is_judged_in_the_page() -> None:
+    asked = {"epsilon": 1, "delta": 0, "sensitivity": Cube(2), "integer": True, "loss": "l1"}
+    file = json.loads(design(**asked).document.dumps()) | {"upper": "9999", "lower": "0"}
+    file["delta"] = "0.000000001"
+    file["sensitivity"]["blocks"] = [{"numbers": 60, "most": 60, "width": "1"}]
+    unit = f"1/{'9' * 97}"  # as long as it may be
+    file["certificate"] = {"numbers": 60, "ranked": False, "unit": unit, "rates": [], "cut": 1000}
+    assert [one[:2] for one in agreement.compared("javascript", [file])] == [(0, 0)]

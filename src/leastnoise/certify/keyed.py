@@ -203,7 +203,7 @@ def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
 
 def _upper(document: KeyedDocument) -> Claim:
     loss = expected_loss(document.chain, document.loss)
-    who = f"a key of {document.chain.reach} units or more, where it is shown,"
+    who = f"a key of {document.chain.reach} units or more, counted as 0 where it is not shown,"
     return upper_claim(document, loss, f"expected loss of {who}")
 
 

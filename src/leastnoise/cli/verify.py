@@ -81,7 +81,8 @@ def verify(
     if formal and report.exit_code == 0:
         code, told = _formally(data)
     if as_json:
-        show_json("verify", code, {"file": file, **report.to_json(), **told, "about": about})
+        found = {**report.to_json(), "ok": code == 0}
+        show_json("verify", code, {"file": file, **found, **told, "about": about})
     else:
         table = Table("claim", "verdict", "slack", "what was found", title_justify="left")
         for claim in report.claims:
@@ -104,7 +105,7 @@ def _formally(content: bytes) -> tuple[int, dict[str, Any]]:
         return 3, {"formal": {"verdict": "not covered", "detail": str(reason)}}
     except CoqError as error:
         return 2, {"formal": {"verdict": "not run", "detail": str(error)}}
-    good = "proven" if proof.whole else "proven in part"
+    good = "proven" if proof.whole else "partly proven"
     verdict = good if proof.proven else "refused"
     told = {"verdict": verdict, "detail": proof.detail, "axioms": list(AXIOMS)}
     return (0 if proof.whole else 3) if proof.proven else 1, {"formal": told}
@@ -116,7 +117,7 @@ def _formal_words(told: dict[str, Any]) -> str:
     formal = told["formal"]
     verdict, words = formal["verdict"], _printable(formal["detail"])
     after = ""
-    if verdict.startswith("proven"):
+    if verdict in ("proven", "partly proven"):
         after = " What that rests on is in docs/formal.md."
     elif verdict == "not covered":
         after = " So there is no verdict of Coq; those above are our own check's."

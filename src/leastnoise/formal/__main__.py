@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -66,7 +66,7 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def main(paths: list[str]) -> int:
-    """0 if Coq proves every file, 2 without Coq."""
+    """0 if Coq proves every claim of every file, 1 if not, 2 without Coq."""
     words = missing()
     if words:
         print(words)
@@ -79,14 +79,15 @@ def main(paths: list[str]) -> int:
     if found != AXIOMS:
         print("That is not what it should rest on.")
         return 1
-    given = ((path, _read(path)) for path in paths)
     bad = 0
+    given: Iterable[tuple[str, dict[str, Any]]] = ((path, {}) for path in paths)
     for name, data in given if paths else _designed():
         start = time.monotonic()
         try:
-            proof = prove(data)
-            words, good = ("proven" if proof.proven else f"refused: {proof.detail}"), proof.proven
-            words += "" if proof.whole else " but for lower, which is not covered"
+            proof = prove(data or _read(name))
+            good = proof.proven and proof.whole
+            words = "proven" if good else "partly proven" if proof.proven else "refused"
+            words += "" if good else f": {proof.detail}"
         except LeastnoiseError as error:
             words, good = str(error), False
         bad += not good

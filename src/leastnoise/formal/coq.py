@@ -75,9 +75,9 @@ PROVEN = {
     "integer": _NOISE,
     "keyed": (
         "every number of units has a probability law, private against one unit more or less, "
-        "nothing as private shows a key more often but for the excess, the expected loss of what "
-        "is shown of keys with as many units as the least value is at most upper, and every whole "
-        "noise that is as private costs at least lower"
+        "nothing as private shows a key more often but for the excess, the expected loss of keys "
+        "with as many units as the least value or more, counted as 0 where they are not shown, is "
+        "at most upper, and every whole noise that is as private costs at least lower"
     ),
     "joint": (
         "there is noise with these probabilities, private for every two vectors of values so far "
@@ -135,7 +135,7 @@ def compiled(seconds: float = 600) -> Path:
     with tempfile.TemporaryDirectory(dir=folder.parent) as place:
         for name in THEORY:
             (Path(place) / f"{name}.v").write_bytes(texts[name])
-            done = _run(["coqc", "-Q", ".", "Formal", f"{name}.v"], Path(place), seconds)
+            done = _run(["coqc", "-q", "-Q", ".", "Formal", f"{name}.v"], Path(place), seconds)
             if done.returncode:
                 raise CoqError(f"{name}.v does not compile: {done.stderr.strip()[-400:]}")
         if not folder.exists():
@@ -180,12 +180,15 @@ def assumptions(seconds: float = 600) -> tuple[str, ...]:
     """All that the theorems rest on, as Coq lists it."""
     text = (
         "Require Import Formal.Exists Formal.Check Formal.Own.\n"
-        "Require Import Formal.KeyedProof Formal.JointProof.\n"
+        "Require Import Formal.KeyedProof Formal.JointNoise Formal.JointProof.\n"
         "Print Assumptions check_sound.\nPrint Assumptions own_rival.\n"
         "Print Assumptions keyed_sound.\nPrint Assumptions noise_exists.\n"
-        "Print Assumptions joint_sound.\n"
+        "Print Assumptions joint_sound.\nPrint Assumptions joint_noise_sound.\n"
     )
-    return _axioms(run_coq(text, seconds).stdout)
+    done = run_coq(text, seconds)
+    if done.returncode:
+        raise CoqError(f"Coq said: {done.stderr.strip()[-400:] or 'nothing'}")
+    return _axioms(done.stdout)
 
 
 def _said(data: dict[str, Any]) -> str:
@@ -217,7 +220,7 @@ def run_coq(text: str, seconds: float) -> subprocess.CompletedProcess[str]:
     theory = compiled(seconds)
     with tempfile.TemporaryDirectory() as place:
         (Path(place) / "File.v").write_text(text, encoding="utf-8")
-        return _run(["coqc", "-Q", str(theory), "Formal", "File.v"], Path(place), seconds)
+        return _run(["coqc", "-q", "-Q", str(theory), "Formal", "File.v"], Path(place), seconds)
 
 
 def _run(command: list[str], place: Path, seconds: float) -> subprocess.CompletedProcess[str]:

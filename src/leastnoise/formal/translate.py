@@ -43,6 +43,25 @@ _JOINT = {"format", "kind", "epsilon", "delta", "sensitivity", "loss", "largest"
 MAX_FORMAL_NUMBERS = 12
 MAX_FORMAL_STEPS = 10_000
 _KINDS = {"integer": "Integer", "additive": "Additive"}
+#: What each loss and each constraint has beside its name.
+_LOSSES: dict[str, set[str]] = {
+    "l1": set(),
+    "l2": set(),
+    "pinball": {"tau"},
+    "huber": {"width"},
+    "piecewise": {"points", "slopes"},
+    "sum": {"terms"},
+}
+_DEMANDS: dict[str, set[str]] = {
+    "support": {"low", "high"},
+    "max-error": {"t"},
+    "symmetric": set(),
+    "unimodal": {"at"},
+    "monotone": set(),
+    "unbiased": set(),
+    "loss-at-most": {"loss", "bound"},
+    "distinguishing": {"at_most"},
+}
 
 
 class NotCovered(LeastnoiseError):
@@ -115,6 +134,8 @@ Print Assumptions proven.
 def _keyed(data: dict[str, Any]) -> str:
     """The same for unknown keys, which have no multipliers."""
     _only(data, _KEYED, "the file")
+    if Fraction(data["sensitivity"]) != 1:
+        raise NotCovered("a sensitivity other than 1 of keys is not covered")
     chain = data["chain"]
     _only(chain, {"denominator", "shown", "beyond"}, "chain")
     fields = {
@@ -137,9 +158,11 @@ def _joint(data: dict[str, Any]) -> str:
     """The same for a cube of whole numbers. Where `lower` is left out, no claim mentions it."""
     _only(data, _JOINT, "the file")
     _only(data["noise"], {"ratio", "offsets"}, "noise")
+    _only(data["sensitivity"], {"blocks", "one_sided"}, "sensitivity")
     block, *others = data["sensitivity"]["blocks"]
+    _only(block, {"numbers", "most", "width"}, "blocks")
     for good, words in (
-        (data["integer"], "noise for several real numbers"),
+        (data["integer"] and Fraction(data["grid"]) == 1, "noise for several real numbers"),
         (Fraction(data["delta"]) == 0, "noise for several numbers with a delta above 0"),
         (not data["sensitivity"]["one_sided"], '"one_sided"'),
         (not others and block["most"] == block["numbers"], "a shape that is not a cube"),
@@ -233,12 +256,16 @@ def _list(items: Any) -> str:
 
 def _sum(loss: dict[str, Any]) -> str:
     """The losses that a loss is the sum of, with their weights."""
-    terms = loss["terms"] if loss["name"] == "sum" else [("1", loss)]
+    if loss["name"] != "sum":
+        return _list([f"({_pair('1')}, {_loss(loss)})"])
+    _only(loss, {"name", *_LOSSES["sum"]}, "loss")
+    terms = loss["terms"]
     return _list(f"({_pair(weight)}, {_loss(one)})" for weight, one in terms)
 
 
 def _loss(loss: dict[str, Any]) -> str:
     name = loss["name"]
+    _only(loss, {"name", *_LOSSES.get(name, loss)}, "loss")
     if name in {"l1", "l2"}:
         return str(name).upper()
     if name == "pinball":
@@ -253,6 +280,7 @@ def _loss(loss: dict[str, Any]) -> str:
 
 def _demand(one: dict[str, Any], noise: dict[str, Any]) -> str:
     name = one["name"]
+    _only(one, {"name", *_DEMANDS.get(name, one)}, "constraints")
     if name == "support":
         ends = (f"(Some {_pair(one[end])})" if end in one else "None" for end in ("low", "high"))
         return f"Support {' '.join(ends)}"
@@ -297,9 +325,11 @@ def _even(data: dict[str, Any]) -> bool:
 def _cells(noise: dict[str, Any]) -> str:
     weights = _list(_whole(w) for w in noise["weights"])
     if "edges" in noise:
+        _only(noise, _NOISE - {"first", "tail"}, "noise with edges")
         return f"Mesh {_list(_pair(edge) for edge in noise['edges'])} {weights}"
     first = _whole(noise["first"])
     if "tail" in noise:
+        _only(noise["tail"], {"period", "ratio"}, "tail")
         period, ratio = _whole(noise["tail"]["period"]), _pair(noise["tail"]["ratio"])
         return f"Tailed {first} {weights} {period} {ratio}"
     return f"Lattice {first} {weights}"

@@ -227,9 +227,12 @@ def _cuts(document: JointDocument, count: int) -> Iterator[tuple[float, int, int
     power = document.power
     ratio, delta = both_ways(document, count)
     epsilon = -math.log(ratio)
+    cuts = sorted({math.ceil(gaps / epsilon) for gaps in range(2, 16)})
+    if cuts[0] > MAX_CUT:
+        return
     whole = count * box_loss(Levels((Side(count, count, 1),), None), epsilon, power, [1.0])
     full = gap_means(ratio, 0)[power - 1]
-    for cut in sorted({math.ceil(reach / epsilon) for reach in range(2, 16)}):
+    for cut in cuts:
         if cut <= MAX_CUT:
             empty = Flow(count, True, Fraction(1), cut=cut)
             part = float(gap_means(ratio, cut)[power - 1] / full)

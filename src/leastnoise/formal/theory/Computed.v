@@ -82,10 +82,11 @@ Definition upper_ok (f : file) (the_loss : loss) (bound : Z * Z) : bool :=
 (* Constraints: where the noise is, its shape, its mean, a second loss. *)
 Definition grid_length (f : file) : Z * Z := match the_kind f with Integer => (1, 1) | Additive => (fst (step f), snd (step f) * grid f) end.
 Definition demand_ok (f : file) (d : demand) : bool := let g := grid_length f in match d with
-  | Support low high => sound_end low && sound_end high &&
-      noise_inside f (option_map (fun q => divide_up q g) low) (option_map (fun q => divide_down q g) high)
+  | Support low high => let fine := match the_kind f with Integer => false | Additive => true end in
+      let u := if fine then (fst g, 2 * snd g) else g in sound_end low && sound_end high &&
+      noise_inside fine f (option_map (fun q => divide_up q u) low) (option_map (fun q => divide_down q u) high)
   | MaxError t => let most := match the_kind f with Integer => divide_down t g | Additive => divide_down t g - 1 end in
-      sound t && noise_inside f (Some (- most)) (Some most)
+      sound t && noise_inside false f (Some (- most)) (Some most)
   | Symmetric => noise_even f
   | Unimodal a => sound a && ((atom f =? 0) || (fst a =? 0)) &&
       match the_kind f with

@@ -35,16 +35,40 @@ Proof.
   unfold noise_ok, period_ok. rewrite !andb_true_iff. intros [_ H]. destruct (noise f) as [first ws|first ws n [a b]|edges ws]; auto.
   rewrite !andb_true_iff in H. destruct (tail_facts n a b ws) as (Hn & _); [apply H|]. exact Hn.
 Qed.
-Lemma support_holds f low high : noise_ok f = true -> positive (step f) = true -> demand_ok f (Support low high) = true ->
-  forall i, mass f i <> 0 -> allowed (Support low high) (IZR i * ratio (grid_length f)).
+(* points of a lattice u between ends that are rounded inwards *)
+Lemma between_ends low high u i j : sound_end low = true -> sound_end high = true -> 0 < ratio u -> (0 < fst u)%Z -> (0 < snd u)%Z -> (i <= j)%Z ->
+  within (option_map (fun q => divide_up q u) low) (option_map (fun q => divide_down q u) high) i j = true ->
+  allowed (Support low high) (IZR i * ratio u) /\ allowed (Support low high) (IZR j * ratio u).
 Proof.
-  intros Hn Hp H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & _).
-  cbn [demand_ok] in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H]. destruct (within_bounds _ _ _ (mass_inside f _ _ i Hg (period_seen f Hn) H Hi)) as [B1 B2].
-  cbn [allowed]. split.
-  - destruct low as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S1 G0 G1 G2) as (_ & D & _).
-    eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
-  - destruct high as [q|]; auto. cbn [option_map sound_end] in *. destruct (divide_exact q (grid_length f) S2 G0 G1 G2) as (D & _).
-    eapply Rle_trans; [|exact D]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto.
+  intros S1 S2 G0 G1 G2 Hij H. unfold within in H. rewrite andb_true_iff in H. destruct H as [B1 B2]. apply IZR_le in Hij.
+  assert (L : match low with Some q => ratio q <= IZR i * ratio u | None => True end).
+  { destruct low as [q|]; auto. cbn [option_map sound_end] in *. rewrite Z.leb_le in B1. destruct (divide_exact q u S1 G0 G1 G2) as (_ & D & _).
+    eapply Rle_trans; [exact D|]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto. }
+  assert (U : match high with Some q => IZR j * ratio u <= ratio q | None => True end).
+  { destruct high as [q|]; auto. cbn [option_map sound_end] in *. rewrite Z.leb_le in B2. destruct (divide_exact q u S2 G0 G1 G2) as (D & _).
+    eapply Rle_trans; [|exact D]. apply Rmult_le_compat_r; [lra|]. apply IZR_le; auto. }
+  assert (IZR i * ratio u <= IZR j * ratio u) by (apply Rmult_le_compat_r; lra).
+  cbn [allowed]. destruct low, high; repeat split; lra.
+Qed.
+Lemma whole_support f low high : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f (Support low high) = true ->
+  whole_obeys f (Support low high).
+Proof.
+  intros Hn Hp Hk H i Hi. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & G). rewrite Hk in G.
+  cbn [demand_ok] in H. rewrite Hk in H. cbv zeta in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H].
+  destruct (between_ends low high _ i i S1 S2 G0 G1 G2 ltac:(lia) (mass_inside f _ _ i Hg (period_seen f Hn) H Hi)) as [K _]. rewrite G, Rmult_1_r in K. exact K.
+Qed.
+Lemma real_support f low high : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f (Support low high) = true ->
+  real_obeys f (Support low high).
+Proof.
+  intros Hn Hp Hk H. destruct (basics f Hn) as (_ & _ & Hg). destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & G). rewrite Hk in G.
+  cbn [demand_ok] in H. rewrite Hk in H. cbv zeta in H. rewrite !andb_true_iff in H. destruct H as [[S1 S2] H].
+  set (half := (fst (grid_length f), 2 * snd (grid_length f))%Z) in *. unfold real_obeys. rewrite <- G.
+  assert (Eh : ratio half = ratio (grid_length f) / 2).
+  { unfold half, ratio. cbn [fst snd]. rewrite mult_IZR. field. apply IZR_lt in G2. lra. }
+  assert (Ph : 0 < ratio half) by lra. assert (Sh : (0 < snd half)%Z) by (unfold half; cbn [snd]; lia). rewrite <- Eh. split.
+  - intros Ha. pose proof H as H'. unfold noise_inside in H'. rewrite andb_true_iff, orb_true_iff, Z.eqb_eq in H'. destruct H' as [[A|A] _]; [lia|].
+    destruct (between_ends low high half 0 0 S1 S2 Ph G1 Sh ltac:(lia) A) as [K _]. rewrite Rmult_0_l in K. exact K.
+  - intros h Hh. apply (between_ends low high half h (h + 1) S1 S2 Ph G1 Sh ltac:(lia)). exact (half_inside true f _ _ h Hg (period_seen f Hn) H Hh).
 Qed.
 Lemma max_error_holds f t : noise_ok f = true -> positive (step f) = true -> demand_ok f (MaxError t) = true ->
   forall i, mass f i <> 0 -> Rabs (IZR i) * ratio (grid_length f) + match the_kind f with Integer => 0 | Additive => ratio (grid_length f) end <= ratio t.
@@ -128,7 +152,7 @@ Proof. intros Hn Hp Hs. destruct (grid_length_facts f Hn Hp) as (G0 & G1 & G2 & 
 Lemma whole_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Integer -> demand_ok f d = true -> whole_obeys f d.
 Proof.
   intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (_ & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
-  - cbn [whole_obeys]. intros i Hi. pose proof (support_holds f low high Hn Hp H i Hi) as K. rewrite G, Rmult_1_r in K. exact K.
+  - apply whole_support; auto.
   - cbn [whole_obeys]. intros i Hi. pose proof (max_error_holds f t Hn Hp H i Hi) as K. rewrite Hk, G in K. cbn [allowed]. lra.
   - intros i. apply noise_even_mass; auto.
   - apply whole_peaked; auto.
@@ -143,7 +167,7 @@ Qed.
 Lemma real_demands f d : noise_ok f = true -> positive (step f) = true -> the_kind f = Additive -> demand_ok f d = true -> real_obeys f d.
 Proof.
   intros Hn Hp Hk H. destruct (grid_length_facts f Hn Hp) as (G0 & _ & _ & G). rewrite Hk in G. destruct d as [low high|t| |a| |l bound|q].
-  - unfold real_obeys; rewrite <- ?G. apply support_holds; auto.
+  - apply real_support; auto.
   - unfold real_obeys; rewrite <- ?G. intros X HX v A H01 HA. pose proof (max_error_holds f t Hn Hp H) as K. rewrite Hk in K. set (g := ratio (grid_length f)) in *.
     unfold released. pose proof (split_at (v / g)) as Ex. pose proof (frac_bounds (v / g)) as Bu.
     set (k := Int_part (v / g)) in *. set (u := frac_part (v / g)) in *.

@@ -5,28 +5,32 @@ Import ListNotations.
 Open Scope Z_scope.
 
 (* ---- what is computed ---- *)
-(* grid points i, ..., j are between the ends *)
+(* From mark a to mark b (half grid steps): the marks themselves, or the grid points that noise between
+   them is rounded to. *)
+Definition left_point (fine : bool) (a : Z) : Z := if fine then a else (a + 1) / 2.
+Definition right_point (fine : bool) (b : Z) : Z := if fine then b else b / 2.
+(* points i, ..., j are between the ends *)
 Definition within (lo hi : option Z) (i j : Z) : bool :=
   match lo with Some l => l <=? i | None => true end && match hi with Some h => j <=? h | None => true end.
-Fixpoint cells_inside (lo hi : option Z) (r c : Z) (ws : list Z) : bool := match ws with
+Fixpoint cells_inside (fine : bool) (lo hi : option Z) (r c : Z) (ws : list Z) : bool := match ws with
   | [] => true
-  | w :: t => if (w =? 0) || within lo hi (((2 * c - 1) * r + 1) / 2) ((2 * c + 1) * r / 2) then cells_inside lo hi r (c + 1) t else false
+  | w :: t => if (w =? 0) || within lo hi (left_point fine ((2 * c - 1) * r)) (right_point fine ((2 * c + 1) * r)) then cells_inside fine lo hi r (c + 1) t else false
   end.
-Fixpoint mesh_inside (lo hi : option Z) (marks ws : list Z) : bool := match marks, ws with
-  | a :: ((b :: _) as rest), w :: ws' => if (w =? 0) || within lo hi ((a + 1) / 2) (b / 2) then mesh_inside lo hi rest ws' else false
+Fixpoint mesh_inside (fine : bool) (lo hi : option Z) (marks ws : list Z) : bool := match marks, ws with
+  | a :: ((b :: _) as rest), w :: ws' => if (w =? 0) || within lo hi (left_point fine a) (right_point fine b) then mesh_inside fine lo hi rest ws' else false
   | _, _ => true
   end.
 Definition no_weight (ws : list Z) : bool := forallb (fun w => w =? 0) ws.
-Definition noise_inside (f : file) (lo hi : option Z) : bool :=
+Definition noise_inside (fine : bool) (f : file) (lo hi : option Z) : bool :=
   ((atom f =? 0) || within lo hi 0 0) &&
   match noise f with
-  | Lattice first ws => cells_inside lo hi (grid f) first ws
+  | Lattice first ws => cells_inside fine lo hi (grid f) first ws
   | Tailed first ws n _ => let len := Z.of_nat (length ws) in
       (* on a side with an end nothing is continued; what is continued on the other is short of that end *)
-      (no_weight (firstn (Z.to_nat n) ws) || match lo with None => within None hi 0 ((2 * first - 1) * grid f / 2) | Some _ => false end)
-      && (no_weight (skipn (length ws - Z.to_nat n) ws) || match hi with None => within lo None (((2 * (first + len) - 1) * grid f + 1) / 2) 0 | Some _ => false end)
-      && cells_inside lo hi (grid f) first ws
-  | Mesh edges ws => mesh_inside lo hi (map (mark (grid f)) edges) ws
+      (no_weight (firstn (Z.to_nat n) ws) || match lo with None => within None hi 0 (right_point fine ((2 * first - 1) * grid f)) | Some _ => false end)
+      && (no_weight (skipn (length ws - Z.to_nat n) ws) || match hi with None => within lo None (left_point fine ((2 * (first + len) - 1) * grid f)) 0 | Some _ => false end)
+      && cells_inside fine lo hi (grid f) first ws
+  | Mesh edges ws => mesh_inside fine lo hi (map (mark (grid f)) edges) ws
   end.
 Fixpoint same (u v : list Z) : bool := match u, v with
   | [], [] => true | a :: u', b :: v' => if a =? b then same u' v' else false | _, _ => false end.
@@ -44,25 +48,29 @@ Lemma within_inner lo hi i j i' j' : within lo hi i j = true -> i <= i' -> j' <=
 Proof.
   unfold within. rewrite !andb_true_iff. intros [H1 H2] Hi Hj. split; [destruct lo|destruct hi]; auto; rewrite Z.leb_le in *; lia.
 Qed.
-Lemma cells_inside_ok lo hi r ws : forall c j, cells_inside lo hi r c ws = true -> at_index ws j <> 0 ->
-  within lo hi (((2 * (c + j) - 1) * r + 1) / 2) ((2 * (c + j) + 1) * r / 2) = true.
+Lemma left_mono fine a b : a <= b -> left_point fine a <= left_point fine b.
+Proof. intros. destruct fine; auto. apply Z.div_le_mono; lia. Qed.
+Lemma right_mono fine a b : a <= b -> right_point fine a <= right_point fine b.
+Proof. intros. destruct fine; auto. apply Z.div_le_mono; lia. Qed.
+Lemma cells_inside_ok fine lo hi r ws : forall c j, cells_inside fine lo hi r c ws = true -> at_index ws j <> 0 ->
+  within lo hi (left_point fine ((2 * (c + j) - 1) * r)) (right_point fine ((2 * (c + j) + 1) * r)) = true.
 Proof.
   induction ws as [|w ws IH]; intros c j H Hj; [rewrite at_nil in Hj; lia|]. cbn [cells_inside] in H. rewrite at_cons in Hj.
   destruct ((w =? 0) || _) eqn:E; [|discriminate]. destruct (Z.eqb_spec j 0) as [->|Hne].
   - rewrite orb_true_iff, Z.eqb_eq in E. destruct E as [E|E]; [lia|]. rewrite Z.add_0_r. exact E.
   - specialize (IH (c + 1) (j - 1) H Hj). replace (c + 1 + (j - 1)) with (c + j) in IH by lia. exact IH.
 Qed.
-Lemma mesh_inside_ok lo hi h marks : forall ws, mesh_inside lo hi marks ws = true -> mesh_weight marks ws h <> 0%R ->
-  within lo hi ((h + 1) / 2) ((h + 1) / 2) = true.
+Lemma mesh_inside_ok fine lo hi h marks : forall ws, mesh_inside fine lo hi marks ws = true -> mesh_weight marks ws h <> 0%R ->
+  within lo hi (left_point fine h) (right_point fine (h + 1)) = true.
 Proof.
   induction marks as [|a [|b ms] IH]; intros ws H Hh; [destruct ws; simpl in Hh; lra..|].
   destruct ws as [|w ws]; [simpl in Hh; lra|].
-  change (mesh_inside lo hi (a :: b :: ms) (w :: ws)) with (if (w =? 0) || within lo hi ((a + 1) / 2) (b / 2) then mesh_inside lo hi (b :: ms) ws else false) in H.
+  change (mesh_inside fine lo hi (a :: b :: ms) (w :: ws)) with (if (w =? 0) || within lo hi (left_point fine a) (right_point fine b) then mesh_inside fine lo hi (b :: ms) ws else false) in H.
   change (mesh_weight (a :: b :: ms) (w :: ws) h) with (if (a <=? h) && (h <? b) then (IZR w / IZR (b - a))%R else mesh_weight (b :: ms) ws h) in Hh.
   destruct ((w =? 0) || _) eqn:E; [|discriminate]. destruct ((a <=? h) && (h <? b)) eqn:K; [|apply (IH ws); auto].
   rewrite andb_true_iff, Z.leb_le, Z.ltb_lt in K. rewrite orb_true_iff, Z.eqb_eq in E. destruct E as [->|E].
   - exfalso. apply Hh. unfold Rdiv. rewrite Rmult_0_l. reflexivity.
-  - apply (within_inner _ _ _ _ _ _ E); apply Z.div_le_mono; lia.
+  - apply (within_inner _ _ _ _ _ _ E); [apply left_mono | apply right_mono]; lia.
 Qed.
 Lemma no_weight_at ws j : no_weight ws = true -> at_index ws j = 0.
 Proof.
@@ -70,42 +78,42 @@ Proof.
   rewrite at_cons. destruct (j =? 0); [apply H | apply IH, H].
 Qed.
 Definition period_ok (f : file) : Prop := match noise f with Tailed _ ws n _ => 0 < n <= Z.of_nat (length ws) | _ => True end.
-Lemma half_inside f lo hi h : 0 < grid f -> period_ok f -> noise_inside f lo hi = true -> half_step (noise f) (grid f) h <> 0%R ->
-  within lo hi ((h + 1) / 2) ((h + 1) / 2) = true.
+Lemma half_inside fine f lo hi h : 0 < grid f -> period_ok f -> noise_inside fine f lo hi = true -> half_step (noise f) (grid f) h <> 0%R ->
+  within lo hi (left_point fine h) (right_point fine (h + 1)) = true.
 Proof.
   intros Hr Hper. unfold noise_inside. rewrite andb_true_iff. intros [_ H] Hh. unfold period_ok in Hper. set (r := grid f) in *.
   destruct (noise f) as [first ws|first ws n q|edges ws]; cbn [half_step] in Hh.
   - set (c := (h + r) / (2 * r)) in *. assert (Hc : at_index ws (c - first) <> 0).
     { intros K. apply Hh. unfold plain_weight. rewrite K. unfold Rdiv. rewrite Rmult_0_l. reflexivity. }
-    pose proof (cells_inside_ok lo hi r ws first (c - first) H Hc) as K. replace (first + (c - first)) with c in K by lia.
+    pose proof (cells_inside_ok fine lo hi r ws first (c - first) H Hc) as K. replace (first + (c - first)) with c in K by lia.
     pose proof (Z.div_mod (h + r) (2 * r) ltac:(lia)) as D. pose proof (Z.mod_pos_bound (h + r) (2 * r) ltac:(lia)) as M. fold c in D.
-    apply (within_inner _ _ _ _ _ _ K); apply Z.div_le_mono; nia.
+    apply (within_inner _ _ _ _ _ _ K); [apply left_mono | apply right_mono]; nia.
   - rewrite !andb_true_iff, !orb_true_iff in H. destruct H as [[HL HR] H]. set (c := (h + r) / (2 * r)) in *. set (len := Z.of_nat (length ws)) in *.
     assert (Hc : tailed_weight first ws n (ratio q) c <> 0%R) by (intros K; apply Hh; rewrite K; unfold Rdiv; apply Rmult_0_l).
     pose proof (Z.div_mod (h + r) (2 * r) ltac:(lia)) as D. pose proof (Z.mod_pos_bound (h + r) (2 * r) ltac:(lia)) as M. fold c in D.
     unfold tailed_weight in Hc. fold len in Hc. destruct (Z.ltb_spec (c - first) 0) as [C|C]; [|destruct (Z.ltb_spec (c - first) len) as [C'|C']].
     + destruct HL as [HL|HL].
       * exfalso. apply Hc. pose proof (Z.mod_pos_bound (c - first) n ltac:(lia)) as B. rewrite <- (at_firstn (Z.to_nat n)) by lia. rewrite no_weight_at by auto. apply Rmult_0_r.
-      * destruct lo; [discriminate|]. unfold within in *. cbn [andb] in *. destruct hi; auto. rewrite Z.leb_le in *. eapply Z.le_trans; [|exact HL]. apply Z.div_le_mono; nia.
+      * destruct lo; [discriminate|]. unfold within in *. cbn [andb] in *. destruct hi; auto. rewrite Z.leb_le in *. eapply Z.le_trans; [|exact HL]. apply right_mono; nia.
     + assert (Hj : at_index ws (c - first) <> 0) by (intros K; apply Hc; rewrite K; reflexivity).
-      pose proof (cells_inside_ok lo hi r ws first (c - first) H Hj) as K. replace (first + (c - first)) with c in K by lia.
-      apply (within_inner _ _ _ _ _ _ K); apply Z.div_le_mono; nia.
+      pose proof (cells_inside_ok fine lo hi r ws first (c - first) H Hj) as K. replace (first + (c - first)) with c in K by lia.
+      apply (within_inner _ _ _ _ _ _ K); [apply left_mono | apply right_mono]; nia.
     + destruct HR as [HR|HR].
       * exfalso. apply Hc. pose proof (Z.mod_pos_bound (c - first - len) n ltac:(lia)) as B.
         replace (len - n + (c - first - len) mod n) with ((c - first - len) mod n + Z.of_nat (length ws - Z.to_nat n)) by (unfold len in *; lia).
         rewrite <- at_skipn by lia. rewrite no_weight_at by auto. apply Rmult_0_r.
-      * destruct hi; [discriminate|]. unfold within in *. rewrite andb_true_r in *. destruct lo; auto. rewrite Z.leb_le in *. eapply Z.le_trans; [exact HR|]. apply Z.div_le_mono; nia.
-  - apply (mesh_inside_ok lo hi h _ ws H Hh).
+      * destruct hi; [discriminate|]. unfold within in *. rewrite andb_true_r in *. destruct lo; auto. rewrite Z.leb_le in *. eapply Z.le_trans; [exact HR|]. apply left_mono; nia.
+  - apply (mesh_inside_ok fine lo hi h _ ws H Hh).
 Qed.
-Theorem mass_inside f lo hi i : 0 < grid f -> period_ok f -> noise_inside f lo hi = true -> mass f i <> 0%R -> within lo hi i i = true.
+Theorem mass_inside f lo hi i : 0 < grid f -> period_ok f -> noise_inside false f lo hi = true -> mass f i <> 0%R -> within lo hi i i = true.
 Proof.
   intros Hr Hper H Hm.
   assert (E1 : (2 * i - 1 + 1) / 2 = i) by (replace (2 * i - 1 + 1) with (i * 2) by lia; apply Z.div_mul; lia).
   assert (E2 : (2 * i + 1) / 2 = i) by (replace (2 * i + 1) with (1 + i * 2) by lia; rewrite Z.div_add by lia; reflexivity).
   destruct (Req_dec (half_step (noise f) (grid f) (2 * i - 1)) 0) as [K1|K1].
-  2:{ pose proof (half_inside f lo hi _ Hr Hper H K1) as K. rewrite E1 in K. exact K. }
+  2:{ pose proof (half_inside false f lo hi _ Hr Hper H K1) as K. unfold left_point, right_point in K. rewrite E1 in K. exact K. }
   destruct (Req_dec (half_step (noise f) (grid f) (2 * i)) 0) as [K2|K2].
-  2:{ pose proof (half_inside f lo hi _ Hr Hper H K2) as K. rewrite E2 in K. exact K. }
+  2:{ pose proof (half_inside false f lo hi _ Hr Hper H K2) as K. unfold left_point, right_point in K. rewrite E2 in K. exact K. }
   unfold mass in Hm. rewrite K1, K2 in Hm. unfold noise_inside in H. rewrite andb_true_iff, orb_true_iff, Z.eqb_eq in H. destruct H as [H _].
   destruct (Z.eqb_spec i 0) as [->|]; [destruct H as [H|H]; auto; rewrite H in Hm|]; exfalso; apply Hm; unfold Rdiv; ring.
 Qed.

@@ -233,12 +233,12 @@ Definition claims_integer (f : file) :=
   (forall Y : zlaw, whole_rival f Y -> forall B, loss_at_most Y the_cost B -> ratio (lower f) <= B).
 
 (* Real values: they are rounded to the grid at random first.  An error of the release includes
-   that rounding, the support of the noise does not.  Whether the noise rises and falls is said of its
-   density, between half steps. *)
+   that rounding, the support of the noise does not.  Where the noise is, and whether it rises and falls,
+   is said of its density, which is the same all over a half step. *)
 Definition only (x y : R) : R := if Req_EM_T x y then 1 else 0.
 Definition real_obeys (f : file) (d : demand) : Prop :=
   let g := ratio (step f) / IZR (grid f) in let q := half_step (noise f) (grid f) in match d with
-  | Support _ _ => forall i, mass f i <> 0 -> allowed d (IZR i * g)
+  | Support _ _ => (atom f <> 0%Z -> allowed d 0) /\ forall h, q h <> 0 -> allowed d (IZR h * (g / 2)) /\ allowed d (IZR (h + 1) * (g / 2))
   | MaxError t => forall X : zlaw, has_masses X (mass f) -> forall v A, (forall x, A x = 0 \/ A x = 1) ->
       (forall x, Rabs (x - v) <= ratio t -> A x = 0) -> released X g v A = 0
   | Symmetric => forall i, mass f (- i) = mass f i

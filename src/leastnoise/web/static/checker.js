@@ -1162,7 +1162,12 @@ function flowBound({ numbers: k, ranked, unit, rates, cut }, q, p) {
   const [first, second] = gapMeans(q, cut);
   const scale = (m - a) ** 2n * m * unit.d;
   const mean = (b, rank) => times(b, p === 1 ? first : add(second, times(2 * (rank - 1), mul(first, first))));
-  const part = (b, rank) => qfloor(times(scale, mean(b, rank))); // (whole, unless there is a cut)
+  const parts = new Map();
+  const part = (b, rank) => { // (whole, unless there is a cut)
+    const key = `${b} ${p === 1 ? 0 : rank}`;
+    if (!parts.has(key)) parts.set(key, qfloor(times(scale, mean(b, rank))));
+    return parts.get(key);
+  };
   const rate = (rank, above, b, under) => rates.get(`${ranked ? rank : 0} ${above} ${b} ${under}`) ?? 0n;
   const ways = (above, b, under) => (above > k ? choose(k - under, b - under) * 2n ** BigInt(b - under) : choose(above - under, b - under));
   const known = new Map();
@@ -1176,10 +1181,12 @@ function flowBound({ numbers: k, ranked, unit, rates, cut }, q, p) {
     return known.get(key);
   };
   const best = new Map();
+  const ranks = ranked || p === 2; // else the rest of a way does not depend on it
   function from(above, b, rank) { // the rest of the way, at the member b of this rank below `above`
-    const key = `${above} ${b} ${rank}`;
+    const key = `${above} ${b} ${ranks ? rank : 0}`;
     if (best.has(key)) return best.get(key);
     let least = null;
+    tick(b);
     for (let under = b - 1; under >= 0; under -= 1) {
       let found = part(b, rank) - lose * rate(rank, above, b, under) + between(b, under, rank + 1);
       if (under > 0) found += from(b, under, rank + 1);
