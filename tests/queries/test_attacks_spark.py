@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import signal
+import threading
+import time
 
 import pytest
 
@@ -349,3 +353,50 @@ def test_a_setting_that_was_not_set_is_not_set_afterwards(spark):
     apart.conf.set(name, "false")
     ask(apart.range(3), Count(), epsilon=1)
     assert apart.conf.get(name) == "false"
+
+
+def test_rules_of_others_are_refused_by_whichever_way_they_came(spark):
+    """They change the plan after its leaves were looked at, and no setting names them."""
+    jvm, own = spark._jvm, spark._jsparkSession
+    rule = getattr(jvm.org.apache.spark.sql.catalyst.optimizer, "PropagateEmptyRelation$")
+    rule = getattr(rule, "MODULE$")
+    tried = spark.newSession()
+    open_table(tried.range(3)).close()
+    rules = jvm.PythonUtils.toSeq([rule])
+    getattr(tried._jsparkSession.experimental(), "extraOptimizations_$eq")(rules)
+    made = jvm.java.lang.Class.forName("scala.Function1")
+    made = jvm.java.beans.EventHandler.create(made, jvm.java.util.Optional.of(rule), "get")
+    added = jvm.org.apache.spark.sql.SparkSessionExtensions()
+    added.injectOptimizerRule(made)
+    shared, none = jvm.scala.Option.apply(own.sharedState()), jvm.scala.Option.empty()
+    empty = getattr(getattr(jvm.scala.collection.immutable, "Map$"), "MODULE$").empty()
+    built = jvm.org.apache.spark.sql.classic.SparkSession(
+        spark._jsc.sc(), shared, none, added, empty, empty
+    )
+    for apart in (tried, type(spark)(spark.sparkContext, built)):
+        with pytest.raises(ArgumentError, match="rules of others"):
+            open_table(apart.range(3))
+    open_table(spark.range(3)).close()
+
+
+def test_a_question_that_is_stopped_is_not_read_once_more(spark):
+    """Its job was ended, taken for one that Arrow cannot do, and begun again, row by row."""
+    jobs = spark.sparkContext.statusTracker()
+    frame = spark.range(0, 10**7, numPartitions=1000)
+
+    def stop():
+        while not jobs.getActiveJobsIds() and time.monotonic() < end:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    end = time.monotonic() + 60
+    stopping = threading.Thread(target=stop)
+    stopping.start()
+    with pytest.raises(KeyboardInterrupt):
+        ask(frame, Mean("id", low=0, high=9), epsilon=1)
+    stopping.join()
+    spark.sparkContext.cancelAllJobs()
+    assert "leastnoise" not in str(spark.catalog.listTables())
+    given = spark._jsparkSession.sessionState().conf()
+    assert not given.contains("spark.sql.parquet.filterPushdown")
+    assert sums(spark.range(3), Count())[""].rows == 3

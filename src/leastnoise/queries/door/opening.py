@@ -335,8 +335,8 @@ def _spark_frame(frame: Any) -> Table:
         # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
         own = own.filter(f"'{name}' = '{name}'")
         readers_of(own)  # (of others it is refused)
-        own.createOrReplaceTempView(name)
         with _closing(engine):
+            own.createOrReplaceTempView(name)
             held = zip(engine.columns(name), names, strict=True)
             return Table(engine, name, tuple(replace(one, name=called) for one, called in held))
 

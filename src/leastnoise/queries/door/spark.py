@@ -39,6 +39,8 @@ _COPIED = """Aggregate Deduplicate Distinct Project RebalancePartitions Repartit
 RepartitionByExpression Sort SubqueryAlias Union View"""
 _COPYING = {f"{_LOGICAL}{name}" for name in _COPIED.split()}
 _CACHED = "org.apache.spark.sql.execution.columnar.InMemoryRelation"
+#: What reads it; another one may have statistics of its own.
+_COPIER = "org.apache.spark.sql.execution.columnar.DefaultCachedBatchSerializer"
 #: By these Spark skips rows for what other rows hold: off while it reads.
 _SKIPPING = (
     "spark.sql.optimizer.runtime.bloomFilter.enabled",
@@ -80,9 +82,11 @@ def _readers(plan: Any) -> list[Any]:
         name = _kind(leaf)
         if name == _CACHED:
             copied = leaf.cacheBuilder().logicalPlan()
-            _refuse_partial(copied)
-            found += _readers(copied)
-            continue
+            name = _kind(leaf.cacheBuilder().serializer())
+            if name == _COPIER:
+                _refuse_partial(copied)
+                found += _readers(copied)
+                continue
         if name == f"{_READ}LogicalRelation":
             relation = leaf.relation()
             name = _kind(relation)
@@ -95,6 +99,19 @@ def _readers(plan: Any) -> list[Any]:
             allowed = "of Parquet or ORC files or of rows in memory: write it to Parquet first"
             raise ArgumentError("table", f"a DataFrame of {name.rpartition('.')[2]}", allowed)
     return found
+
+
+def _refuse_other_rules(session: Any) -> None:
+    """Refuse a session in which code of others plans, by whichever way it came there."""
+    tried, added = session.experimental(), session.extensions()
+    rules = [tried.extraOptimizations(), tried.extraStrategies()]
+    for method in added.getClass().getMethods():
+        if method.getName().startswith("build") and method.getParameterCount() == 1:
+            rules.append(getattr(added, method.getName())(session))
+    parser = session.sessionState().sqlParser()
+    if any(rule.size() for rule in rules) or added.buildParser(session, parser) != parser:
+        allowed = "of a session without rules of others: they would plan or read"
+        raise ArgumentError("table", "a table of Spark", allowed)
 
 
 def _refuse_partial(copied: Any) -> None:
@@ -153,6 +170,7 @@ class Spark(Dialect):
             if self.session.conf.get(name, ""):
                 allowed = f"of a session without {name}: others would plan or read"
                 raise ArgumentError("table", "a table of Spark", allowed)
+        _refuse_other_rules(session._jsparkSession)
         self._refuse_other_functions()
 
     def _refuse_other_functions(self) -> None:
@@ -271,7 +289,12 @@ class Spark(Dialect):
                     else:
                         after.callback(settings.unset, name)
                     settings.set(name, "false")
-            yield frame
+            try:
+                yield frame
+            except Exception as error:  # (PySpark tells of the job that Ctrl-C has ended)
+                if isinstance(error.__context__, KeyboardInterrupt):
+                    raise KeyboardInterrupt from None
+                raise
 
     def close(self) -> None:
         """Drop the view."""
