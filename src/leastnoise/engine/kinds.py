@@ -76,6 +76,7 @@ KINDS = {
             "radial.method:MARCH",
             "radial.method:STAIRCASES",
             "radial.method:NETS",
+            "radial.method:MARCH_FOR_NETS",
             "radial.method:CLOSELY",
         ),
         ending="radial.method",

@@ -6,10 +6,24 @@ What half and twice each number would cost random questions: `benchmarks/thresho
 
 from __future__ import annotations
 
+from ...ask import Question
+
 #: From this delta on the best noise is short: a few stairs of equal width.
 _LARGE_DELTA = 0.02
+#: In fewer dimensions the curve runs close to the diagonal, and straight pieces miss it there.
+_FEWEST_NUMBERS = 4
 
 
 def short(delta: float) -> bool:
     """Whether a few stairs of equal width are a good start, too."""
     return delta >= _LARGE_DELTA
+
+
+def one_curve_pays(question: Question) -> bool:
+    """Whether straight pieces along one curve prove nearly all there is to prove."""
+    return question.dimension >= _FEWEST_NUMBERS
+
+
+def nets_pay(question: Question) -> bool:
+    """Whether many curves on a net are needed, and few enough."""
+    return not one_curve_pays(question)

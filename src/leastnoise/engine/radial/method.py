@@ -6,6 +6,7 @@ What is yielded has been checked exactly (`../../certify/vector.proof.md`).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NoReturn
 
 from ...ask import Question
@@ -14,6 +15,7 @@ from ...errors import ArgumentError
 from ..bounds import Bounds, Lower, claimed
 from ..method import Method
 from ..search import Search
+from .forecast import nets_pay, one_curve_pays
 from .vector import Vector
 
 
@@ -27,6 +29,14 @@ def _first(question: Question, search: Search) -> Iterator[Bounds]:
 
 def _march(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).marched(search)
+
+
+def _march_for_nets(question: Question, search: Search) -> Iterator[Bounds]:
+    """Nets go through the corners of stairs: those along the curve, where others prove nothing."""
+    if search.bracket.lower is None or search.bracket.lower.value == 0:
+        run = _run_of(question, search)
+        yield from run.marched(search)
+        yield from search.coarse_to_fine(run)
 
 
 def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
@@ -60,7 +70,9 @@ MARCH = Method(
     _march,
     seconds=1.0,
     serves=_several,
+    worth=one_curve_pays,
 )
+MARCH_FOR_NETS = replace(MARCH, bounds=_march_for_nets, seconds=20.0, worth=nets_pay)
 STAIRCASES = Method(
     "radial staircase",
     "edges of the stairs moved to where they cost least",
