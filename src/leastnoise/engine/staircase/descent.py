@@ -107,7 +107,9 @@ class Descent:
 
         # What all lattices lose that have a few points in every step is no reason to prefer one.
         fewest = math.ceil(4 / steps.narrow)
-        always = min(map(lost_to_integers, range(fewest, width // 2 + 1)), default=0.0)
+        always = min(
+            map(lost_to_integers, range(fewest, min(width, _MOST_STAIRS) // 2 + 1)), default=0.0
+        )
 
         def waste(n: int) -> float:
             if not question.integer:
