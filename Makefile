@@ -11,8 +11,8 @@ export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 # Pictures need no display.
 export MPLBACKEND ?= Agg
-# One process of tests more than there are cores: some wait, for servers, browsers, other processes.
-WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8) + 1)')
+# Processes of tests: more of them want more memory than many machines have.
+WORKERS ?= 2
 PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
