@@ -97,13 +97,13 @@ def doubled(bound):
 @pytest.mark.parametrize(
     ("options", "places", "name"),
     [
-        (BASE, ("engine.bounds", "certify.additive"), "dual_bound"),
+        (BASE, ("engine.bounds", "certify.additive"), "bound_on_noise"),
         (
             {**BASE, "constraints": [MaxError(3)]},
             ("engine.bounds", "certify.additive"),
-            "dual_bound",
+            "bound_on_noise",
         ),
-        ({**BASE, "releases": 2}, ("engine.bounds", "certify.additive"), "dual_bound"),
+        ({**BASE, "releases": 2}, ("engine.bounds", "certify.additive"), "bound_on_noise"),
         (RANGED, ("engine.bounds", "certify.channel"), "channel_dual_bound"),
     ],
     ids=["plain", "constrained", "releases", "dependent"],

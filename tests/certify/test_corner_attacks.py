@@ -21,7 +21,7 @@ from scipy.sparse import lil_matrix
 
 from leastnoise.certify.channel import channel_dual_bound, check_channel, parse_channel
 from leastnoise.certify.document import Certificate, ShiftMultipliers
-from leastnoise.certify.lower import bound_on_whole_noise
+from leastnoise.certify.lower import bound_on_noise
 from leastnoise.errors import FormatError
 from leastnoise.losses import Loss, as_loss
 from leastnoise.losses.piecewise import Piecewise
@@ -119,7 +119,7 @@ def test_steps_between_whole_numbers_never_prove_more_than_the_best_noise_costs(
         listed = tuple((i, short(z[m, i])) for i in range(-reach, reach + 1))
         entries.append(ShiftMultipliers(m, False, max(v for _, v in listed), listed))
     certificate = Certificate(step, reach, tuple(entries))
-    found = float(bound_on_whole_noise(certificate, [budget], Fraction(sensitivity), cost))
+    found = float(bound_on_noise(certificate, [budget], Fraction(sensitivity), cost, True))
     assert cost.smeared is not None
     if not cost.symmetric:  # (else the checker takes means of both sides, and may prove more)
         assert found == pytest.approx(max(0, proven - float(cost.smeared)), abs=1e-6)

@@ -13,7 +13,7 @@ from leastnoise import design
 from leastnoise.certify import check, parse
 from leastnoise.certify.additive import lower_bound
 from leastnoise.certify.document import Certificate
-from leastnoise.certify.lower import bound_on_whole_noise
+from leastnoise.certify.lower import bound_on_noise
 from leastnoise.certify.privacy import worst_hockey_stick
 from leastnoise.certify.runs import written_out
 from leastnoise.certify.upper import release_loss
@@ -124,6 +124,6 @@ def test_steps_between_whole_numbers_need_a_loss_that_tells_what_they_cost() -> 
     with pytest.raises(FormatError, match="must be whole for integer noise"):
         replace(found.document, certificate=certificate, loss=as_loss("power:3"))
     with pytest.raises(FormatError, match="must be whole for integer noise"):
-        bound_on_whole_noise(
-            certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3")
+        bound_on_noise(
+            certificate, ((Fraction(1), Fraction(0)),), Fraction(101), as_loss("power:3"), True
         )

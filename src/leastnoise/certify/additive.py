@@ -11,7 +11,7 @@ from ..exact import nearest_float
 from ..losses import L2, Loss
 from .composed import demanded
 from .document import Certificate, Document
-from .lower import bound_on_whole_noise, dual_bound
+from .lower import bound_on_noise
 from .orbits import gaussian_variance
 from .privacy import worst_hockey_stick
 from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of
@@ -78,11 +78,10 @@ def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fra
 
     if not all(asked(points[j]) for j in used if j < len(points)):
         return None
-    asked_of = certificate, points, document.sensitivity, loss
-    if document.kind == "integer":
-        found = bound_on_whole_noise(*asked_of, document.constraints)
-    else:
-        found = dual_bound(*asked_of, False, document.constraints)
+    whole = document.kind == "integer"
+    found = bound_on_noise(
+        certificate, points, document.sensitivity, loss, whole, document.constraints
+    )
     if document.gdp is None or document.releases is not None:
         return found
     return max(found, along_orbits(document.gdp.mu, document.sensitivity, loss))

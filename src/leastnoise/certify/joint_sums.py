@@ -13,7 +13,7 @@ from math import isqrt
 from ..ask.privacy import Point
 from ..losses import Loss
 from .limits import MAX_CELLS
-from .lower import bound_on_whole_noise, dual_bound
+from .lower import bound_on_noise
 from .shifts import Certificate
 
 
@@ -38,9 +38,7 @@ def one_number(sums: Sums, width: Fraction, budget: Point, loss: Loss, whole: bo
         return Fraction(0)
     if any(abs(entry.shift) > cells for entry in sums.one.shifts):
         return Fraction(0)
-    if whole:
-        return bound_on_whole_noise(sums.one, (budget,), width, loss)
-    return dual_bound(sums.one, (budget,), width, loss, False)
+    return bound_on_noise(sums.one, (budget,), width, loss, whole)
 
 
 def mean_of_squares(found: Fraction, numbers: int, one_sided: bool, whole: bool) -> Fraction:

@@ -90,21 +90,22 @@ def dual_bound(
     return max(_ZERO, min([*inside, *beyond]) - spent)
 
 
-def bound_on_whole_noise(
+def bound_on_noise(
     certificate: Certificate,
     points: Sequence[Point],
     sensitivity: Fraction,
     loss: Loss,
+    integer: bool,
     constraints: Sequence[Constraint] = (),
 ) -> Fraction:
-    """`dual_bound` for integer-valued noise, whose certificate may have any step.
+    """`dual_bound` for real or integer-valued noise, whose certificate may have any step.
 
-    With a whole step it is that of real noise; with another, that of the noise plus a uniform
-    number between -1/2 and 1/2, less what this adds to the loss.
+    For integers with a whole step it is that of real noise; with another, that of the noise plus a
+    uniform number between -1/2 and 1/2, less what this adds to the loss.
     """
     step = certificate.step
-    found = dual_bound(certificate, points, sensitivity, loss, step == 1, constraints)
-    if step.denominator == 1:
+    found = dual_bound(certificate, points, sensitivity, loss, integer and step == 1, constraints)
+    if not integer or step.denominator == 1:
         return found
     if loss.smeared is None or constraints or (sensitivity / step).denominator != 1:
         raise FormatError('"certificate.step" must be whole for integer noise')

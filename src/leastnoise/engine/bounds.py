@@ -22,7 +22,7 @@ from ..certify.channel import (
     worst_value_loss,
 )
 from ..certify.document import Certificate, Document
-from ..certify.lower import bound_on_whole_noise, dual_bound
+from ..certify.lower import bound_on_noise
 from ..certify.privacy import worst_hockey_stick
 from ..certify.shape import slack_of
 from ..certify.stairs import nothing_below
@@ -104,11 +104,14 @@ def proven(
         value = channel_dual_bound(question, certificate)
     else:
         points = certificate.points or ((question.epsilon, question.delta),)
-        about = certificate, points, question.sensitivity, question.loss
-        if question.integer:
-            value = bound_on_whole_noise(*about, question.constraints)
-        else:
-            value = dual_bound(*about, False, question.constraints)
+        value = bound_on_noise(
+            certificate,
+            points,
+            question.sensitivity,
+            question.loss,
+            question.integer,
+            question.constraints,
+        )
     return Lower(round_down(value, _DIGITS), certificate, resolution)
 
 
