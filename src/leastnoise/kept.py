@@ -44,10 +44,7 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
     that it is for this very question. Of processes that ask at the same time one makes the design,
     and the others wait for its file. Where the folder cannot be written, nothing is kept.
     """
-    folder = cache_folder("designs")
-    with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{hashlib.sha256(asked.encode()).hexdigest()[:32]}.json"
+    path = _place(hashlib.sha256(asked.encode()).hexdigest())
     found = _read(path, answers)
     if found is None:
         with _alone(path.with_suffix(".lock")):
@@ -60,13 +57,19 @@ def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) ->
 
 def kept_as_it_is(found: Any) -> Path:
     """The file of a design that was made just now, named after its hash; kept if that can be."""
-    folder = cache_folder("designs")
-    path = folder / f"{sha256_of(found)[:32]}.json"
+    path = _place(sha256_of(found))
     with contextlib.suppress(OSError):
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not path.exists() or path.read_bytes() != _text(found):
             found.save(path)
     return path
+
+
+def _place(digest: str) -> Path:
+    """The file of a digest, in a folder that is made if that can be done."""
+    folder = cache_folder("designs")
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / f"{digest[:32]}.json"
 
 
 def _save(found: Any, path: Path) -> None:
