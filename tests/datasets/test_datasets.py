@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import bz2
-import io
 import os
 import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ import pytest
 from leastnoise import ArgumentError
 from leastnoise.datasets import NAMES, load, synthetic
 from leastnoise.datasets.cleaning import parsed
-from leastnoise.datasets.source import FILES, PAGES, DatasetError, unpacked
+from leastnoise.datasets.source import FILES, PAGES, DatasetError, raw_texts
 from leastnoise.experiments.published import rows
 
 HERE = os.environ.get("LEASTNOISE_DATA")
@@ -112,14 +114,44 @@ def test_a_changed_file_is_noticed(monkeypatch, tmp_path):
         load("ecoli")
 
 
-def test_what_pages_serve_is_unpacked():
-    assert unpacked(bz2.compress(b"text"), "x.bz2", "x") == b"text"
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
+@pytest.fixture
+def pages(tmp_path):
+    """A folder that is served on this machine, and its address."""
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    silent = type("Silent", (SimpleHTTPRequestHandler,), {"log_message": lambda *_: None})
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(silent, directory=folder)) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield folder, f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def test_what_pages_serve_is_unpacked_and_kept(pages, monkeypatch, tmp_path):
+    pytest.importorskip("pooch")
+    folder, address = pages
+    (folder / "x.bz2").write_bytes(bz2.compress(b"text"))
+    (folder / "plain.data").write_bytes(b"plain")
+    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
         archive.writestr("inside/bank-full.csv", "rows")
-    assert unpacked(packed.getvalue(), "bank.zip", "bank-full.csv") == b"rows"
-    with pytest.raises(DatasetError, match=r"holds no other\.csv"):
-        unpacked(packed.getvalue(), "bank.zip", "other.csv")
+    monkeypatch.delenv("LEASTNOISE_DATA", raising=False)
+    monkeypatch.setenv("LEASTNOISE_CACHE", str(tmp_path / "cache"))
+    for name, page, text in (
+        ("bank", "x.zip", "rows"),
+        ("colon-cancer", "x.bz2", "text"),
+        ("abalone", "plain.data", "plain"),
+    ):
+        monkeypatch.setitem(PAGES, FILES[name][0], f"{address}/{page}")
+        assert raw_texts(name, download=True) == [text]
+        (folder / page).unlink()
+        assert raw_texts(name, download=True) == [text]  # from the cache
+    with zipfile.ZipFile(folder / "x.zip", "w") as archive:
+        archive.writestr("other.csv", "rows")
+    monkeypatch.setitem(PAGES, "ecoli.data", f"{address}/x.zip")
+    with pytest.raises(DatasetError, match=r"holds no ecoli\.data"):
+        raw_texts("ecoli", download=True)
+    monkeypatch.setitem(PAGES, "cmc.data", f"{address}/nothing.data")
+    with pytest.raises(DatasetError, match="could not be read: 404"):
+        raw_texts("contraceptive", download=True)
 
 
 @needs_files

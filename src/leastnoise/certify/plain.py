@@ -36,9 +36,6 @@ class AnswersStrategy:
     """Every answer is measured by itself."""
 
 
-PlainStrategy = CountsStrategy | AnswersStrategy
-
-
 def counts_cost(part: Part, largest: bool) -> Fraction:
     """The weighted total of the squared lengths of the questions, or the largest one."""
     if isinstance(part, Marginals):

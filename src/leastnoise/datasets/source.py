@@ -1,19 +1,12 @@
-"""Where raw files come from: a folder, the cache, or the public pages.
-
-The download could only be written, not tried, where this was developed: there was no network.
-"""
+"""Where raw files come from: a folder, the cache, or the public pages, which Pooch fetches."""
 
 from __future__ import annotations
 
-import bz2
-import io
 import os
-import urllib.request
-import zipfile
 from pathlib import Path
 
 from ..cache import cache_folder
-from ..errors import LeastnoiseError
+from ..errors import LeastnoiseError, MissingExtraError
 
 _UCI = "https://archive.ics.uci.edu/ml/machine-learning-databases"
 _LIBSVM = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/binary"
@@ -87,32 +80,27 @@ def _text(name: str, file: str, download: bool) -> str:
         raise DatasetError(
             f"{file} of dataset {name!r} has no page without a login: put it at {places[0]}"
         )
-    raw = _fetched(page, file)
-    place = places[-1]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = place.with_name(place.name + ".part")
-    unfinished.write_bytes(raw)
-    unfinished.replace(place)
-    return raw.decode("utf-8-sig", errors="replace")
+    return _fetched(page, file, places[-1]).read_text(encoding="utf-8-sig", errors="replace")
 
 
-def _fetched(page: str, file: str) -> bytes:
+def _fetched(page: str, file: str, place: Path) -> Path:
+    """The file of a page, taken out of its archive, put where it is looked for next time.
+
+    What was parsed of it is compared with a hash (`cleaning.py`): archives may be packed
+    anew.
+    """
     try:
-        with urllib.request.urlopen(page, timeout=60) as answer:
-            raw = bytes(answer.read())
-    except OSError as error:
+        import pooch
+    except ImportError:
+        raise MissingExtraError("pooch", "datasets") from None
+    unpacked = {".zip": pooch.Unzip(), ".bz2": pooch.Decompress(method="bzip2", name=file)}
+    ending = Path(page).suffix
+    name = file + ending if ending in unpacked else file
+    try:
+        found = pooch.retrieve(page, None, name, place.parent, unpacked.get(ending))
+    except Exception as error:  # what a page can do wrong is without end
         raise DatasetError(f"{page} could not be read: {error}") from error
-    return unpacked(raw, page, file)
-
-
-def unpacked(raw: bytes, page: str, file: str) -> bytes:
-    """The file inside what a page serves."""
-    if page.endswith(".bz2"):
-        return bz2.decompress(raw)
-    if page.endswith(".zip"):
-        with zipfile.ZipFile(io.BytesIO(raw)) as packed:
-            for member in packed.namelist():
-                if member.endswith(file):
-                    return packed.read(member)
-        raise DatasetError(f"{page} holds no {file}")
-    return raw
+    for one in [found] if isinstance(found, str) else found:
+        if Path(one).name == file:
+            return Path(one).replace(place)
+    raise DatasetError(f"{page} holds no {file}")

@@ -115,11 +115,6 @@ class Model:
         """Change one coefficient."""
         self._highs.changeCoeff(int(row), int(column), float(value))
 
-    def set_costs(self, indices: ArrayLike, costs: ArrayLike) -> None:
-        """Change some costs."""
-        which = np.asarray(indices, dtype=np.int32)
-        self._highs.changeColsCost(len(which), which, _spread(costs, len(which)))
-
     def set_row_bounds(self, row: int, lower: float, upper: float) -> None:
         """Change the bounds of one row."""
         self._highs.changeRowBounds(int(row), float(lower), float(upper))
