@@ -11,7 +11,9 @@ The grammar is all there is; whatever is not in it is refused with the place whe
     NAME:    a word, or any text in "double quotes" or `backticks`
     VALUE:   a number, a text in 'single quotes', true, false
 
-There is no arithmetic and no function, so that a condition is defined for every row.
+There is no arithmetic and no function, so that a condition is defined for every row. (A parser of
+SQL understands more than that: of forty texts that the tests refuse, sqlglot with a list of allowed
+nodes takes sixteen, comments and "year = null" among them, and each would want a rule of its own.)
 """
 
 from __future__ import annotations
