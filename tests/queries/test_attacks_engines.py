@@ -113,6 +113,26 @@ def test_functions_that_fit_better_than_those_of_postgresql_are_refused(postgres
     assert sums(people, Count("b"))[""].rows == 30
 
 
+def test_casts_that_others_have_made_are_refused(postgres, people):
+    """PostgreSQL casts texts to numbers by itself, unless somebody has a function for it."""
+    run(
+        postgres,
+        "create function public.thousand(text) returns numeric immutable language sql as "
+        "$$ select 1000.0 $$",
+        "create cast (text as numeric) with function public.thousand(text)",
+    )
+    try:
+        with pytest.raises(ArgumentError, match="another cast, text to numeric"):
+            ask(people, Total("g", low=0, high=10), epsilon=1)
+    finally:
+        run(postgres, "drop function public.thousand(text) cascade")
+    run(postgres, "create cast (text as numeric) with inout as assignment")
+    try:  # which is what there is without it
+        assert sums(people, Count("b"))[""].rows == 30
+    finally:
+        run(postgres, "drop cast (text as numeric)")
+
+
 def test_a_search_path_that_hides_pg_catalog_is_refused(postgres, people):
     ibis = pytest.importorskip("ibis")
     con = ibis.connect(postgres)

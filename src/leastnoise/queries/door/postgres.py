@@ -47,6 +47,14 @@ _OTHERS = (
     "SELECT FROM pg_catalog.pg_type AS t WHERE t.oid = ANY (p.proargtypes) "
     "AND t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace) ORDER BY 1"
 )
+#: Casts that others have made between the types that are read here: they would be called where
+#: PostgreSQL has none of its own, and writes or reads the text itself (as INOUT says).
+_CASTS = (
+    "SELECT pg_catalog.format_type(c.castsource, NULL) || ' to ' || "
+    "pg_catalog.format_type(c.casttarget, NULL) FROM pg_catalog.pg_cast AS c "
+    "WHERE c.oid >= 16384 AND c.castmethod <> 'i' "
+    "AND c.castsource = ANY (%s) AND c.casttarget = ANY (%s) ORDER BY 1"
+)
 #: Whose turn it is on a connection, which does one thing at a time.
 _turns: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 
@@ -65,6 +73,7 @@ class Postgres(Dialect):
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
         self._refuse_other_functions()
+        self._refuse_other_casts()
 
     def _refuse_other_functions(self) -> None:
         """Refuse a search path on which something else stands for a function or an operator."""
@@ -75,6 +84,12 @@ class Postgres(Dialect):
         for (name,) in self.read(_OTHERS, ([*USED],)):
             allowed = "on a connection whose search_path holds no functions of such names"
             raise ArgumentError("table", f"a table beside another function {name}", allowed)
+
+    def _refuse_other_casts(self) -> None:
+        """Refuse a database in which a function of others casts what is cast here."""
+        for (cast,) in self.read(_CASTS, ([*_TYPES], [*_TYPES])):
+            allowed = "of a database without casts of others between types of PostgreSQL's own"
+            raise ArgumentError("table", f"a table beside another cast, {cast}", allowed)
 
     # -- literals ---------------------------------------------------------------------------------
 
