@@ -28,13 +28,15 @@ from leastnoise import (
     Variance,
     ask,
 )
-from leastnoise.queries.ask import readings_of, sums_of
+from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
+from leastnoise.queries.bounding import reading_of
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.door.frames import text_of_category, tidy
 from leastnoise.queries.door.postgres import USED, Postgres
 from leastnoise.queries.door.spark import USED as USED_BY_SPARK
 from leastnoise.queries.door.spark import _silent, logger_of
+from leastnoise.queries.groups import bounded
 from leastnoise.queries.paid import paid
 from leastnoise.queries.unit import Row
 
@@ -187,7 +189,7 @@ def test_functions_that_take_the_place_of_those_of_spark_are_refused(spark):
     queries = *queries, Median("x", **bounds, **by), Histogram("x", bins=3, **bounds, **by)
     setting = Setting(Person("g", 2, 1), "add-remove")
     with opened(frame) as table:
-        seen = [one.query for query in queries for one in readings_of(table, query, setting)]
+        seen = [reading_of(table, bounded(query, setting)).query for query in queries]
     called = {name.lower() for query in seen for name in re.findall(r"\b([A-Za-z_]\w*) ?\(", query)}
     words = "as when then else and or not from in over select by where cast try_cast"
     assert called - {*words.split()} == USED_BY_SPARK - {"coalesce"}  # of a missing value
