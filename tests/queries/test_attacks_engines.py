@@ -151,6 +151,34 @@ def test_json_and_shapes_are_not_cast_to_texts(postgres):
         ask(f"{postgres}#shapes", Count("j"), epsilon=1)
 
 
+def test_foreign_tables_are_refused_also_below_views_and_heirs(postgres, people):
+    """Another server is handed comparisons and sums; a file of lines may fail at one of them."""
+    run(
+        postgres,
+        "create foreign data wrapper elsewhere",
+        "create server there foreign data wrapper elsewhere",
+        "create table parts (p int, x int) partition by range (p)",
+        "create table near_part partition of parts for values from (0) to (9)",
+    )
+    assert open_table(f"{postgres}#parts").sized
+    run(
+        postgres,
+        "create foreign table far (p int, x int) server there",
+        "alter table parts attach partition far for values from (9) to (99)",
+        "create view above as select * from beside where p in (select p from far)",
+        "create view higher as select * from above",
+    )
+    for name in ("far", "parts", "above", "higher"):
+        with pytest.raises(ArgumentError, match="which reads a foreign table"):
+            ask(f"{postgres}#{name}", Count(), epsilon=1)
+    con = pytest.importorskip("ibis").connect(postgres)
+    joined = con.table("beside").join(con.table("higher"), "p")
+    with pytest.raises(ArgumentError, match="which reads a foreign table"):
+        open_table(joined)
+    con.disconnect()
+    run(postgres, "drop server there cascade")
+
+
 def test_a_search_path_that_hides_pg_catalog_is_refused(postgres, people):
     ibis = pytest.importorskip("ibis")
     con = ibis.connect(postgres)

@@ -6,7 +6,7 @@ Statements and proofs: `bounding.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -99,7 +99,7 @@ class Reading:
         rows = held["n"]
         squares = self._squares(held) if "q0" in held else none
         sums = rows, held.get("s", none), squares, held.get("u", rows)
-        every = map(Sums, *sums)
+        every: Iterable[Sums] = map(Sums, *sums)
         if self.request.further:
             more = zip(*(held[name] for name, _, _ in _further(self.request)), strict=True)
             every = (Sums(*one[:4], further=one[4]) for one in zip(*sums, more, strict=True))

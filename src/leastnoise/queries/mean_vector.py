@@ -96,8 +96,9 @@ class MeanVector(Query):
 
     def request(self, setting: Setting) -> Request:
         """Sums of the clamped values of all columns, over the same rows: read in one query."""
-        first, *others = (mean.request(setting) for mean in self.means)
-        return replace(first, further=tuple((one.value, one.scale) for one in others))
+        first, *others = self.means
+        further = tuple((one._value(one.scale), one.scale) for one in others)
+        return replace(first.request(setting), further=further)
 
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The vector in halves of the widths, and the number of rows if it is to be released."""

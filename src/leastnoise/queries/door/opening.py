@@ -309,9 +309,10 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
     kinds = source.schema().items()
     odd = {n: str(k) for n, k in kinds if k.is_json() or k.is_map() or k.is_geospatial()}
     relation = f"({backend.compile(source.drop(*odd))})"
-    base = plain and engine.is_base_table(operation.name, operation.namespace.database)
+    read = operation.find(ops.DatabaseTable)
+    bases = [engine.is_base_table(one.name, one.namespace.database) for one in read]
     held = *engine.columns(relation), *(Column(name, stored) for name, stored in odd.items())
-    return Table(engine, relation, held, sized=base)
+    return Table(engine, relation, held, sized=plain and all(bases))
 
 
 def _of_duckdb(
