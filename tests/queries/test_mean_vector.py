@@ -26,7 +26,8 @@ from leastnoise.queries import query_of
 from leastnoise.queries.answer import named_in as _named
 from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.door import open_table
+from leastnoise.queries.door import open_table, opened
+from leastnoise.queries.door.duckdb import DuckDB
 from leastnoise.queries.unit import Row
 
 N = 4000
@@ -188,3 +189,26 @@ def test_groups_and_columns_are_never_taken_for_each_other():
     keys = ["a", "a: b", "", '"a', '"a: b"', "a:", "a: ", '""', "\\", '\\"']
     assert len({_named(key, column) for key in keys for column in columns}) == 60
     assert _named("north", "x") == "north: x" and _named("a: b", "") == "a: b"
+
+
+def test_a_folder_that_grows_meanwhile_moves_no_more_groups(tmp_path, monkeypatch):
+    """Each column was read by itself, and the one group of a person chosen anew each time."""
+
+    def put(name, groups):
+        columns = {name: [9.0] * len(groups) for name in ("x", "y")}
+        frame = pd.DataFrame({"p": 1, "g": groups} | columns)
+        frame.to_parquet(tmp_path / f"{name}.parquet")
+
+    def then_more(self, query, count):
+        found = read(self, query, count)
+        put("later", list("bcdef"))
+        return found
+
+    put("first", ["a"])
+    read = DuckDB.read_columns
+    monkeypatch.setattr(DuckDB, "read_columns", then_more)
+    query = MeanVector(["x", "y"], low=[0, 0], high=[9, 9], by="g", keys=list("abcdef"))
+    setting = Setting(Person("p", max_rows=1, max_groups=1), "add-remove")
+    with opened(tmp_path) as table:
+        found = sums_of(table, query, setting)
+    assert [key for key, sums in found.items() if any(query.exact(sums, setting))] == ["a"]

@@ -22,7 +22,7 @@ from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
 from .answer import Answer, named_in
 from .base import Estimate, Query, Released, Setting
-from .bounding import Reading, Sums, reading_of
+from .bounding import Reading, Sums, aggregate, reading_of
 from .budget import Budget, Way
 from .chosen import AnyNoise, check_units, noise_of
 from .count import Count
@@ -32,7 +32,6 @@ from .groups import bounded, touched
 from .keyed import KeyedNoise, Priced, apart_note, keys_design, way_of
 from .keyed_values import KeyedValues
 from .linear import Linear, WorkloadNoiseFor
-from .mean_vector import MeanVector
 from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
@@ -183,7 +182,7 @@ def protects(setting: Setting) -> str:
 class Collected:
     """Exact sums. Not private: never shown."""
 
-    sums: dict[str, Any]  # of each key: Sums, or those of each column of a vector
+    sums: dict[str, Sums]  # of each key
     units: dict[str, int]  # that have each key, where keys are private
 
 
@@ -194,8 +193,8 @@ class Prepared:
     query: Query
     setting: Setting
     budget: Budget
-    readings: tuple[Reading, ...]  # one, or that of each column of a vector
-    counting: Reading | None  # of units by key, where the readings do not say it
+    reading: Reading | None  # None while nothing is to be read
+    counting: Reading | None  # of units by key, where the reading does not say it
     noise: AnyNoise | None  # None: an exponential mechanism
     selection: tuple[KeyedDesign, Path] | None  # of private keys, where they are found apart
     groups: int
@@ -286,12 +285,13 @@ class Prepared:
     @property
     def names(self) -> tuple[str, ...]:
         """The columns that are read."""
-        counting = () if self.counting is None else self.counting.names
-        return (*(name for one in self.readings for name in one.names), *counting)
+        both = self.reading, self.counting
+        return tuple(name for one in both if one is not None for name in one.names)
 
     def collect(self) -> Collected:
         """Add up. Call it only after the budget has been charged, and the columns are loaded."""
-        sums = _combined(self.query, [one.sums() for one in self.readings])
+        assert self.reading is not None
+        sums = self.reading.sums()
         if self.setting.size is not None:
             check_size(sums, self.setting.size)
         if self.one_draw:
@@ -299,8 +299,6 @@ class Prepared:
         if self.selection is None:
             return Collected(sums, {})
         counts = sums if self.counting is None else self.counting.sums()
-        if self.counting is None and isinstance(self.query, MeanVector):
-            counts = {key: columns[0] for key, columns in sums.items()}
         return Collected(sums, {key: one.units for key, one in counts.items()})
 
     @property
@@ -312,7 +310,7 @@ class Prepared:
         """The exact numbers of each group that the noise is for. Not private: never shown."""
         assert self.noise is not None
         form, query = self.noise.form, self.query
-        sums = [collected.sums.get(key, _nothing(query)) for key in keys]
+        sums = [collected.sums.get(key, Sums()) for key in keys]
         return [query.numbers(form, query.exact(one, self.setting)) for one in sums]
 
     def draw(
@@ -418,9 +416,8 @@ def prepare(
     """
     if ledger is not None:
         ledger.check(budget.epsilon, budget.delta, protects=protects(setting))
-    _refuse_apart(table, query, setting)
-    for reading in readings_of(table, query, setting):
-        quietly("the engine does not know how to compute this", reading.check)
+    asked = reading_of(table, bounded(query, setting))
+    quietly("the engine does not know how to compute this", asked.check)
     if table.sized and query.fixed(setting.unit, setting.neighbours):
         setting = replace(setting, size=public_size(table))
     tell("finding the best noise")
@@ -428,8 +425,8 @@ def prepare(
     counting = None
     if ready.selection is not None and isinstance(query, Quantile):
         having = Count(column=None, where=query.where, by=query.by, keys=query.keys)
-        (counting,) = readings_of(table, having, setting)
-    return replace(ready, readings=readings_of(table, query, setting), counting=counting)
+        counting = reading_of(table, bounded(having, setting))
+    return replace(ready, reading=reading_of(table, bounded(query, setting)), counting=counting)
 
 
 def planned(
@@ -449,40 +446,9 @@ def planned(
         raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
     else:
         query.mechanisms(values.epsilon / groups)  # before anything is charged
-    return Prepared(query, setting, budget, (), None, noise, selection, groups, way)
+    return Prepared(query, setting, budget, None, None, noise, selection, groups, way)
 
 
-def readings_of(table: Table, query: Query, setting: Setting) -> tuple[Reading, ...]:
-    """What is read for a question; for a vector each of its columns."""
-    queries = query.means if isinstance(query, MeanVector) else [query]
-    return tuple(reading_of(table, bounded(one, setting)) for one in queries)
-
-
-def _refuse_apart(table: Table, query: Query, setting: Setting) -> None:
-    """The groups of a person are chosen once for each column of a vector: in the same rows only."""
-    name = getattr(table.engine, "name", "")
-    if not isinstance(query, MeanVector) or name == "DuckDB":
-        return
-    if any(bounded(one, setting).max_groups is not None for one in query.means):
-        allowed = "a file or a frame for a vector with max_groups: its columns are read apart"
-        raise ArgumentError("table", f"a table of {name}", allowed)
-
-
-def _combined(query: Query, found: list[dict[str, Sums]]) -> dict[str, Any]:
-    """The sums by key; for a vector those of each column."""
-    if not isinstance(query, MeanVector):
-        return dict(found[0])
-    keys = dict.fromkeys(key for column in found for key in column)
-    return {key: tuple(column.get(key, Sums()) for column in found) for key in keys}
-
-
-def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Any]:
+def sums_of(table: Table, query: Query, setting: Setting) -> dict[str, Sums]:
     """The exact sums by key, at once. Not private: for tests."""
-    readings = readings_of(table, query, setting)
-    table.engine.load(tuple(dict.fromkeys(name for one in readings for name in one.names)))
-    return _combined(query, [one.sums() for one in readings])
-
-
-def _nothing(query: Query) -> Any:
-    """The sums of a key that no row has."""
-    return (Sums(),) * len(query.means) if isinstance(query, MeanVector) else Sums()
+    return aggregate(table, bounded(query, setting))

@@ -6,7 +6,7 @@ Statements and proofs: `bounding.proof.md`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -36,6 +36,8 @@ class Request:
     #: The row's whole number, NULL if it has none: None to count rows only.
     value: Callable[[Rows], str] | None = None
     scale: Scale | None = None
+    #: The same of further columns of a vector, that are added up over the very same rows.
+    further: tuple[tuple[Callable[[Rows], str], Scale], ...] = ()
     squares: bool = False
     cells: bool = False  # add up weights by cell of the scale, for quantiles
     fill: bool = False  # a row without a value counts as the middle
@@ -46,13 +48,17 @@ class Request:
 
 
 class Sums(NamedTuple):
-    """Exact sums of one group: of rows, scaled values, squares of (2 value - top), persons."""
+    """Exact sums of one group: of rows, scaled values, squares of (2 value - top), persons.
+
+    further: the sums of the scaled values of further columns.
+    """
 
     rows: int = 0
     values: int = 0
     squares: int = 0
     units: int = 0
     cells: Mapping[int, int] = MappingProxyType({})
+    further: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -92,7 +98,11 @@ class Reading:
         none = [0] * len(keys)
         rows = held["n"]
         squares = self._squares(held) if "q0" in held else none
-        every = map(Sums, rows, held.get("s", none), squares, held.get("u", rows))
+        sums = rows, held.get("s", none), squares, held.get("u", rows)
+        every: Iterable[Sums] = map(Sums, *sums)
+        if self.request.further:
+            more = zip(*(held[name] for name, _, _ in _further(self.request)), strict=True)
+            every = (Sums(*one[:4], further=one[4]) for one in zip(*sums, more, strict=True))
         found = dict(zip(keys, every, strict=True))
         found.pop(None, None)
         return cast(dict[str, Sums], found)
@@ -120,6 +130,11 @@ class Reading:
         return [
             q0 + (q1 << _PIECE) + most * (m0 + (m1 << _PIECE)) + r for q0, q1, m0, m1, r in pieces
         ]
+
+
+def _further(request: Request) -> list[tuple[str, Callable[[Rows], str], Scale]]:
+    """Further columns of a vector, each with the name of its values and of their sum."""
+    return [(f"s{i}", *one) for i, one in enumerate(request.further, 1)]
 
 
 def _complete(key: tuple[str | None, ...]) -> TypeGuard[tuple[str, ...]]:
@@ -189,11 +204,11 @@ class _Writer:
             f"{group.sql} AS {name}" for group, name in zip(self.groups, self.by, strict=True)
         ]
         if request.value is not None:
-            value = request.value(self.rows)
-            if request.fill:
-                middle = self.engine.whole(self.top // 2)
-                value = f"COALESCE({value}, {middle})"
-            cells.append(f"{value} AS v")
+            cells.append(f"{self._filled(request.value, self.top)} AS v")
+        cells += [
+            f"{self._filled(value, scale.top)} AS {name}"
+            for name, value, scale in _further(request)
+        ]
         if self.person is not None:
             cells.append(f"{self.person.sql} AS p")
             conditions.append(f"{self.person.sql} IS NOT NULL")
@@ -204,6 +219,12 @@ class _Writer:
             conditions += self._sifted(group)
         chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
         return chosen + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+
+    def _filled(self, value: Callable[[Rows], str], top: int) -> str:
+        """A row's whole number; the middle where there is none, if that is asked for."""
+        found = value(self.rows)
+        middle = self.engine.whole(top // 2)
+        return f"COALESCE({found}, {middle})" if self.request.fill else found
 
     def _sifted(self, group: Cell) -> list[str]:
         keys = self.request.keys
@@ -224,6 +245,7 @@ class _Writer:
         sums = {"n": self._counted}
         if self.request.scale is not None:
             sums["s"] = _sum("v")
+            sums |= {name: _sum(name) for name, _, _ in _further(self.request)}
             if self.request.squares:
                 centred = f"(v * 2 - {self.engine.whole(self.top)})"
                 sums |= self._pieces("q", f"({centred} * {centred})")
@@ -291,8 +313,12 @@ class _Writer:
         part["n"] = f"LEAST(n, {self.engine.whole(most)})"
         totals = {"n": _sum("n"), "u": "COUNT(*)"}
         if self.request.scale is not None:
-            part["s"] = f"CASE WHEN n <= {most} THEN s ELSE {self._weighed()} END"
-            totals["s"] = _sum("s")
+            tops = {name: scale.top for name, _, scale in _further(self.request)}
+            for name, top in ({"s": self.top} | tops).items():
+                part[name] = (
+                    f"CASE WHEN n <= {most} THEN {name} ELSE {self._weighed(name, top)} END"
+                )
+                totals[name] = _sum(name)
             if self.request.squares:
                 part |= self._squares(most)
                 totals |= {"q0": _sum("q0"), "q1": _sum("q1"), "r": _sum("r")}
@@ -301,13 +327,13 @@ class _Writer:
         people = f"SELECT {chosen} FROM ({self._each(self._sums_of_rows())}) AS people"
         return self._grouped(people, totals)
 
-    def _weighed(self) -> str:
+    def _weighed(self, s: str, top: int) -> str:
         """floor(s * max_rows / n), from 0 to max_rows * top, for a person with n > max_rows."""
         engine, most = self.engine, self.request.unit.max_rows
         count = f"GREATEST(n, {engine.whole(1)})"
-        whole, rest = _quotient(engine, "s", count), f"((s % {count}) * {engine.whole(most)})"
+        whole, rest = _quotient(engine, s, count), f"(({s} % {count}) * {engine.whole(most)})"
         over = f"{whole} * {engine.whole(most)} + {_quotient(engine, rest, count)}"
-        return f"LEAST({engine.whole(most * self.top)}, GREATEST({engine.whole(0)}, {over}))"
+        return f"LEAST({engine.whole(most * top)}, GREATEST({engine.whole(0)}, {over}))"
 
     def _squares(self, most: int) -> dict[str, str]:
         """Squares of a person: exact with few rows, else max_rows times their mean, m + r / R."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
@@ -19,6 +19,7 @@ from ..exact import Number
 from ..kept import designed
 from ..sampling import Entropy
 from .base import Estimate, Form, Part, Query, Released, Setting, clamped
+from .bounding import Request, Sums
 from .mean import Mean, mean_estimate
 from .noise import Law, gap_of, noise_for
 
@@ -93,14 +94,18 @@ class MeanVector(Query):
         square = self.squared_sensitivity(setting) * _DIGITS * _DIGITS
         return Fraction(isqrt(-(-square.numerator // square.denominator)) + 1, _DIGITS)
 
-    def exact(self, sums: Any, setting: Setting) -> list[Fraction]:
-        """The vector in halves of the widths, and the number of rows if it is to be released.
+    def request(self, setting: Setting) -> Request:
+        """Sums of the clamped values of all columns, over the same rows: read in one query."""
+        first, *others = self.means
+        further = tuple((one._value(one.scale), one.scale) for one in others)
+        return replace(first.request(setting), further=further)
 
-        sums: those of each column.
-        """
+    def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
+        """The vector in halves of the widths, and the number of rows if it is to be released."""
         vector, rows = [], []
-        for mean, one in zip(self.means, sums, strict=True):
-            parts = mean.exact(one, setting)
+        values = sums.values, *(sums.further or [0] * (len(self.columns) - 1))
+        for mean, value in zip(self.means, values, strict=True):
+            parts = mean.exact(Sums(sums.rows, value), setting)
             if setting.size is not None:
                 vector.append((parts[0] - mean.scale.middle) / (mean.scale.width / 2))
             else:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..errors import ArgumentError, NotAnsweredError
 from .bounding import Sums
 from .door import Table
@@ -27,8 +25,7 @@ def public_size(table: Table) -> int:
     return size
 
 
-def check_size(sums: dict[str, Any], size: int) -> None:
+def check_size(sums: dict[str, Sums], size: int) -> None:
     """Sensitivities rest on it: every row of the public number is in the sums."""
-    found = sums.get("", Sums())
-    if any(one.rows != size for one in ((found,) if isinstance(found, Sums) else found)):
+    if sums.get("", Sums()).rows != size:
         raise NotAnsweredError

@@ -64,10 +64,6 @@ class Dialect:
         """The number of rows of a relation."""
         return int(self.read(f"SELECT COUNT(*) FROM {relation} AS s")[0][0])
 
-    def is_base_table(self, name: str, schema: str | None) -> bool:
-        """Whether a name is that of a table that holds its rows itself, and shows all of them."""
-        return False
-
     # -- forms ------------------------------------------------------------------------------------
 
     def number(self, before: str) -> Form:

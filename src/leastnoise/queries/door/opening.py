@@ -305,9 +305,14 @@ def _of_backend(backend: Any, source: Any, own: bool) -> Table:
         space = operation.namespace
         return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
     engine = Postgres(backend.con, backend.disconnect if own else None)
-    relation = f"({backend.compile(source)})"
-    base = plain and engine.is_base_table(operation.name, operation.namespace.database)
-    return Table(engine, relation, engine.columns(relation), sized=base)
+    # Ibis would cast these to texts and bytes, which fails for a text that is too long.
+    kinds = source.schema().items()
+    odd = {n: str(k) for n, k in kinds if k.is_json() or k.is_map() or k.is_geospatial()}
+    relation = f"({backend.compile(source.drop(*odd))})"
+    read = operation.find(ops.DatabaseTable)
+    bases = [engine.is_base_table(one.name, one.namespace.database) for one in read]
+    held = *engine.columns(relation), *(Column(name, stored) for name, stored in odd.items())
+    return Table(engine, relation, held, sized=plain and all(bases))
 
 
 def _of_duckdb(

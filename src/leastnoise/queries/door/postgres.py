@@ -47,6 +47,29 @@ _OTHERS = (
     "SELECT FROM pg_catalog.pg_type AS t WHERE t.oid = ANY (p.proargtypes) "
     "AND t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace) ORDER BY 1"
 )
+#: Casts that others have made between the types that are read here: they would be called where
+#: PostgreSQL has none of its own, and writes or reads the text itself (as INOUT says).
+_CASTS = (
+    "SELECT pg_catalog.format_type(c.castsource, NULL) || ' to ' || "
+    "pg_catalog.format_type(c.casttarget, NULL) FROM pg_catalog.pg_cast AS c "
+    "WHERE c.oid >= 16384 AND c.castmethod <> 'i' "
+    "AND c.castsource = ANY (%s) AND c.casttarget = ANY (%s) ORDER BY 1"
+)
+#: What a relation reads: itself, its heirs, and what a view selects from; their kinds, and whether
+#: policies hide rows.
+_READ = (
+    "WITH RECURSIVE held AS (SELECT pg_catalog.to_regclass(%s)::oid AS oid UNION "
+    "SELECT below.oid FROM held CROSS JOIN LATERAL ("
+    "SELECT i.inhrelid AS oid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = held.oid "
+    "UNION ALL SELECT d.refobjid FROM pg_catalog.pg_class AS v "
+    "JOIN pg_catalog.pg_rewrite AS r ON r.ev_class = v.oid AND r.ev_type = '1' "
+    "JOIN pg_catalog.pg_depend AS d ON d.objid = r.oid "
+    "AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
+    "AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass "
+    "WHERE v.oid = held.oid AND v.relkind = 'v') AS below) "
+    "SELECT c.relkind::text, c.relrowsecurity FROM held "
+    "JOIN pg_catalog.pg_class AS c ON c.oid = held.oid"
+)
 #: Whose turn it is on a connection, which does one thing at a time.
 _turns: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 
@@ -65,6 +88,7 @@ class Postgres(Dialect):
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
         self._refuse_other_functions()
+        self._refuse_other_casts()
 
     def _refuse_other_functions(self) -> None:
         """Refuse a search path on which something else stands for a function or an operator."""
@@ -75,6 +99,12 @@ class Postgres(Dialect):
         for (name,) in self.read(_OTHERS, ([*USED],)):
             allowed = "on a connection whose search_path holds no functions of such names"
             raise ArgumentError("table", f"a table beside another function {name}", allowed)
+
+    def _refuse_other_casts(self) -> None:
+        """Refuse a database in which a function of others casts what is cast here."""
+        for (cast,) in self.read(_CASTS, ([*_TYPES], [*_TYPES])):
+            allowed = "of a database without casts of others between types of PostgreSQL's own"
+            raise ArgumentError("table", f"a table beside another cast, {cast}", allowed)
 
     # -- literals ---------------------------------------------------------------------------------
 
@@ -145,18 +175,16 @@ class Postgres(Dialect):
         return self._numeric(f"CAST({numeral} AS NUMERIC)")
 
     def is_base_table(self, name: str, schema: str | None) -> bool:
-        """Whether it and its heirs are tables, perhaps in partitions, and no policy hides rows."""
+        """Whether it and its heirs are tables, perhaps in partitions, and no policy hides rows.
+
+        Refused if it reads a foreign table, also through its heirs or views.
+        """
         whole = ".".join(self.identifier(part) for part in (schema, name) if part)
-        found = self.read(
-            "WITH RECURSIVE held AS (SELECT pg_catalog.to_regclass(%s)::oid AS oid UNION "
-            "SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i JOIN held "
-            "ON i.inhparent = held.oid) "
-            "SELECT COUNT(*) > 0 AND "
-            "BOOL_AND(c.relkind IN ('r', 'p') AND NOT c.relrowsecurity) "
-            "FROM held JOIN pg_catalog.pg_class AS c ON c.oid = held.oid",
-            (whole,),
-        )
-        return bool(found == [(True,)])
+        found = self.read(_READ, (whole,))
+        if any(kind == "f" for kind, _ in found):
+            allowed = "of this database itself: another one computes by rules of its own; copy it"
+            raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
+        return bool(found) and all(kind in "rp" and not secured for kind, secured in found)
 
     # -- rows -------------------------------------------------------------------------------------
 
