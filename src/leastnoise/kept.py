@@ -247,7 +247,8 @@ def designed_together(
     delta: Fraction = Fraction(0),
 ) -> tuple[Any, Path]:
     """The design for whole numbers of a shape and its file, kept as above: noise by levels at
-    delta = 0, or Gaussian noise of this delta where that costs less, by what is proven of both.
+    delta = 0, or Gaussian or Euclidean noise of this delta where that costs less, by what is proven
+    of each.
 
     weights: one for each number.
     """
@@ -256,11 +257,11 @@ def designed_together(
     own, shares = (shape, (Fraction(1),) * len(shape.blocks)) if even else weighed(shape, weights)
     levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
     if delta > 0:
-        cost = as_loss(loss)
-        question = JointQuestion(epsilon, delta, own, cost, False, True, shares)
-        normal = Joint().normal(question)
-        if normal is not None and normal.upper < levels[0].document.upper:
-            return _together_at(delta, epsilon, shape, weights, loss, own, shares)
+        question = JointQuestion(epsilon, delta, own, as_loss(loss), False, True, shares)
+        if Joint().euclidean_cost(question) < levels[0].document.upper:
+            found = _together_at(delta, epsilon, shape, weights, loss, own, shares)
+            if found[0].document.upper < levels[0].document.upper:
+                return found
     return levels
 
 

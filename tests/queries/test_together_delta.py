@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from leastnoise import Count, Ledger, Mean, Median, Person, ask, ask_all, plan, plan_all, report
-from leastnoise.certify.joint_normal import squared_shift
+from leastnoise.certify.joint_elliptical import squared_shift
 from leastnoise.queries.base import Setting
 from leastnoise.queries.groups import asked_of
 from leastnoise.queries.published import _hash_of, check_report
@@ -99,7 +99,7 @@ def test_every_unit_is_hidden(relation):
     own = [asked_of(query, setting)]
     (noise,) = drawn_together(own, Fraction(1, 10), "l2", Fraction(1, 5))
     document = noise.draw.design.document
-    normal = document.normal
+    normal = document.elliptical
     assert normal is not None and noise.draw.delta == Fraction(1, 5)
     lengths = []
     for one in product((0, 1), repeat=3):

@@ -190,7 +190,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
         noise = {"denominator": "1", "radii": [], "weights": [], "atom": "0"}
     else:
         stairs = None
-    denominator, radii, weights, atom = _balls(noise)
+    denominator, radii, weights, atom = read_balls(noise)
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
     return VectorDocument(
@@ -212,7 +212,8 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
     )
 
 
-def _balls(noise: dict[str, Any]) -> tuple[int, tuple[Fraction, ...], tuple[int, ...], int]:
+def read_balls(noise: dict[str, Any]) -> tuple[int, tuple[Fraction, ...], tuple[int, ...], int]:
+    """The denominator, radii, weights and atom of a mixture of balls."""
     check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
     denominator = read_count(noise["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')

@@ -18,17 +18,20 @@ from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
 from ...certify.joint import both_ways, largest_mean, lower_bound, movable, release_loss
 from ...certify.joint_document import MAX_CUT, MAX_JOINT_STEPS, JointDocument
+from ...certify.joint_elliptical import Balls, Elliptical
 from ...certify.joint_flow import Flow, gap_means, slack_of_delta
 from ...certify.joint_sums import Sums, mean_of_squares
 from ...certify.levels import Levels
 from ...certify.shifts import Certificate
+from ...certify.vector_document import VectorDocument
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...words import gap_of
 from ...work import counted
 from .levels import best_levels, box_loss, exact_cost
-from .normal import best_normal
+from .elliptical import best_sizes
+from .forecast import euclidean_share
 from .rates import best_flow
 
 #: Digits of the bounds in a file.
@@ -40,7 +43,7 @@ _GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
 
-#: Makes the file of noise for one number.
+#: Makes the file of noise for one number, or for a vector.
 One = Callable[..., Any]
 
 
@@ -56,7 +59,25 @@ class Joint:
     cells: int = 64  # of a width, for the largest error of real values
     seconds: float = 5.0  # for the programs of flows
 
-    def noise(self, question: JointQuestion) -> JointDocument:
+    def noises(self, question: JointQuestion, one: One) -> list[JointDocument]:
+        """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
+        the least loss first. `LimitError` if none can be checked.
+
+        one: the design of noise for a vector.
+        """
+        found = [one for one in (self.normal(question),) if one is not None]
+        try:
+            found.append(self.levels(question))
+        except LimitError:
+            if not found:
+                raise
+        found.sort(key=lambda document: document.upper)
+        if self.euclidean_cost(question) < found[0].upper:
+            with contextlib.suppress(LeastnoiseError):
+                found.append(self.euclidean(question, one))
+        return sorted(found, key=lambda document: document.upper)
+
+    def levels(self, question: JointQuestion) -> JointDocument:
         """The best levels, with the bounds that need no program."""
         document = self._empty(question)
         blocks = document.sides
@@ -72,11 +93,46 @@ class Joint:
         """The best Gaussian noise; None at delta = 0 and for the largest error."""
         if question.delta == 0 or question.largest:
             return None
-        document = replace(self._empty(question), ratio=Fraction(1, 2), overlap=None)
         sigma = smallest_sigma(float(question.epsilon), float(question.delta))
+        return self._elliptical(question, self._sizes(question, sigma))
+
+    def euclidean_cost(self, question: JointQuestion) -> float:
+        """What Euclidean noise is expected to cost at least; infinite where there is none."""
+        normal = self.normal(question)
+        if normal is None or normal.elliptical is None or question.shape.dimension == 1:
+            return math.inf
+        numbers = normal.dimension + bool(normal.elliptical.common)
+        budget = float(question.epsilon), float(question.delta)
+        return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
+
+    def euclidean(self, question: JointQuestion, one: One) -> JointDocument:
+        """The best Euclidean noise, for means at a positive delta.
+
+        one: as above. `LeastnoiseError` where it finds nothing.
+        """
+        sizes = self._sizes(question, 1.0)
+        numbers = question.shape.dimension + bool(sizes.common)
+        law: VectorDocument = one(
+            epsilon=question.epsilon,
+            delta=question.delta,
+            sensitivity=1,
+            loss=question.loss,
+            dimension=numbers,
+            gap=_GAP_OF_ONE,
+            time_limit=self.seconds,
+        )
+        balls = Balls(numbers, law.denominator, law.radii, law.weights)
+        return self._elliptical(question, replace(sizes, balls=balls))
+
+    def _sizes(self, question: JointQuestion, sigma: float) -> Elliptical:
+        document = self._empty(question)
         shares = [float(share) for share in document.shares]
-        found = best_normal(document.sides, shares, question.shape.one_sided, sigma)
-        document = replace(document, normal=found)
+        return best_sizes(document.sides, shares, question.shape.one_sided, sigma)
+
+    def _elliptical(self, question: JointQuestion, noise: Elliptical) -> JointDocument:
+        document = replace(
+            self._empty(question), ratio=Fraction(1, 2), overlap=None, elliptical=noise
+        )
         return replace(document, upper=round_up(release_loss(document), _DIGITS))
 
     def _empty(self, question: JointQuestion) -> JointDocument:
