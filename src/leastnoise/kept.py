@@ -33,8 +33,9 @@ except ImportError:  # Windows: processes that ask at the same time each make it
 
 _GAP = "0.01"
 _SECONDS = 10.0
-#: For bounds from below of a whole vector, which nothing is chosen by.
-_SECONDS_TOGETHER = 1.0
+#: For bounds from below of a whole vector, which nothing is chosen by; and with a delta, where
+#: noise is searched for as well.
+_SECONDS_TOGETHER, _SECONDS_WITH_DELTA = 1.0, 5.0
 
 
 def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) -> tuple[Any, Path]:
@@ -301,6 +302,6 @@ def _together_at(
             loss=loss,
             weights=None if even else weights,
             gap=_GAP,
-            time_limit=_SECONDS_TOGETHER,
+            time_limit=_SECONDS_WITH_DELTA if delta else _SECONDS_TOGETHER,
         ),
     )

@@ -99,7 +99,7 @@ def joint_design(arguments: Arguments, one: One) -> JointDesign:
     """The best noise for a shape, by levels, Gaussian or Euclidean: its claims have passed the
     checker.
 
-    one: makes the file of noise for one number or a vector, from arguments of `design`.
+    one: makes the file of noise for one number, from arguments of `design`.
     """
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
@@ -107,7 +107,7 @@ def joint_design(arguments: Arguments, one: One) -> JointDesign:
         raise ArgumentError("weights", "of too many digits together", "simpler numbers")
     method = Joint(seconds=seconds)
     try:
-        document, *others = method.noises(question, one)
+        document, *others = method.noises(question)
     except LimitError:
         shape = question.shape
         raise ArgumentError("sensitivity", shape, "of fewer numbers: too large") from None

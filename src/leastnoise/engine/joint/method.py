@@ -23,7 +23,6 @@ from ...certify.joint_flow import Flow, gap_means, slack_of_delta
 from ...certify.joint_sums import Sums, mean_of_squares
 from ...certify.levels import Levels
 from ...certify.shifts import Certificate
-from ...certify.vector_document import VectorDocument
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
@@ -33,6 +32,7 @@ from .levels import best_levels, box_loss, exact_cost
 from .elliptical import best_sizes
 from .forecast import euclidean_share
 from .rates import best_flow
+from .vectors import unit_vector
 
 #: Digits of the bounds in a file.
 _DIGITS = 12
@@ -43,7 +43,7 @@ _GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
 
-#: Makes the file of noise for one number, or for a vector.
+#: Makes the file of noise for one number.
 One = Callable[..., Any]
 
 
@@ -59,22 +59,20 @@ class Joint:
     cells: int = 64  # of a width, for the largest error of real values
     seconds: float = 5.0  # for the programs of flows
 
-    def noises(self, question: JointQuestion, one: One) -> list[JointDocument]:
+    def noises(self, question: JointQuestion) -> list[JointDocument]:
         """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
         the least loss first. `LimitError` if none can be checked.
-
-        one: the design of noise for a vector.
         """
-        found = [one for one in (self.normal(question),) if one is not None]
+        normal = self.normal(question)
+        found = [] if normal is None else [normal]
         try:
             found.append(self.levels(question))
         except LimitError:
             if not found:
                 raise
-        found.sort(key=lambda document: document.upper)
-        if self.euclidean_cost(question) < found[0].upper:
+        if self.euclidean_cost(question) < min(document.upper for document in found):
             with contextlib.suppress(LeastnoiseError):
-                found.append(self.euclidean(question, one))
+                found.append(self.euclidean(question))
         return sorted(found, key=lambda document: document.upper)
 
     def levels(self, question: JointQuestion) -> JointDocument:
@@ -105,22 +103,17 @@ class Joint:
         budget = float(question.epsilon), float(question.delta)
         return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
 
-    def euclidean(self, question: JointQuestion, one: One) -> JointDocument:
+    def euclidean(self, question: JointQuestion) -> JointDocument:
         """The best Euclidean noise, for means at a positive delta.
 
-        one: as above. `LeastnoiseError` where it finds nothing.
+        `LeastnoiseError` where there is none that can be checked.
         """
         sizes = self._sizes(question, 1.0)
         numbers = question.shape.dimension + bool(sizes.common)
-        law: VectorDocument = one(
-            epsilon=question.epsilon,
-            delta=question.delta,
-            sensitivity=1,
-            loss=question.loss,
-            dimension=numbers,
-            gap=_GAP_OF_ONE,
-            time_limit=self.seconds,
-        )
+        budget = question.epsilon, question.delta
+        found = unit_vector(numbers, *budget, question.loss, self.seconds).upper
+        assert found is not None
+        law = found.vector
         balls = Balls(numbers, law.denominator, law.radii, law.weights)
         return self._elliptical(question, replace(sizes, balls=balls))
 
