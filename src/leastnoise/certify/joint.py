@@ -15,6 +15,7 @@ from .joint_document import JointDocument
 from .joint_flow import Flow, flow_bound, slack_of_delta
 from .joint_elliptical import Elliptical, delta_above, elliptical_mean, squared_shift
 from .joint_sums import Sums, mean_of_squares, one_number
+from .joint_volume import Volume, mean_of_powers, proves_its_bound
 from .levels import summed
 from .report import Claim, Report, claim_of, upper_claim
 
@@ -118,6 +119,8 @@ def lower_bound(document: JointDocument) -> Fraction:
     """What the certificate proves about all private noise; 0 where there is none."""
     if isinstance(document.certificate, Sums):
         return _sums_bound(document, document.certificate)
+    if isinstance(document.certificate, Volume):
+        return _volume_bound(document, document.certificate)
     if isinstance(document.certificate, Flow):
         return _cube_bound(document, document.certificate)
     if document.certificate is None or document.delta > 0:
@@ -178,6 +181,19 @@ def _sums_bound(document: JointDocument, sums: Sums) -> Fraction:
     found = one_number(sums, width, budget, document.loss, whole)
     if numbers > 1:
         found = mean_of_squares(found, numbers, document.shape.one_sided, document.integer)
+    return max(Fraction(0), found) * share
+
+
+def _volume_bound(document: JointDocument, volume: Volume) -> Fraction:
+    """What projections of a cube of some numbers prove that a unit can move all at once."""
+    numbers, power = volume.numbers, document.power
+    width, reach, share = movable(document, numbers)
+    budget = document.epsilon, document.delta
+    if reach < numbers or not proves_its_bound(volume, budget, document.loss):
+        return Fraction(0)
+    found = mean_of_powers(volume, power, document.shape.one_sided) * width**power
+    if document.integer:
+        found -= Fraction(1, 4) if power == 1 else Fraction(1, 12)
     return max(Fraction(0), found) * share
 
 

@@ -35,9 +35,10 @@ from .fields import (
 from .joint_flow import Flow, Place
 from .joint_elliptical import FINE, Balls, Elliptical
 from .joint_sums import Sums
+from .joint_volume import Volume
 from .levels import Levels
 from .shifts import certificate_from_json, shifts_to_json
-from .vector_document import read_balls
+from .vector_document import read_balls, read_curves
 
 #: Limits of the checker.
 WEIGHT_BITS = 256  # of the common denominator and a numerator
@@ -73,9 +74,9 @@ class JointDocument(MechanismDocument):
     weights: tuple[Fraction, ...]  # of the errors in the mean, one for the numbers of each block
     upper: Fraction
     lower: Fraction
-    #: What proves `lower`: rates for a cube of some numbers, multipliers for sums of some, or how
-    #: many cells a width has.
-    certificate: Flow | Sums | int | None
+    #: What proves `lower`: rates for a cube of some numbers, multipliers for sums of some, curves
+    #: for projections of some, or how many cells a width has.
+    certificate: Flow | Sums | Volume | int | None
     elliptical: Elliptical | None = None
     about: str = ""
 
@@ -165,6 +166,14 @@ class JointDocument(MechanismDocument):
             return {}
         if isinstance(found, int):
             return {"cells": found}
+        if isinstance(found, Volume):
+            return {
+                "numbers": found.numbers,
+                "directions": found.directions,
+                "part": text_of(found.part),
+                "bound": text_of(found.bound),
+                "curves": found.curves.to_json(),
+            }
         if isinstance(found, Sums):
             return {
                 "numbers": found.numbers,
@@ -384,10 +393,12 @@ def _shape(value: object) -> Shape:
 
 def _certificate(
     value: object, shape: Shape, loss: Loss, largest: bool
-) -> Flow | Sums | int | None:
+) -> Flow | Sums | Volume | int | None:
     data = read_object(value, "certificate")
     if not data:
         return None
+    if "curves" in data:
+        return _volume(data, shape.dimension)
     if "shifts" in data:
         return _sums(data, shape.dimension if loss == L2() else 1)
     if "cells" in data:
@@ -414,3 +425,17 @@ def _sums(data: dict[str, Any], most: int) -> Sums:
     numbers = read_integer(data["numbers"], "numbers", 1, most)
     one = {key: value for key, value in data.items() if key != "numbers"}
     return Sums(numbers, certificate_from_json(one, ()))
+
+
+def _volume(data: dict[str, Any], most: int) -> Volume:
+    check_keys(data, "certificate", {"numbers", "directions", "part", "bound", "curves"}, set())
+    numbers = read_integer(data["numbers"], "numbers", 2, most)
+    part = read_number(data["part"], "part", lambda v: 0 < v < 1, "between 0 and 1")
+    demand(bits(part) <= 64, '"part" must be shorter')
+    return Volume(
+        numbers,
+        read_integer(data["directions"], "directions", 2, numbers),
+        part,
+        read_number(data["bound"], "bound", lambda v: v >= 0, "non-negative"),
+        read_curves(read_object(data["curves"], "curves"), Fraction(1)),
+    )

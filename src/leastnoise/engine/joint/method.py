@@ -21,8 +21,10 @@ from ...certify.joint_document import MAX_CUT, MAX_JOINT_STEPS, JointDocument
 from ...certify.joint_elliptical import Balls, Elliptical
 from ...certify.joint_flow import Flow, gap_means, slack_of_delta
 from ...certify.joint_sums import Sums, mean_of_squares
+from ...certify.joint_volume import Volume
 from ...certify.levels import Levels
 from ...certify.shifts import Certificate
+from ...certify.vector_document import VectorCertificate
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
@@ -31,6 +33,7 @@ from ...work import counted
 from .levels import best_levels, box_loss, exact_cost
 from .elliptical import best_sizes
 from .forecast import euclidean_share
+from .projections import best_projection
 from .rates import best_flow
 from .vectors import unit_vector
 
@@ -40,6 +43,8 @@ _DIGITS = 12
 _SEARCH = 4_000_000
 #: What is asked of the bracket of one number, and the seconds for it.
 _GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
+#: Projections prove up to this many times what is expected of them.
+_EXPECTED = 1.2
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
 
@@ -56,6 +61,7 @@ class Joint:
     most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
     quick: int = 20  # one that does not, for squared errors, takes half a second
     most_numbers: int = 30  # and so many, or more, a few seconds
+    most_directions: int = 100  # curves for more take several seconds
     cells: int = 64  # of a width, for the largest error of real values
     seconds: float = 5.0  # for the programs of flows
 
@@ -111,7 +117,7 @@ class Joint:
         sizes = self._sizes(question, 1.0)
         numbers = question.shape.dimension + bool(sizes.common)
         budget = question.epsilon, question.delta
-        found = unit_vector(numbers, *budget, question.loss, self.seconds).upper
+        found = unit_vector(numbers, budget, question.loss, self.seconds, True).upper
         assert found is not None
         law = found.vector
         balls = Balls(numbers, law.denominator, law.radii, law.weights)
@@ -173,7 +179,7 @@ class Joint:
         return best_levels(blocks, document.shape.one_sided, cost, most)
 
     def bound(self, document: JointDocument, gap: float, one: One) -> JointDocument:
-        """The document with the best lower bound that a flow, the volume or sums prove.
+        """The document with the best lower bound that a flow, volumes or sums prove.
 
         one: the design of noise for one number, with its multipliers.
         """
@@ -186,7 +192,21 @@ class Joint:
         if gap_of(document) > gap:
             with contextlib.suppress(LeastnoiseError):
                 document = self._bounded(document, self._sums(document, one))
+        if gap_of(document) > gap and document.delta > 0:
+            with contextlib.suppress(LeastnoiseError):
+                document = self._projected(document)
         return document
+
+    def _projected(self, document: JointDocument) -> JointDocument:
+        """Curves for the projections that are expected to prove most, if that is any more."""
+        found = best_projection(document, self.most_directions)
+        if found is None or _EXPECTED * found.expected <= document.lower:
+            return document
+        budget = document.epsilon, found.delta
+        curves = unit_vector(found.directions, budget, document.loss, self.seconds, False).lower
+        if curves is None or not isinstance(curves.certificate, VectorCertificate):
+            return document
+        return self._bounded(document, found.volume(curves.value, curves.certificate))
 
     def _flows(self, document: JointDocument, gap: float) -> JointDocument:
         """A flow that knows ranks, or flows of more and more numbers while there is time."""
@@ -262,7 +282,7 @@ class Joint:
         width = int(document.shape.blocks[0].width)
         return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
 
-    def _bounded(self, document: JointDocument, certificate: Flow | Sums | int) -> JointDocument:
+    def _bounded(self, document: JointDocument, certificate: Flow | Sums | Volume | int) -> JointDocument:
         tried = replace(document, certificate=certificate)
         lower = round_down(lower_bound(tried), _DIGITS)
         return replace(tried, lower=lower) if lower > document.lower else document

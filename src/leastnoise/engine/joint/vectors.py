@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ...ask import Question
+from ...ask import Point, Question
 from ...losses import Loss
 from ..method import Plan
 from ..radial.method import FIRST, MARCH, STAIRCASES, refuse, trivial
@@ -18,12 +18,14 @@ _GAP = 0.005
 
 
 def unit_vector(
-    dimension: int, epsilon: Fraction, delta: Fraction, loss: Loss, seconds: float
+    dimension: int, budget: Point, loss: Loss, seconds: float, for_noise: bool
 ) -> Bracket:
     """Noise for a vector of sensitivity 1, and a bound on all such noise.
 
-    `ArgumentError` if no private staircase was found.
+    for_noise: whether it is the noise that is wanted, and not the bound. `ArgumentError` if no
+    private staircase was found.
     """
-    question = Question(epsilon, delta, Fraction(1), loss, dimension=dimension)
-    plan = Plan(question, (FIRST, MARCH, STAIRCASES), trivial=trivial, refuse=refuse)
+    question = Question(*budget, Fraction(1), loss, dimension=dimension)
+    methods = (FIRST, MARCH, STAIRCASES) if for_noise else (FIRST, MARCH)
+    plan = Plan(question, methods, trivial=trivial, refuse=refuse)
     return Search(plan, _GAP, seconds).run()

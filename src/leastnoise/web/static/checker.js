@@ -982,6 +982,7 @@ function readJoint(data) {
 
 function readRates(data, file) {
   if (!data.size) return null;
+  if (data.has("curves")) throw new NotCovered("bounds by the volume of projections");
   if (data.has("shifts")) {
     keys(data, "certificate", ["numbers", "step", "reach", "shifts"]);
     const reach = index(data.get("reach"), "reach", 0, MAX_CELLS);
