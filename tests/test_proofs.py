@@ -153,7 +153,7 @@ EXEMPT = {
     "noise/clamped.py": "post-processing, and floats to look at",
     "noise/containers.py": "holds values",
     "sampling/joint_balls.py": "leans on certify/joint_elliptical.proof.md, sampling/ball.proof.md",
-    "sampling/joint_normal.py": "leans on certify/joint_elliptical.proof.md, sampling/normal.proof.md",
+    "sampling/joint_normal.py": "leans on certify/joint_elliptical.proof.md and normal.proof.md",
     "noise/joint_law.py": "counts; leans on certify/levels.proof.md",
     "engine/joint/levels.py": "proposals; leans on certify/levels.proof.md",
     "engine/joint/vectors.py": "proposals; leans on certify/vector.proof.md",

@@ -127,9 +127,7 @@ def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointR
 def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
     """Euclidean noise where it was not expected to be better."""
     d = found.document
-    question = JointQuestion(
-        d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights
-    )
+    question = JointQuestion(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
         other = Joint(seconds=_SECONDS).euclidean(question)
         yield JointRow("euclidean", noise_words(other), float(other.upper), math.inf)

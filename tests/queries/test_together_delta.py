@@ -1,4 +1,4 @@
-"""One draw of Euclidean or Gaussian noise for many counts, where a delta is offered: plans, charges, reports."""
+"""One draw of Euclidean or Gaussian noise for many counts: plans, charges, reports."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from ..exact import exp_upper, nearest_float, ratio_below
 from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
-from .joint_flow import Flow, flow_bound, slack_of_delta
 from .joint_elliptical import Elliptical, delta_above, elliptical_mean, squared_shift
+from .joint_flow import Flow, flow_bound, slack_of_delta
 from .joint_sums import Sums, mean_of_squares, one_number
 from .joint_volume import Volume, mean_of_powers, proves_its_bound
 from .levels import summed

@@ -32,8 +32,8 @@ from .fields import (
     read_object,
     read_positive,
 )
-from .joint_flow import Flow, Place
 from .joint_elliptical import FINE, Balls, Elliptical
+from .joint_flow import Flow, Place
 from .joint_sums import Sums
 from .joint_volume import Volume
 from .levels import Levels
@@ -249,7 +249,10 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         demand(loss == L1(), '"loss" must be l1 for the largest error')
         demand("weights" not in data, '"weights" are for means')
         demand(
-            len(shape.blocks) == 1 and shape.blocks[0].box and overlap is None and elliptical is None,
+            len(shape.blocks) == 1
+            and shape.blocks[0].box
+            and overlap is None
+            and elliptical is None,
             '"largest" is for one block whose numbers all move, by levels without "overlap"',
         )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")

@@ -1,7 +1,7 @@
 """Draw Gaussian noise for several numbers at once, in whole steps, exactly.
 
-The law is that of `certify/joint_elliptical.proof.md`; every part is drawn by `RoundedNormal`, exactly,
-and the last rounding by a uniform whole number.
+The law is that of `certify/joint_elliptical.proof.md`; every part is drawn by `RoundedNormal`,
+exactly, and the last rounding by a uniform whole number.
 """
 
 from __future__ import annotations

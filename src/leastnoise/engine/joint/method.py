@@ -30,9 +30,9 @@ from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...words import gap_of
 from ...work import counted
-from .levels import best_levels, box_loss, exact_cost
 from .elliptical import best_sizes
 from .forecast import euclidean_share
+from .levels import best_levels, box_loss, exact_cost
 from .projections import best_projection
 from .rates import best_flow
 from .vectors import unit_vector
@@ -282,7 +282,9 @@ class Joint:
         width = int(document.shape.blocks[0].width)
         return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
 
-    def _bounded(self, document: JointDocument, certificate: Flow | Sums | Volume | int) -> JointDocument:
+    def _bounded(
+        self, document: JointDocument, certificate: Flow | Sums | Volume | int
+    ) -> JointDocument:
         tried = replace(document, certificate=certificate)
         lower = round_down(lower_bound(tried), _DIGITS)
         return replace(tried, lower=lower) if lower > document.lower else document
