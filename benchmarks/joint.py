@@ -3,7 +3,7 @@
     python benchmarks/joint.py [--counts 2,5,10] [--epsilons 1] [--deltas 0,1e-6] [--csv FILE]
 
 For each k, epsilon and delta a line: independent noise with shares of epsilon, Gaussian noise (of
-one size, and of the best covariance for rows that are added or removed), our Euclidean vectors and
+one size, and of the best covariance for rows that are added or removed), Euclidean noise and
 `releases=k` (both only with --ours: they take seconds each), and noise by levels, which needs no
 delta: a cube for rows that are replaced, one-sided for rows that are added or removed. The table
 in docs/joint.md is its output.
@@ -58,6 +58,8 @@ def row(k: int, epsilon: float, delta: float, ours: bool) -> dict[str, str]:
             beside = compare(delta=delta, sensitivity=Cube(k), **common)
             for other in ("releases", "euclidean"):
                 found |= {r.name: r.loss for r in beside if r.name == other}
+            if beside.design.document.noise_name == "Euclidean noise":
+                found["euclidean"] = beside.design.upper
     found["seconds"] = time.process_time() - began
     texts = {name: f"{found[name]:.6g}" if name in found else "" for name in FIELDS[3:]}
     return {"k": str(k), "epsilon": f"{epsilon:g}", "delta": f"{delta:g}"} | texts

@@ -62,7 +62,7 @@ def ask_all(
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
     relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
-    numbers come from one draw (without a delta, unless Gaussian noise is best), or all releases get
+    numbers come from one draw (without a delta, unless Euclidean or Gaussian noise is best), or all releases get
     noise of one law that is designed for so many, or larger shares whose privacy losses compose to
     the budget; that needs a workload that is declared in advance, as this is.
 
@@ -164,7 +164,7 @@ def _tighter(ready: list[Prepared], whole: Budget, loss: str) -> Iterator[list[P
 def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One draw for all numbers that allow it, with their budgets together; the others keep theirs.
 
-    Budgets add up, and one draw has no delta unless it is Gaussian (`together.proof.md`).
+    Budgets add up, and one draw has no delta unless it is Gaussian or Euclidean (`together.proof.md`).
     """
     asked = [asked_of(one.query, one.setting) if _drawable(one) else None for one in ready]
     own = [one for one in asked if one is not None]
