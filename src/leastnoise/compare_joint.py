@@ -69,8 +69,8 @@ def beside_shapes(found: JointDesign) -> JointComparison:
     if not found.document.largest and found.document.even:
         rows += _closed(found)
         rows += _ours(found, refused)
-        known = {own, *found.stats.get("others", {})}
-        if found.delta > 0 and found.dimension > 1 and not any("Euclidean" in x for x in known):
+        known = " ".join([own, *found.stats.get("others", {})])
+        if found.document.delta > 0 and found.dimension > 1 and "Euclidean" not in known:
             rows += _euclidean(found, refused)
     rows = [
         JointRow(row.name, row.label, row.loss, excess_of(row.loss, found.lower), row.note)
