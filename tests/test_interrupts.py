@@ -45,6 +45,7 @@ sweep(grid, n_jobs=2, cache=sys.argv[1], progress=lambda *_: print("cell", flush
 def start():
     """Starts processes that hear Ctrl-C even where these tests run in the background."""
     begun = []
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def one(*command, **options):
         process = subprocess.Popen(
@@ -53,13 +54,13 @@ def start():
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
             **options,
         )
         begun.append(process)
         return process
 
     yield one
+    signal.signal(signal.SIGINT, before)
     for process in begun:
         process.kill()
 
