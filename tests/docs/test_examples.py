@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from cli_command import run_script
 from doc_pages import ROOT
+
+from cli_command import run_script
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
