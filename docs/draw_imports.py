@@ -29,7 +29,7 @@ def part_of(path: Path) -> str:
 def statements(body: list[ast.stmt], lazy: bool = False) -> Iterator[tuple[ast.stmt, bool]]:
     """Every statement that an interpreter may enter, and whether it stands inside a function."""
     for one in body:
-        if isinstance(one, ast.If) and ast.unparse(one.test) == "TYPE_CHECKING":
+        if isinstance(one, ast.If) and getattr(one.test, "id", "") == "TYPE_CHECKING":
             continue
         yield one, lazy
         inside = lazy or isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)

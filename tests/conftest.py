@@ -53,6 +53,9 @@ def place(item):
 
 def pytest_collection_modifyitems(items):
     items.sort(key=place)
+    for item in items:
+        if "spark" in getattr(item, "fixturenames", ()) and "spark" not in item.nodeid.lower():
+            raise pytest.UsageError(f"{item.nodeid}: it needs Spark, and its name must say so")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -41,15 +41,28 @@ sweep(grid, n_jobs=2, cache=sys.argv[1], progress=lambda *_: print("cell", flush
 """
 
 
-def start(*command, **options):
-    return subprocess.Popen(
-        [sys.executable, *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        **options,
-    )
+@pytest.fixture
+def start():
+    """Starts processes that hear Ctrl-C even where these tests run in the background."""
+    begun = []
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def one(*command, **options):
+        process = subprocess.Popen(
+            [sys.executable, *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            **options,
+        )
+        begun.append(process)
+        return process
+
+    yield one
+    signal.signal(signal.SIGINT, before)
+    for process in begun:
+        process.kill()
 
 
 def busy(process, seconds: float) -> None:
@@ -85,7 +98,7 @@ def ended(leader: int, seconds: float) -> bool:
     return not left
 
 
-def test_ctrl_c_ends_a_loop_of_designs():
+def test_ctrl_c_ends_a_loop_of_designs(start):
     process = start("-c", LOOP)
     while "round" not in (line := process.stdout.readline()):
         assert line
@@ -96,7 +109,7 @@ def test_ctrl_c_ends_a_loop_of_designs():
     assert "KeyboardInterrupt" in err and "The best so far" in err and "Design(epsilon=1" in err
 
 
-def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(tmp_path):
+def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(start, tmp_path):
     path = tmp_path / "m.json"
     process = start("-m", "leastnoise", "design", *ENDLESS, "--json", "--out", str(path))
     busy(process, SOON)
@@ -123,7 +136,7 @@ def test_ctrl_c_on_the_command_line_prints_and_writes_the_best_so_far(tmp_path):
         ),
     ],
 )
-def test_every_command_says_what_an_interrupt_left(words, told, tmp_path):
+def test_every_command_says_what_an_interrupt_left(words, told, start, tmp_path):
     process = start("-m", "leastnoise", *words, cwd=tmp_path)
     busy(process, SOON)
     os.kill(process.pid, signal.SIGINT)
@@ -133,7 +146,7 @@ def test_every_command_says_what_an_interrupt_left(words, told, tmp_path):
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_a_sweep_that_ends_leaves_no_worker_behind(how, tmp_path):
+def test_a_sweep_that_ends_leaves_no_worker_behind(how, start, tmp_path):
     pytest.importorskip("joblib", reason="the extra `sweep` is not installed")
     process = start("-c", SWEEP, str(tmp_path))
     assert process.stdout.readline() == "cell\n"

@@ -120,7 +120,7 @@ def nearest_float(value: Fraction) -> float:
         return 1.7976931348623157e308 if value > 0 else -1.7976931348623157e308
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=4096)
 def exp_bounds(x: Fraction) -> tuple[Fraction, Fraction]:
     """Dyadic rationals lo <= e^x <= hi with (hi - lo) / lo <= 2^-100, for |x| <= 1000."""
     if abs(x) > MAX_EXPONENT:

@@ -253,7 +253,7 @@ ENDING = {
 
 @pytest.mark.parametrize(
     ("name", "share"),
-    [(name, 1 if name in ENDING else 3) for name in HOSTILE]
+    [(name, 1 if name in ENDING else 6) for name in HOSTILE]
     + [pytest.param(name, 1, marks=pytest.mark.slow) for name in HOSTILE if name not in ENDING],
 )
 def test_no_file_takes_long(
@@ -261,7 +261,7 @@ def test_no_file_takes_long(
 ) -> None:
     """The count of the work keeps up with the clock, and ends what takes too much.
 
-    With a third of the budget in a third of the time, where the budget ends the check.
+    With a sixth of the budget in a sixth of the time, where the budget ends the check.
     """
     monkeypatch.setattr(work, "BUDGET", BUDGET // share)
     path = tmp_path / "hostile.json"

@@ -95,12 +95,16 @@ def test_a_smaller_upper_is_refuted() -> None:
 
 
 @pytest.mark.parametrize(
-    "loss,delta", [("l1", "0"), ("l2", "1e-6"), ("pinball:0.8", "0.01")], ids=str
+    "loss,delta,prime",
+    [("l1", "0", 101), ("l2", "1e-6", 101), ("pinball:0.8", "0.01", 31)],
+    ids=str,
 )
-def test_steps_between_whole_numbers_prove_less_than_integers_cost(loss: str, delta: str) -> None:
+def test_steps_between_whole_numbers_prove_less_than_integers_cost(
+    loss: str, delta: str, prime: int
+) -> None:
     """Brackets of prime sensitivities close, and the bound is not above noise number by number."""
-    found = design(epsilon=1, delta=delta, sensitivity=101, integer=True, loss=loss, gap=0.01)
-    real = design(epsilon=1, delta=delta, sensitivity=101, loss=loss, gap=1e-3)
+    found = design(epsilon=1, delta=delta, sensitivity=prime, integer=True, loss=loss, gap=0.01)
+    real = design(epsilon=1, delta=delta, sensitivity=prime, loss=loss, gap=1e-3)
     certificate = real.document.certificate
     assert certificate is not None and certificate.step.denominator != 1
     document = replace(found.document, certificate=certificate)

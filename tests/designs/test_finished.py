@@ -50,6 +50,6 @@ def test_a_column_of_releases_says_what_it_costs(recwarn):
     one.release([1, 2, 3], each_is_a_release=True)
     one.release([1])
     one.release(7)
-    many = design(epsilon=1, delta="0.2", sensitivity=1, releases=3, gap="0.5")
+    many = design(epsilon=1, delta="0.2", sensitivity=1, releases=3, integer=True, gap="0.5")
     many.release([1, 2, 3])
     assert not recwarn.list

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 from doc_pages import ROOT
+
+from cli_command import run_script
 
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
 def test_an_example_runs(path):
-    done = subprocess.run(
-        [sys.executable, str(path)], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    assert "proven" in done.stdout and "one private release" in done.stdout
-    assert "refuted" not in done.stdout
+    said = run_script(path)
+    assert "proven" in said and "one private release" in said and "refuted" not in said
 
 
 def test_what_a_newcomer_meets_first_is_an_everyday_budget():

@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from doc_pages import ROOT
+from jupyter_client import KernelManager
 from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -31,15 +32,24 @@ def test_a_notebook_is_kept_small_and_without_outputs(path: Path):
             assert cell.outputs == [] and cell.execution_count is None
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch):
+@pytest.fixture(scope="module")
+def kernel():
+    """One kernel, emptied before each notebook: starting one takes longer than all they do."""
+    manager = KernelManager()
     source = f"{ROOT / 'src'}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"
-    monkeypatch.setenv("PYTHONPATH", source)
     # A notebook draws by itself: pictures must not rest on a backend that the tests have chosen.
-    monkeypatch.delenv("MPLBACKEND", raising=False)
+    others = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    manager.start_kernel(env=others | {"PYTHONPATH": source})
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(path: Path, kernel: KernelManager, tmp_path: Path):
     notebook = nbformat.read(path, as_version=4)
-    resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=300, resources=resources).execute()
+    empty = f"%reset -f\nimport os\nos.chdir({str(tmp_path)!r})\ndel os"
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(empty))
+    NotebookClient(notebook, timeout=300, km=kernel).execute(reset_kc=True)
     outputs = [out for cell in notebook.cells for out in cell.get("outputs", ())]
     assert outputs and all(out.output_type != "error" for out in outputs)
     kinds = {kind for out in outputs for kind in out.get("data", {})}

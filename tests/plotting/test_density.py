@@ -133,8 +133,8 @@ def test_rivals_by_name_or_object(plain):
     [
         ({"epsilon": 1, "delta": 1e-6}, "ε = 1, δ = 1e-6, sensitivity 1, loss l1"),
         (
-            {"epsilon": 1, "delta": "0.01", "releases": 2},
-            "ε = 1, δ = 0.01 for 2 releases together, sensitivity 1, loss l1",
+            {"epsilon": 1, "delta": "0.2", "releases": 2},
+            "ε = 1, δ = 0.2 for 2 releases together, sensitivity 1, loss l1",
         ),
         ({"gdp": 1}, "μ = 1 (Gaussian privacy), sensitivity 1, loss l1"),
         (

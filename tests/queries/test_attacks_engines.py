@@ -265,7 +265,7 @@ def test_a_path_that_puts_functions_before_those_of_spark_is_refused(spark):
         spark.conf.unset("spark.sql.path.enabled")
 
 
-def test_a_view_that_is_replaced_is_the_one_that_was_opened(spark):
+def test_a_view_of_spark_that_is_replaced_is_the_one_that_was_opened(spark):
     """Its form, for numbers, failed for a text of the other one."""
     spark.createDataFrame([(1.0,)], "x double").createOrReplaceTempView("replaced")
     with opened(spark.table("replaced")) as table:

@@ -220,7 +220,7 @@ def test_a_file_is_verified_and_a_forged_one_is_not(server):
 
 
 def test_a_slow_design_leaves_the_page_usable_and_can_be_stopped(server):
-    slow = server.design(dimension=3, delta="0.1", gap="1e-9", time_limit=200).json()["job"]["job"]
+    slow = server.design(delta="0.1", gap="1e-9", time_limit=200).json()["job"]["job"]
     # Another design, and a check, while it runs.
     began = time.monotonic()
     _, told = server.designed()

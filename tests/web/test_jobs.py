@@ -26,7 +26,7 @@ def form(**changes):
     return DesignForm.model_validate(asked).form()
 
 
-SLOW = form(dimension=3, delta="0.1", gap="1e-9", time_limit=300)
+SLOW = form(delta="0.1", gap="1e-9", time_limit=300)
 #: A file that is no mechanism file is the shortest task there is.
 SHORT = b"nothing"
 

@@ -221,7 +221,7 @@ def processes(server) -> int:
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="there is no /proc to count processes in")
 def test_fifty_slow_designs_at_once(server):
     """As many as twenty tabs and more: few processes, a bounded queue, and a page that answers."""
-    slow = ASKED | {"dimension": 3, "delta": "0.1", "gap": "1e-9", "time_limit": 300}
+    slow = ASKED | {"delta": "0.1", "gap": "1e-9", "time_limit": 300}
     with ThreadPoolExecutor(10) as many:
         answers = list(many.map(lambda _: server.client.post("/api/design", json=slow), range(60)))
     codes = [answer.status_code for answer in answers]

@@ -40,24 +40,30 @@ def entropy_variance(rho: Fraction, proof: EntropyProof) -> Fraction:
     """At most the variance of every real noise X such that X and X + 1 are rho-zCDP."""
     charge(300 * len(proof.values))
     one, half, last = 1 << VALUE_BITS, proof.steps // 2, len(proof.values) - 1
-    exact = [Fraction(value, one) for value in proof.values]
-    ups, downs = [exp_upper(s) for s in exact], [exp_upper(-s) for s in exact]
+    values = [Fraction(value, one) for value in proof.values]
+    rows = values, [exp_upper(s) for s in values], [exp_upper(-s) for s in values]
+    # All are dyadic: whole multiples of one unit.
+    unit = max(x.denominator for row in rows for x in row)
+    exact, ups, downs = ([x.numerator * (unit // x.denominator) for x in row] for row in rows)
 
-    def growth(k: int) -> tuple[Fraction, Fraction, Fraction]:
-        """(S, at least e^S, at least e^-S) at k/steps."""
+    def growth(k: int) -> tuple[int, int, int]:
+        """(S, at least e^S, at least e^-S) at k/steps, in units."""
         place = min(abs(k), last)
         if k < 0:
             return -exact[place], downs[place], ups[place]
         return exact[place], ups[place], downs[place]
 
+    square, price = proof.steps**2, proof.price
     least = None
     for j in range(last + half + 1):
         low, up, _ = growth(j - half)
         high, _, down = growth(j + half)
-        seen = Fraction(j * j, proof.steps**2) + proof.price * (high - low + 2 - up - down)
+        seen = j * j * price.denominator * unit
+        seen += square * price.numerator * (high - low + 2 * unit - up - down)
         least = seen if least is None else min(least, seen)
     assert least is not None
-    bound = least - Fraction(1, 4 * proof.steps**2) - 2 * proof.price * rho
+    bound = Fraction(least, square * price.denominator * unit)
+    bound -= Fraction(1, 4 * square) + 2 * price * rho
     return round_down(max(Fraction(0), bound), _DIGITS)
 
 

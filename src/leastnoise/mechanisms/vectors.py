@@ -6,10 +6,10 @@ Losses are of the Euclidean norm, in floating point, accurate to rounding where 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from scipy.integrate import quad
-from scipy.stats import chi, gamma
+from scipy.special import gammaincinv
 
 from ..errors import ArgumentError
 from ..losses import Loss
@@ -37,7 +37,7 @@ def gaussian_loss(
         return math.inf
     scale = sensitivity * smallest_sigma(epsilon, delta)
     return _radial_mean(
-        loss, lambda p: scale**p * _chi_moment(dimension, p), chi(dimension, scale=scale)
+        loss, lambda p: scale**p * _chi_moment(dimension, p), "chi", dimension, scale
     )
 
 
@@ -49,7 +49,9 @@ def exponential_loss(dimension: int, epsilon: float, sensitivity: float, loss: L
     return _radial_mean(
         loss,
         lambda p: scale**p * math.exp(math.lgamma(dimension + p) - math.lgamma(dimension)),
-        gamma(dimension, scale=scale),
+        "gamma",
+        dimension,
+        scale,
     )
 
 
@@ -69,7 +71,9 @@ def rivals(
                 "analytic Gaussian noise",
                 gaussian_loss(dimension, epsilon, delta, sensitivity, loss),
                 True,
-                sensitivity * smallest_sigma(epsilon, delta) * float(chi.ppf(0.95, dimension)),
+                sensitivity
+                * smallest_sigma(epsilon, delta)
+                * math.sqrt(2 * gammaincinv(dimension / 2, 0.95)),
             )
         )
     found.append(
@@ -78,7 +82,7 @@ def rivals(
             "exponential (K-norm) noise",
             exponential_loss(dimension, epsilon, sensitivity, loss),
             True,
-            sensitivity / epsilon * float(gamma.ppf(0.95, dimension)) if epsilon > 0 else None,
+            sensitivity / epsilon * float(gammaincinv(dimension, 0.95)) if epsilon > 0 else None,
         )
     )
     if loss.exponent not in (1, 2):
@@ -135,13 +139,20 @@ def _chi_moment(d: int, p: float) -> float:
     return math.exp(p / 2 * math.log(2) + math.lgamma((d + p) / 2) - math.lgamma(d / 2))
 
 
-def _radial_mean(loss: Loss, moment: object, law: object) -> float:
+def _radial_mean(
+    loss: Loss, moment: Callable[[float], float], name: str, dimension: int, scale: float
+) -> float:
+    """name: the law of the norm, as scipy.stats calls it."""
     if loss.exponent is not None:
-        return float(moment(float(loss.exponent)))  # type: ignore[operator]
-    low, high = law.ppf(1e-15), law.isf(1e-15)  # type: ignore[attr-defined]
+        return float(moment(float(loss.exponent)))
+    from scipy import stats  # (slow to import)
+    from scipy.integrate import quad
+
+    law = getattr(stats, name)(dimension, scale=scale)
+    low, high = law.ppf(1e-15), law.isf(1e-15)
     points = [x for x in map(float, loss.kinks) if low < x < high]
     value, _ = quad(
-        lambda r: float(loss(r)) * float(law.pdf(r)),  # type: ignore[attr-defined]
+        lambda r: float(loss(r)) * float(law.pdf(r)),
         low,
         high,
         points=points or None,

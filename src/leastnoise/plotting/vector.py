@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi, gamma
 
 from ..errors import ArgumentError
 from ..mechanisms.analytic_gaussian import smallest_sigma
@@ -42,6 +41,8 @@ def vector_svg(design: VectorDesign) -> str:
 
 
 def _radial(design: VectorDesign, path: str | Path | None) -> Picture:
+    from scipy.stats import chi, gamma  # (slow to import)
+
     noise, d, size = design.noise, design.dimension, design.sensitivity
     epsilon, delta = float(design.document.epsilon), float(design.document.delta)
     others = [("exponential (K-norm)", "laplace", gamma(d, scale=size / epsilon))]

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.special import betainc
-from scipy.stats import chi, gamma
+from scipy.special import betainc, gammainccinv, gammaincinv
 
 from ...certify.vector_document import MAX_RADII
 from ...losses import Loss
@@ -130,14 +129,14 @@ def starts(d: int, epsilon: float, delta: float) -> list[Floats]:
     found = []
     tail = min(delta / 30, 0.003)
     scale = smallest_sigma(epsilon, delta)
-    inner = max(scale * chi.ppf(_NEGLIGIBLE, d), 0.0)
-    outer = scale * chi.isf(tail, d) + 1
+    inner = max(scale * np.sqrt(2 * gammaincinv(d / 2, _NEGLIGIBLE)), 0.0)
+    outer = scale * np.sqrt(2 * gammainccinv(d / 2, tail)) + 1
     k = np.arange(int((outer / scale) ** 2 / (2 * epsilon)) + 2)
     edges = scale * np.sqrt((2 * k + 1) * epsilon)
     found.append(edges[(edges > inner) & (edges < outer)])
-    outer = min(gamma.isf(tail, d) / epsilon, 400.0) + 1
+    outer = min(gammainccinv(d, tail) / epsilon, 400.0) + 1
     edges = np.arange(0.6, outer, 1.0)
-    found.append(edges[edges > gamma.ppf(_NEGLIGIBLE, d) / epsilon])
+    found.append(edges[edges > gammaincinv(d, _NEGLIGIBLE) / epsilon])
     if short(delta):
         found.append(np.linspace(0.3, 1.2, 3 + d // 3) * max(1.0, scale * np.sqrt(d)))
     return [edges if len(edges) else np.array([outer]) for edges in found]
