@@ -23,7 +23,7 @@ from leastnoise import (
     plan,
 )
 from leastnoise.queries import query_of
-from leastnoise.queries.answer import named_in as _named
+from leastnoise.queries.crossed import named_in as _named
 from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
 from leastnoise.queries.door import open_table
