@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from ..ask.privacy import Releases
@@ -144,8 +145,9 @@ class Basis:
         )
 
 
+@lru_cache(maxsize=256)
 def file_name(text: str) -> str:
-    """The hash by which a mechanism file is named."""
+    """The hash by which a mechanism file is named; many answers can name the same one."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -169,7 +171,7 @@ _Found = tuple[Step, Budget]
 
 
 def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Budget) -> list[Step]:
-    """Whether answers that were charged together cost no more; `documents` are private ones.
+    """Whether answers cost what was charged for all of them; `documents` are private ones.
 
     Guarantee: if every step is "proven", these answers are private with this budget, for numbers
     that are read as their questions say.
@@ -189,15 +191,16 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
     epsilon = add_up(cost.epsilon for _, cost in found)
     delta = add_up(cost.delta for _, cost in found)
     steps = [step for step, _ in found]
-    held = epsilon <= budget.epsilon and delta <= budget.delta
     words = (
         f"{_named(batch)}: all of it costs epsilon = {_short(epsilon)}, delta = {_rough(delta)}; "
-        f"charged are epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)}"
+        f"charged are epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
+        f"{batch[0].setting.unit}, {batch[0].setting.neighbours}"
     )
-    if held or shared or len(batch) == 1 or budget.delta == 0:
-        return [*steps, Step(words, PROVEN if held else REFUTED)]
-    words += ", composed by privacy loss distributions, which are not followed here"
-    return [*steps, Step(words, NOT_COVERED)]
+    verdict = PROVEN if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
+    if verdict == REFUTED and len(batch) > 1 and budget.delta > 0 and not shared:
+        words += ", composed by privacy loss distributions, which are not followed here"
+        verdict = NOT_COVERED
+    return [*steps, Step(words, verdict)]
 
 
 def _named(batch: Sequence[Basis]) -> str:
@@ -222,7 +225,7 @@ def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
         return _said([basis], f"{part}: no file of the report is about keys", REFUTED)
     total = document.releases or Releases(1, document.epsilon, document.delta)
     words = f"{part}: a unit can move {basis.groups}, and the file is about {total.count}"
-    if basis.groups > total.count:
+    if basis.groups != total.count:
         return _said([basis], words, REFUTED)
     return _said([basis], words, PROVEN, Budget(total.epsilon, total.delta))
 
@@ -246,12 +249,15 @@ def _of_values(basis: Basis, files: Sequence[Any]) -> Iterator[_Found]:
 
 def _of_form(basis: Basis, form: Form, files: Sequence[Any]) -> _Found:
     """Numbers with noise of their own, each from a file for one step of it."""
-    if len(files) != len(form.parts) or not all(map(_suits, files, form.parts)):
+    own = len(files) == len(form.parts) and all(map(_suits, files, form.parts))
+    if not own or any(one.releases is not None for one in files):
         words = "; ".join(f"{part.name} in steps of {_short(part.measure)}" for part in form.parts)
         return _said([basis], f"no file of the report is for {words}", REFUTED)
     if isinstance(basis.query, MeanVector) and files[0].dimension != len(basis.query.columns):
         return _said([basis], "no file of the report is for so many columns", REFUTED)
-    words = "; ".join(
+    size = basis.setting.size
+    words = "" if size is None else f"one of {size} rows is replaced; "
+    words += "; ".join(
         f"{part.name}: a unit moves it by at most {_short(part.sensitivity)}, in steps of "
         f"{_short(part.measure)}" for part in form.parts
     )  # fmt: skip
@@ -349,7 +355,7 @@ def _of_law(own: Sequence[Basis], document: Document) -> _Found:
         held = held and form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
         held = held and len({*basis.files}) == 1 and all(_suits(document, one) for one in parts)
     words = f"a unit moves at most {number} numbers, with noise of one law for {total.count}"
-    if not held or number > total.count:
+    if not held or number != total.count:
         return _said(own, words, REFUTED)
     return _said(own, words, PROVEN, Budget(total.epsilon, total.delta))
 

@@ -16,9 +16,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from ..ask.values import check_delta, check_epsilon
 from ..certify.any_file import check_any, parse_any
 from ..errors import ArgumentError, FormatError, LeastnoiseError, LimitError
-from ..exact import rational, text_of
+from ..exact import text_of
 from ..ledger import Ledger
 from ..ledger.ledger import Balance
 from ..work import BUDGET, add_up, charge, counted
@@ -295,23 +296,18 @@ def _read(raw: Any) -> PublishedReport:
     """The report of which all that follows from the rest is still to be compared."""
     answers = []
     for number, batch in enumerate(raw["batches"]):
-        budget = Budget(rational(batch["epsilon"], "epsilon"), rational(batch["delta"], "delta"))
-        if min(budget.pair) < 0:
-            raise ArgumentError("epsilon", text_of(min(budget.pair)), "not below 0")
-        if batch["charge"] is not None and (
-            type(batch["charge"]) is not int or batch["charge"] < 1
-        ):
-            raise ArgumentError(
-                "charge", type(batch["charge"]).__name__, "a whole number from 1 on"
-            )
+        epsilon, paid = check_epsilon(batch["epsilon"]), batch["charge"]
+        budget = Budget(epsilon, check_delta(batch["delta"], epsilon))
+        if paid is not None and (type(paid) is not int or paid < 1):
+            raise ArgumentError("charge", type(paid).__name__, "a whole number from 1 on")
         for one in batch["answers"]:
-            answers.append(_read_answer(one, raw["mechanisms"], budget, batch["charge"], number))
+            answers.append(_read_answer(one, raw["mechanisms"], budget, paid, number))
     balance = None if raw["ledger"] is None else balance_from(raw["ledger"])
     return PublishedReport(raw["title"], tuple(answers), balance)
 
 
 def _read_answer(
-    raw: Any, files: Mapping[str, str], budget: Budget, charge_: int | None, number: int
+    raw: Any, files: Mapping[str, str], budget: Budget, paid: int | None, number: int
 ) -> Answer:
     basis = Basis.from_json(raw["basis"], files)
     names, query, setting = basis.names, basis.query, basis.setting
@@ -331,7 +327,7 @@ def _read_answer(
         noise=raw["noise"],
         notes=tuple(raw["notes"]),
         mechanisms=(),
-        charge=charge_,
+        charge=paid,
         basis=basis,
         batch=f"batch {number}",
     )
