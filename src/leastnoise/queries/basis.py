@@ -274,7 +274,7 @@ def _suits(document: Any, part: Part) -> bool:
     if isinstance(document, ChannelDocument) and part.range is not None:
         own, (low, high) = document.question.range, part.range
         width = (high - low) / part.sensitivity
-        ranged = own is not None and (own.low, own.high) == (0, width)
+        ranged = own is not None and own.low == 0 and own.high == width
         whole = not document.integer or (part.whole and part.sensitivity == 1)
         return ranged and whole and document.sensitivity == 1
     if not isinstance(document, Document):
