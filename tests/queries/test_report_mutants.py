@@ -1,7 +1,7 @@
 """Reports of every kind with one thing changed, and all that follows written anew.
 
 What is still called proven must be what `ask` could have written: the code that asks wants just
-these files for these arguments and this budget. (A larger run, of 83,000 mutants of 147 reports,
+these files for these arguments and this budget. (A larger run, of 87,000 mutants of 147 reports,
 found no other.)
 """
 
