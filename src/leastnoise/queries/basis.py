@@ -306,7 +306,9 @@ def _in_steps(basis: Basis, words: str, files: Sequence[Any], number: int, most:
         words += " are too many to be followed here"
         return _said([basis], words, NOT_COVERED, Budget(epsilon, Fraction(0)))
     delta = max(one for one in lost if one is not None) * number / most
-    words += f" make epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
+    words += (
+        f" make{'s' if number == 1 else ''} epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
+    )
     return _said([basis], words, PROVEN, Budget(epsilon, delta))
 
 
