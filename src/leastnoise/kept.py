@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .ask.question import Range
-from .ask.shape import Block, Blocks, Shape, weighed
+from .ask.shape import Shape, weighed
 from .ask.shaped import JointQuestion
 from .ask.workload import Workload
 from .cache import cache_folder
@@ -241,8 +241,7 @@ def _answers(
 @lru_cache(maxsize=64)
 def designed_together(
     epsilon: Fraction,
-    blocks: tuple[Block, ...],
-    one_sided: bool,
+    shape: Shape,
     weights: tuple[Fraction, ...],
     loss: str,
     delta: Fraction = Fraction(0),
@@ -253,9 +252,7 @@ def designed_together(
 
     weights: one for each number.
     """
-    shape = Blocks(*(Shape((block,), one_sided) for block in blocks))
-    even = len(set(weights)) == 1
-    own, shares = (shape, (Fraction(1),) * len(shape.blocks)) if even else weighed(shape, weights)
+    own, shares = weighed(shape, weights)
     levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
     if delta > 0:
         question = JointQuestion(epsilon, delta, own, as_loss(loss), False, True, shares)

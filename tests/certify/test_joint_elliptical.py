@@ -14,14 +14,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from leastnoise import Blocks, Cube, Sparse, compare, compare_joint, design, load
+from leastnoise import Blocks, Count, Cube, Sparse, compare, compare_joint, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.block_counts import Side
 from leastnoise.certify.joint_elliptical import Elliptical, elliptical_mean, squared_shift
 from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.noise.joint_law import rounded_quantile
-from leastnoise.queries.statement import check_statement
+from leastnoise.queries.base import Setting
+from leastnoise.queries.basis import Basis, check_batch, file_name
+from leastnoise.queries.budget import Budget
+from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
 
 
@@ -192,13 +195,12 @@ def test_a_common_part_is_for_one_sign() -> None:
     assert check_any(parse_any(json.dumps(data))).verdict("privacy") == "refuted"
 
 
-def test_a_statement_without_a_delta_needs_noise_by_levels() -> None:
+def test_a_charge_without_a_delta_needs_noise_by_levels() -> None:
     """A file of Gaussian noise is private at a delta, which one draw does not state."""
-    blocks = [[k, 1, 1, 1, True] for k in range(20)]
     levels = design(epsilon=1, delta=0, sensitivity=Cube(20, one_sided=True), integer=True)
-    release = {"part": "n", "moved": "1", "divided_by": "1", "mechanism": "file"}
-    raw = {"neighbours": "add-remove", "blocks": blocks, "releases": [release] * 20}
-    raw |= {"epsilon": "1", "delta": "0", "how": "drawn", "groups": 1, "steps": 1, "most": 1}
+    paid = Budget(Fraction(1), Fraction(0))
     for document, verdict in ((levels.document, "proven"), (many().document, "refuted")):
-        steps = check_statement(raw, {"file": document})
-        assert steps[-1].verdict == verdict, steps
+        text = document.dumps()
+        own = Basis(Count(), Setting(Row(), "add-remove"), (text,))
+        steps = check_batch([own] * 20, {file_name(text): document}, paid)
+        assert [step.verdict for step in steps] == ["proven", verdict]

@@ -15,7 +15,8 @@ from leastnoise.kept import workload_designed
 from leastnoise.queries import query_of
 from leastnoise.queries.ask import touched
 from leastnoise.queries.base import Setting
-from leastnoise.queries.statement import check_statement
+from leastnoise.queries.basis import check_batch, file_name
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.unit import Row
 
 N = 3000
@@ -112,12 +113,15 @@ def test_files_of_the_cache_are_checked(tmp_path, monkeypatch) -> None:
 def test_a_report_of_it_is_checked(tmp_path) -> None:
     person = Person("p", max_rows=2, max_groups=3)
     found = ask(FRAME, QUERY, unit=person, **OPTIONS)
-    (held,) = found.statements
-    assert (held.groups, held.steps, held.most) == (1, 6, 6)
-    kept = {held.releases[0].sha256: parse_any(held.releases[0].text)}
-    raw = held.to_json()
-    assert {step.verdict for step in check_statement(raw, kept)} == {"proven"}
-    # More rows of a person, less epsilon, less delta: not what the file proves.
-    for lie in ({"steps": 7}, {"groups": 2}, {"epsilon": "1/2"}, {"delta": "1e-9"}, {"most": 1}):
-        steps = check_statement(raw | lie, kept)
-        assert "refuted" in {step.verdict for step in steps}, lie
+    (text,) = found.basis.files
+    kept, paid = {file_name(text): parse_any(text)}, Budget(found.epsilon, found.delta)
+    steps = check_batch([found.basis], kept, paid)
+    assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
+    # More rows of a person, other sums, less epsilon, less delta: not what the file proves.
+    for unit in (replace(person, max_rows=3), replace(person, max_groups=4)):
+        lie = replace(found.basis, setting=Setting(unit, "add-remove"))
+        assert "refuted" in {step.verdict for step in check_batch([lie], kept, paid)}
+    lie = replace(found.basis, query=replace(QUERY, bins=7))
+    assert "refuted" in {step.verdict for step in check_batch([lie], kept, paid)}
+    for less in (replace(paid, epsilon=Fraction(1, 2)), replace(paid, delta=Fraction(1, 10**9))):
+        assert "refuted" in {step.verdict for step in check_batch([found.basis], kept, less)}

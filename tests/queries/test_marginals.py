@@ -28,10 +28,11 @@ from leastnoise.certify import parse_any
 from leastnoise.queries import query_of
 from leastnoise.queries.ask import sums_of
 from leastnoise.queries.base import Setting
+from leastnoise.queries.basis import check_batch, file_name
 from leastnoise.queries.bounding import Sums
+from leastnoise.queries.budget import Budget
 from leastnoise.queries.door import opened
 from leastnoise.queries.groups import touched
-from leastnoise.queries.statement import check_statement
 from leastnoise.queries.unit import Row
 
 N = 2000
@@ -161,12 +162,17 @@ def test_a_failure_is_paid_for_and_says_nothing(tmp_path, monkeypatch) -> None:
 
 def test_a_report_is_checked() -> None:
     person = Person("sex", max_rows=2, max_groups=3)
-    held = ask(FRAME, replace(QUERY, ways=1), unit=person, **OPTIONS).statements[0]
-    assert (held.groups, held.steps, held.most) == (1, 6, 6)
-    kept = {held.releases[0].sha256: parse_any(held.releases[0].text)}
-    assert {step.verdict for step in check_statement(held.to_json(), kept)} == {"proven"}
-    for lie in ({"steps": 7}, {"groups": 2}, {"epsilon": "1"}, {"most": 1}):
-        assert "refuted" in {one.verdict for one in check_statement(held.to_json() | lie, kept)}
+    found = ask(FRAME, replace(QUERY, ways=1), unit=person, **OPTIONS)
+    kept = {file_name(text): parse_any(text) for text in found.basis.files}
+    paid = Budget(found.epsilon, found.delta)
+    steps = check_batch([found.basis], kept, paid)
+    assert {step.verdict for step in steps} == {"proven"} and "at most 6 by 1" in steps[0].words
+    for lie in (
+        replace(found.basis, query=replace(QUERY, ways=2)),
+        replace(found.basis, setting=Setting(replace(person, max_rows=3), "add-remove")),
+        replace(found.basis, setting=Setting(person, "replace")),
+    ):
+        assert "refuted" in {one.verdict for one in check_batch([lie], kept, paid)}
 
 
 def test_texts_and_words() -> None:

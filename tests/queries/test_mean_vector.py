@@ -23,9 +23,9 @@ from leastnoise import (
     plan,
 )
 from leastnoise.queries import query_of
-from leastnoise.queries.answer import named_in as _named
 from leastnoise.queries.ask import sums_of, touched
 from leastnoise.queries.base import Setting
+from leastnoise.queries.crossed import named_in as _named
 from leastnoise.queries.door import open_table, opened
 from leastnoise.queries.door.duckdb import DuckDB
 from leastnoise.queries.unit import Row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,7 +11,7 @@ from typing import Any
 
 from ..words import printable
 from .base import Estimate
-from .statement import Statement
+from .basis import Basis
 
 
 @dataclass(frozen=True)
@@ -37,10 +36,10 @@ class Answer:
     notes: tuple[str, ...]
     mechanisms: tuple[Path, ...]
     charge: int | None
+    #: The question, and which files prove the noise of its numbers.
+    basis: Basis
     #: The columns that it is grouped by; several make keys such as "north, f".
     by: tuple[str, ...] = ()
-    #: From the number to the files that prove its noise, step by step.
-    statements: tuple[Statement, ...] = ()
     #: The same for answers that cost their budget together, once; empty where it is alone.
     batch: str = ""
 
@@ -97,7 +96,7 @@ class Answer:
             "notes": list(self.notes),
             "mechanisms": [str(path) for path in self.mechanisms],
             "charge": self.charge,
-            "statements": [one.to_json() for one in self.statements],
+            "basis": self.basis.to_json(),
         }
 
     def __str__(self) -> str:
@@ -196,11 +195,3 @@ def _number(value: float) -> float | int:
 
 def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
-
-
-def named_in(label: str, name: str) -> str:
-    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
-    if not name:
-        return label
-    plain = label and ": " not in label and not label.startswith('"')
-    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"

@@ -20,8 +20,9 @@ from ..exact import Number
 from ..kept import sha256_of
 from ..ledger import Ledger
 from ..sampling import Entropy, system_entropy
-from .answer import Answer, named_in
-from .base import Estimate, Query, Released, Setting
+from .answer import Answer
+from .base import PRIVATE, Estimate, Query, Released, Setting
+from .basis import Basis, form_number
 from .bounding import Reading, Sums, aggregate, reading_of
 from .budget import Budget, Way
 from .chosen import AnyNoise, check_units, noise_of
@@ -36,7 +37,6 @@ from .notes import notes
 from .paid import paid, warn_of_log
 from .quantile import Quantile
 from .sized import UncountedError, check_size, public_size
-from .statement import Statement, statements_of
 from .text import query_of
 from .together import DrawnNoise, release_drawn
 from .unit import Unit, check_neighbours, unit_of
@@ -327,30 +327,25 @@ class Prepared:
         keys = self.public_keys
         if self.selection is not None:
             keys = list(self.selection[0].release(collected.units, entropy=entropy))
-        groups: dict[str, Estimate] = {}
+        found: list[Estimate] = []
         if isinstance(self.query, Quantile):
-            sums = [collected.sums.get(key, Sums()) for key in keys]
-            groups = dict(
-                zip(map(self.query.label, keys), self._choices(sums, entropy), strict=True)
-            )
+            found = self._choices([collected.sums.get(key, Sums()) for key in keys], entropy)
         elif isinstance(self.noise, KeyedNoise):
-            for key, parts in self.noise.shown(collected.units, entropy).items():
-                groups[self.query.label(key)] = self.query.estimate(parts, self.setting)
+            counts = self.noise.shown(collected.units, entropy)
+            keys = list(counts)
+            found = [self.query.estimate(parts, self.setting) for parts in counts.values()]
         elif isinstance(self.noise, KeyedValues):
-            for key, parts in self.noise.release(collected.sums, entropy).items():
-                found = self.query.estimate(parts, self.setting, self.noise)
-                groups[self.query.label(key)] = found
+            values = self.noise.release(collected.sums, entropy)
+            keys = list(values)
+            found = [self.query.estimate(one, self.setting, self.noise) for one in values.values()]
         elif self.noise is not None and keys:
             if drawn is None:
                 drawn = self.noise.released(self.exact(collected, keys), entropy)
-            for label, parts in zip(self.query.labels(keys), drawn, strict=True):
-                named = self.query.estimates(parts, self.setting, self.noise)
-                if self.query.grouped:
-                    named = {named_in(label, name): one for name, one in named.items()}
-                groups |= named
+            every = [self.query.estimates(parts, self.setting, self.noise) for parts in drawn]
+            found = [one for named in every for one in named.values()]
         return Answer(
             query=str(self.query),
-            groups=groups,
+            groups=dict(zip(self.query.answer_names(keys), found, strict=True)),
             epsilon=(self.shown or self.spent).epsilon,
             delta=(self.shown or self.spent).delta,
             unit=str(self.setting.unit),
@@ -363,18 +358,22 @@ class Prepared:
             mechanisms=self.mechanisms,
             charge=charge,
             by=self.query.columns_by,
-            statements=self._statements(),
+            basis=self._basis(keys),
             batch=self.batch,
         )
 
-    def _statements(self) -> tuple[Statement, ...]:
-        keys, values = self.budget.split(self.way)
-        found = None if self.selection is None else (self.selection[0], keys.epsilon, keys.delta)
-        rest = self.noise, values.epsilon, values.delta
-        why = self.query.why(self.setting)
-        # (Of sums all that a unit can move is steps of one release.)
-        groups = 1 if isinstance(self.query, Linear) else self.groups
-        return statements_of(str(self.query), self.setting, why, groups, found, rest)
+    def _basis(self, keys: Sequence[str]) -> Basis:
+        """What the answer rests on. keys: of the groups that are shown."""
+        laws = () if self.noise is None else self.noise.laws
+        return Basis(
+            self.query,
+            self.setting,
+            files=tuple(law.design.document.dumps() for law in laws),
+            form=form_number(self.query, self.setting, self.noise),
+            keys=None if self.selection is None else self.selection[0].document.dumps(),
+            found=tuple(keys) if self.query.keys == PRIVATE else None,
+            epsilon=self.value_budget.epsilon if self.noise is None else None,
+        )
 
     def notes(self) -> list[str]:
         """What a reader must know; public."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from ..errors import ArgumentError
 from .bounding import Request, Sums
-from .crossed import Crossed, names_of
+from .crossed import Crossed, named_in, names_of
 from .door import LONGEST_KEY
 from .expression import parse_condition
 from .rows import Cell, Rows, octets_of
@@ -233,6 +233,11 @@ class Query:
         return tuple(self.by)
 
     @property
+    def columns_answered(self) -> tuple[str, ...]:
+        """The columns of which every group has an answer; "" where there is only one."""
+        return ("",)
+
+    @property
     def grouped(self) -> bool:
         """Whether there are groups."""
         return self.by is not None
@@ -253,6 +258,13 @@ class Query:
     def labels(self, keys: Sequence[str]) -> list[str]:
         """What the answers are called: the groups of these keys, one after the other."""
         return [self.label(key) for key in keys]
+
+    def answer_names(self, keys: Sequence[str]) -> list[str]:
+        """What each answer of groups with these keys is called, one group after the other."""
+        if not self.grouped:
+            return list(self.columns_answered)
+        labels, columns = self.labels(keys), self.columns_answered
+        return [named_in(label, name) for label in labels for name in columns]
 
     # -- shared -----------------------------------------------------------------------------------
 

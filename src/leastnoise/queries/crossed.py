@@ -8,6 +8,7 @@ occurs, known by the keys themselves.
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -89,3 +90,11 @@ def quoted(key: str) -> str:
     """A key as a part of a label: in quotes where `parts_of` needs them."""
     plain = key and key == key.strip() and not set(key) & set(',"\r\n')
     return key if plain else '"' + key.replace('"', '""') + '"'
+
+
+def named_in(label: str, name: str) -> str:
+    """ "group: column"; a group's key that could be taken for more than itself is quoted."""
+    if not name:
+        return label
+    plain = label and ": " not in label and not label.startswith('"')
+    return f"{label if plain else json.dumps(label, ensure_ascii=False)}: {name}"

@@ -121,10 +121,15 @@ def apart_note(keys: KeyedDesign, way: Way) -> str:
 
 
 def one_draw(asked: Priced) -> bool:
-    """Whether keys and answers come from one draw: counts of which a unit moves each by 1."""
-    query, cost = asked.query, as_loss(asked.loss)
+    """Whether keys and answers come from one draw."""
+    cost = as_loss(asked.loss)
     even = cost.symmetric and cost.falls_nowhere and cost.certified
-    return query.keys == PRIVATE and type(query) is Count and asked.setting.rows == 1 and even
+    return counts_by_key(asked.query, asked.setting) and even
+
+
+def counts_by_key(query: Query, setting: Setting) -> bool:
+    """Whether it asks for unknown keys and their counts, of which a unit moves each by 1."""
+    return query.keys == PRIVATE and type(query) is Count and setting.rows == 1
 
 
 def sharing_for(asked: Priced) -> Sharing | None:

@@ -24,6 +24,8 @@ from .mean import Mean, mean_estimate
 from .noise import Law, gap_of, noise_for
 
 _DIGITS = 10**12
+#: The part of an answer that is several numbers, with noise for their length.
+VECTOR = "vector"
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,17 @@ class MeanVector(Query):
         further = tuple((one._value(one.scale), one.scale) for one in others)
         return replace(first.request(setting), further=further)
 
+    @property
+    def columns_answered(self) -> tuple[str, ...]:
+        """An answer for each of its columns."""
+        return tuple(self.columns)
+
+    def parts(self, setting: Setting) -> list[Part]:
+        """The vector as one, moved by a length, and the number of rows if it is to be released."""
+        vector = Part(VECTOR, self.sensitivity(setting))
+        rows = Part("rows", Fraction(setting.rows), whole=True)
+        return [vector] if setting.size is not None else [vector, rows]
+
     def exact(self, sums: Sums, setting: Setting) -> list[Fraction]:
         """The vector in halves of the widths, and the number of rows if it is to be released."""
         vector, rows = [], []
@@ -119,18 +132,16 @@ class MeanVector(Query):
         """Noise for one group of `groups`: all of its budget for the vector, or half of it if the
         rows need some, too.
         """
-        parts = 1 if setting.size is not None else 2
-        share = epsilon / (parts * groups), delta / (parts * groups)
+        (vector, *rows) = parts = self.parts(setting)
+        share = epsilon / (len(parts) * groups), delta / (len(parts) * groups)
         found, path = designed(*share, Fraction(1), False, 1, loss, len(self.columns))
         words = (
             f"noise for {len(self.columns)} numbers together at epsilon="
             f"{float(share[0]):g}, delta={float(share[1]):.3g}, {gap_of(found)}"
         )
-        law = Law(found, self.sensitivity(setting), path, words)
-        if parts == 1:
-            return VectorNoiseFor(law, None)
-        rows = Part("rows", Fraction(setting.rows), whole=True)
-        return VectorNoiseFor(law, noise_for([Form.plain([rows])], *share, 1).laws[0])
+        law = Law(found, vector.sensitivity, path, words)
+        count = noise_for([Form.plain(rows)], *share, 1).laws[0] if rows else None
+        return VectorNoiseFor(law, count)
 
     def estimates(
         self, released: list[Released], setting: Setting, noise: Any = None

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Shape
+from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, Block, Blocks, Shape
 from ..certify.joint import mean_error
 from ..errors import ArgumentError, LimitError
 from ..exact import text_of
@@ -71,7 +71,6 @@ class Place:
     tracks: tuple[Track, ...]
     groups: int
     first: int
-    most: tuple[int, ...]  # numbers of each track that a unit can move to the full
 
     @property
     def numbers(self) -> int:
@@ -179,19 +178,6 @@ class DrawnNoise:
         return self.form.parts
 
     @property
-    def blocks(self) -> tuple[tuple[int, int, int, int, bool], ...]:
-        """Where the numbers of each track are in the vector, and how a unit moves them."""
-        return tuple(
-            (start, track.size * self.place.groups, most, track.steps, track.one_sided)
-            for (track, start), most in zip(self.place.starts(), self.place.most, strict=True)
-        )
-
-    @property
-    def part_steps(self) -> list[Fraction]:
-        """The step of the grid of each part of a group."""
-        return [track.step for track, _ in self._tracked]
-
-    @property
     def sha256(self) -> str:
         """The hash of the mechanism file."""
         return self.draw.sha256
@@ -286,18 +272,28 @@ def drawn_together(
         return None
     if any(block.numbers > MAX_SPARSE for block in blocks if not block.box):
         return None
-    one_sided = all(track.one_sided for own in tracks for track in own)
-    weights = _weights(asked, 1 if loss == "l1" else 2)
     try:
-        found = designed_together(epsilon, tuple(blocks), one_sided, weights, loss, delta)
+        shape, weights = shape_of(asked, 1 if loss == "l1" else 2)
+        found = designed_together(epsilon, shape, weights, loss, delta)
     except (ArgumentError, LimitError):
         return None  # too large for exact counts
     draw, noises, first = Draw(*found), [], 0
     for one, own in zip(asked, tracks, strict=True):
-        place = Place(own, one.groups, first, tuple(one.block(track).most for track in own))
+        place = Place(own, one.groups, first)
         noises.append(DrawnNoise(draw, place, one.query.drawn_form(one.setting)))
         first += place.numbers
     return noises
+
+
+def shape_of(asked: Sequence[Asked], power: int) -> tuple[Shape, tuple[Fraction, ...]]:
+    """All that a unit can do to the numbers of all questions, and what their errors weigh.
+
+    power: of an error that is its loss.
+    """
+    tracks = [(one, track) for one in asked for track in one.tracks]
+    one_sided = all(track.one_sided for _, track in tracks)
+    blocks = (Shape((one.block(track),), one_sided) for one, track in tracks)
+    return Blocks(*blocks), _weights(asked, power)
 
 
 def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
