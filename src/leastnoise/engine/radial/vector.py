@@ -16,6 +16,7 @@ from ..bounds import Bounds, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
+from .inward import best_fan
 from .march import Marched, best_curve
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
@@ -188,6 +189,22 @@ class Vector:
             # At first something, which is sooner proven the more is left.
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
             yield proven_by(flow, self.question, size, self._spent, enough), None
+
+    def fanned(self, search: Search) -> Iterator[Bounds]:
+        """What one curve from the outside inwards and a fan on the first stair prove."""
+        if self.stairs is None:
+            return
+        radial, stairs = self._radial(), self.stairs
+        plan = plans(radial, search.gap)[0]
+        flow = best_fan(radial, plan, search.late, stairs.loss / (1 + _CLOSE * search.gap))
+        search.bracket.rounds += 1
+        if flow is not None:
+            size = len(flow.nets[0].rho)
+            search.report(flow.bound, stairs.loss, size)
+            search.bracket.resolutions.append(size)
+            self._flows.append((flow, size))
+            aim = stairs.loss / (1 + 0.9 * search.gap)
+            yield proven_by(flow, self.question, size, self._spent, min(aim, flow.bound)), None
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""
