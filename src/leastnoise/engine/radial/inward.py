@@ -215,7 +215,7 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
 
 
 def _fan_radii(nets: list[Net], edge: float, corner: float, rows: int) -> Floats:
-    """Radii up to the corner: in every cell, beside all points, and closer and closer to the ends."""
+    """Radii up to the corner: in every cell, beside all points, ever closer to both ends."""
     rho = nets[0].rho
     inside = rho[:-1, None] + np.diff(rho)[:, None] * (np.arange(rows) + 0.5) / rows
     outside = edge + (corner - edge) * np.linspace(0.0, 1.0, 8 * rows + 1)
@@ -368,7 +368,9 @@ def best_fan(radial: Radial, plan: Plan, late: Callable[[], bool], aim: float) -
     if found.bound - missed < _ENOUGH * aim and not late():
         # Closer where it misses too much between its radii.
         inward.refine(found.theta, found.outer, height)
-        found = search.fitted(found, height, aim)
+        found = search.tried(height, aim) or found
+        if found.bound < _ENOUGH * aim:
+            found = search.fitted(found, height, aim)
         missed = inward.missed(found.theta, found.outer, height)
     return _joined(replace(found, bound=found.bound - missed), height)
 

@@ -115,10 +115,8 @@ class Vector:
                 best = found
                 if search.clock() >= end:
                     break
-        if best is not None:
-            best = stationary(self.shells, delta, best)
-            search.report(0.0, best.loss, 1)
         if best is not None and best is not self.stairs:
+            search.report(0.0, best.loss, 1)
             yield None, self._upper(best, search, "staircase")
 
     def _moved(self, start: RadialStaircase) -> RadialStaircase | None:
@@ -155,6 +153,8 @@ class Vector:
         """How many cells the net of curves has."""
         if self.stairs is None or not self.stairs.price > 0:
             return
+        # All curves pass through the corners, and fit only if no edge can be moved with profit.
+        self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
         before = 0
         for plan in plans(self._radial(), search.gap):
             self._plans[plan.cells] = plan
@@ -190,12 +190,15 @@ class Vector:
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
             yield proven_by(flow, self.question, size, self._spent, enough), None
 
-    def fanned(self, search: Search) -> Iterator[Bounds]:
-        """What one curve from the outside inwards and a fan on the first stair prove."""
+    def fanned(self, search: Search, narrow: bool) -> Iterator[Bounds]:
+        """What one curve from the outside inwards and a fan on the first stair prove, where that
+        stair is narrow, or where it is not."""
         if self.stairs is None:
             return
         radial, stairs = self._radial(), self.stairs
         plan = plans(radial, search.gap)[0]
+        if narrow != bool(short_nets(radial, plan)):
+            return
         flow = best_fan(radial, plan, search.late, stairs.loss / (1 + _CLOSE * search.gap))
         search.bracket.rounds += 1
         if flow is not None:
