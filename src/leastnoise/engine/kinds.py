@@ -77,7 +77,7 @@ KINDS = {
             "radial.method:STAIRCASES",
             "radial.method:FAN",
             "radial.method:NETS",
-            "radial.method:NARROW_FAN",
+            "radial.method:MARCH_FOR_NETS",
             "radial.method:CLOSELY",
         ),
         ending="radial.method",

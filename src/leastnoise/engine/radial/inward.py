@@ -23,7 +23,7 @@ from scipy.special import betainc, betaincinv
 
 from ...lp import INF, minimised
 from .flow import Flow, conservation, dual_matrix
-from .net import Net, Plan, Radial, short_nets
+from .net import Net, Radial
 from .shells import Floats
 
 #: Less than the program could prove, where so little of the loss is further out; there the curve
@@ -38,8 +38,10 @@ _BELOW = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
 _TOP = 0.05
 #: Pieces of the fan lead so many places up or down.
 _PLACES = 3
-#: Cells of the fan while w is searched for, and at last; rows of the program in each.
-_FIRST_CELLS, _LAST_CELLS, _IN_A_CELL, _CHECKS = 12, 20, 6, 24
+#: Cells of the fan while w is searched for, and at last. Where it is looked at, as shares of the
+#: way from break to break, and which of these are rows of the program at first.
+_FIRST_CELLS, _LAST_CELLS = 12, 20
+_CHECKS, _ROWS = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-7]), [0, 4]
 #: By these shares of the loss less theta is tried at first.
 _LESS, _HALVINGS = (0.004, 0.03, 0.2), 4
 #: This share of what is aimed at is enough.
@@ -214,18 +216,13 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
     return Net(rho, sigma, cell, start, end)
 
 
-def _fan_radii(nets: list[Net], edge: float, corner: float, rows: int) -> Floats:
-    """Radii up to the corner: in every cell, beside all points, ever closer to both ends."""
-    rho = nets[0].rho
-    inside = rho[:-1, None] + np.diff(rho)[:, None] * (np.arange(rows) + 0.5) / rows
-    outside = edge + (corner - edge) * np.linspace(0.0, 1.0, 8 * rows + 1)
-    close = 0.5 ** np.arange(3, 20)
-    found = [inside.ravel(), rho[1:], outside, close * edge, corner - close * (corner - edge)]
-    for net in nets:
-        found.append(net.sigma.ravel())
-        found.append(net.sigma.ravel() * (1 - 1e-9))
-    radii = np.concatenate(found)
-    return np.unique(radii[(radii > 1e-6) & (radii < corner)])
+def _fan_radii(fan: Net, corner: float, shares: Floats) -> Floats:
+    """Radii up to the corner, at these shares of the way from break to break."""
+    near = fan.rho[1] * 0.5 ** np.arange(1, 16)
+    breaks = np.unique(np.concatenate([near, fan.rho[1:], fan.sigma.ravel()]))
+    breaks = breaks[breaks <= corner]
+    radii = np.unique(breaks[:-1, None] + np.diff(breaks)[:, None] * shares)
+    return radii[radii < corner]
 
 
 @dataclass(frozen=True)
@@ -234,7 +231,7 @@ class _Fitted:
 
     theta: float
     outer: Outer
-    nets: list[Net]
+    fan: Net
     heights: Floats
     bound: float
     fits: bool  # whether c + G is theta, or hardly less
@@ -243,8 +240,8 @@ class _Fitted:
 class _Search:
     """The best fan for each w."""
 
-    def __init__(self, inward: Inward, plan: Plan) -> None:
-        self.inward, self.plan = inward, plan
+    def __init__(self, inward: Inward) -> None:
+        self.inward = inward
 
     def tried(self, height: float, aim: float) -> _Fitted | None:
         """What this w proves if theta is the aim, or else the first of a few for which there is a
@@ -276,25 +273,24 @@ class _Search:
         if outer is None:
             return None
         corner = inward.edge + 1 - float(outer.gap[0])
-        nets = [_fan(inward, corner, theta, height, cells), *short_nets(radial, self.plan)]
-        fine = _fan_radii(nets, inward.edge, corner, _CHECKS)
-        check = height * dual_matrix(radial, nets, fine)
+        fan = _fan(inward, corner, theta, height, cells)
+        fine = _fan_radii(fan, corner, _CHECKS)
+        check = height * dual_matrix(radial, [fan], fine)
         left = inward.cost(fine) - theta
         out = fine >= inward.edge
         left += height * np.where(out, inward.row(fine, outer.gap_at(fine)), 0.0)
-        picked = np.isin(fine, _fan_radii(nets, inward.edge, corner, _IN_A_CELL))
-        picked[:: _CHECKS // _IN_A_CELL] = True
+        picked = np.isin(fine, _fan_radii(fan, corner, _CHECKS[_ROWS]))
         best: _Fitted | None = None
         for _ in range(_TRIES):
-            heights = _program(nets, check[picked], left[picked], radial.delta * height)
+            heights = _program(fan, check[picked], left[picked])
             if heights is None:
                 break
             values = left + check @ heights
             missed = min(0.0, float(values.min()))
-            price = radial.delta * height * float(heights @ _entries(nets))
+            price = radial.delta * height
             if best is None or theta + missed - price > best.bound:
                 fits = missed > -_FITS * inward.loss
-                best = _Fitted(theta, outer, nets, heights, theta + missed - price, fits)
+                best = _Fitted(theta, outer, fan, heights, theta + missed - price, fits)
             low = values < min(float(values[picked].min()), 0.0) - _MISSED * inward.loss
             if not low.any():
                 break
@@ -302,20 +298,18 @@ class _Search:
         return best
 
 
-def _program(nets: list[Net], matrix: sp.csr_matrix, left: Floats, price: float) -> Floats | None:
-    """Heights for which the least of left + matrix @ heights is largest."""
+def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
+    """Heights for which the least of left + matrix @ heights is largest; 1 in all."""
     rows, count = matrix.shape
-    kept = sp.block_diag([conservation(net) for net in nets])
-    main = np.append(_entries(nets), 0.0)
-    main[len(nets[0].cell) :] = 0.0
+    kept = conservation(fan)
     equal = np.append(np.zeros(kept.shape[0]), 1.0)
     found = minimised(
-        np.append(price * _entries(nets), -1.0),
+        np.append(np.zeros(count), -1.0),
         sp.vstack(
             [
                 sp.hstack([matrix, sp.csr_matrix(-np.ones((rows, 1)))]),
                 sp.hstack([kept, sp.csr_matrix((kept.shape[0], 1))]),
-                sp.csr_matrix(main[None]),
+                sp.csr_matrix(np.append(fan.cell == 0, 0.0)[None]),
             ]
         ).tocsr(),
         np.concatenate([-left, equal]),
@@ -330,15 +324,10 @@ def _program(nets: list[Net], matrix: sp.csr_matrix, left: Floats, price: float)
     return np.maximum(found[:-1], 0.0)
 
 
-def _entries(nets: list[Net]) -> Floats:
-    """1 for the pieces where curves of a net begin: what they add up to is its price."""
-    return np.concatenate([(net.cell == 0).astype(float) for net in nets])
-
-
-def best_fan(radial: Radial, plan: Plan, late: Callable[[], bool], aim: float) -> Flow | None:
+def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | None:
     """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
     inward = Inward(radial)
-    search = _Search(inward, plan)
+    search = _Search(inward)
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
     most, least = (typical / inward.row(middle, np.array(gap)) for gap in _DISTANCES)
@@ -377,7 +366,7 @@ def best_fan(radial: Radial, plan: Plan, late: Callable[[], bool], aim: float) -
 
 def _joined(found: _Fitted, height: float) -> Flow:
     """Fan and curve in one net."""
-    fan, *short = found.nets
+    fan = found.fan
     rho, sigma = found.outer.rho[1:], found.outer.rho[1:] + 1 - found.outer.gap[1:]
     more = np.arange(len(fan.rho) - 1, len(fan.rho) - 1 + len(rho))
     none = np.zeros(len(rho), dtype=int)
@@ -388,6 +377,5 @@ def _joined(found: _Fitted, height: float) -> Flow:
         np.append(fan.start, none),
         np.append(fan.end, none),
     )
-    cuts = np.cumsum([len(net.cell) for net in found.nets])[:-1]
-    own, *others = np.split(found.heights * height, cuts)
-    return Flow([main, *short], [np.append(own, np.full(len(rho), height)), *others], found.bound)
+    heights = height * np.append(found.heights, np.ones(len(rho)))
+    return Flow([main], [heights], found.bound)

@@ -31,6 +31,14 @@ def _march(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).marched(search)
 
 
+def _march_for_nets(question: Question, search: Search) -> Iterator[Bounds]:
+    """Nets go through the corners of stairs: those along the curve, where others prove nothing."""
+    if search.bracket.lower is None or search.bracket.lower.value == 0:
+        run = _run_of(question, search)
+        yield from run.marched(search)
+        yield from search.coarse_to_fine(run)
+
+
 def _staircases(question: Question, search: Search) -> Iterator[Bounds]:
     for _ in search.sizes([1]):
         yield from _run_of(question, search).polished(search)
@@ -41,12 +49,7 @@ def _nets(question: Question, search: Search) -> Iterator[Bounds]:
 
 
 def _fan(question: Question, search: Search) -> Iterator[Bounds]:
-    yield from _run_of(question, search).fanned(search, narrow=False)
-
-
-def _narrow_fan(question: Question, search: Search) -> Iterator[Bounds]:
-    """Where shorter shifts are needed, too, the programs of the fan take longer than nets."""
-    yield from _run_of(question, search).fanned(search, narrow=True)
+    yield from _run_of(question, search).fanned(search)
 
 
 def _closely(question: Question, search: Search) -> Iterator[Bounds]:
@@ -73,6 +76,7 @@ MARCH = Method(
     serves=_several,
     worth=one_curve_pays,
 )
+MARCH_FOR_NETS = replace(MARCH, bounds=_march_for_nets, seconds=20.0, worth=nets_pay)
 STAIRCASES = Method(
     "radial staircase",
     "edges of the stairs moved to where they cost least",
@@ -87,7 +91,6 @@ FAN = Method(
     serves=_several,
     worth=nets_pay,
 )
-NARROW_FAN = replace(FAN, bounds=_narrow_fan, seconds=20.0)
 NETS = Method(
     "curves on a net",
     "flows of curves through the corners of the stairs, on nets, coarse to fine",

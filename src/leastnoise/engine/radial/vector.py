@@ -190,16 +190,19 @@ class Vector:
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
             yield proven_by(flow, self.question, size, self._spent, enough), None
 
-    def fanned(self, search: Search, narrow: bool) -> Iterator[Bounds]:
-        """What one curve from the outside inwards and a fan on the first stair prove, where that
-        stair is narrow, or where it is not."""
+    def fanned(self, search: Search) -> Iterator[Bounds]:
+        """What one curve from the outside inwards and a fan on the first stair prove.
+
+        Not where that stair is so narrow that shorter shifts are needed, too.
+        """
         if self.stairs is None:
             return
         radial, stairs = self._radial(), self.stairs
-        plan = plans(radial, search.gap)[0]
-        if narrow != bool(short_nets(radial, plan)):
+        if short_nets(radial, plans(radial, search.gap)[0]):
             return
-        flow = best_fan(radial, plan, search.late, stairs.loss / (1 + _CLOSE * search.gap))
+        end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
+        aim = stairs.loss / (1 + _CLOSE * search.gap)
+        flow = best_fan(radial, lambda: search.clock() > end, aim)
         search.bracket.rounds += 1
         if flow is not None:
             size = len(flow.nets[0].rho)
