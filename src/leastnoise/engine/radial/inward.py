@@ -204,14 +204,14 @@ def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int)
     layers = np.arange(sigma.shape[1])
     near = np.abs(np.subtract.outer(layers, layers)) <= _PLACES
     parts = []
-    for cell in range(cells):
-        allowed = near | (cell in (0, cells - 1))
-        if cell == 0:
+    for k in range(cells):
+        allowed = near | (k in (0, cells - 1))
+        if k == 0:
             allowed[1:] = False
-        if cell == cells - 1:
+        if k == cells - 1:
             allowed[:, 1:] = False
         start, end = np.nonzero(allowed)
-        parts.append((np.full(len(start), cell), start, end))
+        parts.append((np.full(len(start), k), start, end))
     cell, start, end = (np.concatenate(part) for part in zip(*parts, strict=True))
     return Net(rho, sigma, cell, start, end)
 
@@ -330,9 +330,9 @@ def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | Non
     search = _Search(inward)
     middle = np.array(radial.d / radial.epsilon + 1)
     typical = inward.loss / (1 - math.exp(-radial.epsilon))
-    most, least = (typical / inward.row(middle, np.array(gap)) for gap in _DISTANCES)
-    most = math.log(min(most, _MOST_PRICE * inward.loss / radial.delta))
-    least = min(math.log(least), most - 1)
+    nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)
+    most = math.log(min(typical / nearest, _MOST_PRICE * inward.loss / radial.delta))
+    least = min(math.log(typical / farthest), most - 1)
     best: tuple[float, _Fitted] | None = None
 
     def missing(log: float) -> float:

@@ -139,7 +139,7 @@ def best_first(shells: Shells) -> float:
         return 1.0
 
     def loss(first: float) -> float:
-        j = first + np.arange(count)
+        j: Floats = first + np.arange(count, dtype=float)
         logs = d * np.log(j) - rate * j
         weights = np.exp(logs - logs.max())
         costs = ball_mean(shells.loss, d, shells.sensitivity, j)
