@@ -40,6 +40,7 @@ EXEMPT = {
     "engine/intervals/transport.py": "proposals; leans on engine/intervals/mixture.proof.md",
     "engine/radial/certificate.py": "rounds curves; leans on certify/vector.proof.md",
     "engine/radial/flow.py": "proposals; leans on certify/vector.proof.md",
+    "engine/radial/inward.py": "proposals; leans on certify/vector.proof.md",
     "engine/radial/march.py": "proposals; leans on certify/vector.proof.md",
     "engine/radial/net.py": "proposals; leans on certify/vector.proof.md",
     "engine/radial/rounding.py": "rounds noise; leans on certify/vector.proof.md",

@@ -75,6 +75,7 @@ KINDS = {
             "radial.method:FIRST",
             "radial.method:MARCH",
             "radial.method:STAIRCASES",
+            "radial.method:FAN",
             "radial.method:NETS",
             "radial.method:MARCH_FOR_NETS",
             "radial.method:CLOSELY",

@@ -186,7 +186,7 @@ def _solve(
     radial: Radial, nets: Sequence[Net], matrix: sp.csr_matrix, costs: Floats, time_limit: float
 ) -> tuple[Floats, float] | None:
     count, height = matrix.shape[1], radial.stairs.price
-    balance = sp.block_diag([_balance(net) for net in nets])
+    balance = sp.block_diag([conservation(net) for net in nets])
     first = sp.csr_matrix(np.concatenate([net.cell == 0 for net in nets]).astype(float)[None])
     # Unknown: heights in units of the price of delta, their sum, theta.
     whole = sp.vstack(
@@ -218,7 +218,7 @@ def _solve(
     return np.maximum(found[:count], 0.0) * height, float(found[-1])
 
 
-def _balance(net: Net) -> sp.csr_matrix:
+def conservation(net: Net) -> sp.csr_matrix:
     """What flows into a point less what flows out, for all points between the ends."""
     count, layers = len(net.cell), net.sigma.shape[1]
     into, out = (net.cell + 1) * layers + net.end, net.cell * layers + net.start

@@ -48,6 +48,10 @@ def _nets(question: Question, search: Search) -> Iterator[Bounds]:
     yield from search.coarse_to_fine(_run_of(question, search))
 
 
+def _fan(question: Question, search: Search) -> Iterator[Bounds]:
+    yield from _run_of(question, search).fanned(search)
+
+
 def _closely(question: Question, search: Search) -> Iterator[Bounds]:
     yield from _run_of(question, search).closely(search)
 
@@ -78,6 +82,14 @@ STAIRCASES = Method(
     "edges of the stairs moved to where they cost least",
     _staircases,
     seconds=2.0,
+)
+FAN = Method(
+    "curves inwards",
+    "one curve from the outside inwards, and on the first stair a fan of curves",
+    _fan,
+    seconds=5.0,
+    serves=_several,
+    worth=nets_pay,
 )
 NETS = Method(
     "curves on a net",

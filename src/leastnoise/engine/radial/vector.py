@@ -16,6 +16,7 @@ from ..bounds import Bounds, Upper
 from ..search import Search
 from .certificate import proven_along, proven_by
 from .flow import Flow, best_flow
+from .inward import best_fan
 from .march import Marched, best_curve
 from .net import Plan, Radial, make_net, plans, short_nets
 from .rounding import exact_noise
@@ -114,10 +115,8 @@ class Vector:
                 best = found
                 if search.clock() >= end:
                     break
-        if best is not None:
-            best = stationary(self.shells, delta, best)
-            search.report(0.0, best.loss, 1)
         if best is not None and best is not self.stairs:
+            search.report(0.0, best.loss, 1)
             yield None, self._upper(best, search, "staircase")
 
     def _moved(self, start: RadialStaircase) -> RadialStaircase | None:
@@ -154,6 +153,8 @@ class Vector:
         """How many cells the net of curves has."""
         if self.stairs is None or not self.stairs.price > 0:
             return
+        # All curves pass through the corners, and fit only if no edge can be moved with profit.
+        self.stairs = stationary(self.shells, float(self.question.delta), self.stairs)
         before = 0
         for plan in plans(self._radial(), search.gap):
             self._plans[plan.cells] = plan
@@ -188,6 +189,28 @@ class Vector:
             # At first something, which is sooner proven the more is left.
             enough = aim if flow.bound >= aim else 0.97 * flow.bound
             yield proven_by(flow, self.question, size, self._spent, enough), None
+
+    def fanned(self, search: Search) -> Iterator[Bounds]:
+        """What one curve from the outside inwards and a fan on the first stair prove.
+
+        Not where that stair is so narrow that shorter shifts are needed, too.
+        """
+        if self.stairs is None:
+            return
+        radial, stairs = self._radial(), self.stairs
+        if short_nets(radial, plans(radial, search.gap)[0]):
+            return
+        end = search.clock() + max(search.left(300.0) - _kept(search), 0.5)
+        aim = stairs.loss / (1 + _CLOSE * search.gap)
+        flow = best_fan(radial, lambda: search.clock() > end, aim)
+        search.bracket.rounds += 1
+        if flow is not None:
+            size = len(flow.nets[0].rho)
+            search.report(flow.bound, stairs.loss, size)
+            search.bracket.resolutions.append(size)
+            self._flows.append((flow, size))
+            aim = stairs.loss / (1 + 0.9 * search.gap)
+            yield proven_by(flow, self.question, size, self._spent, min(aim, flow.bound)), None
 
     def _radial(self) -> Radial:
         """The question and its best staircase in floats, lengths in sensitivities."""

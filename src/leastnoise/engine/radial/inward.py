@@ -1,0 +1,381 @@
+"""Curves from the outside inwards: one curve beyond the first stair, a fan of them on it.
+
+Beyond the first stair one curve is enough, as in `march.py`, with
+    c(r) + w (P(|r theta - e| > s(r)) - e^eps P(|r theta - e| < t(r))) = theta, t the inverse of s.
+Outwards an error grows by e^eps with each stair, and only a hair's breadth of theta gives a curve.
+Inwards it shrinks: what is known of s from r on gives t(r). Where hardly any noise is the curve
+fades to the diagonal. On the first stair this leaves a task that no single curve solves when delta
+is small (rings that lie on one chain e, s(e), s(s(e)), ... never meet those of another): there a
+small linear program finds a fan of curves that ends where the one curve begins. Floats throughout.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.interpolate import PchipInterpolator
+from scipy.optimize import minimize_scalar
+from scipy.special import betainc, betaincinv
+
+from ...lp import INF, minimised
+from .flow import Flow, conservation, dual_matrix
+from .net import Net, Radial
+from .shells import Floats
+
+#: Less than the program could prove, where so little of the loss is further out; there the curve
+#: fades, and it ends where still less is.
+_FADE, _END, _FADING = 1e-5, 0.03, 3.0
+#: Radii on the curve: at most so far apart, and at most this share of the radius, but not closer.
+_FARTHEST, _SHARE, _CLOSEST = 0.5, 1 / 30, 1 / 16
+#: Tails of the fan: so far, in logarithms, from what is needed to the top and to the bottom.
+_ABOVE = np.array([1.0, 0.7, 0.4, 0.2])
+_BELOW = np.array([0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0])
+#: Where there is no top, it is at this share of what is needed.
+_TOP = 0.05
+#: Pieces of the fan lead so many places up or down.
+_PLACES = 3
+#: Cells of the fan while w is searched for, and at last. Where it is looked at, as shares of the
+#: way from break to break, and which of these are rows of the program at first.
+_FIRST_CELLS, _LAST_CELLS = 12, 20
+_CHECKS, _ROWS = np.array([0.0, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.98, 1 - 1e-7]), [0, 4]
+#: By these shares of the loss less theta is tried at first.
+_LESS, _HALVINGS = (0.004, 0.03, 0.2), 4
+#: This share of what is aimed at is enough.
+_ENOUGH = 1 - 5e-4
+#: How often the program gets more rows.
+_TRIES = 3
+#: So much of theta the fan may miss, and so much the curve beyond it, between its radii.
+_FITS, _MISSED, _FINEST = 3e-4, 1e-4, 0.1
+#: The price of delta, delta * w, is at most this share of the loss; a typical distance from the
+#: diagonal is between these; the logarithm of w is searched this closely.
+_MOST_PRICE, _DISTANCES, _CLOSE = 5.0, (1e-6, 0.7), 0.5
+#: A tail above this is not asked for.
+_MOST_TAIL = 0.95
+
+
+@dataclass(frozen=True)
+class Outer:
+    """The curve beyond the first stair: s(rho) = rho + 1 - gap at rising radii."""
+
+    rho: Floats
+    gap: Floats
+
+    def gap_at(self, rho: Floats | float) -> Floats:
+        """Between the radii along straight lines."""
+        return np.asarray(np.interp(rho, self.rho, self.gap))
+
+
+class Inward:
+    """Curves for one question, beside a staircase that is not far from the best."""
+
+    def __init__(self, radial: Radial) -> None:
+        self.radial, self.cost, self.finer = radial, radial.cost, np.ones(1)
+        self.half, self.factor = (radial.d - 1) / 2, math.exp(radial.epsilon)
+        edges, (_, outside) = radial.stairs.edges, radial.shares()
+        self.edge, self.loss = float(edges[0]), radial.stairs.loss
+        logs = np.log(np.maximum(np.append(1.0, outside), 1e-12))
+        self._beyond = PchipInterpolator(np.append(0.0, edges), logs)
+        over = np.flatnonzero(outside > _END * _FADE)
+        self.end = float(edges[min(over[-1] + 1, len(edges) - 1)]) if len(over) else self.edge
+
+    def row(self, r: Floats, gap: Floats) -> Floats:
+        """P(|r theta - e| > r + 1 - gap)."""
+        share = gap * (2 * (r + 1) - gap) / (4 * r)
+        return np.asarray(betainc(self.half, self.half, np.clip(share, 0.0, 1.0)))
+
+    def column(self, r: Floats, gap: Floats) -> Floats:
+        """P(|r theta - e| < r - 1 + gap)."""
+        share = gap * (2 * (r - 1) + gap) / (4 * r)
+        return np.asarray(betainc(self.half, self.half, np.clip(share, 0.0, 1.0)))
+
+    def _column_gap(self, r: Floats, tail: Floats) -> Floats:
+        """The gap whose column is the tail."""
+        share = 4 * r * betaincinv(self.half, self.half, tail)
+        root = r - 1 + np.sqrt((r - 1) ** 2 + share)
+        return np.asarray(share / np.maximum(root, 1e-300))
+
+    def _fading(self, r: Floats) -> Floats:
+        """The share of what a radius can pay that it is asked for: 1 where the noise is."""
+        beyond = np.exp(self._beyond(np.minimum(r, self.radial.stairs.edges[-1])))
+        left = np.clip((self.end + 1 - r) / _FADING + 1, 0.0, 1.0)
+        return np.asarray(left * left * (3 - 2 * left) / (1 + (_FADE / beyond) ** 2))
+
+    def outer(self, theta: float, height: float) -> Outer | None:
+        """The curve from the first edge on; None if some radius could not pay for theta."""
+        many = math.ceil(1 / self.widest(self.end))
+        radii = self.end + _FADING + 1 - np.arange(1, many + 1) / many
+        rho, gap = np.array([self.end + _FADING]), np.zeros(1)
+        while rho[-1] > self.edge:
+            if len(radii) == 0:  # stairs narrower than the steps
+                return None
+            known = np.interp(radii, rho[::-1], gap[::-1])
+            tail = np.where(radii < rho[0], self.row(radii, known), 0.0)
+            tail = (tail + (self.cost(radii) - theta) / height) * self._fading(radii) / self.factor
+            found = self._column_gap(radii, np.clip(tail, 0.0, _MOST_TAIL))
+            inner = np.flatnonzero(radii - 1 + found <= self.edge)
+            if len(inner):
+                radii, tail, found = (x[: inner[0] + 1] for x in (radii, tail, found))
+            before = len(rho)
+            rho, gap = np.append(rho, radii - 1 + found), np.append(gap, found)
+            falls = np.all(np.diff(rho[before - 1 :]) < 0)
+            if tail.min() < 0 or tail.max() > _MOST_TAIL or not falls:
+                return None
+            # What was found is where it goes on: so a radius is both, and breaks are fewer.
+            radii = self._closer(np.append(radii[-1], rho[before:]))
+            radii = radii[radii >= rho[-1]]
+        # The last point is put at the edge, on the same line.
+        at = int(np.argmax(rho <= self.edge))
+        gap[at] = np.interp(self.edge, rho[at - 1 : at + 1][::-1], gap[at - 1 : at + 1][::-1])
+        rho[at] = self.edge
+        return Outer(rho[at::-1].copy(), gap[at::-1].copy())
+
+    def widest(self, radius: float) -> float:
+        """How far apart radii may be here."""
+        finer = float(self.finer[min(int(radius), len(self.finer) - 1)])
+        return finer * min(_FARTHEST, max(_CLOSEST, _SHARE * radius))
+
+    def _closer(self, radii: Floats) -> Floats:
+        """Falling radii without the first, and some between them where they are far apart."""
+        found: list[Floats] = []
+        for high, low in zip(radii[:-1].tolist(), radii[1:].tolist(), strict=True):
+            count = math.ceil((high - low) / self.widest(high) - 1e-9)
+            found.append(high - (high - low) * np.arange(1, count + 1) / count)
+        return np.concatenate(found)
+
+    def between(self, outer: Outer, height: float) -> tuple[Floats, Floats]:
+        """Radii beyond the first stair, those of the curve and some between, and c + G there."""
+        sigma = outer.rho + 1 - outer.gap
+        share = np.linspace(0.0, 1.0, 5)[1:]
+        r = np.unique(np.concatenate([outer.rho, sigma]))
+        r = (r[:-1, None] + np.diff(r)[:, None] * share).ravel()
+        r = np.append(sigma[0], r[r > sigma[0]])
+        t = np.interp(r, sigma, outer.rho)
+        rows = np.where(r < outer.rho[-1], self.row(r, outer.gap_at(r)), 0.0)
+        return r, self.cost(r) + height * (rows - self.factor * self.column(r, t + 1 - r))
+
+    def missed(self, theta: float, outer: Outer, height: float) -> float:
+        """How much less than theta c + G is somewhere beyond the first stair."""
+        return max(0.0, theta - float(self.between(outer, height)[1].min()))
+
+    def refine(self, theta: float, outer: Outer, height: float) -> None:
+        """Radii closer from now on where this curve misses too much of theta between them.
+
+        What it misses falls with the square of their distance, here and a stair further in.
+        """
+        r, values = self.between(outer, height)
+        missed = np.full(int(r[-1]) + 1, _MISSED)
+        np.maximum.at(missed, r.astype(int), (theta - values) / self.loss)
+        around = np.maximum(missed, np.maximum(np.append(missed[1:], 0), np.append(0, missed[:-1])))
+        before = self.finer[np.minimum(np.arange(len(missed)), len(self.finer) - 1)]
+        self.finer = np.maximum(before * np.sqrt(_MISSED / around), _FINEST)
+
+
+def _fan(inward: Inward, corner: float, theta: float, height: float, cells: int) -> Net:
+    """The net of the fan: points with sigma between the edge and the corner, all one at the ends.
+
+    On the first stair only rows count, and those of radius r must be worth theta - c(r).
+    """
+    half, edge = inward.half, inward.edge
+    # Closer and closer to the corner: all but a few curves must meet it along the diagonal.
+    many = cells // 2
+    rho = np.concatenate([np.arange(many), many - 0.5 ** np.arange(1, cells - many + 1), [many]])
+    rho = edge * (rho / many)  # the last is the edge itself
+    r = np.maximum(rho, 1e-9)
+
+    def tail(sigma: Floats) -> Floats:
+        share = ((r + 1) ** 2 - sigma**2) / (4 * r)
+        return np.asarray(betainc(half, half, np.clip(share, 0.0, 1.0)))
+
+    need = np.clip((theta - inward.cost(rho)) / height, 1e-12, _MOST_TAIL)
+    top = np.clip(tail(np.minimum(rho + 1, corner)), _TOP * need, need)
+    bottom = np.clip(tail(np.maximum(np.abs(1 - rho), edge)), need, 1 - 1e-9)
+    logs = [np.log(x)[:, None] for x in (top, need, bottom)]
+    tails = np.exp(
+        np.concatenate(
+            [logs[1] + (logs[0] - logs[1]) * _ABOVE, logs[1] + (logs[2] - logs[1]) * _BELOW], axis=1
+        )
+    )
+    sigma = np.sqrt((r[:, None] + 1) ** 2 - 4 * r[:, None] * betaincinv(half, half, tails))
+    sigma[0], sigma[-1] = 1.0, corner
+    layers = np.arange(sigma.shape[1])
+    near = np.abs(np.subtract.outer(layers, layers)) <= _PLACES
+    parts = []
+    for k in range(cells):
+        allowed = near | (k in (0, cells - 1))
+        if k == 0:
+            allowed[1:] = False
+        if k == cells - 1:
+            allowed[:, 1:] = False
+        start, end = np.nonzero(allowed)
+        parts.append((np.full(len(start), k), start, end))
+    cell, start, end = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return Net(rho, sigma, cell, start, end)
+
+
+def _fan_radii(fan: Net, corner: float, shares: Floats) -> Floats:
+    """Radii up to the corner, at these shares of the way from break to break."""
+    near = fan.rho[1] * 0.5 ** np.arange(1, 16)
+    breaks = np.unique(np.concatenate([near, fan.rho[1:], fan.sigma.ravel()]))
+    breaks = breaks[breaks <= corner]
+    radii = np.unique(breaks[:-1, None] + np.diff(breaks)[:, None] * shares)
+    return radii[radii < corner]
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """Heights of the fan, in units of w, for a theta that the curve beyond it was made for."""
+
+    theta: float
+    outer: Outer
+    fan: Net
+    heights: Floats
+    bound: float
+    fits: bool  # whether c + G is theta, or hardly less
+
+
+class _Search:
+    """The best fan for each w."""
+
+    def __init__(self, inward: Inward) -> None:
+        self.inward = inward
+
+    def tried(self, height: float, aim: float) -> _Fitted | None:
+        """What this w proves if theta is the aim, or else the first of a few for which there is a
+        curve."""
+        for theta in (aim, *((1 - less) * self.inward.loss for less in _LESS)):
+            found = self._fan_for(theta, height, _FIRST_CELLS)
+            if found is not None:
+                return found
+        return None
+
+    def fitted(self, found: _Fitted, height: float, aim: float) -> _Fitted:
+        """The same for the largest theta for which a fan fits, by halving."""
+        price = self.inward.radial.delta * height
+        low, high = found.bound, max(aim, found.theta - price)
+        for _ in range(_HALVINGS):
+            middle = (low + high) / 2
+            other = self._fan_for(middle, height, _LAST_CELLS)
+            if other is not None and other.bound > found.bound:
+                found = other
+            low, high = (middle, high) if other is not None and other.fits else (low, middle)
+        return found
+
+    def _fan_for(self, theta: float, height: float, cells: int) -> _Fitted | None:
+        """The fan that misses least of this theta, the price of w aside; None if there is no curve
+        beyond it."""
+        inward, radial = self.inward, self.inward.radial
+        theta += radial.delta * height
+        outer = inward.outer(theta, height)
+        if outer is None:
+            return None
+        corner = inward.edge + 1 - float(outer.gap[0])
+        fan = _fan(inward, corner, theta, height, cells)
+        fine = _fan_radii(fan, corner, _CHECKS)
+        check = height * dual_matrix(radial, [fan], fine)
+        left = inward.cost(fine) - theta
+        out = fine >= inward.edge
+        left += height * np.where(out, inward.row(fine, outer.gap_at(fine)), 0.0)
+        picked = np.isin(fine, _fan_radii(fan, corner, _CHECKS[_ROWS]))
+        best: _Fitted | None = None
+        for _ in range(_TRIES):
+            heights = _program(fan, check[picked], left[picked])
+            if heights is None:
+                break
+            values = left + check @ heights
+            missed = min(0.0, float(values.min()))
+            price = radial.delta * height
+            if best is None or theta + missed - price > best.bound:
+                fits = missed > -_FITS * inward.loss
+                best = _Fitted(theta, outer, fan, heights, theta + missed - price, fits)
+            low = values < min(float(values[picked].min()), 0.0) - _MISSED * inward.loss
+            if not low.any():
+                break
+            picked |= low
+        return best
+
+
+def _program(fan: Net, matrix: sp.csr_matrix, left: Floats) -> Floats | None:
+    """Heights for which the least of left + matrix @ heights is largest; 1 in all."""
+    rows, count = matrix.shape
+    kept = conservation(fan)
+    equal = np.append(np.zeros(kept.shape[0]), 1.0)
+    found = minimised(
+        np.append(np.zeros(count), -1.0),
+        sp.vstack(
+            [
+                sp.hstack([matrix, sp.csr_matrix(-np.ones((rows, 1)))]),
+                sp.hstack([kept, sp.csr_matrix((kept.shape[0], 1))]),
+                sp.csr_matrix(np.append(fan.cell == 0, 0.0)[None]),
+            ]
+        ).tocsr(),
+        np.concatenate([-left, equal]),
+        np.concatenate([np.full(rows, INF), equal]),
+        least=np.append(np.zeros(count), -INF),
+        tolerance=1e-8,
+        how="interior",
+        seconds=10.0,
+    ).primal
+    if len(found) != count + 1 or not np.isfinite(found).all():
+        return None
+    return np.maximum(found[:-1], 0.0)
+
+
+def best_fan(radial: Radial, late: Callable[[], bool], aim: float) -> Flow | None:
+    """The flow of a w that proves as much as the aim, or of the best; None if there is none."""
+    inward = Inward(radial)
+    search = _Search(inward)
+    middle = np.array(radial.d / radial.epsilon + 1)
+    typical = inward.loss / (1 - math.exp(-radial.epsilon))
+    nearest, farthest = (float(inward.row(middle, np.array(gap))) for gap in _DISTANCES)
+    most = math.log(min(typical / nearest, _MOST_PRICE * inward.loss / radial.delta))
+    least = min(math.log(typical / farthest), most - 1)
+    best: tuple[float, _Fitted] | None = None
+
+    def missing(log: float) -> float:
+        nonlocal best
+        if late() or (best is not None and best[1].bound >= _ENOUGH * aim):
+            return 1.0
+        found = search.tried(math.exp(log), aim)
+        if found is None:
+            return 1.0
+        if best is None:
+            inward.refine(found.theta, found.outer, math.exp(log))
+        if best is None or found.bound > best[1].bound:
+            best = math.exp(log), found
+        return 1 - found.bound / inward.loss
+
+    missing(min(max(math.log(max(radial.stairs.price, 1e-300)), least), most))
+    minimize_scalar(missing, bounds=(least, most), method="bounded", options={"xatol": _CLOSE})
+    if best is None:
+        return None
+    height, found = best
+    missed = inward.missed(found.theta, found.outer, height)
+    if found.bound - missed < _ENOUGH * aim and not late():
+        # Closer where it misses too much between its radii.
+        inward.refine(found.theta, found.outer, height)
+        found = search.tried(height, aim) or found
+        if found.bound < _ENOUGH * aim:
+            found = search.fitted(found, height, aim)
+        missed = inward.missed(found.theta, found.outer, height)
+    return _joined(replace(found, bound=found.bound - missed), height)
+
+
+def _joined(found: _Fitted, height: float) -> Flow:
+    """Fan and curve in one net."""
+    fan = found.fan
+    rho, sigma = found.outer.rho[1:], found.outer.rho[1:] + 1 - found.outer.gap[1:]
+    more = np.arange(len(fan.rho) - 1, len(fan.rho) - 1 + len(rho))
+    none = np.zeros(len(rho), dtype=int)
+    main = Net(
+        np.append(fan.rho, rho),
+        np.vstack([fan.sigma, np.repeat(sigma[:, None], fan.sigma.shape[1], axis=1)]),
+        np.append(fan.cell, more),
+        np.append(fan.start, none),
+        np.append(fan.end, none),
+    )
+    heights = height * np.append(found.heights, np.ones(len(rho)))
+    return Flow([main], [heights], found.bound)

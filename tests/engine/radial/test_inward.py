@@ -1,0 +1,44 @@
+"""Curves from the outside inwards: what they propose is what the checker proves."""
+
+from __future__ import annotations
+
+from leastnoise import design
+from leastnoise.engine.radial.inward import Inward
+from leastnoise.engine.radial.net import Radial
+from leastnoise.engine.radial.shells import Shells, first_staircases
+from leastnoise.losses import as_loss
+
+
+def _radial(d: int, epsilon: float, delta: float) -> Radial:
+    shells = Shells(d, epsilon, as_loss("l1"), 1.0)
+    stairs = min(first_staircases(shells, delta), key=lambda one: one.loss)
+    return Radial(d, epsilon, delta, shells.cost, stairs)
+
+
+def test_along_the_curve_the_dual_function_is_theta() -> None:
+    radial = _radial(2, 0.5, 1e-9)
+    inward = Inward(radial)
+    theta, height = 0.99 * radial.stairs.loss, 1e4
+    outer = inward.outer(theta, height)
+    assert outer is not None
+    assert outer.rho[0] == inward.edge
+    coarse = inward.missed(theta, outer, height)
+    inward.refine(theta, outer, height)
+    finer = inward.outer(theta, height)
+    assert finer is not None
+    # Between its radii it misses some of theta, and less where they are closer.
+    missed = inward.missed(theta, finer, height)
+    assert 0 < missed < 0.5 * coarse
+
+
+def test_a_theta_that_no_noise_can_pay_has_no_curve() -> None:
+    radial = _radial(3, 0.5, 1e-9)
+    assert Inward(radial).outer(1.05 * radial.stairs.loss, 1e5) is None
+
+
+def test_two_numbers_at_a_tiny_delta_close() -> None:
+    """One curve alone leaves 2 % here."""
+    best = design(dimension=2, epsilon=0.8, delta=1e-8, sensitivity=1, gap=0.01, time_limit=20)
+    assert best.gap <= 0.01
+    assert "curves inwards" in best.status
+    assert best.verify().proven
