@@ -9,14 +9,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from .ask.shaped import JointQuestion
 from .compared import Compared, ComparedRow, excess_of
 from .design import JointDesign, design
+from .designs.joint import noise_words
+from .engine.joint.method import Joint
 from .errors import LeastnoiseError
 from .mechanisms.analytic_gaussian import smallest_sigma
 from .words import outwards
 
 #: Seconds for each of our own designs that are rivals.
 _SECONDS = 5.0
+#: The names of rows, by how the words for the noise begin.
+_NAMES = {"noise by levels": "levels", "Gaussian": "gaussian-best", "Euclidean": "euclidean"}
 
 
 @dataclass(frozen=True)
@@ -55,16 +60,18 @@ def beside_shapes(found: JointDesign) -> JointComparison:
 
     Rivals are given for the mean of l1 or l2 without weights.
     """
-    normal, other = found.document.normal is not None, found.stats.get("other")
-    gaussian, levels = "Gaussian, best covariance", "levels, delta = 0"
-    own, beside = (gaussian, levels) if normal else (levels, gaussian)
+    own = noise_words(found.document)
     rows = [JointRow("design", f"this design ({own})", found.upper, math.inf)]
-    if other is not None:
-        rows.append(JointRow("levels" if normal else "gaussian-best", beside, other, math.inf))
+    for words, loss in found.stats.get("others", {}).items():
+        name = next(name for known, name in _NAMES.items() if words.startswith(known))
+        rows.append(JointRow(name, words, loss, math.inf))
     refused: list[tuple[str, str]] = []
     if not found.document.largest and found.document.even:
         rows += _closed(found)
         rows += _ours(found, refused)
+        known = {own, *found.stats.get("others", {})}
+        if found.delta > 0 and found.dimension > 1 and not any("Euclidean" in x for x in known):
+            rows += _euclidean(found, refused)
     rows = [
         JointRow(row.name, row.label, row.loss, excess_of(row.loss, found.lower), row.note)
         for row in sorted(rows, key=lambda row: (row.loss, row.name != "design"))
@@ -95,7 +102,7 @@ def _closed(found: JointDesign) -> Iterator[JointRow]:
 
 
 def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
-    """Our noise for one number, as often as there are numbers, and for vectors."""
+    """Our noise for one number, as often as there are numbers."""
     document, shape = found.document, found.shape
     if document.delta == 0 or found.dimension == 1:
         return
@@ -115,18 +122,14 @@ def _ours(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointR
             )
         except LeastnoiseError as error:
             refused.append(("releases", str(error)))
+
+
+def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[JointRow]:
+    """Euclidean noise where it was not expected to be better."""
+    d = found.document
+    question = JointQuestion(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
-        radius = Fraction(math.nextafter(math.sqrt(shape.square), math.inf))
-        whole = design(
-            **budget, sensitivity=radius, loss="l2", dimension=found.dimension, time_limit=_SECONDS
-        )
-        mean = whole.upper / found.dimension
-        yield JointRow(
-            "euclidean",
-            "Euclidean noise of our vectors",
-            mean if document.power == 2 else math.sqrt(mean),
-            math.inf,
-            "real numbers" if document.power == 2 else "real numbers; at most this",
-        )
+        other = Joint(seconds=_SECONDS).euclidean(question)
+        yield JointRow("euclidean", noise_words(other), float(other.upper), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

@@ -33,8 +33,9 @@ except ImportError:  # Windows: processes that ask at the same time each make it
 
 _GAP = "0.01"
 _SECONDS = 10.0
-#: For bounds from below of a whole vector, which nothing is chosen by.
-_SECONDS_TOGETHER = 1.0
+#: For bounds from below of a whole vector, which nothing is chosen by; and with a delta, where
+#: noise is searched for as well.
+_SECONDS_TOGETHER, _SECONDS_WITH_DELTA = 1.0, 5.0
 
 
 def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) -> tuple[Any, Path]:
@@ -247,7 +248,8 @@ def designed_together(
     delta: Fraction = Fraction(0),
 ) -> tuple[Any, Path]:
     """The design for whole numbers of a shape and its file, kept as above: noise by levels at
-    delta = 0, or Gaussian noise of this delta where that costs less, by what is proven of both.
+    delta = 0, or Gaussian or Euclidean noise of this delta where that costs less, by what is proven
+    of each.
 
     weights: one for each number.
     """
@@ -256,11 +258,11 @@ def designed_together(
     own, shares = (shape, (Fraction(1),) * len(shape.blocks)) if even else weighed(shape, weights)
     levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
     if delta > 0:
-        cost = as_loss(loss)
-        question = JointQuestion(epsilon, delta, own, cost, False, True, shares)
-        normal = Joint().normal(question)
-        if normal is not None and normal.upper < levels[0].document.upper:
-            return _together_at(delta, epsilon, shape, weights, loss, own, shares)
+        question = JointQuestion(epsilon, delta, own, as_loss(loss), False, True, shares)
+        if Joint().euclidean_cost(question) < levels[0].document.upper:
+            found = _together_at(delta, epsilon, shape, weights, loss, own, shares)
+            if found[0].document.upper < levels[0].document.upper:
+                return found
     return levels
 
 
@@ -300,6 +302,6 @@ def _together_at(
             loss=loss,
             weights=None if even else weights,
             gap=_GAP,
-            time_limit=_SECONDS_TOGETHER,
+            time_limit=_SECONDS_WITH_DELTA if delta else _SECONDS_TOGETHER,
         ),
     )

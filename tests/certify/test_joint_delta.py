@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 import random
 from collections.abc import Iterator
 from dataclasses import replace
@@ -24,6 +25,8 @@ from leastnoise.certify.joint import lower_bound
 from leastnoise.certify.joint_document import JointDocument
 from leastnoise.certify.joint_flow import Flow, gap_means, member, slack_of_delta
 from leastnoise.certify.joint_sums import Sums, mean_of_squares
+from leastnoise.certify.joint_volume import Volume
+from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
 from leastnoise.losses import L1, L2
 
@@ -146,8 +149,8 @@ def test_no_certificate_proves_too_much(
 
 def certificates(
     numbers: int, power: int, epsilon: str, delta: str, draw: random.Random
-) -> Iterator[Flow | Sums]:
-    """Flows by chance, and multipliers for several widths."""
+) -> Iterator[Flow | Sums | Volume]:
+    """Flows by chance, multipliers for several widths, and curves for the plane."""
     places = [
         (0, above, b, below)
         for above in range(2, numbers + 2)
@@ -160,6 +163,17 @@ def certificates(
     if power == 2 or numbers == 1:
         for width, whole in ((1, True), (2, True), (1, False), (2, False)):
             yield Sums(numbers, one_number_at(epsilon, delta, width, whole, f"l{power}"))
+    left = 4 * Fraction(delta) / 3
+    if numbers == 2 and left < 1:
+        yield Volume(2, 2, Fraction(1, 2), *plane_at(epsilon, left, f"l{power}"))
+
+
+@cache
+def plane_at(epsilon: str, delta: Fraction, loss: str) -> tuple[Fraction, Any]:
+    """A bound for vectors of the plane, and its curves."""
+    asked: dict[str, Any] = {"sensitivity": 1, "dimension": 2, "loss": loss, "gap": "0.3"}
+    found = design(epsilon=epsilon, delta=delta, time_limit=60, **asked).document
+    return found.lower, found.certificate
 
 
 @cache
@@ -243,7 +257,10 @@ def test_sums_of_gaussian_noise_are_no_better() -> None:
 def made(kind: str) -> Any:
     """A design whose `lower` is proven by a flow with a cut, or by sums."""
     shape = Cube(3) if kind == "flow" else Cube(30, one_sided=True)
-    found = design(epsilon=1, delta="1e-4", sensitivity=shape, integer=True, loss="l2")
+    with pytest.MonkeyPatch.context() as patch:  # (projections prove more)
+        patch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+        patch.setattr(Joint, "_projected", lambda self, document: document)
+        found = design(epsilon=1, delta="1e-4", sensitivity=shape, integer=True, loss="l2")
     assert isinstance(found.document.certificate, Flow if kind == "flow" else Sums)
     return found
 

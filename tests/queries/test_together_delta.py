@@ -1,18 +1,16 @@
-"""One draw of Gaussian noise for many counts, where a delta is offered: plans, charges, reports."""
+"""One draw of Euclidean or Gaussian noise for many counts: plans, charges, reports."""
 
 from __future__ import annotations
 
 import copy
-import math
 from fractions import Fraction
 from itertools import product
-from statistics import NormalDist
 
 import pandas as pd
 import pytest
 
 from leastnoise import Count, Ledger, Mean, Median, Person, ask, ask_all, plan, plan_all, report
-from leastnoise.certify.joint_normal import squared_shift
+from leastnoise.certify.joint_elliptical import delta_above, squared_shift
 from leastnoise.queries.base import Setting
 from leastnoise.queries.groups import asked_of
 from leastnoise.queries.published import _hash_of, check_report
@@ -28,7 +26,7 @@ TABLE = pd.DataFrame({"p": [k // 6 for k in range(24)], "g": GROUPS * 4, "x": 1.
 
 def test_the_better_draw_is_planned_and_levels_need_no_delta():
     found = plan(MANY, rows=100, **OFFERED)
-    assert "Gaussian noise" in found.noise and found.delta == DELTA
+    assert "by levels" not in found.noise and found.delta == DELTA
     levels = plan(MANY, rows=100, **(OFFERED | {"delta": 0}))
     assert "noise by levels" in levels.noise and levels.delta == 0
     assert found.error < 0.9 * levels.error
@@ -36,7 +34,7 @@ def test_the_better_draw_is_planned_and_levels_need_no_delta():
     assert "noise by levels" in few.noise and few.delta == 0
     both = plan_all([MANY, Count(where="x > 0")], **OFFERED)
     assert {one.delta for one in both} == {DELTA}
-    assert all("Gaussian noise" in one.noise for one in both)
+    assert all("by levels" not in one.noise for one in both)
 
 
 def test_the_delta_is_charged_and_the_report_proves_it(tmp_path):
@@ -55,7 +53,7 @@ def test_the_delta_is_charged_and_the_report_proves_it(tmp_path):
 def test_no_more_delta_is_charged_than_answers_cost(tmp_path):
     book = Ledger.create(tmp_path / "book", epsilon=2, delta="0.1")
     many, middle = ask_all(TABLE, [MANY, Median("x", low=0, high=2)], **OFFERED, ledger=book)
-    assert "Gaussian noise" in many.noise and middle.delta == 0
+    assert "by levels" not in many.noise and middle.delta == 0
     assert book.balance.spent_delta == many.delta == DELTA / 2
 
 
@@ -99,7 +97,7 @@ def test_every_unit_is_hidden(relation):
     own = [asked_of(query, setting)]
     (noise,) = drawn_together(own, Fraction(1, 10), "l2", Fraction(1, 5))
     document = noise.draw.design.document
-    normal = document.normal
+    normal = document.elliptical
     assert normal is not None and noise.draw.delta == Fraction(1, 5)
     lengths = []
     for one in product((0, 1), repeat=3):
@@ -108,6 +106,4 @@ def test_every_unit_is_hidden(relation):
             own = sum(((m - normal.centre(0)) / normal.each[0]) ** 2 for m in moved)
             lengths.append(own + (1 / normal.common**2 if normal.common else 0))
     assert max(lengths) == squared_shift(normal, document.sides)
-    mu, law = math.sqrt(max(lengths)), NormalDist()
-    stick = law.cdf(mu / 2 - 0.1 / mu) - math.exp(0.1) * law.cdf(-mu / 2 - 0.1 / mu)
-    assert 0.19 < stick <= 0.2
+    assert 0.19 < delta_above(normal, document.sides, Fraction(1, 10)) <= 0.2

@@ -132,11 +132,12 @@ def test_what_it_does_not_know_it_does_not_judge() -> None:
     others = [
         design(epsilon=1, delta=0, sensitivity=Ball(2, 1)),
         design(epsilon=1, delta="1e-3", sensitivity=Cube(30)),
+        design(epsilon=1, delta="1e-6", sensitivity=Cube(16), integer=True, loss="l2"),
         design(workload=Workload.prefix(4), gdp=1),
         keyed(gdp="0.5", failure="1e-6"),
     ]
     files = [json.dumps({**EXAMPLE, "gdp": {}}), *(one.document.dumps() for one in others)]
-    assert agreement.javascript_says(files) == [None] * 5
+    assert agreement.javascript_says(files) == [None] * 6
 
 
 def test_both_checkers_say_the_same_of_several_numbers_at_a_positive_delta() -> None:

@@ -22,8 +22,10 @@ from .channel_document import (
     LatticeNoise,
     Moved,
     PairMultipliers,
+    Prices,
     additive_part,
 )
+from .channel_intervals import Intervals, intervals_loss, intervals_stick, least_own
 from .channel_lower import answer_span, channel_dual_bound, crossing_floor, node_weights
 from .channel_moved import moved_loss
 from .channel_reader import parse_channel
@@ -42,6 +44,8 @@ def _total(document: ChannelDocument) -> Fraction:
     """Of the row that is furthest from a distribution."""
     if document.additive is not None:
         return total(document.additive)
+    if document.intervals is not None:  # own answers have what is left of 1: too much was given
+        return 1 - Fraction(min(0, least_own(document)), document.denominator)
     totals = [sum(row) + document.revealed for row in document.rows]
     if document.noise is not None:
         totals.append(sum(document.noise.weights))
@@ -147,6 +151,8 @@ def worst_pair(document: ChannelDocument, epsilon: Fraction | None = None) -> tu
         reach = min(document.reach, len(weights))
         shift, found = max(lattice_hockey_sticks(weights, at, reach), key=itemgetter(1))
         return f"nodes {abs(shift)} apart", found / document.denominator
+    if document.intervals is not None:
+        return "nodes of two intervals", intervals_stick(document, at)
     first, laws = _laws(document)
     worst, where = 0, "no two nodes"
     revealed = Fraction(document.revealed, document.denominator)
@@ -168,7 +174,9 @@ def keeps_budgets(document: ChannelDocument) -> bool:
 
 
 def loss_of(document: ChannelDocument) -> Fraction:
-    """At least the expected loss of rows, or of noise whose answers are moved."""
+    """At least the expected loss of rows, of intervals, or of noise whose answers are moved."""
+    if document.intervals is not None:
+        return intervals_loss(document)
     return channel_loss(document) if document.moved is None else moved_loss(document)
 
 
@@ -283,10 +291,12 @@ __all__ = [
     "ChannelCertificate",
     "ChannelDocument",
     "Copies",
+    "Intervals",
     "LatticeNoise",
     "Moved",
     "NodeLosses",
     "PairMultipliers",
+    "Prices",
     "additive_part",
     "answer_span",
     "channel_dual_bound",

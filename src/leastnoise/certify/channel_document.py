@@ -20,6 +20,7 @@ from ..exact import text_of
 from ..losses import Loss
 from ..work import charge
 from .base import MechanismDocument
+from .channel_intervals import Intervals
 from .document import Document
 from .shifts import Certificate, ShiftMultipliers, shifts_to_json
 
@@ -55,6 +56,14 @@ class Copies:
 
 
 @dataclass(frozen=True)
+class Prices:
+    """What each value must cost at least, as runs (nodes, price), and how many stairs give."""
+
+    stairs: int
+    runs: tuple[tuple[int, Fraction], ...]
+
+
+@dataclass(frozen=True)
 class ChannelCertificate:
     """Multipliers that prove a lower bound by weak duality."""
 
@@ -64,6 +73,7 @@ class ChannelCertificate:
     points: tuple[Point, ...] = ()  # at which privacy is used, if not at (epsilon, delta) alone
     copies: Copies | None = None
     group: int = 1  # the multipliers are about nodes up to so many sensitivities apart
+    prices: Prices | None = None  # in the place of multipliers: a rule makes them
 
     def points_of(self, question: Question) -> tuple[Point, ...]:
         """The budgets that the pairs name by number."""
@@ -94,8 +104,9 @@ class ChannelDocument(MechanismDocument):
     or `outputs[j]`. Values up to `beyond` are rounded to nodes outside the range, which add
     `noise` to themselves. A mechanism without rows is `additive` noise for every value, its
     answers being moved into the range; or, with `moved`, every node adds `noise` to itself, and
-    the first and last places that this reaches go elsewhere. Of the denominator, `revealed` parts
-    belong to no row: with that probability the answer is the value itself.
+    the first and last places that this reaches go elsewhere; or rows are those of `intervals`. Of
+    the denominator, `revealed` parts belong to no row: with that probability the answer is the
+    value itself.
     """
 
     KINDS = ("dependent",)
@@ -113,6 +124,7 @@ class ChannelDocument(MechanismDocument):
     beyond: tuple[Fraction, Fraction] | None = None
     additive: Document | None = None
     moved: Moved | None = None
+    intervals: Intervals | None = None
     revealed: int = 0
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
@@ -208,14 +220,22 @@ class ChannelDocument(MechanismDocument):
         """The answers of the rows, in order."""
         if self.outputs is not None:
             return self.outputs
-        count = len(self.rows[0]) if self.rows else 0
-        return tuple(self.place(self.first + j) for j in range(count))
+        if self.intervals is not None:
+            return tuple(self.place(y) for y in self.intervals.answers)
+        return tuple(self.place(self.first + j) for j in range(self.answer_count))
+
+    @property
+    def answer_count(self) -> int:
+        """How many answers a row has."""
+        if self.intervals is not None:
+            return len(self.intervals.answers)
+        return len(self.rows[0]) if self.rows else 0
 
     @cached_property
     def columns(self) -> Sequence[Fraction | int]:
         """The answers of the rows in steps from low; whole numbers where they are nodes."""
         if self.outputs is None:
-            return range(self.first, self.first + (len(self.rows[0]) if self.rows else 0))
+            return range(self.first, self.first + self.answer_count)
         steps = ((y - self.question.low) / self.step for y in self.outputs)
         return tuple(x.numerator if x.denominator == 1 else x for x in steps)
 
@@ -223,6 +243,8 @@ class ChannelDocument(MechanismDocument):
         """(answers in steps from low, weights) of node k."""
         if 0 <= k < len(self.rows):
             return self.columns, self.rows[k]
+        if self.intervals is not None:
+            return self.intervals.answers, self.weights(k)
         assert self.noise is not None
         first = k + self.noise.first
         places = range(first, first + len(self.noise.weights))
@@ -243,6 +265,8 @@ class ChannelDocument(MechanismDocument):
         """What node k answers when entry j of its law is drawn."""
         if 0 <= k < len(self.rows):
             return self.place(self.first + j) if self.outputs is None else self.outputs[j]
+        if self.intervals is not None:
+            return self.place(self.intervals.answers[j])
         assert self.noise is not None
         place = k + self.noise.first + j
         return self.place(place if self.moved is None else self.moved_to(place))
@@ -251,6 +275,8 @@ class ChannelDocument(MechanismDocument):
         """The weights of node k's law."""
         if 0 <= k < len(self.rows):
             return self.rows[k]
+        if self.intervals is not None:
+            return tuple(self.intervals.row(k, self.reach, self.denominator - self.revealed))
         assert self.noise is not None
         return self.noise.weights
 
@@ -307,6 +333,13 @@ class ChannelDocument(MechanismDocument):
                 "first": self.noise.first,
                 "weights": [str(w) for w in self.noise.weights],
             }
+        if self.intervals is not None:
+            channel["intervals"] = {
+                "sizes": list(self.intervals.sizes),
+                "answers": list(self.intervals.answers),
+                "weights": [str(w) for w in self.intervals.weights],
+                "stairs": [str(w) for w in self.intervals.stairs],
+            }
         if self.moved is not None:
             channel["moved"] = {"low": list(self.moved.low), "high": list(self.moved.high)}
         return channel
@@ -335,6 +368,11 @@ class ChannelDocument(MechanismDocument):
             certificate["copies"] = {
                 "layer": copies.layer,
                 "shifts": shifts_to_json(copies.shifts, bool(self.certificate.points)),
+            }
+        if self.certificate.prices is not None:
+            certificate["prices"] = {
+                "stairs": self.certificate.prices.stairs,
+                "runs": [[length, text_of(one)] for length, one in self.certificate.prices.runs],
             }
         if self.certificate.instance:
             certificate["instance"] = [text_of(m) for m in self.certificate.instance]

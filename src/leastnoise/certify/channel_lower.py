@@ -18,6 +18,7 @@ from ..work import add_up, bits, charge
 from .channel_copies import copied_bound
 from .channel_document import ChannelCertificate
 from .channel_groups import grouped
+from .channel_prices import priced_bound
 
 #: Multipliers must share a denominator below 2^this, so that sums of them stay small.
 _MAX_DENOMINATOR_BITS = 1024
@@ -74,6 +75,8 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
         about, share = grouped(question, certificate.group, certificate.step)
         found = channel_dual_bound(about, replace(certificate, group=1))
         return share * found + (1 - share) * question.loss.lower(Fraction(0))
+    if certificate.prices is not None:
+        return priced_bound(question, certificate)
     if certificate.copies is not None:
         return copied_bound(question, certificate)
     loss, step = question.loss, certificate.step

@@ -26,8 +26,10 @@ from .channel_document import (
     LatticeNoise,
     Moved,
     PairMultipliers,
+    Prices,
 )
 from .channel_groups import MAX_GROUP, grouped
+from .channel_intervals import Intervals
 from .curve import curve_from_json, points_from_json, releases_from_json
 from .document import Document, document_of
 from .fields import (
@@ -55,6 +57,8 @@ MAX_NODES = 10_000_000
 MAX_CERTIFICATE_NODES = 1_100
 MAX_PAIR_MULTIPLIERS = 300_000
 MAX_PRIOR_PIECES = 10_000
+MAX_STAIRS = 1_000
+MAX_INTERVALS = 10_000
 
 _DEMANDS = {"instance_bound", "crossing", "max_error", "monotone"}
 _OPTIONAL = {"integer", "beyond", "additive", *_DEMANDS, *BUDGETS}
@@ -79,14 +83,14 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
         channel,
         "channel",
         {"denominator", "rows", "outputs" if mesh else "first"},
-        {"noise", "moved", "revealed"},
+        {"noise", "moved", "revealed", "intervals"},
     )
     denominator = read_count(channel["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
     rows = _rows(channel["rows"], last)
     noise = _noise(channel["noise"]) if "noise" in channel else None
-    ways = (bool(rows), "additive" in data, "moved" in channel)
-    demand(sum(ways) == 1, 'there must be either "rows" or "additive" or "moved"')
+    ways = (bool(rows), "additive" in data, "moved" in channel, "intervals" in channel)
+    demand(sum(ways) == 1, 'there must be either "rows" or "additive" or "moved" or "intervals"')
     if rows:
         demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
@@ -104,6 +108,8 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     )
     if mesh:
         document = replace(document, outputs=_outputs(channel["outputs"], document))
+    if "intervals" in channel:
+        document = replace(document, intervals=_intervals(channel["intervals"], data, document))
     if "revealed" in channel:
         document = replace(document, revealed=_revealed(channel["revealed"], data, document))
     if "moved" in channel:
@@ -159,12 +165,51 @@ def _revealed(raw: object, file: Mapping[str, Any], document: ChannelDocument) -
     revealed = read_count(raw, "revealed")
     demand(0 < revealed <= document.denominator, '"revealed" must be from 1 to the denominator')
     others = _DEMANDS | {"beyond", "gdp"}
-    plain = bool(document.rows) and not question.integer and not others & set(file)
+    own = bool(document.rows) or document.intervals is not None
+    plain = own and not question.integer and not others & set(file)
     demand(
         plain and question.loss.falls_nowhere,
         '"revealed" goes with rows, a loss that never falls away from 0, and no further demands',
     )
     return revealed
+
+
+def _intervals(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> Intervals:
+    """Intervals of nodes that share a row, their answers and weights, and stairs that never rise."""
+    data, question = read_object(raw, "intervals"), document.question
+    check_keys(data, "intervals", {"sizes", "answers", "weights", "stairs"}, set())
+    last = document.last
+    sizes = tuple(
+        read_integer(size, "sizes", 1, last + 1)
+        for size in read_list(data["sizes"], "sizes", MAX_INTERVALS)
+    )
+    demand(sum(sizes) == last + 1, f'"sizes" must add up to {last + 1} nodes')
+    answers = tuple(
+        read_integer(place, "answers", 0, last)
+        for place in read_list(data["answers"], "answers", MAX_INTERVALS)
+    )
+    weights, stairs = (
+        tuple(read_count(w, name) for w in read_list(data[name], name, most))
+        for name, most in (("weights", MAX_INTERVALS), ("stairs", MAX_STAIRS))
+    )
+    alike = len(sizes) == len(answers) == len(weights) and len(stairs) > 0
+    demand(alike, '"sizes", "answers" and "weights" must be equally long, "stairs" not empty')
+    demand(all(a >= b for a, b in pairwise(stairs)), '"stairs" must never rise')
+    found = Intervals(sizes, answers, weights, stairs)
+    inside = all(
+        start <= y < end for (start, end), y in zip(pairwise(found.starts), answers, strict=True)
+    )
+    demand(inside, '"answers" must lie in their own intervals')
+    others = _DEMANDS | {"beyond", "gdp"}
+    plain = question.prior is None and not question.integer and not others & set(file)
+    demand(
+        plain
+        and document.outputs is None
+        and document.noise is None
+        and question.loss.exponent in (1, 2),
+        '"intervals" go with l1 or l2, a uniform prior and no further demands',
+    )
+    return found
 
 
 def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> Moved:
@@ -302,7 +347,7 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
 def _certificate(raw: object, question: Question) -> ChannelCertificate:
     data = read_object(raw, "certificate")
     optional = {"instance"} if question.instance_bound is not None else set()
-    optional |= {"points", "copies", "group"}
+    optional |= {"points", "copies", "group", "prices"}
     check_keys(data, "certificate", {"step", "first", "pairs"}, optional)
     points = points_from_json(data["points"], "points") if "points" in data else ()
     check_points(points)
@@ -314,13 +359,18 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         demand(not points, '"group" does not go with "points"')
         question = grouped(question, group, step)[0]
     demand(not question.integer or step == 1, '"certificate.step" must be "1" for whole numbers')
-    most = MAX_NODES if "copies" in data else MAX_CERTIFICATE_NODES
+    most = MAX_NODES if {"copies", "prices"} & set(data) else MAX_CERTIFICATE_NODES
     count = read_whole(question.width / step + question.integer, "range/certificate.step", 1, most)
     last, reach = count - 1, floor(question.sensitivity / step)
     copies = None
     if "copies" in data:
         demand("instance" not in data, '"copies" does not go with "instance"')
         copies = _copies(data["copies"], question, count, reach, len(points))
+    if "prices" in data:
+        alone = not {"instance", "points", "copies", "group"} & set(data) and data["pairs"] == []
+        demand(alone, '"prices" go without multipliers and what belongs to them')
+        prices = _prices(data["prices"], question, count)
+        return ChannelCertificate(step, (), prices=prices)
     keys = {"from", "to", "mirror", "budget", "cells"} | ({"point"} if points else set())
     pairs, seen, multipliers = [], set(), 0
     for raw_pair in read_list(data["pairs"], "pairs", MAX_PAIR_MULTIPLIERS):
@@ -347,6 +397,25 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
     )
     demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
     return ChannelCertificate(step, tuple(pairs), instance, points, copies, group)
+
+
+def _prices(raw: object, question: Question, count: int) -> Prices:
+    """What each value must cost at least."""
+    data = read_object(raw, "prices")
+    check_keys(data, "prices", {"stairs", "runs"}, set())
+    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
+    demand(plain == (None,) * 4, '"prices" go with a uniform prior and with no further demands')
+    runs = []
+    for entry in read_list(data["runs"], "runs", MAX_CELLS):
+        length, price = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
+        runs.append(
+            (
+                read_integer(length, "runs", 1, count),
+                read_number(price, "runs", lambda v: v >= 0, "non-negative"),
+            )
+        )
+    demand(sum(length for length, _ in runs) == count, f'"runs" must be about {count} nodes')
+    return Prices(read_integer(data["stairs"], "stairs", 1, MAX_STAIRS), tuple(runs))
 
 
 def _copies(raw: object, question: Question, count: int, reach: int, points: int) -> Copies:

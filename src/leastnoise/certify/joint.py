@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..ask.privacy import curve_above, root_above
+from ..ask.privacy import root_above
 from ..exact import exp_upper, nearest_float, ratio_below
 from ..work import add_up, charge, counted
 from .block_counts import Side, raised
 from .joint_document import JointDocument
+from .joint_elliptical import Elliptical, delta_above, elliptical_mean, squared_shift
 from .joint_flow import Flow, flow_bound, slack_of_delta
-from .joint_normal import Normal, normal_mean, squared_shift
 from .joint_sums import Sums, mean_of_squares, one_number
+from .joint_volume import Volume, mean_of_powers, proves_its_bound
 from .levels import summed
 from .report import Claim, Report, claim_of, upper_claim
 
@@ -29,8 +30,8 @@ def check_joint(document: JointDocument) -> Report:
 
 
 def _privacy(document: JointDocument) -> Claim:
-    if document.normal is not None:
-        return _privacy_of_normal(document, document.normal)
+    if document.elliptical is not None:
+        return _privacy_of_elliptical(document, document.elliptical)
     slack = document.ratio - exp_upper(-document.epsilon)
     words = (
         "a move changes the level by at most 1, and the probability by a factor of at most "
@@ -39,11 +40,12 @@ def _privacy(document: JointDocument) -> Claim:
     return claim_of("privacy", slack, words, f"{words}, above e^epsilon")
 
 
-def _privacy_of_normal(document: JointDocument, normal: Normal) -> Claim:
-    mu = root_above(squared_shift(normal, document.sides))
-    found = curve_above(mu, document.epsilon)
+def _privacy_of_elliptical(document: JointDocument, noise: Elliptical) -> Claim:
+    found = delta_above(noise, document.sides, document.epsilon)
+    shift = nearest_float(root_above(squared_shift(noise, document.sides)))
+    unit = "standard deviations of Gaussian noise" if noise.balls is None else "units of the balls"
     words = (
-        f"a move is at most {nearest_float(mu):.9g} standard deviations of Gaussian noise long, "
+        f"a move is at most {shift:.9g} {unit} long, "
         f"delta {nearest_float(found):.9g} at this epsilon"
     )
     return claim_of("privacy", document.delta - found, words, f"{words}, above what is stated")
@@ -70,9 +72,11 @@ def release_loss(document: JointDocument) -> Fraction:
         return (found + (not document.integer)) * grid
     power = document.power
     rounding = Fraction(0) if document.integer else Fraction(1, 2 * power)
-    if document.normal is not None:
-        means = (normal_mean(document.normal, b, power) for b in range(len(document.shares)))
-        found = add_up(share * mean for share, mean in zip(document.shares, means, strict=True))
+    if document.elliptical is not None:
+        found = add_up(
+            share * elliptical_mean(document.elliptical, b, power)
+            for b, share in enumerate(document.shares)
+        )
         return (found + rounding) * grid**power
     weight = levels.weight(ratio)
     found = add_up(
@@ -84,8 +88,8 @@ def release_loss(document: JointDocument) -> Fraction:
 
 def mean_error(document: JointDocument, block: int) -> Fraction:
     """At least E |x| of the noise of a number of a block, in steps of the grid."""
-    if document.normal is not None:
-        return normal_mean(document.normal, block, 1)
+    if document.elliptical is not None:
+        return elliptical_mean(document.elliptical, block, 1)
     return document.levels.total(document.ratio, block, 1) / document.levels.weight(document.ratio)
 
 
@@ -115,6 +119,8 @@ def lower_bound(document: JointDocument) -> Fraction:
     """What the certificate proves about all private noise; 0 where there is none."""
     if isinstance(document.certificate, Sums):
         return _sums_bound(document, document.certificate)
+    if isinstance(document.certificate, Volume):
+        return _volume_bound(document, document.certificate)
     if isinstance(document.certificate, Flow):
         return _cube_bound(document, document.certificate)
     if document.certificate is None or document.delta > 0:
@@ -175,6 +181,19 @@ def _sums_bound(document: JointDocument, sums: Sums) -> Fraction:
     found = one_number(sums, width, budget, document.loss, whole)
     if numbers > 1:
         found = mean_of_squares(found, numbers, document.shape.one_sided, document.integer)
+    return max(Fraction(0), found) * share
+
+
+def _volume_bound(document: JointDocument, volume: Volume) -> Fraction:
+    """What projections of a cube of some numbers prove that a unit can move all at once."""
+    numbers, power = volume.numbers, document.power
+    width, reach, share = movable(document, numbers)
+    budget = document.epsilon, document.delta
+    if reach < numbers or not proves_its_bound(volume, budget, document.loss):
+        return Fraction(0)
+    found = mean_of_powers(volume, power, document.shape.one_sided) * width**power
+    if document.integer:
+        found -= Fraction(1, 4) if power == 1 else Fraction(1, 12)
     return max(Fraction(0), found) * share
 
 

@@ -32,11 +32,13 @@ from .fields import (
     read_object,
     read_positive,
 )
+from .joint_elliptical import FINE, Balls, Elliptical
 from .joint_flow import Flow, Place
-from .joint_normal import FINE, Normal
 from .joint_sums import Sums
+from .joint_volume import Volume
 from .levels import Levels
 from .shifts import certificate_from_json, shifts_to_json
+from .vector_document import read_balls, read_curves
 
 #: Limits of the checker.
 WEIGHT_BITS = 256  # of the common denominator and a numerator
@@ -53,8 +55,8 @@ MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and t
 class JointDocument(MechanismDocument):
     """Noise for several numbers and its claims, exactly as stated. Nothing here is checked.
 
-    The noise is x * grid with P(x) ~ ratio^level(x) on vectors of whole numbers; or x is Gaussian,
-    and then there are no levels.
+    The noise is x * grid with P(x) ~ ratio^level(x) on vectors of whole numbers; or x is of an
+    elliptical law, and then there are no levels.
     """
 
     KINDS = ("joint",)
@@ -72,10 +74,10 @@ class JointDocument(MechanismDocument):
     weights: tuple[Fraction, ...]  # of the errors in the mean, one for the numbers of each block
     upper: Fraction
     lower: Fraction
-    #: What proves `lower`: rates for a cube of some numbers, multipliers for sums of some, or how
-    #: many cells a width has.
-    certificate: Flow | Sums | int | None
-    normal: Normal | None = None
+    #: What proves `lower`: rates for a cube of some numbers, multipliers for sums of some, curves
+    #: for projections of some, or how many cells a width has.
+    certificate: Flow | Sums | Volume | int | None
+    elliptical: Elliptical | None = None
     about: str = ""
 
     @property
@@ -101,7 +103,7 @@ class JointDocument(MechanismDocument):
     @property
     def pure(self) -> bool:
         """Whether the noise is private at delta = 0, whatever delta is stated."""
-        return self.normal is None
+        return self.elliptical is None
 
     @property
     def spent_delta(self) -> Fraction:
@@ -109,8 +111,15 @@ class JointDocument(MechanismDocument):
         return Fraction(0) if self.pure else self.delta
 
     @property
+    def noise_name(self) -> str:
+        """Which noise it is."""
+        if self.elliptical is None:
+            return "noise by levels"
+        return "Gaussian noise" if self.elliptical.balls is None else "Euclidean noise"
+
+    @property
     def levels(self) -> Levels:
-        """The noise on the whole numbers, unless it is Gaussian."""
+        """The noise on the whole numbers, unless its law is elliptical."""
         return Levels(self.sides, self.overlap)
 
     @property
@@ -126,14 +135,12 @@ class JointDocument(MechanismDocument):
         return {**super().to_json(), "sensitivity": _shape_json(self.shape)}
 
     def _body_json(self) -> dict[str, Any]:
-        noise: dict[str, Any] = {"ratio": text_of(self.ratio), "offsets": list(self.offsets)}
-        if self.overlap is not None:
-            noise["overlap"] = self.overlap
-        if self.normal is not None:
-            noise = {"each": [text_of(one) for one in self.normal.each]}
-            if self.normal.common:
-                noise["common"] = text_of(self.normal.common)
-                noise["centres"] = [text_of(one) for one in self.normal.centres]
+        if self.elliptical is not None:
+            noise = _elliptical_json(self.elliptical)
+        else:
+            noise = {"ratio": text_of(self.ratio), "offsets": list(self.offsets)}
+            if self.overlap is not None:
+                noise["overlap"] = self.overlap
         return {
             "largest": self.largest,
             "integer": self.integer,
@@ -159,6 +166,14 @@ class JointDocument(MechanismDocument):
             return {}
         if isinstance(found, int):
             return {"cells": found}
+        if isinstance(found, Volume):
+            return {
+                "numbers": found.numbers,
+                "directions": found.directions,
+                "part": text_of(found.part),
+                "bound": text_of(found.bound),
+                "curves": found.curves.to_json(),
+            }
         if isinstance(found, Sums):
             return {
                 "numbers": found.numbers,
@@ -173,6 +188,20 @@ class JointDocument(MechanismDocument):
             "rates": [[*place, str(rate)] for place, rate in sorted(found.rates.items())],
             **({"cut": found.cut} if found.cut else {}),
         }
+
+
+def _elliptical_json(noise: Elliptical) -> dict[str, Any]:
+    found: dict[str, Any] = {"each": [text_of(one) for one in noise.each]}
+    if noise.common:
+        found["common"] = text_of(noise.common)
+        found["centres"] = [text_of(one) for one in noise.centres]
+    if noise.balls is not None:
+        found["balls"] = {
+            "denominator": str(noise.balls.denominator),
+            "radii": [text_of(radius) for radius in noise.balls.radii],
+            "weights": [str(weight) for weight in noise.balls.weights],
+        }
+    return found
 
 
 def _shape_json(shape: Shape) -> dict[str, Any]:
@@ -195,8 +224,8 @@ def _joint(data: dict[str, Any]) -> JointDocument:
     check_file_keys(data, {"largest", "integer", "grid", "noise"}, {"weights"})
     noise = read_object(data["noise"], "noise")
     shape = _shape(data["sensitivity"])
-    normal = _normal(noise, shape) if "each" in noise else None
-    if normal is not None:  # nothing is drawn by levels
+    elliptical = _elliptical(noise, shape) if "each" in noise else None
+    if elliptical is not None:  # nothing is drawn by levels
         noise = {"ratio": "1/2", "offsets": [0] * len(shape.blocks)}
     check_keys(noise, "noise", {"ratio", "offsets"}, {"overlap"})
     grid = read_positive(data["grid"], "grid")
@@ -220,7 +249,10 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         demand(loss == L1(), '"loss" must be l1 for the largest error')
         demand("weights" not in data, '"weights" are for means')
         demand(
-            len(shape.blocks) == 1 and shape.blocks[0].box and overlap is None and normal is None,
+            len(shape.blocks) == 1
+            and shape.blocks[0].box
+            and overlap is None
+            and elliptical is None,
             '"largest" is for one block whose numbers all move, by levels without "overlap"',
         )
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
@@ -228,7 +260,7 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
     )
     ratio = read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1")
-    if normal is None:
+    if elliptical is None:
         _check_steps(shape, epsilon, ratio, overlap)
     return JointDocument(
         epsilon=epsilon,
@@ -245,18 +277,20 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         upper=upper,
         lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
         certificate=_certificate(data["certificate"], shape, loss, largest),
-        normal=normal,
+        elliptical=elliptical,
         about=about_text(data["about"]) if "about" in data else "",
     )
 
 
-def _normal(noise: dict[str, Any], shape: Shape) -> Normal:
-    check_keys(noise, "noise", {"each"}, {"common", "centres"})
+def _elliptical(noise: dict[str, Any], shape: Shape) -> Elliptical:
+    check_keys(noise, "noise", {"each"}, {"common", "centres", "balls"})
     demand(("common" in noise) == ("centres" in noise), '"common" and "centres" go together')
     size = len(shape.blocks)
     each = tuple(read_deviation(one, "each") for one in _exactly(noise["each"], "each", size))
+    numbers = shape.dimension + ("common" in noise)
+    balls = _balls(noise["balls"], numbers) if "balls" in noise else None
     if "common" not in noise:
-        return Normal(each)
+        return Elliptical(each, balls=balls)
     demand(shape.one_sided, '"common" is for moves of one sign')
     centres = tuple(
         read_number(one, "centres", lambda v: 0 <= v <= MAX_JOINT_STEPS, "from 0 on")
@@ -266,7 +300,16 @@ def _normal(noise: dict[str, Any], shape: Shape) -> Normal:
         all((one * FINE).denominator == 1 for one in centres),
         f'"centres" must be multiples of 1/{FINE}',
     )
-    return Normal(each, read_deviation(noise["common"], "common"), centres)
+    return Elliptical(each, read_deviation(noise["common"], "common"), centres, balls)
+
+
+def _balls(value: object, dimension: int) -> Balls:
+    data = read_object(value, "balls")
+    check_keys(data, "balls", {"denominator", "radii", "weights"}, set())
+    denominator, radii, weights, _ = read_balls(data | {"atom": "0"})
+    demand(len(radii) > 0, '"radii" must not be empty')
+    demand(all(bits(one) <= 256 for one in radii), '"radii" must be shorter')
+    return Balls(dimension, denominator, radii, weights)
 
 
 def read_deviation(value: object, name: str) -> Fraction:
@@ -353,10 +396,12 @@ def _shape(value: object) -> Shape:
 
 def _certificate(
     value: object, shape: Shape, loss: Loss, largest: bool
-) -> Flow | Sums | int | None:
+) -> Flow | Sums | Volume | int | None:
     data = read_object(value, "certificate")
     if not data:
         return None
+    if "curves" in data:
+        return _volume(data, shape.dimension)
     if "shifts" in data:
         return _sums(data, shape.dimension if loss == L2() else 1)
     if "cells" in data:
@@ -383,3 +428,17 @@ def _sums(data: dict[str, Any], most: int) -> Sums:
     numbers = read_integer(data["numbers"], "numbers", 1, most)
     one = {key: value for key, value in data.items() if key != "numbers"}
     return Sums(numbers, certificate_from_json(one, ()))
+
+
+def _volume(data: dict[str, Any], most: int) -> Volume:
+    check_keys(data, "certificate", {"numbers", "directions", "part", "bound", "curves"}, set())
+    numbers = read_integer(data["numbers"], "numbers", 2, most)
+    part = read_number(data["part"], "part", lambda v: 0 < v < 1, "between 0 and 1")
+    demand(bits(part) <= 64, '"part" must be shorter')
+    return Volume(
+        numbers,
+        read_integer(data["directions"], "directions", 2, numbers),
+        part,
+        read_number(data["bound"], "bound", lambda v: v >= 0, "non-negative"),
+        read_curves(read_object(data["curves"], "curves"), Fraction(1)),
+    )

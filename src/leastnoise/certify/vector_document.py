@@ -102,6 +102,25 @@ class VectorCertificate:
         """The number of pieces."""
         return len(self.pieces) + sum(len(one.pieces) for one in self.more)
 
+    def to_json(self) -> dict[str, Any]:
+        """The JSON object of a file."""
+        written: dict[str, Any] = {
+            "step": text_of(self.step),
+            "unit": text_of(self.unit),
+            "points": [list(point) for point in self.points],
+            "pieces": [list(piece) for piece in self.pieces],
+        }
+        if self.more:
+            written["more"] = [
+                {
+                    "shift": one.shift,
+                    "points": [list(point) for point in one.points],
+                    "pieces": [list(piece) for piece in one.pieces],
+                }
+                for one in self.more
+            ]
+        return written
+
 
 @dataclass(frozen=True)
 class VectorDocument(MechanismDocument):
@@ -148,25 +167,7 @@ class VectorDocument(MechanismDocument):
         return {"dimension": self.dimension, "grid": text_of(self.grid), "noise": noise}
 
     def _certificate_json(self) -> dict[str, Any]:
-        found = self.certificate
-        if found is None:
-            return {}
-        written: dict[str, Any] = {
-            "step": text_of(found.step),
-            "unit": text_of(found.unit),
-            "points": [list(point) for point in found.points],
-            "pieces": [list(piece) for piece in found.pieces],
-        }
-        if found.more:
-            written["more"] = [
-                {
-                    "shift": one.shift,
-                    "points": [list(point) for point in one.points],
-                    "pieces": [list(piece) for piece in one.pieces],
-                }
-                for one in found.more
-            ]
-        return written
+        return {} if self.certificate is None else self.certificate.to_json()
 
 
 def parse_vector(data: object) -> VectorDocument:
@@ -190,7 +191,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
         noise = {"denominator": "1", "radii": [], "weights": [], "atom": "0"}
     else:
         stairs = None
-    denominator, radii, weights, atom = _balls(noise)
+    denominator, radii, weights, atom = read_balls(noise)
     upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
     return VectorDocument(
@@ -212,7 +213,8 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
     )
 
 
-def _balls(noise: dict[str, Any]) -> tuple[int, tuple[Fraction, ...], tuple[int, ...], int]:
+def read_balls(noise: dict[str, Any]) -> tuple[int, tuple[Fraction, ...], tuple[int, ...], int]:
+    """The denominator, radii, weights and atom of a mixture of balls."""
     check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
     denominator = read_count(noise["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
@@ -257,6 +259,11 @@ def _certificate(
             "or huber",
         )
         return None
+    return read_curves(data, sensitivity)
+
+
+def read_curves(data: dict[str, Any], sensitivity: Fraction) -> VectorCertificate:
+    """Curves for a sensitivity."""
     check_keys(data, "certificate", {"step", "unit", "points", "pieces"}, {"more"})
     step = read_positive(data["step"], "step")
     whole = read_whole(sensitivity / step, "sensitivity/step", 1, MAX_COORDINATE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -34,8 +34,8 @@ class JointDesign(BaseDesign):
     """Noise for several numbers, the proof that it is private, and a bracket around the least loss.
 
     Guarantee: one `release` of all numbers is (epsilon, delta)-private for any two vectors that
-    differ by a move of `shape`, and (epsilon, 0)-private unless the noise is Gaussian; the mean of
-    the expected losses of all numbers (or that of the largest error) is at most `upper`, for every
+    differ by a move of `shape`, and (epsilon, 0)-private if the noise is by levels; the mean of the
+    expected losses of all numbers (or that of the largest error) is at most `upper`, for every
     vector; and no additive noise that is (epsilon, delta)-private (of whole numbers, if `integer`)
     has a loss below `lower`, a bound that may be weak (then the status says so). All three are
     checked in exact arithmetic before a design exists.
@@ -96,7 +96,8 @@ class JointDesign(BaseDesign):
 
 
 def joint_design(arguments: Arguments, one: One) -> JointDesign:
-    """The best noise for a shape, by levels or Gaussian: its claims have passed the checker.
+    """The best noise for a shape, by levels, Gaussian or Euclidean: its claims have passed the
+    checker.
 
     one: makes the file of noise for one number, from arguments of `design`.
     """
@@ -105,14 +106,11 @@ def joint_design(arguments: Arguments, one: One) -> JointDesign:
     if not short_weights(question.weights):
         raise ArgumentError("weights", "of too many digits together", "simpler numbers")
     method = Joint(seconds=seconds)
-    normal, levels = method.normal(question), None
     try:
-        levels = method.noise(question)
+        document, *others = method.noises(question)
     except LimitError:
-        if normal is None:
-            shape = question.shape
-            raise ArgumentError("sensitivity", shape, "of fewer numbers: too large") from None
-    document, other = _better(levels, normal)
+        shape = question.shape
+        raise ArgumentError("sensitivity", shape, "of fewer numbers: too large") from None
     with contextlib.suppress(LimitError):
         document = method.bound(document, wanted, one)
     report = check_any(document)
@@ -121,35 +119,25 @@ def joint_design(arguments: Arguments, one: One) -> JointDesign:
     stats = {
         "overlap": document.overlap,
         "offsets": document.offsets,
-        "other": None if other is None else float(other.upper),
+        "others": {noise_words(other): float(other.upper) for other in others},
         "seconds": time.monotonic() - began,
     }
     return JointDesign(
         document,
         document.loss,
         gap_of(document) <= wanted,
-        _status(document, other),
+        _status(document, others),
         MappingProxyType(stats),
         report.proven,
     )
 
 
-def _better(
-    levels: JointDocument | None, normal: JointDocument | None
-) -> tuple[JointDocument, JointDocument | None]:
-    """The one that costs less, by what is proven of it, and the other if there is one."""
-    if levels is None or (normal is not None and normal.upper < levels.upper):
-        assert normal is not None
-        return normal, levels
-    return levels, normal
-
-
-def _status(document: JointDocument, other: JointDocument | None) -> str:
-    words = f"{gap_words(document, True)}; {_name(document)}"
-    if other is not None:
+def _status(document: JointDocument, others: Sequence[JointDocument]) -> str:
+    words = f"{gap_words(document, True)}; {noise_words(document)}"
+    for other in others:
         costs = [float(one.upper) for one in (other, document)]
         less = percent(1 - costs[1] / costs[0])
-        words += f", {less} below the {outwards(costs[0], 5, True)} of {_name(other)}"
+        words += f", {less} below the {outwards(costs[0], 5, True)} of {noise_words(other)}"
     if document.lower == 0:
         return f"{words}; nothing is known from below"
     whose = "whole-number noise" if document.integer else "noise"
@@ -158,8 +146,10 @@ def _status(document: JointDocument, other: JointDocument | None) -> str:
     return f"{words}, and weak" if gap_of(document) > _WEAK else words
 
 
-def _name(document: JointDocument) -> str:
-    if document.normal is not None:
-        return f"Gaussian noise{' of the best covariance' if document.normal.common else ''}"
+def noise_words(document: JointDocument) -> str:
+    """Which noise it is."""
+    if document.elliptical is not None:
+        common = " of the best covariance" if document.elliptical.common else ""
+        return f"{document.noise_name}{common}"
     overlap = "" if document.overlap is None else f" (overlap {document.overlap})"
-    return f"noise by levels at delta = 0{overlap}"
+    return f"{document.noise_name} at delta = 0{overlap}"

@@ -91,7 +91,7 @@ class DependentDesign(BaseDesign):
             return answer if exact else int(answer) if self.integer else float(answer)
         k = round_at_random(number, self.document.question.low, self.document.step, source)
         drawn_place = self._sampler(k).sample_one(source)
-        if self.document.revealed and drawn_place == len(self.document.rows[k]):
+        if self.document.revealed and drawn_place == self.document.answer_count:
             answer = self._itself(number)
         else:
             answer = self.document.answer(k, drawn_place)
@@ -168,13 +168,16 @@ class DependentDesign(BaseDesign):
         return {}
 
     def _sampler(self, k: int) -> DiscreteSampler:
-        rows = self.document.rows
-        key = k if 0 <= k < len(rows) else -1  # all other nodes share one noise
-        if key not in self._samplers:
-            revealed = self.document.revealed
-            weights = (*self.document.weights(k), *([revealed] if revealed else []))
-            self._samplers[key] = DiscreteSampler(weights)
-        return self._samplers[key]
+        document = self.document
+        # All nodes without a row share one noise, but each has its own with intervals: too many.
+        key = k if 0 <= k < len(document.rows) else -1
+        if key in self._samplers:
+            return self._samplers[key]
+        revealed = [document.revealed] if document.revealed else []
+        sampler = DiscreteSampler((*document.weights(k), *revealed))
+        if document.intervals is None:
+            self._samplers[key] = sampler
+        return sampler
 
     # -- what to expect at a value ------------------------------------------------------------
 

@@ -56,6 +56,7 @@ KINDS = {
         (
             _SIMPLE,
             "channel.method:FEW_ROWS",
+            "partition.method:PARTITION",
             "intervals.method:INTERVALS",
             "wide.method:WIDE_RANGE",
             _ADDITIVE,

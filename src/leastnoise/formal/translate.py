@@ -204,6 +204,8 @@ def left_out(data: dict[str, Any]) -> str:
         return "numbers move by more than 1"
     if "shifts" in certificate:
         return "its certificate is about sums of the numbers"
+    if "curves" in certificate:
+        return "its certificate is about projections of the numbers"
     own = {"cells"} if data["largest"] else {"numbers", "ranked", "unit", "rates"}
     if certificate and set(certificate) != own:
         return "its certificate is of another kind"

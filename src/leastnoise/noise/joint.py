@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -20,9 +19,10 @@ from ..certify.joint_document import JointDocument
 from ..errors import DataError
 from ..exact import nearest_float
 from ..sampling import Entropy, InsecureSeededEntropy, system_entropy
+from ..sampling.joint_balls import BallSampler
 from ..sampling.joint_normal import NormalSampler
 from ..sampling.levels import LevelSampler
-from .joint_law import BoxLaw
+from .joint_law import BoxLaw, EllipticalLaw
 from .rounding import Exact, Uniform, exact_number
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ _WHOLE = "whole numbers: this noise is for integer queries"
 
 
 class JointNoise:
-    """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid, or Gaussian ones."""
+    """P(x) ~ ratio^level(x) on vectors of whole multiples of the grid, or of an elliptical law."""
 
     def __init__(self, document: JointDocument) -> None:
         self.document = document
@@ -42,11 +42,20 @@ class JointNoise:
         return self.document.dimension
 
     @cached_property
-    def _sampler(self) -> LevelSampler | NormalSampler:
-        if self.document.normal is not None:
-            numbers = [block.numbers for block in self.document.shape.blocks]
-            return NormalSampler(self.document.normal, numbers)
-        return LevelSampler(self.document.levels, self.document.ratio)
+    def _sampler(self) -> LevelSampler | NormalSampler | BallSampler:
+        noise = self.document.elliptical
+        if noise is None:
+            return LevelSampler(self.document.levels, self.document.ratio)
+        numbers = [block.numbers for block in self.document.shape.blocks]
+        if noise.balls is None:
+            return NormalSampler(noise, numbers)
+        return BallSampler(noise, noise.balls, numbers)
+
+    @cached_property
+    def _law(self) -> EllipticalLaw:
+        """The law in floats, unless it is one of levels."""
+        assert self.document.elliptical is not None
+        return EllipticalLaw(self.document.elliptical)
 
     def release(
         self, values: Iterable[object], *, exact: bool = False, entropy: Entropy | None = None
@@ -99,29 +108,24 @@ class JointNoise:
 
     def simulate(self, size: int, seed: int) -> Floats:
         """NOT FOR RELEASE: draws that are the same each time, for pictures and estimates."""
-        document = self.document
-        if document.normal is None:
+        if self.document.elliptical is None:
             return self.sample(size, InsecureSeededEntropy(seed))
-        random = np.random.default_rng(seed)
-        counts = [block.numbers for block in document.shape.blocks]
-        each = np.repeat([float(one) for one in document.normal.each], counts)
-        share = np.repeat([float(document.normal.centre(b)) for b in range(len(counts))], counts)
-        common = float(document.normal.common) * random.standard_normal((size, 1))
-        whole = each * random.standard_normal((size, len(each))) + share * common
-        return np.asarray(np.floor(whole + random.random(whole.shape)) * float(document.grid))
+        counts = [block.numbers for block in self.document.shape.blocks]
+        steps = self._law.simulate(size, counts, np.random.default_rng(seed))
+        return np.asarray(steps * float(self.document.grid))
 
     @cached_property
     def std(self) -> float:
         """The root of the mean over all numbers of their variances."""
         document, ratio = self.document, self.document.ratio
         own = list(enumerate(document.shape.blocks))
-        if document.normal is not None:
-            square = sum(block.numbers * document.normal.square(b) for b, block in own)
-            mean = square / document.dimension
+        if document.elliptical is not None:
+            squares = (block.numbers * self._law.spread(b) ** 2 for b, block in own)
+            mean = sum(squares) / document.dimension
         else:
             levels = document.levels
             square = sum(block.numbers * levels.total(ratio, b, 2) for b, block in own)
-            mean = square / levels.weight(ratio) / levels.dimension
+            mean = float(square / levels.weight(ratio) / levels.dimension)
         return math.sqrt(mean) * float(document.grid)
 
     def error_bound(self, confidence: float = 0.95, *, all_at_once: bool = False) -> float:
@@ -135,7 +139,7 @@ class JointNoise:
         if not all_at_once:
             blocks = range(len(self.document.shape.blocks))
             return max(self.block_error(b, level) for b in blocks)
-        if self.document.normal is None:
+        if self.document.elliptical is None:
             law = BoxLaw(self.document.levels, self.document.ratio)
             if law.manageable:
                 return law.quantile(level, None) * float(self.document.grid)
@@ -143,9 +147,8 @@ class JointNoise:
 
     def block_error(self, block: int, confidence: float) -> float:
         """The same for a number of one block of the shape."""
-        if self.document.normal is not None:
-            spread = math.sqrt(self.document.normal.square(block))
-            return rounded_quantile(spread, confidence) * float(self.document.grid)
+        if self.document.elliptical is not None:
+            return self._law.quantile(block, confidence) * float(self.document.grid)
         law = BoxLaw(self.document.levels, self.document.ratio)
         if law.manageable:
             return law.quantile(confidence, block) * float(self.document.grid)
@@ -163,22 +166,6 @@ class JointNoise:
 
     def __repr__(self) -> str:
         return f"JointNoise({self.dimension} numbers, std {self.std:.5g})"
-
-
-def rounded_quantile(spread: float, level: float) -> int:
-    """The least whole t with P(|x| <= t) >= level, x normal and rounded at random to whole numbers.
-
-    P(|x| <= t) is the mean over y from t to t + 1 of the same for the normal number.
-    """
-    law = NormalDist(0, spread)
-
-    def area(y: float) -> float:
-        return y * (2 * law.cdf(y) - 1) + 2 * spread**2 * law.pdf(y)
-
-    t = max(0, math.floor(law.inv_cdf((1 + level) / 2)) - 2)
-    while area(t + 1) - area(t) < level:
-        t += 1
-    return t
 
 
 def quantile_of(drawn: Floats, level: float) -> float:

@@ -1,16 +1,20 @@
-"""How far noise by levels errs, for boxes, in floats: one number, or all of them at once.
+"""How far noise for several numbers errs, in floats.
 
-From the counts of `certify/levels.proof.md`, section 4, level by level.
+By levels, for boxes, from the counts of `certify/levels.proof.md`, section 4, level by level: one
+number, or all of them at once. Of an elliptical law: one number.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..certify.joint_elliptical import Elliptical
 from ..certify.levels import Levels
 from ..exact import nearest_float
 
@@ -92,3 +96,74 @@ class BoxLaw:
                 inside = (np.minimum(t, high) + np.minimum(t, low) + 1) / (high + low + 1)
                 part = part * inside ** (one.numbers if block is None else 1)
         return part
+
+
+class EllipticalLaw:
+    """The law of Gaussian or Euclidean noise, in steps of the grid."""
+
+    def __init__(self, noise: Elliptical) -> None:
+        self.noise, self.balls = noise, noise.balls
+        if self.balls is not None:
+            self._radii = np.array([nearest_float(one) for one in self.balls.radii])
+            masses = np.array([nearest_float(one) for one in self.balls.masses])
+            self._masses = masses / masses.sum()
+
+    def spread(self, block: int) -> float:
+        """The standard deviation of a number of a block, before it is rounded."""
+        unit = 1.0 if self.balls is None else nearest_float(self.balls.square)
+        return math.sqrt(nearest_float(self.noise.square(block)) * unit)
+
+    def quantile(self, block: int, level: float) -> int:
+        """The least whole t with P(|x| <= t) >= level for a number of a block."""
+        if self.balls is None:
+            return rounded_quantile(self.spread(block), level)
+        scale = math.sqrt(nearest_float(self.noise.square(block)))
+        low, high = -1, math.ceil(scale * self._radii[-1])
+        while high - low > 1:
+            middle = (low + high) // 2
+            enough = self._within((middle + 0.5) / scale) >= level
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+
+    def _within(self, t: float) -> float:
+        """P(|one number of the balls| <= t)."""
+        from scipy.special import betainc  # (slow to import)
+
+        assert self.balls is not None
+        part = np.minimum(t / self._radii, 1.0)
+        inside = betainc(0.5, (self.balls.dimension + 1) / 2, part**2)
+        return float(self._masses @ inside)
+
+    def simulate(
+        self, size: int, numbers: Sequence[int], random: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """NOT FOR RELEASE: draws in floats; `numbers` says how many each block has."""
+        noise, blocks = self.noise, range(len(numbers))
+        each = np.repeat([float(one) for one in noise.each], numbers)
+        share = np.repeat([float(noise.centre(b) * noise.common) for b in blocks], numbers)
+        drawn = random.standard_normal((size, len(each) + 1))
+        if self.balls is None:
+            whole = each * drawn[:, :-1] + share * drawn[:, -1:]
+            return np.asarray(np.floor(whole + random.random(whole.shape)))
+        if not noise.common:
+            drawn = drawn[:, :-1]
+        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+        radii = random.choice(self._radii, size, p=self._masses)
+        drawn *= (radii * random.random(size) ** (1 / self.balls.dimension))[:, None]
+        return np.asarray(np.floor(each * drawn[:, : len(each)] + share * drawn[:, -1:] + 0.5))
+
+
+def rounded_quantile(spread: float, level: float) -> int:
+    """The least whole t with P(|x| <= t) >= level, x normal and rounded at random to whole numbers.
+
+    P(|x| <= t) is the mean over y from t to t + 1 of the same for the normal number.
+    """
+    law = NormalDist(0, spread)
+
+    def area(y: float) -> float:
+        return y * (2 * law.cdf(y) - 1) + 2 * spread**2 * law.pdf(y)
+
+    t = max(0, math.floor(law.inv_cdf((1 + level) / 2)) - 2)
+    while area(t + 1) - area(t) < level:
+        t += 1
+    return t

@@ -1,4 +1,4 @@
-"""One draw for all numbers of a question, or of several: by levels at delta = 0, or Gaussian.
+"""One draw for all numbers of a question, or of several: by levels at delta = 0, or with a delta.
 
 What a unit can do to all of them together is a shape, and noise of that shape is far smaller than
 noise for each number by itself. Which shape, and why: `together.proof.md`.
@@ -255,7 +255,7 @@ class DrawnNoise:
             for part, (track, number) in zip(self.parts, self._tracked, strict=True)
         ]
         kind = "mean error" if found.loss_name == "l1" else "error with 95 %"
-        which = "noise by levels" if found.document.pure else "Gaussian noise"
+        which = found.document.noise_name
         words = (
             f"one draw for all {found.dimension} numbers, {which} for all that a unit can "
             f"move, {shortly(found.shape)}, at epsilon={text_of(found.document.epsilon)}, "
@@ -274,7 +274,7 @@ def drawn_together(
     asked: Sequence[Asked], epsilon: Fraction, loss: str, delta: Fraction = Fraction(0)
 ) -> list[DrawnNoise] | None:
     """Noise of one draw for all numbers of all questions: together they keep (epsilon, 0), or
-    (epsilon, delta) if it is Gaussian (`Draw.delta`).
+    (epsilon, delta) if it is Gaussian or Euclidean (`Draw.delta`).
 
     None where there is none: too many numbers, another loss; or where a unit moves one number only.
     """

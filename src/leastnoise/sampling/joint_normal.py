@@ -1,7 +1,7 @@
 """Draw Gaussian noise for several numbers at once, in whole steps, exactly.
 
-The law is that of `certify/joint_normal.proof.md`; every part is drawn by `RoundedNormal`, exactly,
-and the last rounding by a uniform whole number.
+The law is that of `certify/joint_elliptical.proof.md`; every part is drawn by `RoundedNormal`,
+exactly, and the last rounding by a uniform whole number.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ..certify.joint_normal import FINE, Normal
+from ..certify.joint_elliptical import FINE, Elliptical
 from .entropy import Entropy
 from .normal import RoundedNormal
 
@@ -19,7 +19,7 @@ from .normal import RoundedNormal
 class NormalSampler:
     """Draws vectors of whole numbers; `numbers` says how many each block has."""
 
-    def __init__(self, normal: Normal, numbers: Sequence[int]) -> None:
+    def __init__(self, normal: Elliptical, numbers: Sequence[int]) -> None:
         self._common = RoundedNormal(normal.common * FINE) if normal.common else None
         self._parts = [
             (RoundedNormal(each * FINE), int(normal.centre(b) * FINE), count)

@@ -18,18 +18,24 @@ from ...ask.shaped import JointQuestion
 from ...certify.block_counts import Side
 from ...certify.joint import both_ways, largest_mean, lower_bound, movable, release_loss
 from ...certify.joint_document import MAX_CUT, MAX_JOINT_STEPS, JointDocument
+from ...certify.joint_elliptical import Balls, Elliptical
 from ...certify.joint_flow import Flow, gap_means, slack_of_delta
 from ...certify.joint_sums import Sums, mean_of_squares
+from ...certify.joint_volume import Volume
 from ...certify.levels import Levels
 from ...certify.shifts import Certificate
+from ...certify.vector_document import VectorCertificate
 from ...errors import LeastnoiseError, LimitError
 from ...exact import exp_upper, round_down, round_up
 from ...mechanisms.analytic_gaussian import smallest_sigma
 from ...words import gap_of
 from ...work import counted
+from .elliptical import best_sizes
+from .forecast import euclidean_share
 from .levels import best_levels, box_loss, exact_cost
-from .normal import best_normal
+from .projections import best_projection
 from .rates import best_flow
+from .vectors import unit_vector
 
 #: Digits of the bounds in a file.
 _DIGITS = 12
@@ -37,6 +43,8 @@ _DIGITS = 12
 _SEARCH = 4_000_000
 #: What is asked of the bracket of one number, and the seconds for it.
 _GAP_OF_ONE, _SECONDS_OF_ONE = "0.005", 2.0
+#: Projections prove up to this many times what is expected of them.
+_EXPECTED = 1.2
 #: Bits of the ratio: private noise is at most this part away from the exact one.
 _BITS = 64
 
@@ -53,10 +61,27 @@ class Joint:
     most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
     quick: int = 20  # one that does not, for squared errors, takes half a second
     most_numbers: int = 30  # and so many, or more, a few seconds
+    most_directions: int = 100  # curves for more take several seconds
     cells: int = 64  # of a width, for the largest error of real values
     seconds: float = 5.0  # for the programs of flows
 
-    def noise(self, question: JointQuestion) -> JointDocument:
+    def noises(self, question: JointQuestion) -> list[JointDocument]:
+        """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
+        the least loss first. `LimitError` if none can be checked.
+        """
+        normal = self.normal(question)
+        found = [] if normal is None else [normal]
+        try:
+            found.append(self.levels(question))
+        except LimitError:
+            if not found:
+                raise
+        if self.euclidean_cost(question) < min(document.upper for document in found):
+            with contextlib.suppress(LeastnoiseError):
+                found.append(self.euclidean(question))
+        return sorted(found, key=lambda document: document.upper)
+
+    def levels(self, question: JointQuestion) -> JointDocument:
         """The best levels, with the bounds that need no program."""
         document = self._empty(question)
         blocks = document.sides
@@ -72,11 +97,41 @@ class Joint:
         """The best Gaussian noise; None at delta = 0 and for the largest error."""
         if question.delta == 0 or question.largest:
             return None
-        document = replace(self._empty(question), ratio=Fraction(1, 2), overlap=None)
         sigma = smallest_sigma(float(question.epsilon), float(question.delta))
+        return self._elliptical(question, self._sizes(question, sigma))
+
+    def euclidean_cost(self, question: JointQuestion) -> float:
+        """What Euclidean noise is expected to cost at least; infinite where there is none."""
+        normal = self.normal(question)
+        if normal is None or normal.elliptical is None or question.shape.dimension == 1:
+            return math.inf
+        numbers = normal.dimension + bool(normal.elliptical.common)
+        budget = float(question.epsilon), float(question.delta)
+        return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
+
+    def euclidean(self, question: JointQuestion) -> JointDocument:
+        """The best Euclidean noise, for means at a positive delta.
+
+        `LeastnoiseError` where there is none that can be checked.
+        """
+        sizes = self._sizes(question, 1.0)
+        numbers = question.shape.dimension + bool(sizes.common)
+        budget = question.epsilon, question.delta
+        found = unit_vector(numbers, budget, question.loss, self.seconds, True).upper
+        assert found is not None
+        law = found.vector
+        balls = Balls(numbers, law.denominator, law.radii, law.weights)
+        return self._elliptical(question, replace(sizes, balls=balls))
+
+    def _sizes(self, question: JointQuestion, sigma: float) -> Elliptical:
+        document = self._empty(question)
         shares = [float(share) for share in document.shares]
-        found = best_normal(document.sides, shares, question.shape.one_sided, sigma)
-        document = replace(document, normal=found)
+        return best_sizes(document.sides, shares, question.shape.one_sided, sigma)
+
+    def _elliptical(self, question: JointQuestion, noise: Elliptical) -> JointDocument:
+        document = replace(
+            self._empty(question), ratio=Fraction(1, 2), overlap=None, elliptical=noise
+        )
         return replace(document, upper=round_up(release_loss(document), _DIGITS))
 
     def _empty(self, question: JointQuestion) -> JointDocument:
@@ -124,7 +179,7 @@ class Joint:
         return best_levels(blocks, document.shape.one_sided, cost, most)
 
     def bound(self, document: JointDocument, gap: float, one: One) -> JointDocument:
-        """The document with the best lower bound that a flow, the volume or sums prove.
+        """The document with the best lower bound that a flow, volumes or sums prove.
 
         one: the design of noise for one number, with its multipliers.
         """
@@ -137,7 +192,21 @@ class Joint:
         if gap_of(document) > gap:
             with contextlib.suppress(LeastnoiseError):
                 document = self._bounded(document, self._sums(document, one))
+        if gap_of(document) > gap and document.delta > 0:
+            with contextlib.suppress(LeastnoiseError):
+                document = self._projected(document)
         return document
+
+    def _projected(self, document: JointDocument) -> JointDocument:
+        """Curves for the projections that are expected to prove most, if that is any more."""
+        found = best_projection(document, self.most_directions)
+        if found is None or _EXPECTED * found.expected <= document.lower:
+            return document
+        budget = document.epsilon, found.delta
+        curves = unit_vector(found.directions, budget, document.loss, self.seconds, False).lower
+        if curves is None or not isinstance(curves.certificate, VectorCertificate):
+            return document
+        return self._bounded(document, found.volume(curves.value, curves.certificate))
 
     def _flows(self, document: JointDocument, gap: float) -> JointDocument:
         """A flow that knows ranks, or flows of more and more numbers while there is time."""
@@ -213,7 +282,9 @@ class Joint:
         width = int(document.shape.blocks[0].width)
         return max(c for c in range(1, min(width, self.cells) + 1) if width % c == 0)
 
-    def _bounded(self, document: JointDocument, certificate: Flow | Sums | int) -> JointDocument:
+    def _bounded(
+        self, document: JointDocument, certificate: Flow | Sums | Volume | int
+    ) -> JointDocument:
         tried = replace(document, certificate=certificate)
         lower = round_down(lower_bound(tried), _DIGITS)
         return replace(tried, lower=lower) if lower > document.lower else document

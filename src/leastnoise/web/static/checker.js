@@ -905,7 +905,7 @@ function readJoint(data) {
   keys(data, "the file", ["format", "kind", "epsilon", "delta", "sensitivity", "loss", "upper", "lower", "certificate", "largest", "integer", "grid", "noise"], ["about", "weights"]);
   if (data.has("about")) about(data.get("about"));
   const noise = object(data.get("noise"), "noise");
-  if (noise.has("each")) throw new NotCovered("Gaussian noise for several numbers");
+  if (noise.has("each")) throw new NotCovered(`${noise.has("balls") ? "Euclidean" : "Gaussian"} noise for several numbers`);
   keys(noise, "noise", ["ratio", "offsets"], ["overlap"]);
   const shape = object(data.get("sensitivity"), "sensitivity");
   keys(shape, "sensitivity", ["blocks", "one_sided"]);
@@ -982,6 +982,7 @@ function readJoint(data) {
 
 function readRates(data, file) {
   if (!data.size) return null;
+  if (data.has("curves")) throw new NotCovered("bounds by the volume of projections");
   if (data.has("shifts")) {
     keys(data, "certificate", ["numbers", "step", "reach", "shifts"]);
     const reach = index(data.get("reach"), "reach", 0, MAX_CELLS);

@@ -1,7 +1,7 @@
 """Which Gaussian noise costs least for a shape: sizes, and how much of it is common, in floats.
 
 A proposal only: how private it is, and what it costs, is checked exactly afterwards
-(`certify/joint_normal.proof.md`).
+(`certify/joint_elliptical.proof.md`).
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from ...certify.block_counts import Side
-from ...certify.joint_normal import FINE, Normal, length_of_move
+from ...certify.joint_elliptical import FINE, Elliptical, length_of_move
 
 #: Standard deviations are multiples of 2^-_BITS steps, and this part larger than they need be.
 _BITS, _MARGIN = 20, 1e-9
 
 
-def best_normal(
+def best_sizes(
     blocks: Sequence[Side], shares: Sequence[float], one_sided: bool, sigma: float
-) -> Normal:
+) -> Elliptical:
     """The noise whose weighted mean of squared errors is least, as far as a search finds it.
 
     sigma: what a move of length 1 needs. With squared lengths L_b of moves from the centres z_b the
@@ -40,8 +40,8 @@ def best_normal(
         for share, root in zip(shares, roots, strict=True)
     ]
     if common == 0:
-        return Normal(tuple(each))
-    return Normal(tuple(each), _up(math.sqrt(scale / common)), tuple(centres))
+        return Elliptical(tuple(each))
+    return Elliptical(tuple(each), _up(math.sqrt(scale / common)), tuple(centres))
 
 
 def _common(shares: Sequence[float], centres: Sequence[Fraction]) -> float:

@@ -17,21 +17,31 @@ import pytest
 from leastnoise import Blocks, Cube, Sparse, compare, compare_joint, design, load
 from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.block_counts import Side
-from leastnoise.certify.joint_normal import Normal, normal_mean, squared_shift
+from leastnoise.certify.joint_elliptical import Elliptical, elliptical_mean, squared_shift
+from leastnoise.engine.joint.method import Joint
 from leastnoise.errors import FormatError
-from leastnoise.noise.joint import rounded_quantile
+from leastnoise.noise.joint_law import rounded_quantile
 from leastnoise.queries.statement import check_statement
 from leastnoise.sampling import InsecureSeededEntropy
 
 
+@pytest.fixture
+def no_balls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Euclidean noise is not looked for."""
+    monkeypatch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+
+
 @cache
 def many() -> Any:
-    """Twenty counts at a delta where Gaussian noise is the better one."""
+    """Twenty counts at a delta where Gaussian noise is better than levels (Euclidean noise is
+    better than both)."""
     shape = Cube(20, one_sided=True)
-    return design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+        return design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2")
 
 
-def longest(normal: Normal, sides: list[Side], both_ways: bool) -> Fraction:
+def longest(normal: Elliptical, sides: list[Side], both_ways: bool) -> Fraction:
     """The largest squared length over all whole moves, one by one."""
     moves = []
     for b, side in enumerate(sides):
@@ -51,16 +61,16 @@ def longest(normal: Normal, sides: list[Side], both_ways: bool) -> Fraction:
 def test_no_move_is_longer_than_counted(centre: Fraction) -> None:
     sides = [Side(3, 2, 1), Side(2, 2, 2), Side(4, 1, 1)]
     each = (Fraction(3), Fraction(5), Fraction(1, 2))
-    one_way = Normal(each, Fraction(2), (centre, 2 * centre, centre / 2))
+    one_way = Elliptical(each, Fraction(2), (centre, 2 * centre, centre / 2))
     assert squared_shift(one_way, sides) == longest(one_way, sides, False)
-    plain = Normal(each)
+    plain = Elliptical(each)
     assert squared_shift(plain, sides) == longest(plain, sides, True)
 
 
 def test_one_number_is_private_by_its_law() -> None:
     """The hockey stick of the rounded law, in floats."""
     found = design(epsilon=1, delta="0.2", sensitivity=Cube(2, one_sided=True), integer=True)
-    normal = Normal((Fraction(3, 2),), Fraction(2), (Fraction(1, 2),))
+    normal = Elliptical((Fraction(3, 2),), Fraction(2), (Fraction(1, 2),))
     law = NormalDist(0, math.sqrt(normal.square(0)))
     mu = math.sqrt(squared_shift(normal, [Side(1, 1, 1)]))
     spread = np.linspace(-40, 40, 160_001)
@@ -71,31 +81,32 @@ def test_one_number_is_private_by_its_law() -> None:
     gaussian = NormalDist().cdf(mu / 2 - 1 / mu) - math.e * NormalDist().cdf(-mu / 2 - 1 / mu)
     assert 0 < stick <= gaussian
     square = float((chance * whole**2).sum())
-    assert square <= normal_mean(normal, 0, 2) < square * 1.05
+    assert square <= elliptical_mean(normal, 0, 2) < square * 1.05
     size = float((chance * np.abs(whole)).sum())
-    assert size <= normal_mean(normal, 0, 1) < size * 1.01
+    assert size <= elliptical_mean(normal, 0, 1) < size * 1.01
     t = rounded_quantile(law.stdev, 0.95)
     assert chance[np.abs(whole) <= t].sum() >= 0.95 > chance[np.abs(whole) < t].sum()
     assert found.certified
 
 
-def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any) -> None:
+def test_the_better_noise_is_taken_and_the_status_says_so(tmp_path: Any, no_balls: None) -> None:
     found = many()
-    assert found.document.normal is not None
+    assert found.document.noise_name == "Gaussian noise"
     assert found.upper == pytest.approx(49.88, abs=0.01)
     assert "15 % below the 58.675 of noise by levels" in found.status
     assert load(found.save(tmp_path / "counts.json")) == found
     few = design(epsilon=1, delta="1e-6", sensitivity=Cube(10, one_sided=True), integer=True)
-    assert few.document.normal is None
+    assert few.document.elliptical is None
     assert "49 % below the 7.0159 of Gaussian noise of the best covariance" in few.status
     sparse = Blocks(Sparse(6, 2, one_sided=True), Cube(2, width=3, one_sided=True))
     mixed = design(epsilon=0.2, delta="0.05", sensitivity=sparse, integer=True, loss="l2")
-    assert mixed.document.normal is not None
+    assert mixed.document.elliptical is not None
     assert mixed.verify().proven
 
 
-def test_the_other_noise_is_a_rival(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_other_noise_is_a_rival(monkeypatch: pytest.MonkeyPatch, no_balls: None) -> None:
     monkeypatch.setattr(compare_joint, "_ours", lambda found, refused: [])
+    monkeypatch.setattr(compare_joint, "_euclidean", lambda found, refused: [])
     asked: dict[str, Any] = {"epsilon": 1, "sensitivity": Cube(3), "integer": True, "loss": "l2"}
     names = {row.name: row.loss for row in compare(delta="1e-6", **asked)}
     # (Rounding at random costs at most a quarter.)
@@ -104,14 +115,14 @@ def test_the_other_noise_is_a_rival(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names["levels"] > names["design"] == pytest.approx(names["gaussian"] + 0.25, rel=1e-3)
 
 
-def test_draws_are_exact_and_have_the_stated_law() -> None:
+def test_draws_are_exact_and_have_the_stated_law(no_balls: None) -> None:
     found = many()
     drawn = found.noise.sample(150, InsecureSeededEntropy(3))
     assert drawn.dtype == float
     assert (drawn == np.round(drawn)).all()
     assert float((drawn**2).mean()) == pytest.approx(found.upper, rel=0.15)
     # Any two numbers share the common part.
-    common = float((found.document.normal.centre(0) * found.document.normal.common) ** 2)
+    common = float((found.document.elliptical.centre(0) * found.document.elliptical.common) ** 2)
     simulated = found.noise.simulate(20_000, 5)
     covariance = float((simulated[:, 0] * simulated[:, 1]).mean())
     assert covariance == pytest.approx(common, abs=3)
@@ -120,7 +131,7 @@ def test_draws_are_exact_and_have_the_stated_law() -> None:
     within = (np.abs(simulated) <= found.error_bound(0.95)).mean()
     assert within == pytest.approx(0.955, abs=0.01)
     real = design(epsilon=1, delta="0.01", sensitivity=Cube(40, width="1/2"), loss="l1")
-    assert real.document.normal is not None
+    assert real.document.elliptical is not None
     assert np.isfinite(real.release([0.1] * 40)).all()
 
 

@@ -1,0 +1,202 @@
+"""The lower bound of a range from a price for every value: multipliers by a rule, never listed.
+
+A price is what the answers of a value must cost at least. For each answer the values around it pay
+less than their price, and those further away, which pay more, help them by a fixed rule; the check
+is that they can. So a file with thousands of nodes to a sensitivity, as a large epsilon needs, is
+short, and where prices are all the same one answer stands for all. Statement and proof:
+`channel_prices.proof.md`. Standard library only, e^eps rounded up, everything else down.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import accumulate
+from math import floor
+
+from ..ask.question import Question
+from ..errors import FormatError
+from ..exact import exp_lower, exp_upper
+from ..work import bits, charge
+from .channel_copies import node_count
+from .channel_document import ChannelCertificate, Prices
+
+#: Prices are whole numbers of a unit, the largest of so many bits.
+_BITS = 56
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """What the rule sees: losses by offset from -far on, prices, and sums of both."""
+
+    far: int
+    losses: Sequence[int]
+    prices: Sequence[int]
+    sums: tuple[Sequence[int], Sequence[int]]  # of losses, and of prices, up to each place
+    near: tuple[int, int]  # offsets from -near[0] to near[1] may cost less than a price
+    reach: int
+    stairs: int
+    growth: tuple[int, int]  # at least e^eps, over
+
+    def surplus(self, y: int, k: int, side: int) -> int:
+        """What node k has to give for the answer y, with all that the stairs beyond it pass on."""
+        total, (top, bottom) = 0, self.growth
+        for stair in range(self.stairs):
+            at = k + side * stair * self.reach
+            if not 0 <= at < len(self.prices):
+                break
+            own = self.losses[y - at + self.far] - self.prices[at]
+            total += own * bottom**stair // top**stair
+        return total
+
+    def surpluses(self, y: int, first: int, last: int, side: int) -> int:
+        """The sum of that over the nodes first..last that there are."""
+        total, (top, bottom), (losses, prices) = 0, self.growth, self.sums
+        for stair in range(self.stairs):
+            start = max(0, first + side * stair * self.reach)
+            end = min(len(self.prices) - 1, last + side * stair * self.reach)
+            if start <= end:
+                own = losses[y - start + self.far + 1] - losses[y - end + self.far]
+                own -= prices[end + 1] - prices[start]
+                total += own * bottom**stair // top**stair
+        return total
+
+    def help(self, y: int) -> tuple[int, int, int] | None:
+        """How the nodes around the answer y are helped; None if nobody needs that.
+
+        (what those have who are within the sensitivity of all, what the upper and what the lower
+        ones lack when their neighbours at a full sensitivity have helped). `FormatError` if there
+        is not enough help.
+        """
+        first, last = max(0, y - self.near[1]), min(len(self.prices) - 1, y + self.near[0])
+        charge(6 + (last - first) * (2 + 2 * self.stairs))
+        lacks = {k: self.prices[k] - self.losses[y - k + self.far] for k in range(first, last + 1)}
+        lacks = {k: lack for k, lack in lacks.items() if lack > 0}
+        if not lacks:
+            return None
+        first, last, n = min(lacks), max(lacks), self.reach
+        middle = min(max(y, first), last)
+        if last - first >= n:
+            raise FormatError("the prices exceed the loss over more than the sensitivity")
+        top, bottom = self.growth
+        upper = lower = 0
+        for k, lack in lacks.items():
+            if k >= middle:
+                upper += max(0, lack - (k > middle) * self.surplus(y, k + n, 1) * bottom // top)
+            else:
+                given = (k + 1 < middle) * self.surplus(y, k - n, -1)
+                lower += max(0, lack - given * bottom // top)
+        # Some neighbours of all upper ones are no neighbours of all lower ones, and vice versa.
+        above = self.surpluses(y, first + n + 1, middle + n, 1)
+        below = self.surpluses(y, middle - 1 - n, last - n - 1, -1)
+        inner = self.surpluses(y, last + 1, first + n, 1)
+        inner += self.surpluses(y, last - n, first - 1, -1)
+        rest = max(0, upper * top - above * bottom) + max(0, lower * top - below * bottom)
+        if rest > inner * bottom:
+            raise FormatError(f"the prices around answer {y} are too high")
+        return (inner if rest else 0), upper, lower
+
+    def budgets(self, often: Sequence[tuple[int, int]]) -> int:
+        """At least the budgets of all but neighbours at a full sensitivity, over all nodes."""
+        found = [self.help(y) for y, _ in often]
+        total, (below, above), n = 0, self.near, self.reach
+        top, bottom = self.growth
+        charge(len(often) * (6 + (below + above) // 2))
+        for k, times in often:
+            price, near = self.prices[k], found[max(0, k - below) : k + above + 1]
+            helped = [one for one in near if one is not None]
+            parts = [[one[j] for one in helped if one[j]] for j in range(3)]
+            if parts[0]:
+                most = self.surpluses(k - below, k + 1, k + n, 1)
+                most += self.surpluses(k + above, k - n, k - 1, -1)
+                total += times * -(-price * most // min(parts[0]))
+            if parts[1]:
+                most = self.surpluses(k - below, k + n - below - above, k + n, 1)
+                total += times * -(-price * most * bottom // (top * min(parts[1])))
+            if parts[2]:
+                most = self.surpluses(k + above, k - n, k - n + below + above, -1)
+                total += times * -(-price * most * bottom // (top * min(parts[2])))
+        return total
+
+
+def priced_bound(question: Question, certificate: ChannelCertificate) -> Fraction:
+    """The mean of the prices less what their budgets cost: no private channel costs less.
+
+    `FormatError` if the rule does not serve these prices. The prior is uniform, and the loss never
+    falls away from 0.
+    """
+    prices, step = certificate.prices, certificate.step
+    assert prices is not None
+    count, reach = node_count(question, step), floor(question.sensitivity / step)
+    largest = max(price for _, price in prices.runs)
+    growth = exp_lower(question.epsilon) - 1
+    if growth <= 0 or largest <= 0:
+        raise FormatError('"prices" need an epsilon and a price above 0')
+    unit = largest / (1 << _BITS)
+    runs = [(length, floor(price / unit)) for length, price in prices.runs]
+    rule, often = _rule(question, step, prices.stairs, reach, unit, runs)
+    most = max(rule.losses[0], rule.losses[-1])
+    spent = (Fraction(rule.budgets(often), count) + 2 * most / growth) * unit
+    return sum(length * price for length, price in runs) * unit / count - question.delta * spent
+
+
+def _rule(
+    question: Question,
+    step: Fraction,
+    stairs: int,
+    reach: int,
+    unit: Fraction,
+    runs: Sequence[tuple[int, int]],
+) -> tuple[_Rule, list[tuple[int, int]]]:
+    """(the rule, which answers must be looked at and for how many they stand)."""
+    growth = exp_upper(question.epsilon)
+    highest, near = max(price for _, price in runs), []
+    for side in (-1, 1):  # up to where a loss may be below a price
+        i = 0
+        while i <= reach and _loss(question, side * i, step) // unit < highest:
+            charge(2 * question.loss.effort_at(bits(step) + 20))
+            i += 1
+        near.append(i)
+    window = stairs * reach + 2 * max(near)
+    # A run longer than all that an answer sees is as good as a shorter one.
+    most = 2 * window + 1
+    shorter = [(min(length, most), price) for length, price in runs]
+    far = window
+    charge(2 * far * question.loss.effort_at(bits(step) + 20))
+    charge(sum(length for length, _ in shorter) // 2)
+    losses = [floor(_loss(question, i, step) / unit) for i in range(-far, far + 1)]
+    beyond = [question.loss.outer_minimum(side, far * step) // unit for side in (-1, 1)]
+    _fall_nowhere(losses, beyond, far)
+    if min(losses[far - near[0]], losses[far + near[1]]) < highest:
+        raise FormatError("the prices exceed the loss over more than the sensitivity")
+    listed = [price for length, price in shorter for _ in range(length)]
+    sums = ([0, *accumulate(losses)], [0, *accumulate(listed)])
+    rule = _Rule(
+        far,
+        losses,
+        listed,
+        sums,
+        (near[0], near[1]),
+        reach,
+        stairs,
+        (growth.numerator, growth.denominator),
+    )
+    often, start = [], 0
+    for (length, _), (kept, _) in zip(runs, shorter, strict=True):
+        often += [(start + j, 1 + (length - kept) * (2 * j + 1 == most)) for j in range(kept)]
+        start += kept
+    return rule, often
+
+
+def _loss(question: Question, i: int, step: Fraction) -> Fraction:
+    """At most what an answer i nodes above the value costs."""
+    loss = question.loss
+    return loss.lower(Fraction(i)) if question.integer else loss.minorant(i, step)
+
+
+def _fall_nowhere(losses: list[int], beyond: Sequence[int], far: int) -> None:
+    """Lower the losses until they fall nowhere away from 0."""
+    for side, least in zip((-1, 1), beyond, strict=True):
+        for i in range(far, -1, -1):
+            least = losses[far + side * i] = min(losses[far + side * i], least)

@@ -1,0 +1,82 @@
+"""Which projection of a shape proves most about all noise for it: expected, in floats.
+
+A proposal only: what its curves prove is checked exactly (`certify/joint_volume.proof.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ...certify.joint import movable
+from ...certify.joint_document import JointDocument
+from ...certify.joint_volume import Volume, mean_of_powers
+from ...certify.vector_document import VectorCertificate
+from ...exact import round_up
+from ...mechanisms.analytic_gaussian import smallest_sigma
+from .forecast import euclidean_share
+
+#: Shares of the moves that may count, and to which part lengths are rounded.
+_SHARES, _PARTS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.7, 0.85), 1024
+#: The least number of directions for which one curve is enough.
+_FEWEST = 4
+#: Digits of the delta that is left.
+_DIGITS = 12
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Numbers, directions, the part of the length that counts, and what is expected of them."""
+
+    numbers: int
+    directions: int
+    part: Fraction
+    delta: Fraction  # that is left, rounded up
+    expected: float
+
+    def volume(self, bound: Fraction, curves: VectorCertificate) -> Volume:
+        """The certificate with these curves."""
+        return Volume(self.numbers, self.directions, self.part, bound, curves)
+
+
+def best_projection(document: JointDocument, most: int) -> Projection | None:
+    """The best of all numbers of directions, of at most so many; None if there are too few."""
+    epsilon, delta, power = float(document.epsilon), float(document.delta), document.power
+    sigmas = {s: smallest_sigma(epsilon, delta / s) for s in _SHARES if delta < s}
+    tried = []
+    for k, n in _choices(document, most):
+        worth = _worth(document, k, n)
+        for share, sigma in sigmas.items():
+            part = Fraction(math.floor((1 - share) ** (1 / n) * _PARTS), _PARTS)
+            cost = n * sigma**2 * euclidean_share(n, epsilon, delta / share, 2)
+            tried.append((worth * (float(part) ** 2 * cost) ** (power / 2), k, n, part))
+    if not tried:
+        return None
+    expected, k, n, part = max(tried)
+    left = round_up(document.delta / (1 - part**n), _DIGITS)
+    return Projection(k, n, part, left, expected)
+
+
+def _choices(document: JointDocument, most: int) -> Iterator[tuple[int, int]]:
+    """How many numbers, and how many directions."""
+    blocks, one_sided = document.shape.blocks, document.shape.one_sided
+    for width in {block.width for block in blocks}:
+        count = sum(block.most for block in blocks if block.width >= width)
+        if document.power == 1:
+            count = min(count, most)
+            choices = range(max(count, _FEWEST), count + 1)
+        else:
+            choices = range(_FEWEST, min(count - one_sided, most) + 1, 2)
+        for n in choices:
+            yield count, n
+
+
+def _worth(document: JointDocument, numbers: int, directions: int) -> float:
+    """What a bound of 1 on all moves proves, in the place of curves."""
+    nothing = VectorCertificate.nothing(Fraction(1))
+    volume = Volume(numbers, directions, Fraction(1), Fraction(1), nothing)
+    width, _, share = movable(document, numbers)
+    power = document.power
+    return float(mean_of_powers(volume, power, document.shape.one_sided) * width**power * share)

@@ -1,0 +1,31 @@
+"""The bracket of a vector that moves by a length of 1, for noise and for bounds of several numbers.
+
+By the methods of `../radial` that take a second or two; nothing here is believed later.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ...ask import Point, Question
+from ...losses import Loss
+from ..method import Plan
+from ..radial.method import FIRST, MARCH, STAIRCASES, refuse, trivial
+from ..search import Bracket, Search
+
+#: What is asked of the bracket.
+_GAP = 0.005
+
+
+def unit_vector(
+    dimension: int, budget: Point, loss: Loss, seconds: float, for_noise: bool
+) -> Bracket:
+    """Noise for a vector of sensitivity 1, and a bound on all such noise.
+
+    for_noise: whether it is the noise that is wanted, and not the bound. `ArgumentError` if no
+    private staircase was found.
+    """
+    question = Question(*budget, Fraction(1), loss, dimension=dimension)
+    methods = (FIRST, MARCH, STAIRCASES) if for_noise else (FIRST, MARCH)
+    plan = Plan(question, methods, trivial=trivial, refuse=refuse)
+    return Search(plan, _GAP, seconds).run()

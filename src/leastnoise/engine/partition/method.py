@@ -1,0 +1,63 @@
+"""The method of partitions: one interval of values for each answer, and a price for each value.
+
+Where epsilon is large, noise is far narrower than a sensitivity, and a program over rows would
+need thousands of them. Here both bounds follow a rule, and a file lists what the rule needs: the
+edges of intervals, and prices. What is yielded has been checked exactly (`prices.proof.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...ask import Question
+from ..bounds import Bounds
+from ..channel.baselines import fitting
+from ..method import Method
+from ..search import Search
+from .cells import partitioned
+from .forecast import stairs_that_pay, steep
+from .prices import far_from_ends, priced, priced_lower
+
+#: Half an interval is so many nodes of prices, in turn; twice that for a loss that bends, for a
+#: bound on nodes loses the square of their distance.
+_NODES = (4, 8)
+
+
+def _serves(question: Question) -> bool:
+    """One budget, |x| or x^2 and a uniform prior, real values, and nothing else asked for."""
+    demands = (
+        question.prior,
+        question.crossing,
+        question.instance_bound,
+        question.max_error,
+        question.gdp,
+    )
+    plain = all(one is None for one in demands) and not question.profile
+    plain &= not question.monotone and not question.integer
+    return plain and question.loss.exponent in (1, 2)
+
+
+def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
+    """Pairs of bounds, coarse to fine."""
+    if search.plan.resolution is not None:
+        return
+    _, price = far_from_ends(question)
+    stairs = stairs_that_pay(question, price)
+    for nodes in _NODES:
+        n = min(fitting(question, (nodes * int(question.loss.exponent or 1),)))
+        found = priced(question, n, stairs)
+        if found is None or search.done():
+            return
+        search.bracket.resolutions.append(n)
+        yield priced_lower(question, found, stairs), None
+        yield None, partitioned(question, found, search.plan.atoms)
+
+
+PARTITION = Method(
+    "partition",
+    "one interval of values for each answer from above, a price for each value from below",
+    _bounds,
+    seconds=0.08,
+    serves=_serves,
+    worth=steep,
+)
