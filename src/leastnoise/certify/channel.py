@@ -198,6 +198,8 @@ def _lower(document: ChannelDocument) -> Claim:
     used = {pair.point for pair in certificate.pairs}
     if certificate.copies is not None:
         used |= {entry.point for entry in certificate.copies.shifts}
+    if certificate.prices is not None:
+        used |= {0}
     if not all(question.asks(certificate.points_of(question)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
     bound = channel_dual_bound(question, certificate)

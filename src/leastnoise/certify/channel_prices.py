@@ -20,7 +20,7 @@ from ..errors import FormatError
 from ..exact import exp_lower, exp_upper
 from ..work import bits, charge
 from .channel_copies import node_count
-from .channel_document import ChannelCertificate, Prices
+from .channel_document import ChannelCertificate
 
 #: Prices are whole numbers of a unit, the largest of so many bits.
 _BITS = 56
@@ -77,8 +77,6 @@ class _Rule:
             return None
         first, last, n = min(lacks), max(lacks), self.reach
         middle = min(max(y, first), last)
-        if last - first >= n:
-            raise FormatError("the prices exceed the loss over more than the sensitivity")
         top, bottom = self.growth
         upper = lower = 0
         for k, lack in lacks.items():
@@ -168,7 +166,7 @@ def _rule(
     losses = [floor(_loss(question, i, step) / unit) for i in range(-far, far + 1)]
     beyond = [question.loss.outer_minimum(side, far * step) // unit for side in (-1, 1)]
     _fall_nowhere(losses, beyond, far)
-    if min(losses[far - near[0]], losses[far + near[1]]) < highest:
+    if sum(near) >= reach or min(losses[far - near[0]], losses[far + near[1]]) < highest:
         raise FormatError("the prices exceed the loss over more than the sensitivity")
     listed = [price for length, price in shorter for _ in range(length)]
     sums = ([0, *accumulate(losses)], [0, *accumulate(listed)])
@@ -197,6 +195,7 @@ def _loss(question: Question, i: int, step: Fraction) -> Fraction:
 
 def _fall_nowhere(losses: list[int], beyond: Sequence[int], far: int) -> None:
     """Lower the losses until they fall nowhere away from 0."""
-    for side, least in zip((-1, 1), beyond, strict=True):
+    for side, outer in zip((-1, 1), beyond, strict=True):
+        least = outer
         for i in range(far, -1, -1):
             least = losses[far + side * i] = min(losses[far + side * i], least)

@@ -57,7 +57,7 @@ MAX_NODES = 10_000_000
 MAX_CERTIFICATE_NODES = 1_100
 MAX_PAIR_MULTIPLIERS = 300_000
 MAX_PRIOR_PIECES = 10_000
-MAX_STAIRS = 1_000
+MAX_STAIRS_OF_RANGE = 1_000
 MAX_INTERVALS = 10_000
 
 _DEMANDS = {"instance_bound", "crossing", "max_error", "monotone"}
@@ -175,7 +175,7 @@ def _revealed(raw: object, file: Mapping[str, Any], document: ChannelDocument) -
 
 
 def _intervals(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> Intervals:
-    """Intervals of nodes that share a row, their answers and weights, and stairs that never rise."""
+    """Intervals of nodes, their answers and weights, and stairs that never rise."""
     data, question = read_object(raw, "intervals"), document.question
     check_keys(data, "intervals", {"sizes", "answers", "weights", "stairs"}, set())
     last = document.last
@@ -190,7 +190,7 @@ def _intervals(raw: object, file: Mapping[str, Any], document: ChannelDocument) 
     )
     weights, stairs = (
         tuple(read_count(w, name) for w in read_list(data[name], name, most))
-        for name, most in (("weights", MAX_INTERVALS), ("stairs", MAX_STAIRS))
+        for name, most in (("weights", MAX_INTERVALS), ("stairs", MAX_STAIRS_OF_RANGE))
     )
     alike = len(sizes) == len(answers) == len(weights) and len(stairs) > 0
     demand(alike, '"sizes", "answers" and "weights" must be equally long, "stairs" not empty')
@@ -268,7 +268,7 @@ def _pair(raw: object, name: str) -> tuple[Fraction, Fraction]:
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    epsilon = read_short_number(data["epsilon"], "epsilon")
+    epsilon = read_number(data["epsilon"], "epsilon")
     demand(0 <= epsilon <= MAX_EPSILON, f'"epsilon" must be from 0 to {MAX_EPSILON}')
     delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
@@ -415,7 +415,7 @@ def _prices(raw: object, question: Question, count: int) -> Prices:
             )
         )
     demand(sum(length for length, _ in runs) == count, f'"runs" must be about {count} nodes')
-    return Prices(read_integer(data["stairs"], "stairs", 1, MAX_STAIRS), tuple(runs))
+    return Prices(read_integer(data["stairs"], "stairs", 1, MAX_STAIRS_OF_RANGE), tuple(runs))
 
 
 def _copies(raw: object, question: Question, count: int, reach: int, points: int) -> Copies:

@@ -185,13 +185,22 @@ class DependentDesign(BaseDesign):
     def answers(self) -> Floats:
         """The answers that rows can give, in order."""
         document = self.document
+        if document.intervals is not None:
+            return self._points
         used = {j for row in document.rows for j, w in enumerate(row) if w}
         return np.array([float(y) for j, y in enumerate(document.answers()) if j in used])
 
     @cached_property
     def nodes(self) -> Floats:
-        """The nodes of the range (of the core): where a value is rounded to."""
+        """The nodes of the range (of the core): where a value is rounded to.
+
+        With intervals, the first and the last of each: between them losses are no larger.
+        """
         document = self.document
+        if document.intervals is not None:
+            starts = document.intervals.starts
+            ends = sorted({*starts[:-1], *(start - 1 for start in starts[1:])})
+            return np.array([float(document.place(k)) for k in ends])
         return np.array([float(document.place(k)) for k in range(document.last + 1)])
 
     @cached_property
@@ -219,8 +228,9 @@ class DependentDesign(BaseDesign):
         number = self._written_out(value)
         document, place = self.document, self._place(number)
         k, share = math.floor(place), float(place - math.floor(place))
-        if 0 <= k < len(document.rows) and (share == 0 or k + 1 < len(document.rows)):
-            masses = (1 - share) * self._rows[k] + (share * self._rows[k + 1] if share else 0.0)
+        listed = len(document.rows) if document.intervals is None else document.last + 1
+        if 0 <= k < listed and (share == 0 or k + 1 < listed):
+            masses = (1 - share) * self._row(k) + (share * self._row(k + 1) if share else 0.0)
             used = masses > 0
             answers, masses = self._points[used], masses[used]
             if document.revealed:
@@ -232,6 +242,27 @@ class DependentDesign(BaseDesign):
         exact, weights = self.exact_law(value)
         total = sum(weights)
         return np.array([float(y) for y in exact]), np.array([w / total for w in weights])
+
+    def _row(self, k: int) -> Floats:
+        document, part = self.document, self.document.intervals
+        if part is None:
+            return np.asarray(self._rows[k])
+        starts, weights, stairs = self._stairs
+        apart = np.maximum(starts[:-1] - k, k - starts[1:] + 1)
+        row = weights * stairs[np.minimum(-(-apart // document.reach), len(stairs) - 1)]
+        own = part.of(k)
+        row[own] = 0.0
+        row[own] = 1 - document.revealed / document.denominator - row.sum()
+        return np.asarray(row)
+
+    @cached_property
+    def _stairs(self) -> tuple[Floats, Floats, Floats]:
+        """Where intervals start, their weights, and those of the stairs: own, others, nothing."""
+        part, one = self.document.intervals, self.document.denominator
+        assert part is not None
+        stairs = [0.0, *(w / one for w in part.stairs), 0.0]
+        weights = np.array([float(w) for w in part.weights])
+        return np.array(part.starts), weights, np.array(stairs)
 
     @cached_property
     def _rows(self) -> Floats:

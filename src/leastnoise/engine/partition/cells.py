@@ -101,18 +101,14 @@ def _weighted(question: Question, cuts: Ints, n: int, last: int) -> tuple[Interv
     for _ in stairs[1:]:
         whole.append(math.ceil(whole[-1] / growth))
     one = math.floor(size * whole[0] * growth)
-    part = Intervals(
-        tuple(sizes.tolist()), tuple(answers.tolist()), tuple(weights), tuple(whole)
-    )
+    part = Intervals(tuple(sizes.tolist()), tuple(answers.tolist()), tuple(weights), tuple(whole))
     # A larger weight takes from the own answers of others: who has enough keeps it.
     most = [math.ceil(own / (whole[0] * growth)) for _, own in part.own(n, one)]
     weights = [max(pair) for pair in zip(weights, most, strict=True)]
     return replace(part, weights=tuple(weights)), one
 
 
-def _stairs(
-    question: Question, apart: int, n: int, count: int, growth: Fraction
-) -> list[Fraction]:
+def _stairs(question: Question, apart: int, n: int, count: int, growth: Fraction) -> list[Fraction]:
     """1/e^eps, 1/e^(2 eps) and so on: to the last one, or until the rest is far below delta."""
     found = [1 / growth]
     while len(found) * n < apart:

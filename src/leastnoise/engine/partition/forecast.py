@@ -10,7 +10,7 @@ import math
 from ...ask import Question
 
 #: From this epsilon on, for |x| and for x^2: below, intervals are too long for what they leave out.
-_STEEP = {1: 3, 2: 4}
+_STEEP = {1: 2.5, 2: 4}
 #: Stairs that give less than this share of the loss are left out.
 _LITTLE = 1e-4
 

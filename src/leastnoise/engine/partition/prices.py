@@ -155,7 +155,7 @@ def priced(question: Question, n: int, stairs: int) -> Priced | None:
     middle = (layer, short - layer) if short < count else (0, 0)
     prices = np.full(short, start)
     for turn in range(_ROUNDS + 1):
-        ratio = np.minimum(rule.served(prices), _MOST)
+        ratio = np.clip(rule.served(prices), 1 / _MOST, _MOST)
         last = turn == _ROUNDS  # all around an answer that is not served fall by what it lacks
         ratio = minimum_filter1d(ratio, (1 + last) * rule.around + 1, mode="nearest")
         prices = prices * (np.minimum(ratio, 1.0) if last else np.sqrt(ratio))
