@@ -33,6 +33,7 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
     atoms = search.plan.atoms and not question.integer and question.delta > 0
     left = partial(search.left, SECONDS)
     best: tuple[Channel, float] | None = None
+    proven = 0.0  # by intervals: another method may have done better than a coarse mesh can
     for for_bound, for_answers in meshes(question):
         if for_answers is not None:
             found = mixture(for_answers, symmetric, atoms, left())
@@ -43,12 +44,13 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             break
         if for_bound is not None:
             search.bracket.rounds += 1
-            before = search.bracket.lower
+            before = proven
             for lower in bounds_of(for_bound, symmetric, best[1], search.gap, left):
                 yield lower, None
+                proven = max(proven, float(lower.value))
                 if search.closes(0.0, best[1]):
                     break
-            if before is not None and search.bracket.lower is before:
+            if 0 < before == proven:
                 break  # the ends ask for more than intervals: finer ones prove less and less
         if search.closes(0.0, best[1]):
             yield None, exact_mixture(best[0])

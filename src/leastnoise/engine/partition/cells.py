@@ -37,11 +37,12 @@ def partitioned(question: Question, priced: Priced, atoms: bool = True) -> Upper
 
     With `atoms`, the value itself has nearly delta.
     """
-    length = float(question.width)
-    places = (np.arange(priced.count) + 0.5) * (length / priced.count)
+    length, (half, price) = float(question.width), far_from_ends(question)
+    if length > 3 * half * MOST_INTERVALS:
+        return None
+    cells = np.arange(priced.count, dtype=np.float64) + 0.5
     # At the edges of an interval the loss is about the price.
-    half, price = far_from_ends(question)
-    shares = priced.at(places * (priced.count / length)) / price
+    shares = priced.at(cells) / price
     density = 0.5 / half / shares ** (1 / float(question.loss.exponent or 1))
     filled = np.concatenate([[0.0], np.cumsum(density) * (length / priced.count)])
     several = max(1, round(float(filled[-1])))
