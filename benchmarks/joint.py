@@ -1,9 +1,10 @@
 """Squared error of each of k numbers at epsilon = 1: noise for their shape, and its rivals.
 
     python benchmarks/joint.py [--counts 2,5,10] [--epsilons 1] [--deltas 0,1e-6] [--csv FILE]
+    python benchmarks/joint.py --band FILE
 
 For each k, epsilon and delta a line: independent noise with shares of epsilon, Gaussian noise (of
-one size, and of the best covariance for rows that are added or removed), our Euclidean vectors and
+one size, and of the best covariance for rows that are added or removed), Euclidean noise and
 `releases=k` (both only with --ours: they take seconds each), and noise by levels, which needs no
 delta: a cube for rows that are replaced, one-sided for rows that are added or removed. The table
 in docs/joint.md is its output.
@@ -24,8 +25,20 @@ from leastnoise.mechanisms.analytic_gaussian import smallest_sigma
 
 FIELDS = (
     *("k", "epsilon", "delta", "laplace", "releases", "euclidean", "gaussian"),
-    *("gaussian_covariance", "cube", "cube_lower", "one_sided", "overlap", "error_95", "seconds"),
+    *("gaussian_covariance", "euclidean_covariance", "cube", "cube_lower", "one_sided"),
+    *("overlap", "error_95", "seconds"),
 )
+#: Numbers, whether they are one-sided, epsilon and delta: where Euclidean noise is the best.
+BAND = (
+    (50, False, "1", "1e-6"),
+    (50, True, "1", "1e-6"),
+    (100, False, "1", "1e-6"),
+    (50, False, "0.5", "1e-6"),
+    (50, False, "2", "1e-6"),
+    (20, False, "1", "1e-3"),
+    (10, False, "0.1", "1e-3"),
+)
+NOISES = {"noise by levels": "levels", "Gaussian": "gaussian", "Euclidean": "euclidean"}
 
 
 @cache
@@ -58,9 +71,46 @@ def row(k: int, epsilon: float, delta: float, ours: bool) -> dict[str, str]:
             beside = compare(delta=delta, sensitivity=Cube(k), **common)
             for other in ("releases", "euclidean"):
                 found |= {r.name: r.loss for r in beside if r.name == other}
+            one_sided = design(delta=delta, sensitivity=Cube(k, one_sided=True), **common)
+            found["euclidean_covariance"] = costs(one_sided).get("euclidean", math.nan)
+            if beside.design.document.noise_name == "Euclidean noise":
+                found["euclidean"] = beside.design.upper
     found["seconds"] = time.process_time() - began
     texts = {name: f"{found[name]:.6g}" if name in found else "" for name in FIELDS[3:]}
     return {"k": str(k), "epsilon": f"{epsilon:g}", "delta": f"{delta:g}"} | texts
+
+
+def costs(found: Any) -> dict[str, float]:
+    """What each kind of noise costs that was looked at."""
+    every = {found.document.noise_name: found.upper, **found.stats["others"]}
+    return {
+        name: loss
+        for words, loss in every.items()
+        for known, name in NOISES.items()
+        if words.startswith(known)
+    }
+
+
+def band(path: Path) -> None:
+    """What the three kinds of noise cost, and what is proven of all noise."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        fields = ("k", "one_sided", "epsilon", "delta", *NOISES.values(), "lower")
+        writer = csv.DictWriter(file, fields)
+        writer.writeheader()
+        for k, one_sided, epsilon, delta in BAND:
+            shape = Cube(k, one_sided=one_sided)
+            found = design(
+                epsilon=epsilon,
+                delta=delta,
+                sensitivity=shape,
+                integer=True,
+                loss="l2",
+                time_limit=120,
+            )
+            losses = {name: f"{loss:.6g}" for name, loss in costs(found).items()}
+            asked = {"k": k, "one_sided": one_sided, "epsilon": epsilon, "delta": delta}
+            writer.writerow(asked | losses | {"lower": f"{found.lower:.6g}"})
+            file.flush()
 
 
 def main() -> None:
@@ -71,7 +121,11 @@ def main() -> None:
     parser.add_argument("--deltas", default="1e-6")
     parser.add_argument("--ours", action="store_true", help="our vectors and releases=k, too")
     parser.add_argument("--csv", type=Path)
+    parser.add_argument("--band", type=Path, help="write where Euclidean noise is the best")
     asked = parser.parse_args()
+    if asked.band is not None:
+        band(asked.band)
+        return
     rows = []
     print("| " + " | ".join(FIELDS) + " |")
     print("|" + "--:|" * len(FIELDS))

@@ -69,8 +69,8 @@ def beside_shapes(found: JointDesign) -> JointComparison:
     if not found.document.largest and found.document.even:
         rows += _closed(found)
         rows += _ours(found, refused)
-        known = {own, *found.stats.get("others", {})}
-        if found.delta > 0 and found.dimension > 1 and not any("Euclidean" in x for x in known):
+        known = " ".join([own, *found.stats.get("others", {})])
+        if found.document.delta > 0 and found.dimension > 1 and "Euclidean" not in known:
             rows += _euclidean(found, refused)
     rows = [
         JointRow(row.name, row.label, row.loss, excess_of(row.loss, found.lower), row.note)
@@ -129,7 +129,7 @@ def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[J
     d = found.document
     question = JointQuestion(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
-        other = Joint(seconds=_SECONDS).euclidean(question)
+        other = Joint(seconds_of_vectors=_SECONDS).euclidean(question)
         yield JointRow("euclidean", noise_words(other), float(other.upper), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

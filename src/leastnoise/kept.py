@@ -35,7 +35,7 @@ _GAP = "0.01"
 _SECONDS = 10.0
 #: For bounds from below of a whole vector, which nothing is chosen by; and with a delta, where
 #: noise is searched for as well.
-_SECONDS_TOGETHER, _SECONDS_WITH_DELTA = 1.0, 5.0
+_SECONDS_TOGETHER, _SECONDS_WITH_DELTA = 1.0, 10.0
 
 
 def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) -> tuple[Any, Path]:

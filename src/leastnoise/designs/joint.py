@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -106,6 +106,8 @@ def joint_design(arguments: Arguments, one: One) -> JointDesign:
     if not short_weights(question.weights):
         raise ArgumentError("weights", "of too many digits together", "simpler numbers")
     method = Joint(seconds=seconds)
+    if arguments.time_limit is not None:
+        method = replace(method, seconds_of_vectors=seconds)
     try:
         document, *others = method.noises(question)
     except LimitError:

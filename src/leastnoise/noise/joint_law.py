@@ -118,7 +118,7 @@ class EllipticalLaw:
         if self.balls is None:
             return rounded_quantile(self.spread(block), level)
         scale = math.sqrt(nearest_float(self.noise.square(block)))
-        low, high = -1, math.ceil(scale * self._radii[-1])
+        low, high = -1, math.ceil(scale * float(self._radii[-1]))
         while high - low > 1:
             middle = (low + high) // 2
             enough = self._within((middle + 0.5) / scale) >= level

@@ -62,9 +62,9 @@ def ask_all(
 
     Guarantee: all answers together are (epsilon, delta)-private. The budget is divided so that the
     relative errors add up to little, for `rows` rows (a public guess). Where it is better, all
-    numbers come from one draw (without a delta, unless Gaussian noise is best), or all releases get
-    noise of one law that is designed for so many, or larger shares whose privacy losses compose to
-    the budget; that needs a workload that is declared in advance, as this is.
+    numbers come from one draw (without a delta if by levels), or all releases get noise of one law
+    that is designed for so many, or larger shares whose privacy losses compose to the budget;
+    that needs a workload that is declared in advance, as this is.
 
     units: with private keys, a public guess at how many units a key that matters has, as for `ask`;
         first it counts which way shows such keys, then which errs less.
@@ -164,7 +164,7 @@ def _tighter(ready: list[Prepared], whole: Budget, loss: str) -> Iterator[list[P
 def _one_draw(ready: list[Prepared], whole: Budget, loss: str) -> list[Prepared] | None:
     """One draw for all numbers that allow it, with their budgets together; the others keep theirs.
 
-    Budgets add up, and one draw has no delta unless it is Gaussian (`together.proof.md`).
+    Budgets add up, and one draw by levels has no delta (`together.proof.md`).
     """
     asked = [asked_of(one.query, one.setting) if _drawable(one) else None for one in ready]
     own = [one for one in asked if one is not None]

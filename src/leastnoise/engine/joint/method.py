@@ -64,6 +64,8 @@ class Joint:
     most_directions: int = 100  # curves for more take several seconds
     cells: int = 64  # of a width, for the largest error of real values
     seconds: float = 5.0  # for the programs of flows
+    #: For noise of vectors, and for their curves: most take a second or two, at small epsilon ten.
+    seconds_of_vectors: float = 15.0
 
     def noises(self, question: JointQuestion) -> list[JointDocument]:
         """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
@@ -117,7 +119,7 @@ class Joint:
         sizes = self._sizes(question, 1.0)
         numbers = question.shape.dimension + bool(sizes.common)
         budget = question.epsilon, question.delta
-        found = unit_vector(numbers, budget, question.loss, self.seconds, True).upper
+        found = unit_vector(numbers, budget, question.loss, self.seconds_of_vectors, True).upper
         assert found is not None
         law = found.vector
         balls = Balls(numbers, law.denominator, law.radii, law.weights)
@@ -203,7 +205,9 @@ class Joint:
         if found is None or _EXPECTED * found.expected <= document.lower:
             return document
         budget = document.epsilon, found.delta
-        curves = unit_vector(found.directions, budget, document.loss, self.seconds, False).lower
+        curves = unit_vector(
+            found.directions, budget, document.loss, self.seconds_of_vectors, False
+        ).lower
         if curves is None or not isinstance(curves.certificate, VectorCertificate):
             return document
         return self._bounded(document, found.volume(curves.value, curves.certificate))

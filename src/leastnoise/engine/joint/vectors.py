@@ -8,10 +8,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...ask import Point, Question
+from ...errors import ScaleError
 from ...losses import Loss
 from ..method import Plan
 from ..radial.method import FIRST, MARCH, STAIRCASES, refuse, trivial
 from ..search import Bracket, Search
+from .forecast import too_many_stairs
 
 #: What is asked of the bracket.
 _GAP = 0.005
@@ -22,10 +24,15 @@ def unit_vector(
 ) -> Bracket:
     """Noise for a vector of sensitivity 1, and a bound on all such noise.
 
-    for_noise: whether it is the noise that is wanted, and not the bound. `ArgumentError` if no
+    for_noise: whether it is the noise that is wanted, and not the bound. `LeastnoiseError` if no
     private staircase was found.
     """
     question = Question(*budget, Fraction(1), loss, dimension=dimension)
+    if too_many_stairs(dimension, float(question.epsilon)):
+        refuse(question)
     methods = (FIRST, MARCH, STAIRCASES) if for_noise else (FIRST, MARCH)
     plan = Plan(question, methods, trivial=trivial, refuse=refuse)
-    return Search(plan, _GAP, seconds).run()
+    try:
+        return Search(plan, _GAP, seconds).run()
+    except (OverflowError, ZeroDivisionError):
+        raise ScaleError from None
