@@ -220,7 +220,7 @@ def test_what_is_not_true_is_refuted(changes: dict[str, Any], claim: str) -> Non
     assert report.verdict(claim) == "refuted"
 
 
-@pytest.mark.parametrize("change", [_smaller, _lighter, _shifted])
+@pytest.mark.parametrize("change", [_smaller, _shifted])
 def test_smaller_balls_are_not_private(change: Any) -> None:
     assert check_any(parse_any(thinner(change))).verdict("privacy") == "refuted"
 
@@ -233,6 +233,8 @@ def test_smaller_balls_are_not_private(change: Any) -> None:
         lambda law: law.update(weights=law["weights"][1:]),
         lambda law: law.update(atom="0"),
         lambda law: law.update(denominator="0"),
+        _lighter,  # no law: what it costs would be counted in part
+        lambda law: law["radii"].__setitem__(-1, "1" + "0" * 20),  # draws would be too long
         lambda law: law["weights"].__setitem__(0, "-1"),
         lambda law: law["radii"].__setitem__(0, "1/" + "7" * 200),
     ],
