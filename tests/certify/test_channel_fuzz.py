@@ -30,7 +30,7 @@ FILES: dict[str, dict[str, Any]] = {
     "profile": {**BASE, "profile": [("1/2", "0.3"), (2, "0.05")]},
     "curve": {"gdp": 1, "sensitivity": 2, "bounds": (0, 4), "gap": 0.2},
     "additive": {**BASE, "epsilon": 7, "bounds": (0, 40), "loss": "pinball:0.5", "time_limit": 0.1},
-    "partition": {"epsilon": 5, "delta": 0.01, "sensitivity": 1, "bounds": (0, 1), "gap": 0.05},
+    "partition": {"epsilon": 7, "delta": 0.01, "sensitivity": 1, "bounds": (0, 1), "gap": 0.05},
 }
 
 

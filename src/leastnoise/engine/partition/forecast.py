@@ -9,15 +9,19 @@ import math
 
 from ...ask import Question
 
-#: From this epsilon on, for |x| and for x^2: below, intervals are too long for what they leave out.
-_STEEP = {1: 2.5, 2: 4}
+#: From this epsilon on in a wide range, for |x| and for x^2: below, intervals are too long for what
+#: they leave out. At the ends they leave out more: so much more in a range of one sensitivity, less
+#: by this power in others.
+_STEEP, _ENDS, _POWER = {1: 2.4, 2: 3.9}, 3.6, 0.6
 #: Stairs that give less than this share of the loss are left out.
 _LITTLE = 1e-4
 
 
 def steep(question: Question) -> bool:
     """Whether intervals are short for the sensitivity."""
-    return question.epsilon >= _STEEP.get(int(question.loss.exponent or 0), math.inf)
+    wide = float(question.width / question.sensitivity)
+    least = _STEEP.get(int(question.loss.exponent or 0), math.inf)
+    return float(question.epsilon) >= least + _ENDS / max(1.0, wide) ** _POWER
 
 
 def stairs_that_pay(question: Question, price: float) -> int:

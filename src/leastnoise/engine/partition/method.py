@@ -14,6 +14,7 @@ from ..bounds import Bounds
 from ..channel.baselines import fitting
 from ..method import Method
 from ..search import Search
+from ..wide import remapped
 from .cells import partitioned
 from .forecast import stairs_that_pay, steep
 from .prices import far_from_ends, priced, priced_lower
@@ -25,15 +26,7 @@ _NODES = (4, 8)
 
 def _serves(question: Question) -> bool:
     """One budget, |x| or x^2 and a uniform prior, real values, and nothing else asked for."""
-    demands = (
-        question.prior,
-        question.crossing,
-        question.instance_bound,
-        question.max_error,
-        question.gdp,
-    )
-    plain = all(one is None for one in demands) and not question.profile
-    plain &= not question.monotone and not question.integer
+    plain = remapped.serves(question) and not question.profile and not question.integer
     return plain and question.loss.exponent in (1, 2)
 
 
@@ -50,7 +43,10 @@ def _bounds(question: Question, search: Search) -> Iterator[Bounds]:
             return
         search.bracket.resolutions.append(n)
         yield priced_lower(question, found, stairs), None
-        yield None, partitioned(question, found, search.plan.atoms)
+        upper = partitioned(question, found, search.plan.atoms)
+        yield None, upper
+        if upper is None:
+            return  # more intervals than a file holds: what others find is not as near as that
 
 
 PARTITION = Method(
