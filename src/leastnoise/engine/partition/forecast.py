@@ -21,7 +21,7 @@ def steep(question: Question) -> bool:
     """Whether intervals are short for the sensitivity."""
     wide = float(question.width / question.sensitivity)
     least = _STEEP.get(int(question.loss.exponent or 0), math.inf)
-    return float(question.epsilon) >= least + _ENDS / max(1.0, wide) ** _POWER
+    return bool(float(question.epsilon) >= least + _ENDS / max(1.0, wide) ** _POWER)
 
 
 def stairs_that_pay(question: Question, price: float) -> int:
