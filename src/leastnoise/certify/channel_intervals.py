@@ -56,6 +56,29 @@ class Intervals:
             if low <= last:
                 yield low, min(last, high), self.weights[j] * weight
 
+    def cuts(self, reach: int) -> list[int]:
+        """0, the first node of each further run of nodes that have one law, and one after all."""
+        ends = (
+            end
+            for j in range(len(self.sizes))
+            for first, last, _ in self.beside(j, reach)
+            for end in (first, last + 1)
+        )
+        return sorted({*self.starts, *ends})
+
+    def alone(self, reach: int, total: int) -> int:
+        """The most that an interval's answer has which no other node gives."""
+        own = self.own(reach, total)
+        nowhere = (not self.stairs[0] * weight or len(self.sizes) == 1 for weight in self.weights)
+        return max(
+            (
+                most
+                for size, none, (_, most) in zip(self.sizes, nowhere, own, strict=True)
+                if size == 1 and none
+            ),
+            default=0,
+        )
+
     def row(self, node: int, reach: int, total: int) -> list[int]:
         """The weights of all answers at a node, `total` together."""
         own, row = self.of(node), [0] * len(self.sizes)

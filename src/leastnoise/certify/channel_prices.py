@@ -24,6 +24,8 @@ from .channel_document import ChannelCertificate
 
 #: Prices are whole numbers of a unit, the largest of so many bits.
 _BITS = 56
+#: Binary digits of what the growth of a stair divides by.
+_DISCOUNT = 64
 
 
 @dataclass(frozen=True)
@@ -36,31 +38,29 @@ class _Rule:
     sums: tuple[Sequence[int], Sequence[int]]  # of losses, and of prices, up to each place
     near: tuple[int, int]  # offsets from -near[0] to near[1] may cost less than a price
     reach: int
-    stairs: int
     growth: tuple[int, int]  # at least e^eps, over
+    discounts: Sequence[int]  # at most e^(-j eps) for stair j, in parts of 2^_DISCOUNT
 
     def surplus(self, y: int, k: int, side: int) -> int:
-        """What node k has to give for the answer y, with all that the stairs beyond it pass on."""
-        total, (top, bottom) = 0, self.growth
-        for stair in range(self.stairs):
-            at = k + side * stair * self.reach
+        """At most what node k has to give for the answer y, with what the stairs beyond pass on."""
+        total, at = 0, k
+        for discount in self.discounts:
             if not 0 <= at < len(self.prices):
                 break
-            own = self.losses[y - at + self.far] - self.prices[at]
-            total += own * bottom**stair // top**stair
-        return total
+            total += (self.losses[y - at + self.far] - self.prices[at]) * discount
+            at += side * self.reach
+        return total >> _DISCOUNT
 
     def surpluses(self, y: int, first: int, last: int, side: int) -> int:
-        """The sum of that over the nodes first..last that there are."""
-        total, (top, bottom), (losses, prices) = 0, self.growth, self.sums
-        for stair in range(self.stairs):
+        """At most the sum of that over the nodes first..last that there are, by less than 1."""
+        total, (losses, prices) = 0, self.sums
+        for stair, discount in enumerate(self.discounts):
             start = max(0, first + side * stair * self.reach)
             end = min(len(self.prices) - 1, last + side * stair * self.reach)
             if start <= end:
                 own = losses[y - start + self.far + 1] - losses[y - end + self.far]
-                own -= prices[end + 1] - prices[start]
-                total += own * bottom**stair // top**stair
-        return total
+                total += (own - prices[end + 1] + prices[start]) * discount
+        return total >> _DISCOUNT
 
     def help(self, y: int) -> tuple[int, int, int] | None:
         """How the nodes around the answer y are helped; None if nobody needs that.
@@ -70,7 +70,7 @@ class _Rule:
         is not enough help.
         """
         first, last = max(0, y - self.near[1]), min(len(self.prices) - 1, y + self.near[0])
-        charge(6 + (last - first) * (2 + 2 * self.stairs))
+        charge(8 + 6 * len(self.discounts) + (last - first + 1) * (2 + len(self.discounts) // 2))
         lacks = {k: self.prices[k] - self.losses[y - k + self.far] for k in range(first, last + 1)}
         lacks = {k: lack for k, lack in lacks.items() if lack > 0}
         if not lacks:
@@ -100,21 +100,23 @@ class _Rule:
         found = [self.help(y) for y, _ in often]
         total, (below, above), n = 0, self.near, self.reach
         top, bottom = self.growth
-        charge(len(often) * (6 + (below + above) // 2))
+        charge(len(often) * (8 + (below + above) // 2 + 5 * len(self.discounts)))
         for k, times in often:
-            price, near = self.prices[k], found[max(0, k - below) : k + above + 1]
+            # (A minorant is least at 0, and may be negative there: more is lacking than a price.)
+            lack = max(0, self.prices[k] - self.losses[self.far])
+            near = found[max(0, k - below) : k + above + 1]
             helped = [one for one in near if one is not None]
             parts = [[one[j] for one in helped if one[j]] for j in range(3)]
             if parts[0]:
-                most = self.surpluses(k - below, k + 1, k + n, 1)
-                most += self.surpluses(k + above, k - n, k - 1, -1)
-                total += times * -(-price * most // min(parts[0]))
+                most = self.surpluses(k - below, k + 1, k + n, 1) + 1
+                most += self.surpluses(k + above, k - n, k - 1, -1) + 1
+                total += times * -(-lack * most // min(parts[0]))
             if parts[1]:
-                most = self.surpluses(k - below, k + n - below - above, k + n, 1)
-                total += times * -(-price * most * bottom // (top * min(parts[1])))
+                most = self.surpluses(k - below, k + n - below - above, k + n, 1) + 1
+                total += times * -(-lack * most * bottom // (top * min(parts[1])))
             if parts[2]:
-                most = self.surpluses(k + above, k - n, k - n + below + above, -1)
-                total += times * -(-price * most * bottom // (top * min(parts[2])))
+                most = self.surpluses(k + above, k - n, k - n + below + above, -1) + 1
+                total += times * -(-lack * most * bottom // (top * min(parts[2])))
         return total
 
 
@@ -149,6 +151,7 @@ def _rule(
 ) -> tuple[_Rule, list[tuple[int, int]]]:
     """(the rule, which answers must be looked at and for how many they stand)."""
     growth = exp_upper(question.epsilon)
+    discounts = _discounts(growth, stairs)
     highest, near = max(price for _, price in runs), []
     for side in (-1, 1):  # up to where a loss may be below a price
         i = 0
@@ -156,13 +159,13 @@ def _rule(
             charge(2 * question.loss.effort_at(bits(step) + 20))
             i += 1
         near.append(i)
-    window = stairs * reach + 2 * max(near)
+    window = len(discounts) * reach + 2 * max(near)
     # A run longer than all that an answer sees is as good as a shorter one.
     most = 2 * window + 1
     shorter = [(min(length, most), price) for length, price in runs]
     far = window
     charge(2 * far * question.loss.effort_at(bits(step) + 20))
-    charge(sum(length for length, _ in shorter) // 2)
+    charge(4 * sum(length for length, _ in shorter))
     losses = [floor(_loss(question, i, step) / unit) for i in range(-far, far + 1)]
     beyond = [question.loss.outer_minimum(side, far * step) // unit for side in (-1, 1)]
     _fall_nowhere(losses, beyond, far)
@@ -177,14 +180,22 @@ def _rule(
         sums,
         (near[0], near[1]),
         reach,
-        stairs,
         (growth.numerator, growth.denominator),
+        discounts,
     )
     often, start = [], 0
     for (length, _), (kept, _) in zip(runs, shorter, strict=True):
         often += [(start + j, 1 + (length - kept) * (2 * j + 1 == most)) for j in range(kept)]
         start += kept
     return rule, often
+
+
+def _discounts(growth: Fraction, stairs: int) -> list[int]:
+    """Of as many stairs as there are, but for those of which nothing is left."""
+    found = [1 << _DISCOUNT]
+    while len(found) < stairs and (less := found[-1] * growth.denominator // growth.numerator):
+        found.append(less)
+    return found
 
 
 def _loss(question: Question, i: int, step: Fraction) -> Fraction:

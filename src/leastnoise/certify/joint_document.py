@@ -48,6 +48,7 @@ MAX_JOINT_RATES = 60_000
 MAX_FLOW = 60
 MAX_JOINT_CELLS = 1_000
 MAX_CUT = 1_000
+MAX_ERROR = 1 << 62  # of a number, in steps
 MAX_JOINT_BITS = 1_500_000_000  # of all weights that a draw chooses from, and twice that
 
 
@@ -290,7 +291,7 @@ def _elliptical(noise: dict[str, Any], shape: Shape) -> Elliptical:
     numbers = shape.dimension + ("common" in noise)
     balls = _balls(noise["balls"], numbers) if "balls" in noise else None
     if "common" not in noise:
-        return Elliptical(each, balls=balls)
+        return _short(Elliptical(each, balls=balls))
     demand(shape.one_sided, '"common" is for moves of one sign')
     centres = tuple(
         read_number(one, "centres", lambda v: 0 <= v <= MAX_JOINT_STEPS, "from 0 on")
@@ -300,7 +301,15 @@ def _elliptical(noise: dict[str, Any], shape: Shape) -> Elliptical:
         all((one * FINE).denominator == 1 for one in centres),
         f'"centres" must be multiples of 1/{FINE}',
     )
-    return Elliptical(each, read_deviation(noise["common"], "common"), centres, balls)
+    return _short(Elliptical(each, read_deviation(noise["common"], "common"), centres, balls))
+
+
+def _short(noise: Elliptical) -> Elliptical:
+    """The same, if no number that is drawn is too long."""
+    if noise.balls is not None:
+        reach = max(one + noise.centre(b) * noise.common for b, one in enumerate(noise.each))
+        demand(reach * noise.balls.radii[-1] < MAX_ERROR, '"radii" must be smaller')
+    return noise
 
 
 def _balls(value: object, dimension: int) -> Balls:
@@ -309,6 +318,7 @@ def _balls(value: object, dimension: int) -> Balls:
     denominator, radii, weights, _ = read_balls(data | {"atom": "0"})
     demand(len(radii) > 0, '"radii" must not be empty')
     demand(all(bits(one) <= 256 for one in radii), '"radii" must be shorter')
+    demand(sum(weights) == denominator, '"weights" must add up to the denominator')
     return Balls(dimension, denominator, radii, weights)
 
 

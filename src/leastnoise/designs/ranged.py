@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -191,15 +192,24 @@ class DependentDesign(BaseDesign):
         return np.array([float(y) for j, y in enumerate(document.answers()) if j in used])
 
     @cached_property
+    def alike(self) -> list[tuple[int, int]]:
+        """(first, last) of nodes in a row that have one law of answers."""
+        document = self.document
+        if document.intervals is None:
+            return [(k, k) for k in range(document.last + 1)]
+        cuts = document.intervals.cuts(document.reach)
+        return [(start, end - 1) for start, end in pairwise(cuts)]
+
+    @cached_property
     def nodes(self) -> Floats:
         """The nodes of the range (of the core): where a value is rounded to.
 
-        With intervals, the first and the last of each: between them losses are no larger.
+        With intervals, the first and the last of those that have one law: none between them has a
+        larger expected loss.
         """
         document = self.document
         if document.intervals is not None:
-            starts = document.intervals.starts
-            ends = sorted({*starts[:-1], *(start - 1 for start in starts[1:])})
+            ends = sorted({end for ends in self.alike for end in ends})
             return np.array([float(document.place(k)) for k in ends])
         return np.array([float(document.place(k)) for k in range(document.last + 1)])
 
@@ -212,6 +222,10 @@ class DependentDesign(BaseDesign):
         Never above delta (unless the range is so short that there is one node only).
         """
         document = self.document
+        if document.intervals is not None:
+            total = document.denominator - document.revealed
+            most = document.intervals.alone(document.reach, total)
+            return (most + document.revealed) / document.denominator
         often = Counter(j for row in document.rows for j, w in enumerate(row) if w)
         own = (sum(w for j, w in enumerate(row) if w and often[j] == 1) for row in document.rows)
         return (max(own, default=0) + document.revealed) / document.denominator
@@ -230,7 +244,7 @@ class DependentDesign(BaseDesign):
         k, share = math.floor(place), float(place - math.floor(place))
         listed = len(document.rows) if document.intervals is None else document.last + 1
         if 0 <= k < listed and (share == 0 or k + 1 < listed):
-            masses = (1 - share) * self._row(k) + (share * self._row(k + 1) if share else 0.0)
+            masses = (1 - share) * self.row(k) + (share * self.row(k + 1) if share else 0.0)
             used = masses > 0
             answers, masses = self._points[used], masses[used]
             if document.revealed:
@@ -243,13 +257,14 @@ class DependentDesign(BaseDesign):
         total = sum(weights)
         return np.array([float(y) for y in exact]), np.array([w / total for w in weights])
 
-    def _row(self, k: int) -> Floats:
+    def row(self, k: int) -> Floats:
+        """The probabilities of the answers at a node that has a row; a value that is told aside."""
         document, part = self.document, self.document.intervals
         if part is None:
             return np.asarray(self._rows[k])
         starts, weights, stairs = self._stairs
         apart = np.maximum(starts[:-1] - k, k - starts[1:] + 1)
-        row = weights * stairs[np.minimum(-(-apart // document.reach), len(stairs) - 1)]
+        row = weights * stairs[np.clip(-(-apart // document.reach), 0, len(stairs) - 1)]
         own = part.of(k)
         row[own] = 0.0
         row[own] = 1 - document.revealed / document.denominator - row.sum()
@@ -260,8 +275,9 @@ class DependentDesign(BaseDesign):
         """Where intervals start, their weights, and those of the stairs: own, others, nothing."""
         part, one = self.document.intervals, self.document.denominator
         assert part is not None
-        stairs = [0.0, *(w / one for w in part.stairs), 0.0]
-        weights = np.array([float(w) for w in part.weights])
+        first = max(1, part.stairs[0])  # (Whole numbers may be longer than floats, quotients not.)
+        stairs = [0.0, *(w / first for w in part.stairs), 0.0]
+        weights = np.array([w * first / one for w in part.weights])
         return np.array(part.starts), weights, np.array(stairs)
 
     @cached_property

@@ -120,7 +120,7 @@ class JointNoise:
         document, ratio = self.document, self.document.ratio
         own = list(enumerate(document.shape.blocks))
         if document.elliptical is not None:
-            squares = (block.numbers * self._law.spread(b) ** 2 for b, block in own)
+            squares = (block.numbers * self._law.deviation(b) ** 2 for b, block in own)
             mean = sum(squares) / document.dimension
         else:
             levels = document.levels

@@ -22,6 +22,8 @@ Floats = NDArray[np.float64]
 
 #: With more levels than this the sums over pairs of steps would take too long.
 MOST_LEVELS = 2_000
+#: With more steps than this what rounding adds is 1/12, as for a number that is far wider.
+_MOST_STEPS = 1_000
 
 
 class BoxLaw:
@@ -112,6 +114,21 @@ class EllipticalLaw:
         """The standard deviation of a number of a block, before it is rounded."""
         unit = 1.0 if self.balls is None else nearest_float(self.balls.square)
         return math.sqrt(nearest_float(self.noise.square(block)) * unit)
+
+    def deviation(self, block: int) -> float:
+        """The standard deviation of a number of a block as it is released, rounded."""
+        square = self.spread(block) ** 2
+        if self.balls is None:
+            # The mean of f (1 - f), f the part behind the point: by its Fourier series.
+            m = np.arange(1, 2_000)
+            waves = (np.exp(-2 * (math.pi * m) ** 2 * square) / m**2).sum() / math.pi**2
+            return math.sqrt(square + 1 / 6 - waves)
+        scale = math.sqrt(nearest_float(self.noise.square(block)))
+        far = scale * self._radii[-1]
+        if far > _MOST_STEPS:
+            return math.sqrt(square + 1 / 12)
+        beyond = ((t, 1 - self._within((t + 0.5) / scale)) for t in range(math.ceil(far) + 1))
+        return math.sqrt(sum((2 * t + 1) * part for t, part in beyond))
 
     def quantile(self, block: int, level: float) -> int:
         """The least whole t with P(|x| <= t) >= level for a number of a block."""
