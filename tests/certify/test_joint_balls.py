@@ -168,8 +168,11 @@ def test_the_best_noise_is_euclidean(tmp_path: Any) -> None:
 
 def test_other_shapes_and_real_values() -> None:
     shape = Blocks(Sparse(6, 2), Cube(2, width=3))
-    mixed = design(epsilon=0.5, delta="0.05", sensitivity=shape, integer=True, loss="l1")
-    real = design(epsilon=1, delta="0.01", sensitivity=Cube(6, width="1/2"), loss="l2")
+    mixed = design(
+        epsilon=0.5, delta="0.05", sensitivity=shape, integer=True, loss="l1", time_limit=60
+    )
+    cube = Cube(6, width="1/2")
+    real = design(epsilon=1, delta="0.01", sensitivity=cube, loss="l2", time_limit=60)
     for found in (mixed, real):
         assert found.document.noise_name == "Euclidean noise" and found.verify().proven
         assert parse_any(found.document.dumps()) == found.document
