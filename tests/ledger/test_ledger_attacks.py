@@ -311,6 +311,10 @@ TAMPERED = [
     "delete from leastnoise_charges where id = 3",
     "update leastnoise_charges set delta = 'many' where id = 1",
     "update leastnoise_charges set epsilon = '-1/10' where id = 1",
+    "update leastnoise_charges set epsilon = x'31' where id = 1",
+    "update leastnoise_ledgers set epsilon = '1/0'",
+    "update leastnoise_ledgers set composition = 'of a later version', delta = '1/2'",
+    "update leastnoise_ledgers set composition = 'adaptive'",
 ]
 
 
@@ -334,6 +338,16 @@ def test_nothing_is_charged_to_books_that_disagree(tmp_path, words):
     held = sqlite3.connect(path)
     assert held.execute("select count(*) from leastnoise_charges").fetchone()[0] <= 3
     held.close()
+
+
+def test_an_open_ledger_notices_that_its_last_charge_is_gone(tmp_path):
+    path, copy = tmp_path / "b.db", tmp_path / "copy.db"
+    ledger = Ledger.create(path, epsilon=1)
+    copy.write_bytes(path.read_bytes())
+    ledger.charge("0.9", query="q")
+    path.write_bytes(copy.read_bytes())
+    with pytest.raises(LedgerError, match="changed by hand"):
+        ledger.charge("0.9", query="q")
 
 
 def test_an_open_ledger_notices_sums_that_were_set_back(tmp_path):

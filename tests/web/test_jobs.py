@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -210,9 +211,20 @@ def test_a_worker_runs_nothing_that_lies_in_the_working_folder(tmp_path, monkeyp
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     monkeypatch.chdir(tmp_path)
     said: queue.Queue[dict | None] = queue.Queue()
-    worker = Worker(lambda own, what: said.put(what), 4_000_000_000)
+    worker = Worker(lambda own, what: said.put(what), 4_000_000_000, tmp_path)
     try:
         told = said.get(timeout=60)
     finally:
         worker.close()
     assert told is not None and told["event"] == "ready" and not (tmp_path / "ran").exists()
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="it is looked up on Linux")
+def test_rows_that_a_worker_puts_on_disk_are_gone_with_the_server(tmp_path):
+    """A server that ends kills its workers, which left rows of uploads in the system's folder."""
+    worker = Worker(lambda own, what: None, 4_000_000_000, tmp_path)
+    try:
+        held = Path(f"/proc/{worker.pid}/environ").read_bytes().split(b"\0")
+    finally:
+        worker.close()
+    assert f"TMPDIR={tmp_path}".encode() in held

@@ -216,6 +216,8 @@ class Ledger:
                 )
             )
             key = int(done.inserted_primary_key[0])
+        # Now that it is on disk: a file from before this charge is noticed by the next one.
+        self._tally = Tally(key, tally.count + 1, spent)
         return Charge(key, now, *cost, query, mechanism)
 
     def check(
@@ -258,7 +260,7 @@ class Ledger:
         if tally.spent != spent or tally.count != row.entries:
             raise self._changed()
         self._tally = tally
-        epsilon, delta = Fraction(row.epsilon), Fraction(row.delta)
+        epsilon, delta = _total(row)
         open_ = row.closed is None
         left_delta = delta - reserve_of(row.composition, delta) - spent.delta
         left = largest_next(spent, epsilon, delta, row.composition)
@@ -368,7 +370,7 @@ class Ledger:
                 f"ledger {self.name!r} is for the unit and neighbours {row.protects!r}, not "
                 f"{protects!r}: their budgets do not add up; use another ledger"
             )
-        total = Fraction(row.epsilon), Fraction(row.delta)
+        total = _total(row)
         if fits(_spent(row).plus(epsilon, delta), *total, row.composition):
             return
         spent = _spent(row)
@@ -438,6 +440,15 @@ def _coarse(cost: Fraction) -> Fraction:
 
 def _spent(row: Any) -> Spent:
     return Spent(*map(read, (row.spent_epsilon, row.spent_delta, row.spent_squares)))
+
+
+def _total(row: Any) -> tuple[Fraction, Fraction]:
+    """The whole budget; LedgerError if it is none that this version makes."""
+    epsilon, delta = read(row.epsilon), read(row.delta)
+    adaptive = row.composition == "adaptive"
+    if row.composition not in (*COMPOSITIONS, *CURVES) or (adaptive and delta == 0):
+        raise LedgerError("the ledger adds up charges in a way that this version does not know")
+    return epsilon, delta
 
 
 def _now() -> str:

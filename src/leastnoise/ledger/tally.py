@@ -53,11 +53,11 @@ def _total(by_denominator: Counter[int]) -> Fraction:
 
 def parts(text: str) -> tuple[int, int]:
     """Numerator and denominator of a number as `written`; LedgerError if it is none."""
-    top, _, bottom = text.partition("/")
-    base = 16 if text.startswith("0x") else 10
     try:
+        top, _, bottom = text.partition("/")
+        base = 16 if text.startswith("0x") else 10
         found = int(top, base), int(bottom or "1", base)
-    except (ValueError, AttributeError):
+    except (ValueError, TypeError):  # (SQLite keeps bytes in a column of texts)
         found = -1, 0
     if found[0] < 0 or found[1] < 1:
         raise LedgerError("the ledger holds a number that no charge has written") from None

@@ -167,7 +167,7 @@ class Jobs:
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._heard, lane, worker, said)
 
-        worker = Worker(heard, self.limits.memory)
+        worker = Worker(heard, self.limits.memory, self.folder)
         lane.all.append(worker)
         self._tasks[worker] = 0
 

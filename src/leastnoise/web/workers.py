@@ -19,12 +19,14 @@ Heard = Callable[["Worker", dict[str, Any] | None], None]
 class Worker:
     """One process with at most `memory` bytes (where the system can limit it).
 
-    `said` is called for each line it says, and once with None when it is gone.
+    `said` is called for each line it says, and once with None when it is gone. What it keeps for a
+    while, rows that do not fit into memory too, is in `folder`: it may be killed at any time.
     """
 
-    def __init__(self, said: Heard, memory: int) -> None:
+    def __init__(self, said: Heard, memory: int, folder: Path) -> None:
         # One thread each, whatever the machine has: there may be several of them.
         threads = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MPLBACKEND": "Agg"}
+        places = {"TMPDIR": str(folder)}  # the first that Python looks at, on all systems
         source = str(Path(__file__).parents[2])
         given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         others = [path for path in given if Path(path).is_absolute()]  # "" is the working folder
@@ -34,7 +36,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=os.environ | threads | {"PYTHONPATH": os.pathsep.join([source, *others])},
+            env=os.environ | threads | places | {"PYTHONPATH": os.pathsep.join([source, *others])},
         )
         self._said = said
         threading.Thread(target=self._listen, daemon=True).start()
