@@ -31,9 +31,11 @@ from leastnoise.queries import (
 from leastnoise.queries.base import Setting
 from leastnoise.queries.basis import Basis, check_batch, file_name
 from leastnoise.queries.budget import Budget
+from leastnoise.queries.groups import asked_of
 from leastnoise.queries.noise import jointly
 from leastnoise.queries.published import _hash_of, _read, check_report
-from leastnoise.queries.unit import Row
+from leastnoise.queries.together import shape_of
+from leastnoise.queries.unit import Person, Row
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("duckdb")
@@ -157,6 +159,7 @@ NOT_WRITTEN = {
     "a ledger's number in words": _ledger(left_epsilon="1"),
     "less than nothing left": _ledger(left_epsilon=-1.0),
     "a ledger of no day": _ledger(created=7),
+    "a ledger that no day closed": _ledger(closed=False),
     "a question of another kind": _question(kind="Query"),
     "a question in words": _basis(question="count()"),
     "a column that is a number": _question(column=5),
@@ -194,6 +197,15 @@ def test_a_draw_without_numbers_is_malformed(reports):
             answer["basis"]["files"] = []
 
     assert refused(forged(reports["drawn"], change))
+
+
+def test_what_has_no_end_is_malformed(reports):
+    """A field of 980 lists in one another ended in a RecursionError."""
+    held = []
+    for _ in range(5_000):
+        held = [held]
+    with pytest.raises(FormatError):
+        check_report(reports["count"] | {"more": held})
 
 
 def test_one_draw_that_costs_more_than_is_said_is_refuted(reports):
@@ -295,6 +307,37 @@ def test_noise_for_numbers_finds_no_keys(reports, name):
     assert refused(forged(reports[name], apart)) and refused(forged(reports[name], counted))
 
 
+def test_no_unknown_key_is_shown_without_a_delta(reports):
+    """The sum of a report that shows such keys at delta = 0 was called proven."""
+    plain = design(epsilon="1/33", delta=0, sensitivity=1).document.dumps()
+
+    def change(raw):
+        raw["mechanisms"].clear()
+        _basis(files=[_file(raw, plain)] * 2)(raw)
+
+    (told,) = [words for words in refuted(forged(reports["keys told"], lambda raw: (
+        change(raw), _batch(delta="0")(raw)
+    ))) if "which keys are shown" in words]  # fmt: skip
+    assert "total(income) by region" in told
+    assert not refuted(forged(reports["keys told"], change))
+
+
+@pytest.mark.parametrize("name", ["keys told", "keys apart", "drawn, and more"])
+def test_a_sum_is_proven_only_if_all_of_it_is(reports, name):
+    """A median says its own epsilon, and the sum with it was called proven."""
+    (found,) = [one for one in check_report(reports[name]) if "all of it costs" in one.words]
+    assert found.verdict == "not covered"
+
+
+def test_nothing_is_chosen_at_epsilon_0(reports):
+    def change(raw):
+        (text,) = raw["mechanisms"].values()
+        _batch(epsilon=text_of(parse_any(text).epsilon))(raw)
+        _basis(epsilon="0")(raw)
+
+    assert refused(forged(reports["keys apart"], change))
+
+
 def test_every_way_has_its_kind_of_file():
     """Keys with their counts came from plain noise, and a vector's length from a number's."""
     files = {
@@ -392,6 +435,19 @@ def test_one_law_is_for_so_many_releases():
     assert check_batch([own] * 12 + [median], files, budget)[-1].verdict == "refuted"
 
 
+def test_each_of_two_questions_may_have_one_law_for_all_its_releases():
+    """Honest questions beside a draw were refuted: so alike that both had the same file."""
+    query, one = Count(by="g", keys=[*map(str, range(12))]), Setting(Person("p", 1), "add-remove")
+    (noise,) = jointly([query.forms(one)[0]], Fraction(1), Fraction(1, 8), 12, "l1")
+    document = noise.laws[0].design.document
+    own, files = Basis(query, one, (document.dumps(),)), {}
+    files[file_name(document.dumps())] = document
+    for times, verdict in ((1, "refuted"), (2, "proven"), (3, "refuted")):
+        budget = Budget(Fraction(times), Fraction(times, 8))
+        steps = check_batch([own, own], files, budget)
+        assert [step.verdict for step in steps] == ["proven", "proven", verdict]
+
+
 def test_numbers_are_those_of_the_question(reports):
     for name in ("sums", "groups", "drawn", "count"):
         for change in (
@@ -435,6 +491,16 @@ def test_large_questions_are_counted_as_work(reports, monkeypatch):
     monkeypatch.setattr("leastnoise.queries.published._NAME", 10**6)
     with pytest.raises(FormatError, match="more work"):
         check_report(reports["sums"])
+
+
+def test_the_shape_of_a_large_draw_is_found_soon():
+    """0.35 s for each of the 60 KB that such an answer has: minutes for a report."""
+    query = Count(by="g", keys=[*map(str, range(1000))])
+    asked = asked_of(query, Setting(Person("p", 1), "add-remove"))
+    begin = time.process_time()
+    for _ in range(10):
+        assert shape_of([asked], 1)[0].dimension == 1000
+    assert time.process_time() - begin < 1  # (it was 3.5, and is 0.04)
 
 
 def test_powers_of_two_are_read_as_soon_as_other_numbers(reports):

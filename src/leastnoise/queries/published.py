@@ -265,7 +265,9 @@ def check_report(raw: Any) -> list[Step]:
         other = difference(written | {"sha256": raw["sha256"]}, raw)
         words = "the report is as it was written: its hash covers it"
         found.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (
+        LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
+    ) as error:  # fmt: skip
         if isinstance(error, LeastnoiseError) and not isinstance(error, ArgumentError):
             raise
         said = f": {error}" if isinstance(error, ArgumentError) else ""
