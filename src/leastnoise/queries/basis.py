@@ -104,8 +104,8 @@ class Basis:
         return touched(self.query, self.setting)
 
     @property
-    def names(self) -> list[str]:
-        """What its answers are called."""
+    def names(self) -> Iterator[str]:
+        """What its answers are called, one by one."""
         public = self.query.public_keys
         keys = self.found if self.found is not None else ("",) if public is None else public
         return self.query.answer_names(keys)

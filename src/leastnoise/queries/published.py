@@ -312,9 +312,9 @@ def _read_answer(
     raw: Any, files: Mapping[str, str], budget: Budget, paid: int | None, number: int
 ) -> Answer:
     basis = Basis.from_json(raw["basis"], files)
-    names, query, setting = basis.names, basis.query, basis.setting
-    charge(_NAME * len(names))
-    groups = dict(zip(names, map(_read_number, raw["answers"]), strict=True))
+    query, setting = basis.query, basis.setting
+    charge(_NAME * len(raw["answers"]))
+    groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))
     for text in (raw["noise"], *raw["notes"]):
         if not isinstance(text, str):
             raise ArgumentError("notes", type(text).__name__, "texts")
