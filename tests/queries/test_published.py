@@ -461,3 +461,8 @@ def test_no_sign_turns_the_words_beside_it_around():
     page = report(answer, title=turned).to_html() + answer._repr_html_()
     assert not {*"\u202e\u2066"} & {*page}
     assert "x\\u202ey" in page
+
+
+def test_a_title_is_a_text():
+    with pytest.raises(ArgumentError, match=r"^title must be a text"):
+        report(ask(TABLE, Count(), epsilon=1), title=7)

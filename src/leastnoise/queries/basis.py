@@ -189,6 +189,10 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
     for name, own in shared.items():
         drawn = isinstance(documents[name], JointDocument)
         found += (_of_draw if drawn else _of_law)(own, documents[name])
+    if not _asked_as_one(batch):
+        found.append(
+            _said(batch, "one question is about other units or rows than another", REFUTED)
+        )
     epsilon = add_up(cost.epsilon for _, cost in found)
     delta = add_up(cost.delta for _, cost in found)
     steps = [step for step, _ in found]
@@ -211,6 +215,17 @@ def _named(batch: Sequence[Basis]) -> str:
 
 def _said(batch: Sequence[Basis], words: str, verdict: str, cost: Budget = _FREE) -> _Found:
     return Step(f"{_named(batch)}: {words}", verdict), cost
+
+
+def _asked_as_one(batch: Sequence[Basis]) -> bool:
+    """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
+    units = {(one.setting.unit, one.setting.neighbours) for one in batch}
+    sizes = {
+        one.setting.size
+        for one in batch
+        if one.query.fixed(one.setting.unit, one.setting.neighbours)
+    }
+    return len(units) == 1 and len(sizes) <= 1
 
 
 def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
