@@ -10,7 +10,6 @@ from fractions import Fraction
 
 import pytest
 
-from cli_command import run
 from leastnoise import Ledger, Workload, design, keyed
 from leastnoise.certify.any_file import parse_any
 from leastnoise.errors import FormatError
@@ -460,6 +459,16 @@ def test_questions_that_are_asked_together_are_about_the_same_rows():
         assert refuted(one, two) and not refuted(one, one)
 
 
+def test_nothing_composes_deltas_to_less_than_their_sum():
+    """They were called composed by privacy loss distributions, exit code 3."""
+    document = design(epsilon="0.5", delta="0.1", sensitivity=1).document
+    own = Basis(Count(), Setting(Row(), "add-remove"), (document.dumps(),))
+    for delta, verdict in (("0.19", "refuted"), ("0.2", "not covered")):
+        budget = Budget(Fraction(3, 4), Fraction(delta))
+        steps = check_batch([own, own], {file_name(document.dumps()): document}, budget)
+        assert steps[-1].verdict == verdict
+
+
 def test_numbers_are_those_of_the_question(reports):
     for name in ("sums", "groups", "drawn", "count"):
         for change in (
@@ -484,14 +493,3 @@ def test_headings_say_whether_keys_are_public(reports):
         "keys apart",
         "keys told",
     }
-
-
-# -- the command says what it did -----------------------------------------------------------------
-
-
-def test_coq_has_not_proven_a_report(reports, tmp_path):
-    """`verify --formal` ended with 0, which says that it had."""
-    path = tmp_path / "r.json"
-    path.write_text(json.dumps(reports["count"]))
-    found = run("verify", "--formal", path)
-    assert found.returncode == 2 and "left out for a report" in found.stderr

@@ -203,7 +203,7 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
     )
     whole = PROVEN if all(step.verdict == PROVEN for step in steps) else NOT_COVERED
     verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
-    if verdict == REFUTED and len(batch) > 1 and budget.delta > 0 and not shared:
+    if verdict == REFUTED and len(batch) > 1 and 0 < budget.delta >= delta and not shared:
         words += ", composed by privacy loss distributions, which are not followed here"
         verdict = NOT_COVERED
     return [*steps, Step(words, verdict)]
