@@ -169,6 +169,7 @@ NOT_WRITTEN = {
     "rows that are not public": _basis(size=100),
     "keys that were not found": _basis(found=["north"]),
     "a part of the budget that is none": _basis(epsilon="1"),
+    "no part of the budget": _basis(epsilon="0"),
     "a field that nobody reads": _basis(audited="yes"),
 }
 

@@ -68,9 +68,10 @@ class Basis:
         if (self.found is not None) != private or (self.keys is not None and not private):
             raise ArgumentError("keys", "found privately", "of a question with private keys")
         chosen = isinstance(self.query, Quantile)
-        if chosen == (not self.epsilon) or (chosen and self.files):
-            words = "positive for quantiles, which have no files, and not given for others"
-            raise ArgumentError("epsilon", self.epsilon, words)
+        if (self.epsilon is not None) != chosen or (chosen and self.files):
+            raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
+        if self.epsilon == 0:
+            raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
         fixed = self.query.fixed(setting.unit, setting.neighbours)
         if setting.size is not None and not (fixed and setting.size >= 1):
             raise ArgumentError("size", setting.size, "left out where rows are not public")
