@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import pytest
 
+from cli_command import run
 from leastnoise import Ledger, design
 from leastnoise.errors import ArgumentError, FormatError
 from leastnoise.queries import Count, Histogram, Mean, Median, Person, ask, ask_all, report
@@ -461,3 +462,16 @@ def test_no_sign_turns_the_words_beside_it_around():
     page = report(answer, title=turned).to_html() + answer._repr_html_()
     assert not {*"\u202e\u2066"} & {*page}
     assert "x\\u202ey" in page
+
+
+def test_a_title_is_a_text():
+    with pytest.raises(ArgumentError, match=r"^title must be a text"):
+        report(ask(TABLE, Count(), epsilon=1), title=7)
+
+
+def test_coq_has_not_proven_a_report(reports, tmp_path):
+    """`verify --formal` ended with 0, which says that it had."""
+    path = tmp_path / "r.json"
+    path.write_text(json.dumps(reports["steps"]))
+    found = run("verify", "--formal", path)
+    assert found.returncode == 2 and "left out for a report" in found.stderr

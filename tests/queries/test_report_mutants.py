@@ -134,7 +134,7 @@ def read(raw, files):
     """The mutant with as many numbers as its questions have; None if they are no questions."""
     try:
         for one in chain.from_iterable(batch["answers"] for batch in raw["batches"]):
-            names = Basis.from_json(one["basis"], files).names
+            names = [*Basis.from_json(one["basis"], files).names]
             one["answers"] = [{"value": 1, "low": None, "high": None}] * len(names)
         return _read(raw | {"mechanisms": files})
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError):
@@ -223,7 +223,8 @@ def test_what_is_proven_is_what_could_have_been_asked(reports):
     argued = {"median", "keys of totals", "keys of medians"}
     for name, raw in reports.items():
         honest = {step.verdict for step in _read(raw).steps(documents)}
-        assert honest == ({"proven", "not covered"} if name in argued else {"proven"}), name
+        assert honest - ({"not covered"} if name in argued else set()) <= {"proven"}, name
+        assert ("not covered" in honest) == (name in argued), name
         for mutant in mutants(raw, pool, draw):
             found = read(mutant, files)
             if found is None or {step.verdict for step in found.steps(documents)} != {"proven"}:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
 from ..errors import ArgumentError
+from ..work import charge
 from .bounding import Request, Sums
 from .crossed import Crossed, named_in, names_of
 from .door import LONGEST_KEY
@@ -248,7 +249,7 @@ class Query:
         if self.keys is None or self.keys == PRIVATE:
             return None
         if (crossed := self.crossed) is not None:
-            return tuple(map(str, range(crossed.groups)))
+            return numbered(crossed.groups)
         return tuple(self.keys)
 
     def label(self, key: str) -> str:
@@ -259,12 +260,15 @@ class Query:
         """What the answers are called: the groups of these keys, one after the other."""
         return [self.label(key) for key in keys]
 
-    def answer_names(self, keys: Sequence[str]) -> list[str]:
-        """What each answer of groups with these keys is called, one group after the other."""
+    def answer_names(self, keys: Sequence[str]) -> Iterator[str]:
+        """What each answer of groups with these keys is called, one group after the other.
+
+        One by one: short arguments can make millions of them.
+        """
+        columns = self.columns_answered
         if not self.grouped:
-            return list(self.columns_answered)
-        labels, columns = self.labels(keys), self.columns_answered
-        return [named_in(label, name) for label in labels for name in columns]
+            return iter(columns)
+        return (named_in(label, name) for label in self.labels(keys) for name in columns)
 
     # -- shared -----------------------------------------------------------------------------------
 
@@ -299,6 +303,12 @@ class Query:
 
     def __str__(self) -> str:
         return self.text("")
+
+
+def numbered(groups: int) -> tuple[str, ...]:
+    """The keys of groups that are known by their numbers; few bytes of arguments make many."""
+    charge(groups // 8)
+    return tuple(map(str, range(groups)))
 
 
 def keys_of(keys: Sequence[Any] | str) -> tuple[str, ...]:

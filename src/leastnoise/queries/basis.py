@@ -70,6 +70,8 @@ class Basis:
         chosen = isinstance(self.query, Quantile)
         if (self.epsilon is not None) != chosen or (chosen and self.files):
             raise ArgumentError("epsilon", self.epsilon, "given for quantiles, which have no files")
+        if self.epsilon == 0:
+            raise ArgumentError("epsilon", 0, "positive for a quantile: its privacy is pure")
         fixed = self.query.fixed(setting.unit, setting.neighbours)
         if setting.size is not None and not (fixed and setting.size >= 1):
             raise ArgumentError("size", setting.size, "left out where rows are not public")
@@ -103,8 +105,8 @@ class Basis:
         return touched(self.query, self.setting)
 
     @property
-    def names(self) -> list[str]:
-        """What its answers are called."""
+    def names(self) -> Iterator[str]:
+        """What its answers are called, one by one."""
         public = self.query.public_keys
         keys = self.found if self.found is not None else ("",) if public is None else public
         return self.query.answer_names(keys)
@@ -184,10 +186,14 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
         if _is_shared(basis, files):
             shared.setdefault(file_name(basis.files[0]), []).append(basis)
         else:
-            found += _of_values(basis, files)
+            found += _of_values(basis, files, budget.delta)
     for name, own in shared.items():
         drawn = isinstance(documents[name], JointDocument)
-        found.append((_of_draw if drawn else _of_law)(own, documents[name]))
+        found += (_of_draw if drawn else _of_law)(own, documents[name])
+    if not _asked_as_one(batch):
+        found.append(
+            _said(batch, "one question is about other units or rows than another", REFUTED)
+        )
     epsilon = add_up(cost.epsilon for _, cost in found)
     delta = add_up(cost.delta for _, cost in found)
     steps = [step for step, _ in found]
@@ -196,8 +202,9 @@ def check_batch(batch: Sequence[Basis], documents: Mapping[str, Any], budget: Bu
         f"charged are epsilon = {_short(budget.epsilon)}, delta = {_short(budget.delta)} for one "
         f"{batch[0].setting.unit}, {batch[0].setting.neighbours}"
     )
-    verdict = PROVEN if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
-    if verdict == REFUTED and len(batch) > 1 and budget.delta > 0 and not shared:
+    whole = PROVEN if all(step.verdict == PROVEN for step in steps) else NOT_COVERED
+    verdict = whole if epsilon == budget.epsilon and delta <= budget.delta else REFUTED
+    if verdict == REFUTED and len(batch) > 1 and 0 < budget.delta >= delta and not shared:
         words += ", composed by privacy loss distributions, which are not followed here"
         verdict = NOT_COVERED
     return [*steps, Step(words, verdict)]
@@ -209,6 +216,17 @@ def _named(batch: Sequence[Basis]) -> str:
 
 def _said(batch: Sequence[Basis], words: str, verdict: str, cost: Budget = _FREE) -> _Found:
     return Step(f"{_named(batch)}: {words}", verdict), cost
+
+
+def _asked_as_one(batch: Sequence[Basis]) -> bool:
+    """Whether they can be of one `ask_all`: about one unit, and one number of rows if public."""
+    units = {(one.setting.unit, one.setting.neighbours) for one in batch}
+    sizes = {
+        one.setting.size
+        for one in batch
+        if one.query.fixed(one.setting.unit, one.setting.neighbours)
+    }
+    return len(units) == 1 and len(sizes) <= 1
 
 
 def _is_shared(basis: Basis, files: Sequence[Any]) -> bool:
@@ -230,7 +248,7 @@ def _of_keys(basis: Basis, part: str, document: Any) -> _Found:
     return _said([basis], words, PROVEN, Budget(total.epsilon, total.delta))
 
 
-def _of_values(basis: Basis, files: Sequence[Any]) -> Iterator[_Found]:
+def _of_values(basis: Basis, files: Sequence[Any], delta: Fraction) -> Iterator[_Found]:
     """What the numbers of a question rest on, where no other one shares it."""
     if basis.epsilon is not None:
         words = "chosen by an exponential mechanism, of which there is no file: see its reason"
@@ -242,7 +260,7 @@ def _of_values(basis: Basis, files: Sequence[Any]) -> Iterator[_Found]:
     else:
         if basis.told:
             words = "which keys are shown, the values say, of which there is no file"
-            yield _said([basis], words, NOT_COVERED)
+            yield _said([basis], words, NOT_COVERED if delta > 0 else REFUTED)
         assert basis.released is not None
         yield _of_form(basis, basis.released, files)
 
@@ -329,7 +347,7 @@ def _delta_of(document: Any, most: int) -> Fraction | None:
     return found
 
 
-def _of_draw(own: Sequence[Basis], document: JointDocument) -> _Found:
+def _of_draw(own: Sequence[Basis], document: JointDocument) -> Iterator[_Found]:
     """Numbers of one draw: the file is for the very shape of all that a unit can move."""
     asked = [asked_of(basis.query, basis.setting) for basis in own]
     held = document.integer and all(one.tracks for one in asked)
@@ -341,25 +359,36 @@ def _of_draw(own: Sequence[Basis], document: JointDocument) -> _Found:
             held = False  # more numbers than any draw has
     words = f"one draw of {document.dimension} numbers, from a file for all that a unit can move"
     if not held:
-        return _said(own, f"{words}: that is another shape", REFUTED)
+        yield _said(own, f"{words}: that is another shape", REFUTED)
+        return
     cost = Budget(document.epsilon, document.spent_delta)
-    return _said(own, f"{words}, {shortly(document.shape)}", PROVEN, cost)
+    yield _said(own, f"{words}, {shortly(document.shape)}", PROVEN, cost)
 
 
-def _of_law(own: Sequence[Basis], document: Document) -> _Found:
-    """Numbers with noise of one law, which is proven for so many of them together."""
+def _of_law(own: Sequence[Basis], document: Document) -> Iterator[_Found]:
+    """Numbers with noise of one law, which is proven for so many of them together.
+
+    They are those of all questions, or of each by itself, which then cost the total each.
+    """
     assert document.releases is not None
-    total, number, held = document.releases, 0, True
-    for basis in own:
-        form = basis.query.forms(basis.setting)[0]
-        number += basis.groups * form.steps
-        parts = [replace(part, step=None) for part in form.parts]
-        held = held and form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
-        held = held and len({*basis.files}) == 1 and all(_suits(document, one) for one in parts)
-    words = f"a unit moves at most {number} numbers, with noise of one law for {total.count}"
-    if not held or number != total.count:
-        return _said(own, words, REFUTED)
-    return _said(own, words, PROVEN, Budget(total.epsilon, total.delta))
+    total = document.releases
+    moved = [basis.groups * basis.query.forms(basis.setting)[0].steps for basis in own]
+    apart = all(number == total.count for number in moved)
+    for some in [[one] for one in own] if apart else [own]:
+        number = total.count if apart else sum(moved)
+        words = f"a unit moves at most {number} numbers, with noise of one law for {total.count}"
+        if number != total.count or not all(_has_law(basis, document) for basis in some):
+            yield _said(some, words, REFUTED)
+        else:
+            yield _said(some, words, PROVEN, Budget(total.epsilon, total.delta))
+
+
+def _has_law(basis: Basis, document: Document) -> bool:
+    """Whether the file is for every number of a question, each in one step."""
+    form = basis.query.forms(basis.setting)[0]
+    parts = [replace(part, step=None) for part in form.parts]
+    held = form.most == 1 and basis.form == 0 and len(basis.files) == len(parts)
+    return held and len({*basis.files}) == 1 and all(_suits(document, one) for one in parts)
 
 
 def _short(value: Fraction) -> str:

@@ -11,7 +11,8 @@ from typing import ClassVar
 
 from ..errors import ArgumentError
 from ..exact import Number, rational
-from .base import PRIVATE, Query, Setting
+from ..work import arithmetic, bits, charge
+from .base import PRIVATE, Query, Setting, numbered
 from .bounding import Request
 from .count import Count
 from .crossed import MOST_GROUPS, Crossed
@@ -63,7 +64,7 @@ class Histogram(Count):
     def public_keys(self) -> tuple[str, ...]:
         """The numbers of its bins, those of one combination of keys after the other."""
         outer = 1 if self._outer is None else self._outer.groups
-        return tuple(map(str, range(outer * (len(self._edges) - 1))))
+        return numbered(outer * (len(self._edges) - 1))
 
     @property
     def _outer(self) -> Crossed | None:
@@ -82,6 +83,7 @@ class Histogram(Count):
             low, high = rational(self.low, "low"), rational(self.high, "high")
             if isinstance(self.bins, bool) or not 1 <= self.bins <= _MOST_BINS:
                 raise ArgumentError("bins", self.bins, f"from 1 to {_MOST_BINS}")
+            charge(self.bins * arithmetic(bits(low, high)))
             edges = [low + (high - low) * i / self.bins for i in range(self.bins + 1)]
         ends = [float(edge) for edge in edges if abs(edge) <= FURTHEST]
         if len(ends) < len(edges):

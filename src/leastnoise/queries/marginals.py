@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
-from math import prod
+from math import comb, prod
 from typing import Any, ClassVar
 
-from ..ask.workload import Workload
+from ..ask.workload import MAX_ATTRIBUTES, Workload
 from ..errors import ArgumentError
+from ..work import charge
 from .base import PRIVATE, keys_of
 from .crossed import Crossed, names_of, quoted
 from .expression import parse_condition
@@ -48,6 +49,8 @@ class Marginals(Linear):
         if len(set(map(str, self.attributes))) < len(self.attributes):
             raise ArgumentError("attributes", list(self.attributes), "different columns")
         names = names_of(self.attributes)
+        if len(names) > MAX_ATTRIBUTES:
+            raise ArgumentError("attributes", f"{len(names)} columns", f"at most {MAX_ATTRIBUTES}")
         given = self.keys
         lists = f"{len(names)} public lists of values, one for each attribute"
         if given == PRIVATE or given is None or isinstance(given, str):
@@ -88,10 +91,15 @@ class Marginals(Linear):
         places = {name: i for i, name in enumerate(self.crossed.names)}
         every = (self.ways,) if isinstance(self.ways, int) else self.ways
         found: list[tuple[int, ...]] = []
-        for one in every:
-            if isinstance(one, bool) or (isinstance(one, int) and not 0 <= one <= len(places)):
-                raise ArgumentError("ways", one, f"from 0 to {len(places)}, or lists of attributes")
+        if any(isinstance(one, bool) for one in every):
+            raise ArgumentError("ways", list(every), "numbers, or lists of attributes")
+        for one in dict.fromkeys(every):
             if isinstance(one, int):
+                if not 0 <= one <= len(places):
+                    words = f"from 0 to {len(places)}, or lists of attributes"
+                    raise ArgumentError("ways", one, words)
+                if comb(len(places), one) > MOST_ANSWERS:
+                    raise ArgumentError("ways", one, f"of at most {MOST_ANSWERS} tables")
                 found += combinations(range(len(places)), one)
             elif isinstance(one, str) or not set(one) <= set(places) or len(set(one)) < len(one):
                 names = ", ".join(places)
@@ -111,6 +119,7 @@ class Marginals(Linear):
         keys = [[quoted(key) for key in one] for one in self.crossed.keys]
         if len(keys) == 1:
             keys = [list(self.crossed.keys[0])]
+        charge(len(self._sets) * len(keys) // 5)
         return [
             ", ".join(values)
             for chosen in self._sets

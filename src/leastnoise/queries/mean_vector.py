@@ -62,17 +62,9 @@ class MeanVector(Query):
 
     @cached_property
     def means(self) -> list[Mean]:
-        """The same question as one mean for each column."""
+        """One mean for each column, of all rows: the filter and the groups are those of `self`."""
         return [
-            Mean(
-                column,
-                low=low,
-                high=high,
-                where=self.where,
-                by=self.by,
-                keys=self.keys,
-                nulls="middle",
-            )
+            Mean(column, low=low, high=high, nulls="middle")
             for column, low, high in zip(self.columns, self.low, self.high, strict=True)
         ]
 
@@ -99,6 +91,7 @@ class MeanVector(Query):
     def request(self, setting: Setting) -> Request:
         """Sums of the clamped values of all columns, over the same rows: read in one query."""
         first, *others = self.means
+        first = replace(first, where=self.where, by=self.by, keys=self.keys)
         further = tuple((one._value(one.scale), one.scale) for one in others)
         return replace(first.request(setting), further=further)
 

@@ -265,7 +265,9 @@ def check_report(raw: Any) -> list[Step]:
         other = difference(written | {"sha256": raw["sha256"]}, raw)
         words = "the report is as it was written: its hash covers it"
         found.insert(0, Step(words, PROVEN if raw["sha256"] == sealed else REFUTED))
-    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+    except (
+        LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError,
+    ) as error:  # fmt: skip
         if isinstance(error, LeastnoiseError) and not isinstance(error, ArgumentError):
             raise
         said = f": {error}" if isinstance(error, ArgumentError) else ""
@@ -310,9 +312,9 @@ def _read_answer(
     raw: Any, files: Mapping[str, str], budget: Budget, paid: int | None, number: int
 ) -> Answer:
     basis = Basis.from_json(raw["basis"], files)
-    names, query, setting = basis.names, basis.query, basis.setting
-    charge(_NAME * len(names))
-    groups = dict(zip(names, map(_read_number, raw["answers"]), strict=True))
+    query, setting = basis.query, basis.setting
+    charge(_NAME * len(raw["answers"]))
+    groups = dict(zip(basis.names, map(_read_number, raw["answers"]), strict=True))
     for text in (raw["noise"], *raw["notes"]):
         if not isinstance(text, str):
             raise ArgumentError("notes", type(text).__name__, "texts")

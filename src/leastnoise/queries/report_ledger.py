@@ -26,7 +26,8 @@ _NUMBERS = (
 
 def balance_from(raw: Mapping[str, Any]) -> Balance:
     """The balance that was written; an error of Python, or of an argument, if it is none."""
-    texts = raw["created"], raw["protects"], raw["composition"], raw["closed"] or ""
+    closed = "" if raw["closed"] is None else raw["closed"]
+    texts = raw["created"], raw["protects"], raw["composition"], closed
     if not all(isinstance(text, str) for text in texts) or type(raw["charges"]) is not int:
         raise ArgumentError("ledger", type(raw).__name__, "as this tool writes it")
     numbers = {name: Fraction(raw[name]) for name in _NUMBERS}

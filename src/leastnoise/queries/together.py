@@ -303,7 +303,8 @@ def _weights(asked: Sequence[Asked], power: int) -> tuple[Fraction, ...]:
         for track in one.tracks:
             weight = (track.effect * track.step) ** power / one.groups
             found += [weight] * (track.size * one.groups)
-    return tuple(Fraction(max(1, round(w / max(found) * _PARTS)), _PARTS) for w in found)
+    most = max(found)
+    return tuple(Fraction(max(1, round(w / most * _PARTS)), _PARTS) for w in found)
 
 
 def better_together(
