@@ -20,7 +20,6 @@ from ..work import charge
 from .document import Document, Tail
 from .limits import common_lattice, marks_of, on_small_lattice
 
-
 #: Runs of equal weights are few if this many times their square is less than shifts times cells.
 _FEW_RUNS = 8
 
@@ -43,6 +42,14 @@ def lattice_hockey_sticks(
     return ((m, value * unit) for m, value in found)
 
 
+def run_hockey_sticks(
+    weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None = None
+) -> Iterator[tuple[int, Fraction]]:
+    """The same at shifts among which is the worst, from runs of equal weights."""
+    found, unit = _in_runs(weights, epsilon, n, tail)
+    return ((m, value * unit) for m, value in found)
+
+
 def mesh_hockey_sticks(
     edges: Sequence[Fraction], weights: Sequence[int], epsilon: Fraction, reach: Fraction
 ) -> Iterator[tuple[Fraction, Fraction]]:
@@ -61,7 +68,10 @@ def worst_hockey_stick(document: Document, epsilon: Fraction | None = None) -> t
     """
     at = document.epsilon if epsilon is None else epsilon
     if document.edges is None:
-        found, unit = _worst_on_lattice(document.weights, at, document.whole_shifts, document.tail)
+        weights, n = document.weights, document.whole_shifts
+        runs = 1 + sum(a != b for a, b in pairwise(weights))
+        few = _FEW_RUNS * runs**2 <= n * len(weights)
+        found, unit = (_in_runs if few else _on_lattice)(weights, at, n, document.tail)
         m, value = max(found, key=itemgetter(1))
         where = f"shift of {m} cells"
     else:
@@ -109,13 +119,10 @@ def _continued(cells: list[int], tail: Tail) -> tuple[list[int], Fraction]:
     return cells, Fraction(1, b * b * (b - a))
 
 
-def _worst_on_lattice(
+def _in_runs(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
 ) -> tuple[Found, Fraction]:
-    """The same at shifts among which is the worst: by runs of equal weights where these are few."""
-    runs = 1 + sum(a != b for a, b in pairwise(weights))
-    if _FEW_RUNS * runs**2 > n * len(weights):
-        return _on_lattice(weights, epsilon, n, tail)
+    """(m, V(m)) at every difference of the edges of runs, the worst among them, and the unit."""
     top, bottom = _scaled_exp(epsilon)
     cells, unit, windows = list(weights), Fraction(1), [(0, len(weights), 1)]
     charge(len(cells))
