@@ -15,8 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from leastnoise.certify import Certificate, Document, ShiftMultipliers, check, parse
+from leastnoise.certify.document import Tail
 from leastnoise.certify.lower import dual_bound
-from leastnoise.certify.privacy import lattice_hockey_sticks, mesh_hockey_sticks, worst_hockey_stick
+from leastnoise.certify.privacy import (
+    lattice_hockey_sticks,
+    mesh_hockey_sticks,
+    run_hockey_sticks,
+    worst_hockey_stick,
+)
 from leastnoise.certify.upper import geometric_sums, release_loss
 from leastnoise.errors import FormatError
 from leastnoise.exact import exp_lower
@@ -87,6 +93,25 @@ def test_tails_are_the_limit_of_long_lists(
         # the cut-off ends hold at most this much more
         slack = 4 * sum(weights) * ratio ** (periods - 1)
         assert abs(long[m] / unit - value) <= slack
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), st.integers(1, 5)), min_size=4, max_size=9),
+    budgets,
+    st.sampled_from([None, Fraction(1, 3), Fraction(2, 3)]),
+    st.integers(1, 2),
+    st.booleans(),
+)
+def test_runs_of_equal_weights_hold_the_worst_shift(
+    runs: list[tuple[int, int]], epsilon: Fraction, ratio: Fraction | None, n: int, fold: bool
+) -> None:
+    weights = [w for w, count in runs for _ in range(count)]
+    weights += weights[::-1] if fold else []
+    tail = None if ratio is None else Tail(n, ratio)
+    every = dict(lattice_hockey_sticks(weights, epsilon, n, tail))
+    some = dict(run_hockey_sticks(weights, epsilon, n, tail))
+    assert max(some.values()) == max(every.values())
+    assert all(value == every.get(m, every.get(-m)) for m, value in some.items())
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=6), st.data(), budgets, st.integers(1, 12))

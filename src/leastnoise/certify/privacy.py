@@ -8,6 +8,7 @@ never below the true one.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -18,6 +19,9 @@ from ..exact import exp_lower
 from ..work import charge
 from .document import Document, Tail
 from .limits import common_lattice, marks_of, on_small_lattice
+
+#: Runs of equal weights are few if this many times their square is less than shifts times cells.
+_FEW_RUNS = 8
 
 
 def _scaled_exp(epsilon: Fraction) -> tuple[int, int]:
@@ -35,6 +39,14 @@ def lattice_hockey_sticks(
     because V(-m) = V(m) there.
     """
     found, unit = _on_lattice(weights, epsilon, n, tail)
+    return ((m, value * unit) for m, value in found)
+
+
+def run_hockey_sticks(
+    weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None = None
+) -> Iterator[tuple[int, Fraction]]:
+    """The same at shifts among which is the worst, from runs of equal weights."""
+    found, unit = _in_runs(weights, epsilon, n, tail)
     return ((m, value * unit) for m, value in found)
 
 
@@ -56,7 +68,10 @@ def worst_hockey_stick(document: Document, epsilon: Fraction | None = None) -> t
     """
     at = document.epsilon if epsilon is None else epsilon
     if document.edges is None:
-        found, unit = _on_lattice(document.weights, at, document.whole_shifts, document.tail)
+        weights, n = document.weights, document.whole_shifts
+        runs = 1 + sum(a != b for a, b in pairwise(weights))
+        few = _FEW_RUNS * runs**2 <= n * len(weights)
+        found, unit = (_in_runs if few else _on_lattice)(weights, at, n, document.tail)
         m, value = max(found, key=itemgetter(1))
         where = f"shift of {m} cells"
     else:
@@ -82,7 +97,16 @@ def _on_lattice(
     if tail is None:
         plus, minus = [w * bottom for w in cells], [w * top for w in cells]
         return _finite(plus, minus, n, signs), Fraction(1, bottom)
-    # Two explicit periods on each side; from the first on, every term of V scales by the ratio.
+    cells, unit = _continued(cells, tail)
+    plus, minus = [w * bottom for w in cells], [w * top for w in cells]
+    return _tailed(plus, minus, n, signs, tail), unit / bottom
+
+
+def _continued(cells: list[int], tail: Tail) -> tuple[list[int], Fraction]:
+    """Two explicit periods on each side, from the first on every term of V scales by the ratio.
+
+    Also the unit of body (b - a) + outer b.
+    """
     a, b = tail.ratio.numerator, tail.ratio.denominator
     left, right = cells[: tail.period], cells[-tail.period :]
     cells = [
@@ -92,8 +116,34 @@ def _on_lattice(
         *(w * a * b for w in right),
         *(w * a * a for w in right),
     ]
-    plus, minus = [w * bottom for w in cells], [w * top for w in cells]
-    return _tailed(plus, minus, n, signs, tail), Fraction(1, bottom * b * b * (b - a))
+    return cells, Fraction(1, b * b * (b - a))
+
+
+def _in_runs(
+    weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
+) -> tuple[Found, Fraction]:
+    """(m, V(m)) at every difference of the edges of runs, the worst among them, and the unit."""
+    top, bottom = _scaled_exp(epsilon)
+    cells, unit, windows = list(weights), Fraction(1), [(0, len(weights), 1)]
+    charge(len(cells))
+    if tail is not None:
+        cells, unit = _continued(cells, tail)
+        charge(len(cells))
+        period, end, b = tail.period, len(cells) - tail.period, tail.ratio.denominator
+        body = 2 * period, end - period, b - tail.ratio.numerator
+        windows = [(period, 2 * period, b), body, (end - period, end, b)]
+    parts = []
+    for first, last, factor in windows:
+        marks, values = _runs(cells[first:last], first)
+        parts.append((marks, [w * bottom for w in values], factor))
+    marks, values = _runs(cells, 0)
+    return _sweep(parts, marks, [w * top for w in values], n), unit / bottom
+
+
+def _runs(cells: Sequence[int], first: int) -> tuple[list[int], list[int]]:
+    """Edges of the runs of equal cells, the first cell being number `first`, and their values."""
+    starts = [0, *(k for k, (a, b) in enumerate(pairwise(cells), 1) if a != b)]
+    return [first + k for k in (*starts, len(cells))], [cells[k] for k in starts]
 
 
 def _charge_lattice(weights: Sequence[int], n: int, signs: int, tail: Tail | None) -> None:
@@ -157,32 +207,50 @@ def _on_mesh(
     top, bottom = _scaled_exp(epsilon)
     common = math.lcm(*lengths)
     longest = max(weights, default=0).bit_length() + common.bit_length() + 128
-    charge(len(marks) ** 2 * (2000 + longest // 2) // 1000)
+    charge(len(marks) * longest // 1000)
     density = [w * (common // length) for w, length in zip(weights, lengths, strict=True)]
     plus, minus = [d * bottom for d in density], [d * top for d in density]
-    mass = sum(weights) * common * bottom
-    return _sweep(marks, plus, minus, mass, limit), Fraction(1, common * bottom), scale
+    return _sweep([(marks, plus, 1)], marks, minus, limit), Fraction(1, common * bottom), scale
 
 
-def _sweep(marks: Sequence[int], plus: list[int], minus: list[int], mass: int, limit: int) -> Found:
+def _sweep(
+    parts: Sequence[tuple[Sequence[int], Sequence[int], int]],
+    marks: Sequence[int],
+    minus: Sequence[int],
+    limit: int,
+) -> Found:
     """V at every difference of two edges up to the limit, and at the limit.
 
-    V(shift) = mass - sum over pairs of cells (j, k) of min(plus_j, minus_k) times the length of
-    the overlap of cell j with cell k moved by the shift. That length is piecewise linear with
-    kinks at the four differences of their edges, so V bends only at differences of edges.
+    V(shift) = the sum over parts (edges, plus, factor) of factor times the part's mass, less
+    min(plus_j, minus_k) times the length of the overlap of its cell j with cell k moved by the
+    shift. That length is piecewise linear with kinks at the four differences of their edges, so V
+    bends only at differences of edges: by what the steps of the two densities there share.
     """
-    here = list(pairwise([0, *plus, 0]))  # left and right of each edge
-    moved = list(pairwise([0, *minus, 0]))
+    moved = sorted(_steps(marks, minus))
+    lowest = [low for low, _, _, _ in moved]
+    longest = max(minus, default=0).bit_length()
     bends: defaultdict[int, int] = defaultdict(int, {-limit: 0, limit: 0})
-    for x, (left, right) in zip(marks, here, strict=True):
-        for y, (before, after) in zip(marks, moved, strict=True):
-            bends[x - y] += (
-                min(left, before) + min(right, after) - min(left, after) - min(right, before)
-            )
-    value, slope, last = mass, 0, min(bends)
+    value = slope = 0
+    for edges, plus, factor in parts:
+        value += factor * sum(d * (b - a) for d, (a, b) in zip(plus, pairwise(edges), strict=True))
+        for low, high, x, sign in _steps(edges, plus):
+            before = moved[: bisect_left(lowest, high)]
+            charge(1 + len(before) // 10)
+            shared = [step for step in before if step[1] > low]
+            charge(len(shared) * (2000 + longest // 2) // 1000)
+            for bottom, top, y, other in shared:
+                both = min(high, top) - max(low, bottom)
+                bends[x - y] += factor * (both if sign == other else -both)
+    last = min(bends)
     for shift in sorted(bends):
         value += slope * (shift - last)
         slope += bends[shift]
         last = shift
         if 0 < abs(shift) <= limit:
             yield shift, value
+
+
+def _steps(edges: Sequence[int], density: Sequence[int]) -> list[tuple[int, int, int, bool]]:
+    """(lower, upper, edge, whether it rises) of every edge at which a density steps."""
+    steps = zip(edges, pairwise([0, *density, 0]), strict=True)
+    return [(min(a, b), max(a, b), x, a < b) for x, (a, b) in steps if a != b]

@@ -32,20 +32,29 @@ _FIRST_LINES, _MOST_LINES = 14, 30
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
 #: A program of the lower bound with more columns than this is left to coarser resolutions.
-_MOST_COLUMNS = 690
+_MOST_COLUMNS = 900
 #: The least factor between resolutions: programs with many budgets are dear.
 _SLOWEST = 1.75
 #: Programs start from Gaussian noise of so many times the mu of the curve.
 _WIDER = 0.6
-#: Shifts that spend less than this share bind nowhere; those within so many steps of others may.
-_LEAST_SPENT, _APART = 1e-3, 1.51
+#: Shifts that spend less than this share of a step bind nowhere; those within so many steps, or so
+#: many sensitivities, of others may: noise would settle between the shifts of a sparse list.
+_LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
+#: Finer noise than this fits the budgets that were left out: its shape would mislead.
+_FINEST_SHAPE = 64
+#: Programs are solved to this share of the gap: near a vertex few multipliers are left.
+_SOLVED = 2e-3
 #: Excesses whose two sides differ by e^this keep their sign.
 _WINDOW = 1.5
 #: Every so many points of a curve serve the bound at shifts below the sensitivity.
 _SPARSE = 6
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap.
-_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 256, 0.3
+_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 1024, 0.3
+#: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
+_OFTEN = 4, 16
+#: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
+_LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
 _THINNED, _DIGITS = 0.1, 7
 #: A file holds no more than 100,000.
@@ -59,7 +68,7 @@ class BelowCurve:
         assert question.gdp is not None
         self.question, self._mu = question, question.gdp
         points = (*question.budgets, *points_on(self._mu, _FIRST_LINES))
-        steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference)
+        steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference, _SOLVED)
         self.programs = Constrained(question, resolution, points, steering)
         self._lines = _FIRST_LINES
         self._binding: Binding = ()
@@ -68,6 +77,7 @@ class BelowCurve:
         self._below: Shape | None = None
         self._above: Shape | None = None
         self._bound: tuple[Floats, float] | None = None
+        self._values: list[tuple[int, float]] = []  # of the programs of the bound
         self._finest = (0, 0)  # cells and lines of the finest noise that was looked for
 
     def nearly_gaussian(self) -> Upper | None:
@@ -96,8 +106,17 @@ class BelowCurve:
             if self._above is not None:  # before that, Gaussian noise is not all there is
                 yield lower, None
             self._bend()
-            yield lower, self._restricted(size, search)
+            yield lower, None if self._near_enough(search) else self._restricted(size, search)
         self._lines = min(math.ceil(1.5 * self._lines), _MOST_LINES)
+
+    def _near_enough(self, search: Search) -> bool:
+        """Whether finer bounds alone should meet the gap: their error is about one over n."""
+        upper = search.bracket.upper
+        if upper is None or self._above is None or len(self._values) < 2:
+            return False
+        (m, before), (n, now) = self._values[-2:]
+        limit = now + (now - before) * m / (n - m)
+        return float(upper.value) <= limit * (1 + _LEFT_TO_BOUNDS * search.gap)
 
     def _bend(self) -> None:
         """Stand-ins for the curve, where it binds: more of them as the rest of the gap shrinks."""
@@ -127,6 +146,7 @@ class BelowCurve:
         if found is None:
             return None
         search.report(found.value, math.inf, n)
+        self._values = [*(one for one in self._values if one[0] < n), (n, found.value)]
         self._learn(found, relaxed)
         programs.look_further(relaxed, found, search)
         multipliers, scale = found.multipliers, max(found.value, 1e-300)
@@ -150,10 +170,11 @@ class BelowCurve:
                 sums[j] += budget
             spent[shift] = spent.get(shift, 0.0) + budget * float(points[j][1])
         self._binding = [(float(points[j][0]), total) for j, total in sums.items()]
-        least = _LEAST_SPENT * sum(spent.values())
+        least = _LEAST_SPENT / relaxed.n * sum(spent.values())
         shifts = np.array([m for m, most in spent.items() if most > least], dtype=np.float64)
-        self._bound = shifts / relaxed.n, _APART / relaxed.n
-        self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
+        self._bound = shifts / relaxed.n, max(_STEPS_APART / relaxed.n, _APART)
+        if self._below is None or relaxed.n <= _FINEST_SHAPE:
+            self._below = shape_of(relaxed.places, relaxed.line, found.smooth)
 
     def _binding_shifts(self, n: int) -> Ints | None:
         """Shifts near those that bound at the resolution before; None if all may."""
@@ -207,7 +228,8 @@ class BelowCurve:
 
     def _finer(self, n: int, shape: Shape, search: Search) -> int:
         """How many narrow cells make a wide one: so many that the one at 0 costs little."""
-        most, wide, finer = min(_MOST_NARROW, 4 * n), min(n, _MOST_WIDE), 1
+        often = _OFTEN[self._lines == _MOST_LINES]
+        most, wide, finer = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE), 1
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:
             half = self.question.step(wide * finer) / 2

@@ -86,6 +86,7 @@ class Steering:
     slowest: float = 1.2  # the least factor between resolutions
     most_columns: int | None = None  # of noise without constraints, whatever the budgets are
     reference: Callable[[Floats], Floats] | None = None  # about the mass at places
+    solved: float = _SOLVED  # to this share of the gap, with all rows at once
 
 
 _PLAIN = Steering()
@@ -404,7 +405,7 @@ class Constrained:
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
         found = Interior(program, near=near, wanted=wanted).solve(
-            start, _SOLVED * search.gap, lambda: something and search.late()
+            start, self.steering.solved * search.gap, lambda: something and search.late()
         )
         search.count(found, len(found.multipliers.pairs))
         mass = float((program.layout.masses @ found.x)[0])
