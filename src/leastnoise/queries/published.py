@@ -43,7 +43,7 @@ _HEADINGS = (
     ("Unit of privacy", _YOU, "{unit}"),
     ("Neighbouring tables", _YOU, "{neighbours}: what an observer cannot tell apart"),
     ("Privacy loss", "{loss_by}", "epsilon = {epsilon}, delta = {delta} for all answers together"),
-    ("Mechanisms", "{files_by}", "{files} mechanism files, in the JSON beside this page"),
+    ("Mechanisms", "{files_by}", "mechanism files in the JSON beside this page: {files}"),
     ("What one unit can change", _TOOL, "computed from each question; proofs in prose"),
     ("Composition with other releases", "{ledger_by}", "{ledger}"),
     ("Accuracy", _TOOL, "95 % intervals about the noise alone, not about sampling or clamping"),

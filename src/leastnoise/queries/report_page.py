@@ -50,7 +50,8 @@ def answer_html(answer: Answer) -> str:
     spent = (
         f"Spent epsilon = {text_of(answer.epsilon)}, delta = {text_of(answer.delta)} for the unit "
         f"{answer.unit} ({answer.neighbours})"
-        + (f", together with other questions; charge {answer.charge}" if answer.batch else "")
+        + (", together with other questions" if answer.batch else "")
+        + (f"; charge {answer.charge}" if answer.batch and answer.charge is not None else "")
     )
     return (
         f"<section><h2>{escaped(answer.query)}</h2><table><tr><th></th><th>answer</th>"
