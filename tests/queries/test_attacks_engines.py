@@ -90,10 +90,12 @@ OTHERS = {
     "create function public.concat(text, text) returns text immutable language sql as "
     "$$ select 'x' $$": "drop function public.concat(text, text)",
     # Arguments of types of others that need not be given, or that a text turns into.
-    "create function public.concat(text, text, int4range[] default null, pair_of_others default "
-    "null) returns text immutable language sql as $$ select 'x' $$": "drop function public.concat",
+    "create function public.concat(text, text, pair_of_others default null) returns text immutable "
+    "language sql as $$ select 'x' $$": "drop function public.concat",
     "create function public.concat(text, text_of_others) returns text immutable language sql as "
     "$$ select 'x' $$": "drop function public.concat",
+    "create function public.concat(text, variadic text_of_others[]) returns text immutable "
+    "language sql as $$ select 'x' $$": "drop function public.concat",
 }
 
 
@@ -110,7 +112,10 @@ def people(postgres):
     return f"{postgres}#beside"
 
 
-@pytest.mark.parametrize("made", OTHERS, ids=["count", "convert_to", "concat", "default", "domain"])
+NAMED = ["count", "convert_to", "concat", "default", "domain", "variadic"]
+
+
+@pytest.mark.parametrize("made", OTHERS, ids=NAMED)
 def test_functions_that_fit_better_than_those_of_postgresql_are_refused(postgres, people, made):
     """The first one made a count of 30 rows 100, whatever the rows: it adds up nothing."""
     run(postgres, made)

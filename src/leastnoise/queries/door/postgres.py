@@ -44,12 +44,12 @@ _OTHERS = (
     "SELECT p.proname::pg_catalog.text FROM pg_catalog.pg_proc AS p "
     "JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace "
     "WHERE p.proname = ANY (%s) AND n.nspname <> 'pg_catalog' "
-    "AND pg_catalog.pg_function_is_visible(p.oid) AND NOT EXISTS ("
+    "AND pg_catalog.pg_function_is_visible(p.oid) AND (p.provariadic <> 0 OR NOT EXISTS ("
     "SELECT FROM pg_catalog.generate_series(0, p.pronargs - p.pronargdefaults - 1) AS i "
     "JOIN pg_catalog.pg_type AS t ON t.oid = p.proargtypes[i] "
     "WHERE t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace AND t.typtype <> 'd' "
     "AND NOT EXISTS (SELECT FROM pg_catalog.pg_cast AS c "
-    "WHERE c.casttarget = t.oid AND c.castcontext = 'i' AND c.castsource < 16384)) ORDER BY 1"
+    "WHERE c.casttarget = t.oid AND c.castcontext = 'i' AND c.castsource < 16384))) ORDER BY 1"
 )
 #: The types of every query here whose names are no words of the language.
 _NAMED = ("date", "text", "timestamptz")
