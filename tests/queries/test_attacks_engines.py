@@ -89,6 +89,13 @@ OTHERS = {
     "$$ select 'x'::bytea $$": "drop function public.convert_to(text, text)",
     "create function public.concat(text, text) returns text immutable language sql as "
     "$$ select 'x' $$": "drop function public.concat(text, text)",
+    # Arguments of types of others that need not be given, or that a text turns into.
+    "create function public.concat(text, text, pair_of_others default null) returns text immutable "
+    "language sql as $$ select 'x' $$": "drop function public.concat",
+    "create function public.concat(text, text_of_others) returns text immutable language sql as "
+    "$$ select 'x' $$": "drop function public.concat",
+    "create function public.concat(text, variadic text_of_others[]) returns text immutable "
+    "language sql as $$ select 'x' $$": "drop function public.concat",
 }
 
 
@@ -99,11 +106,16 @@ def people(postgres):
         "create table beside as select i as p, 'g' || i % 3 as g, i::float8 as x, i::numeric as n, "
         "i::bigint as b, date '2024-01-01' as d, timestamp '2024-01-01' as t, i > 2 as y "
         "from generate_series(1, 30) i",
+        "create type pair_of_others as (a int, b int)",
+        "create domain text_of_others as text",
     )
     return f"{postgres}#beside"
 
 
-@pytest.mark.parametrize("made", OTHERS, ids=["count", "convert_to", "concat"])
+NAMED = ["count", "convert_to", "concat", "default", "domain", "variadic"]
+
+
+@pytest.mark.parametrize("made", OTHERS, ids=NAMED)
 def test_functions_that_fit_better_than_those_of_postgresql_are_refused(postgres, people, made):
     """The first one made a count of 30 rows 100, whatever the rows: it adds up nothing."""
     run(postgres, made)
@@ -113,6 +125,45 @@ def test_functions_that_fit_better_than_those_of_postgresql_are_refused(postgres
     finally:
         run(postgres, OTHERS[made])
     assert sums(people, Count("b"))[""].rows == 30
+
+
+def test_functions_and_operators_of_a_domain_are_not_called(postgres):
+    """The first made a mean 0; the second let every row pass."""
+    run(
+        postgres,
+        "create domain money_of as numeric",
+        "create domain truth_of as boolean",
+        "create table of_domains as select i::numeric::money_of as n, (i > 2)::truth_of as y "
+        "from generate_series(1, 5) i",
+        "create function public.abs(money_of) returns numeric immutable language sql as "
+        "$$ select 0.0 $$",
+        "create function always(truth_of, boolean) returns boolean immutable language sql as "
+        "$$ select true $$",
+        "create operator public.= (leftarg = truth_of, rightarg = boolean, function = always)",
+    )
+    try:
+        with pytest.raises(ArgumentError, match="another function abs"):
+            open_table(f"{postgres}#of_domains")
+        run(postgres, "alter function public.abs(money_of) rename to absolute")
+        assert sums(f"{postgres}#of_domains", Count(where="y = true"))[""].rows == 3
+        with opened(f"{postgres}#of_domains") as table:
+            run(postgres, "alter function public.absolute(money_of) rename to abs")
+            found = sums_of(table, Total("n", low=0, high=4, step=1), ROW)[""]
+        assert found.values == 1 + 2 + 3 + 4 + 4
+    finally:
+        run(postgres, "drop domain truth_of cascade", "drop domain money_of cascade")
+
+
+@pytest.mark.parametrize("name", ["date", "text", "timestamptz"])
+def test_temporary_types_that_stand_before_those_of_postgresql_are_refused(postgres, people, name):
+    """A day that a domain called date does not allow made every question fail that saw it."""
+    con = pytest.importorskip("ibis").connect(postgres)
+    table = con.table("beside")
+    with con.con.cursor() as cursor:
+        cursor.execute(f"create domain pg_temp.{name} as pg_catalog.{name} check (value is null)")
+    with pytest.raises(ArgumentError, match=f"another type {name}"):
+        open_table(table)
+    con.disconnect()
 
 
 def test_casts_that_others_have_made_are_refused(postgres, people):

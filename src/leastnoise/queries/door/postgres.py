@@ -37,15 +37,27 @@ _NAMES = (
     "repeat row_number sha256 sum"
 )
 USED = frozenset(_NAMES.split())
-#: Those that others have made of the same names and for types of PostgreSQL's own: where they fit
-#: better than its own, or stand before them, they would be called in their place.
+#: Those that others have made of the same names: where they fit better than PostgreSQL's own, or
+#: stand before them, they would be called in their place. Not those that must be given a type of
+#: others which nothing of PostgreSQL's own turns into by itself, as it does into a domain.
 _OTHERS = (
-    "SELECT p.proname::text FROM pg_catalog.pg_proc AS p "
+    "SELECT p.proname::pg_catalog.text FROM pg_catalog.pg_proc AS p "
     "JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace "
     "WHERE p.proname = ANY (%s) AND n.nspname <> 'pg_catalog' "
-    "AND pg_catalog.pg_function_is_visible(p.oid) AND NOT EXISTS ("
-    "SELECT FROM pg_catalog.pg_type AS t WHERE t.oid = ANY (p.proargtypes) "
-    "AND t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace) ORDER BY 1"
+    "AND pg_catalog.pg_function_is_visible(p.oid) AND (p.provariadic <> 0 OR NOT EXISTS ("
+    "SELECT FROM pg_catalog.generate_series(0, p.pronargs - p.pronargdefaults - 1) AS i "
+    "JOIN pg_catalog.pg_type AS t ON t.oid = p.proargtypes[i] "
+    "WHERE t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace AND t.typtype <> 'd' "
+    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_cast AS c "
+    "WHERE c.casttarget = t.oid AND c.castcontext = 'i' AND c.castsource < 16384))) ORDER BY 1"
+)
+#: The types of every query here whose names are no words of the language.
+_NAMED = ("date", "text", "timestamptz")
+#: Those that others have made of the same names: temporary ones stand before PostgreSQL's own.
+_OTHER_TYPES = (
+    "SELECT t.typname::pg_catalog.text FROM pg_catalog.pg_type AS t WHERE t.typname = ANY (%s) "
+    "AND t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace "
+    "AND pg_catalog.pg_type_is_visible(t.oid) ORDER BY 1"
 )
 #: Casts that others have made between the types that are read here: they would be called where
 #: PostgreSQL has none of its own, and writes or reads the text itself (as INOUT says).
@@ -91,14 +103,17 @@ class Postgres(Dialect):
         self._refuse_other_casts()
 
     def _refuse_other_functions(self) -> None:
-        """Refuse a search path on which something else stands for a function or an operator."""
-        ((path,),) = self.read("SELECT pg_catalog.current_schemas(true)::text[]")
+        """Refuse a search path on which something else stands for a function, operator or type."""
+        ((path,),) = self.read("SELECT pg_catalog.current_schemas(true)::pg_catalog.text[]")
         if [name for name in path if not name.startswith("pg_temp")][:1] != ["pg_catalog"]:
             allowed = "of a connection whose search_path does not put pg_catalog behind others"
             raise ArgumentError("table", "a table of PostgreSQL", allowed)
         for (name,) in self.read(_OTHERS, ([*USED],)):
             allowed = "on a connection whose search_path holds no functions of such names"
             raise ArgumentError("table", f"a table beside another function {name}", allowed)
+        for (name,) in self.read(_OTHER_TYPES, ([*_NAMED],)):
+            allowed = "on a connection without types of such names"
+            raise ArgumentError("table", f"a table beside another type {name}", allowed)
 
     def _refuse_other_casts(self) -> None:
         """Refuse a database in which a function of others casts what is cast here."""
@@ -139,22 +154,24 @@ class Postgres(Dialect):
         if stored in ("real", "double precision"):
             number = self.number(f"CAST({raw} AS DOUBLE PRECISION)")
             return Column(name, stored, number, number, None, number)
-        if stored == "numeric":
-            return self.number_column(name, stored, raw, self._numeric(raw))
         if stored in ("text", "character", "character varying"):
             return self.text_column(name, stored, octets, self._numeral(octets))
         if stored == "uuid":
             key = Form(TEXT, octets)
             return Column(name, stored, key, None, key, key)
+        if stored not in _TYPES.values():
+            return Column(name, stored)
+        # Of a domain what it is made of: others may have functions and operators of the domain.
+        raw = f"CAST({raw} AS {stored})"
+        if stored == "numeric":
+            return self.number_column(name, stored, raw, self._numeric(raw))
         if stored == "boolean":
             return self.truth_column(name, stored, raw)
         if stored == "date":
             return self.date_column(name, stored, raw)
         if stored == "timestamp without time zone":
             return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}' AS TIMESTAMP)"))
-        if stored == "timestamp with time zone":
-            return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMPTZ)"))
-        return Column(name, stored)
+        return Column(name, stored, Form(MOMENT, raw, moment="CAST('{}+00' AS TIMESTAMPTZ)"))
 
     def _numeric(self, before: str) -> Form:
         """Of exact decimals, clamped before they become a double."""
