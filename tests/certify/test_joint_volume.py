@@ -136,7 +136,7 @@ def test_what_is_not_true_is_refuted() -> None:
                 {"directions": volume.directions - 2},
                 {"numbers": 15},
                 {"curves": replace(volume.curves, unit=volume.curves.unit * little)},
-                {"curves": replace(volume.curves, pieces=volume.curves.pieces[:-1])},
+                {"curves": replace(volume.curves, pieces=volume.curves.pieces[::2])},
             )
         ),
     ):

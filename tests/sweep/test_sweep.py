@@ -141,8 +141,8 @@ def test_a_file_that_takes_long_to_check_is_designed_again(tmp_path):
     (row,) = sweep([cell], cache=tmp_path)
     good = row.path.read_bytes()
     data = json.loads(good)
-    data["noise"]["first"], data["noise"]["weights"] = -30_000, ["1"] * 60_000
-    data["noise"]["denominator"], data["step"], data["grid"] = "60000", "1/300", 1
+    data["noise"]["first"], data["noise"]["weights"] = -30_000, ["1", "2"] * 30_000
+    data["noise"]["denominator"], data["step"], data["grid"] = "90000", "1/300", 1
     data["noise"].pop("edges", None)
     row.path.write_text(json.dumps(data))
     with pytest.warns(UserWarning, match="more work"):

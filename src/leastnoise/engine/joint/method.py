@@ -35,7 +35,6 @@ from .forecast import euclidean_share
 from .levels import best_levels, box_loss, exact_cost
 from .projections import best_projection
 from .rates import best_flow
-from .vectors import unit_vector
 
 #: Digits of the bounds in a file.
 _DIGITS = 12
@@ -116,6 +115,8 @@ class Joint:
 
         `LeastnoiseError` where there is none that can be checked.
         """
+        from .vectors import unit_vector  # (slow to import)
+
         sizes = self._sizes(question, 1.0)
         numbers = question.shape.dimension + bool(sizes.common)
         budget = question.epsilon, question.delta
@@ -204,6 +205,8 @@ class Joint:
         found = best_projection(document, self.most_directions)
         if found is None or _EXPECTED * found.expected <= document.lower:
             return document
+        from .vectors import unit_vector  # (slow to import)
+
         budget = document.epsilon, found.delta
         curves = unit_vector(
             found.directions, budget, document.loss, self.seconds_of_vectors, False
