@@ -220,8 +220,7 @@ def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> M
     demand(
         len(low) + len(high) <= document.last + len(noise.weights), '"moved" names a place twice'
     )
-    others = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    plain = others == (None,) * 4 and not question.monotone and "beyond" not in file
+    plain = question.plain_range and not question.monotone and "beyond" not in file
     demand(
         plain and document.outputs is None,
         '"moved" goes with a uniform prior and with no further demands',
@@ -376,8 +375,7 @@ def _prices(raw: object, question: Question, count: int) -> Prices:
     """What each value must cost at least."""
     data = read_object(raw, "prices")
     check_keys(data, "prices", {"stairs", "runs"}, set())
-    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    demand(plain == (None,) * 4, '"prices" go with a uniform prior and with no further demands')
+    demand(question.plain_range, '"prices" go with a uniform prior and with no further demands')
     pairs = (read_exactly(run, "runs", 2) for run in read_list(data["runs"], "runs", MAX_CELLS))
     runs = [
         (read_integer(length, "runs", 1, count), read_not_negative(price, "runs"))
@@ -391,8 +389,7 @@ def _copies(raw: object, question: Question, count: int, reach: int, points: int
     """Multipliers that all nodes have but for a layer at each end."""
     data = read_object(raw, "copies")
     check_keys(data, "copies", {"layer", "shifts"}, set())
-    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    demand(plain == (None,) * 4, '"copies" go with a uniform prior and with no further demands')
+    demand(question.plain_range, '"copies" go with a uniform prior and with no further demands')
     layer = read_integer(data["layer"], "layer", 0, count // 2)
     demand(layer + reach <= MAX_CERTIFICATE_NODES, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')
     shifts = shifts_from_json(data["shifts"], points > 0)

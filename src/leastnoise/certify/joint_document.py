@@ -65,6 +65,7 @@ class JointDocument(MechanismDocument):
     """
 
     KINDS = ("joint",)
+    kind = KINDS[0]
 
     epsilon: Fraction
     delta: Fraction
@@ -84,11 +85,6 @@ class JointDocument(MechanismDocument):
     certificate: Flow | Sums | Volume | int | None
     elliptical: Elliptical | None = None
     about: str = ""
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def dimension(self) -> int:

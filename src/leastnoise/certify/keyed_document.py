@@ -123,6 +123,7 @@ class KeyedDocument(MechanismDocument):
     """A keyed mechanism and its claims, exactly as stated. Nothing here is checked."""
 
     KINDS = ("keyed",)
+    kind = KINDS[0]
 
     epsilon: Fraction
     delta: Fraction
@@ -137,11 +138,6 @@ class KeyedDocument(MechanismDocument):
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     # What documents of other kinds may claim, too.
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def sensitivity(self) -> Fraction:

@@ -137,6 +137,7 @@ class VectorDocument(MechanismDocument):
     """
 
     KINDS = ("vector",)
+    kind = KINDS[0]
 
     dimension: int
     epsilon: Fraction
@@ -154,11 +155,6 @@ class VectorDocument(MechanismDocument):
     certificate: VectorCertificate | None
     stairs: Stairs | None = None
     about: str = ""  # the text of a free JSON object, which nothing here reads
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     def _body_json(self) -> dict[str, Any]:
         noise: dict[str, Any] = {

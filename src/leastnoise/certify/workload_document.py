@@ -72,6 +72,7 @@ class WorkloadDocument(MechanismDocument):
     """Noise for many linear questions and its claims as stated. Nothing here is checked."""
 
     KINDS = ("workload",)
+    kind = KINDS[0]
 
     workload: Workload
     neighbours: str
@@ -88,11 +89,6 @@ class WorkloadDocument(MechanismDocument):
     #: The file of the noise, where it is neither Gaussian nor Laplace noise.
     law: MechanismDocument | None = None
     about: str = ""
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def factors(self) -> tuple[Part, ...]:
