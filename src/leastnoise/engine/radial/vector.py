@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ...ask import Question
-from ...certify.vector import own_claims
+from ...certify.vector import check_vector
 from ...errors import LimitError
 from ...work import counted
 from ..bounds import Bounds, Upper
@@ -141,7 +141,7 @@ class Vector:
         if search.improves(float(found.value)):
             try:
                 with counted() as work:
-                    own_claims(found.vector)
+                    check_vector.own(found.vector)
             except LimitError:
                 return None
             self.stairs, self._spent = stairs, work.spent
