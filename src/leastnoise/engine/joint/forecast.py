@@ -5,7 +5,8 @@ Euclidean noise 1 - e^(-2 beta) instead of 2 beta. With the Gaussian noise that 
 place of its limit the share is 0.02 to 0.05 too small (10 to 100 numbers, `benchmarks/joint.py`).
 Stairs are about epsilon high, and Gaussian noise is (sqrt(k) + 8)^2/2 high where it matters: that
 is up to twice the number of stairs. The search takes about as long as their square: at 50 numbers
-and epsilon = 0.15 (523 stairs) 12 seconds of processor time, at 0.1 (785) 25, at 20 and 0.05 (1,282) 70.
+and epsilon = 0.15 (523 stairs) 12 seconds of processor time, at 0.1 (785) 25, at 20 numbers and
+0.05 (1,282) 70.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from __future__ import annotations
 import math
 
 from ...mechanisms.analytic_gaussian import smallest_sigma
-
 
 #: More stairs, by that formula, are not searched for.
 _MOST_STAIRS = 1_200

@@ -62,8 +62,8 @@ class Joint:
     most_numbers: int = 30  # and so many, or more, a few seconds
     most_directions: int = 100  # curves for more take several seconds
     cells: int = 64  # of a width, for the largest error of real values
-    #: Of each part, if somebody asked for a limit: sizes bound the work, and results are the same on
-    #: every machine. Noise of vectors takes a second or two, at small epsilon half a minute.
+    #: Of each part, if somebody asked for a limit. Without, sizes bound the work, and every machine
+    #: finds the same. Noise of vectors takes a second or two, at small epsilon half a minute.
     seconds: float | None = None
 
     def noises(self, question: JointQuestion) -> list[JointDocument]:
