@@ -32,7 +32,7 @@ from leastnoise.work import counted
 @pytest.fixture
 def no_balls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Euclidean noise is not looked for."""
-    monkeypatch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+    monkeypatch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
 
 
 @cache
@@ -41,7 +41,7 @@ def many() -> Any:
     better than both)."""
     shape = Cube(20, one_sided=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+        patch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
         return design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2")
 
 
