@@ -9,6 +9,8 @@ endif
 # One thread per process: the tests run in parallel processes.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# Where compiled modules may not be kept, every process of the tests compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
 # Pictures need no display.
 export MPLBACKEND ?= Agg
 # Processes of tests: more of them want more memory than many machines have.

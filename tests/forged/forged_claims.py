@@ -145,16 +145,22 @@ def constraint_holds(noise: Noise, found: dict[str, Any], document: dict[str, An
     return _ruled_out(noise) <= number(found["at_most"])
 
 
+#: Shifts times pairs of cells that are looked at.
+_MOST_RULED_OUT = 200_000
+
+
 def _ruled_out(noise: Noise) -> Fraction:
     """The largest P[X + s is where X never is] over shifts s up to the sensitivity."""
     if noise.ratio is not None:
         raise Unknown("tails")
     held = [one for one in noise.cells() if one[2] > 0]
+    if len(held) ** 2 > _MOST_RULED_OUT:  # (before their differences are made: there are as many)
+        raise Unknown("many cells")
     points = [u for u, _, _ in held]
     edges = points if noise.integer else sorted({x for u, v, _ in held for x in (u, v)})
     apart = {abs(a - b) for a in edges for b in [*edges, Fraction(0)]} | {noise.reach}
     shifts = {size for size in apart if size <= noise.reach}
-    if len(shifts) * len(held) ** 2 > 200_000:
+    if len(shifts) * len(held) ** 2 > _MOST_RULED_OUT:
         raise Unknown("many cells")
 
     def kept(u: Fraction, v: Fraction, p: Fraction, s: Fraction) -> Fraction:

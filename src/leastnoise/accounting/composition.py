@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from .._live import tell, waiting
 from ..errors import ArgumentError
@@ -233,6 +232,8 @@ def gaussian_epsilon(ratio: float, times: int, delta: float) -> float:
     sigma = ratio / math.sqrt(times)
     if gaussian_delta(0.0, sigma) <= delta:
         return 0.0
+    from scipy.optimize import brentq  # (slow to import)
+
     high = 1.0
     while gaussian_delta(high, sigma) > delta:
         high *= 2

@@ -13,7 +13,6 @@ from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
 from ..errors import MissingExtraError
 from .dominating import CUT, ROUNDING, Losses
@@ -61,6 +60,8 @@ class Convolved:
             return math.inf
         if excess(0.0) <= 0:
             return 0.0
+        from scipy.optimize import brentq  # (slow to import)
+
         low, high = 0.0, 1.0
         while (there := excess(high)) > 0:
             low, high = high, 4 * high

@@ -66,46 +66,52 @@ Proof.
   pose proof (Z.mod_pos_bound a b Hb). pose proof (Z.div_mod a b ltac:(lia)). nia.
 Qed.
 
-(* Computation: (low term, low sum, high term, high sum) after k terms *)
-Fixpoint series (U yl yh : Z) (n : nat) : Z * Z * Z * Z := match n with
-  | O => (U, U, U, U)
-  | S k => let '(tl, sl, th, sh) := series U yl yh k in
-    let d := (U * Z.of_nat (S k))%Z in
-    let tl' := (tl * yl / d)%Z in let th' := (th * yh / d + 1)%Z in
+(* Computation: (low term, low sum, high term, high sum) after k terms.  Digits are shifted out: to
+   divide by U as by any other number takes thirty times as long. *)
+Definition units (bits a : Z) : Z := Z.shiftr a bits.
+Fixpoint series (bits yl yh : Z) (n : nat) : Z * Z * Z * Z := match n with
+  | O => let U := (2 ^ bits)%Z in (U, U, U, U)
+  | S k => let '(tl, sl, th, sh) := series bits yl yh k in
+    let d := Z.of_nat (S k) in
+    let tl' := (units bits (tl * yl) / d)%Z in let th' := (units bits (th * yh) / d + 1)%Z in
     (tl', (sl + tl')%Z, th', (sh + th')%Z)
   end.
-Fixpoint squares (U : Z) (h : nat) (lo hi : Z) : Z * Z := match h with
+Fixpoint squares (bits : Z) (h : nat) (lo hi : Z) : Z * Z := match h with
   | O => (lo, hi)
-  | S k => squares U k (lo * lo / U)%Z (hi * hi / U + 1)%Z
+  | S k => squares bits k (units bits (lo * lo)) (units bits (hi * hi) + 1)%Z
   end.
 (* halvings: the least h with p <= q 2^h will do; any h with that property is right *)
 Definition exp_bounds (bits : Z) (terms h : nat) (p q : Z) : Z * Z :=
   let U := (2 ^ bits)%Z in
   if (p =? 0)%Z then (U, U) else
   let yl := (p * U / (q * 2 ^ Z.of_nat h))%Z in
-  let '(_, sl, th, sh) := series U yl (yl + 1)%Z terms in
-  squares U h sl (sh + th)%Z.
+  let '(_, sl, th, sh) := series bits yl (yl + 1)%Z terms in
+  squares bits h sl (sh + th)%Z.
 Definition exp_ok (bits : Z) (terms h : nat) (p q : Z) : bool :=
   ((0 <=? bits)%Z && (0 <=? p)%Z && (0 <? q)%Z && (p <=? q * 2 ^ Z.of_nat h)%Z && (1 <=? terms)%nat)%bool.
 
 Section Correct.
-Variable U : Z.
-Hypothesis HU : (0 < U)%Z.
+Variable bits : Z.
+Hypothesis Hbits : (0 <= bits)%Z.
+Let U := (2 ^ bits)%Z.
 Let u := IZR U.
-Lemma u_pos : 0 < u. Proof. apply IZR_lt; auto. Qed.
+Lemma U_pos : (0 < U)%Z. Proof. apply Z.pow_pos_nonneg; auto. reflexivity. Qed.
+Lemma u_pos : 0 < u. Proof. apply IZR_lt, U_pos. Qed.
+Lemma units_of a : units bits a = (a / U)%Z. Proof. apply Z.shiftr_div_pow2; auto. Qed.
 
 Lemma series_ok y yl yh n : (0 <= yl)%Z -> IZR yl <= u * y -> u * y <= IZR yh ->
-  let '(tl, sl, th, sh) := series U yl yh n in
+  let '(tl, sl, th, sh) := series bits yl yh n in
   (0 <= tl)%Z /\ IZR tl <= u * term y n /\ u * term y n <= IZR th /\
   (0 <= sl)%Z /\ IZR sl <= u * sum_f_R0 (term y) n /\ u * sum_f_R0 (term y) n <= IZR sh.
 Proof.
-  intros H0 Hl Hh. pose proof u_pos as Hu.
+  intros H0 Hl Hh. pose proof U_pos as HU. pose proof u_pos as Hu.
   assert (Hy : 0 <= y).
   { apply IZR_le in H0. apply Rmult_le_reg_l with u; lra. }
   assert (Hyh : 0 <= IZR yh) by (assert (0 <= u * y) by (apply Rmult_le_pos; lra); lra).
   induction n.
-  - cbn [series]. unfold sum_f_R0, term. simpl. fold u. rewrite Rinv_1. repeat split; try lra; lia.
-  - cbn [series]. destruct (series U yl yh n) as [[[tl sl] th] sh].
+  - cbn [series]. fold U. unfold sum_f_R0, term. simpl. fold u. rewrite Rinv_1. repeat split; try lra; lia.
+  - cbn [series]. destruct (series bits yl yh n) as [[[tl sl] th] sh].
+    rewrite !units_of, !Z.div_div by lia.
     destruct IHn as (A & B & C & D & F & G).
     assert (HS : 0 < INR (S n)) by (apply lt_0_INR; lia).
     assert (Hd : (0 < U * Z.of_nat (S n))%Z) by lia.
@@ -130,9 +136,9 @@ Proof.
 Qed.
 
 Lemma squares_ok h : forall lo hi x, (0 <= lo)%Z -> IZR lo <= u * exp x -> u * exp x <= IZR hi ->
-  let '(a, b) := squares U h lo hi in IZR a <= u * exp (x * 2 ^ h) /\ u * exp (x * 2 ^ h) <= IZR b.
+  let '(a, b) := squares bits h lo hi in IZR a <= u * exp (x * 2 ^ h) /\ u * exp (x * 2 ^ h) <= IZR b.
 Proof.
-  pose proof u_pos as Hu.
+  pose proof U_pos as HU. pose proof u_pos as Hu.
   induction h; intros lo hi x H0 Hl Hh; cbn [squares].
   - rewrite pow_O, Rmult_1_r. auto.
   - replace (x * 2 ^ S h) with ((2 * x) * 2 ^ h) by (simpl; ring).
@@ -141,7 +147,7 @@ Proof.
     assert (0 <= IZR lo) by (apply IZR_le; auto).
     assert (0 < / u) by (apply Rinv_0_lt_compat; auto).
     assert (0 < u * exp x) by (apply Rmult_lt_0_compat; auto; apply exp_pos).
-    apply IHh.
+    rewrite !units_of. apply IHh.
     + apply Z.div_pos; auto. apply Z.mul_nonneg_nonneg; auto.
     + eapply Rle_trans; [apply div_low; auto|]. rewrite Hx, mult_IZR. fold u.
       unfold Rdiv. apply Rmult_le_compat_r; [apply Rlt_le; assumption|]. apply Rmult_le_compat; lra.
@@ -157,7 +163,7 @@ Proof.
   unfold exp_ok. rewrite !Bool.andb_true_iff, !Z.leb_le, Z.ltb_lt, Nat.leb_le.
   intros [[[[Hb Hp] Hq] Hh] Ht].
   assert (HU : (0 < 2 ^ bits)%Z) by (apply Z.pow_pos_nonneg; lia).
-  pose proof (u_pos _ HU) as Hu. cbv zeta in Hu.
+  pose proof (u_pos bits Hb) as Hu.
   unfold exp_bounds. set (U := (2 ^ bits)%Z) in *.
   assert (Hqr : 0 < IZR q) by (apply IZR_lt; auto).
   destruct (Z.eqb_spec p 0) as [->|Hne].
@@ -181,13 +187,13 @@ Proof.
         apply Rmult_le_pos; [auto|left; apply Rinv_0_lt_compat; auto].
       - apply Rmult_le_reg_r with (IZR q * IZR P); [apply Rmult_lt_0_compat; auto|].
         replace (IZR p / IZR q / IZR P * (IZR q * IZR P)) with (IZR p) by (field; lra). lra. }
-    pose proof (series_ok U HU y yl (yl + 1)%Z terms Hyl Hl Hhh) as Hs.
-    destruct (series U yl (yl + 1)%Z terms) as [[[tl sl] th] sh].
-    destruct Hs as (_ & _ & C & D & F & G).
+    pose proof (series_ok bits Hb y yl (yl + 1)%Z terms Hyl Hl Hhh) as Hs.
+    destruct (series bits yl (yl + 1)%Z terms) as [[[tl sl] th] sh].
+    destruct Hs as (_ & _ & C & D & F & G). fold U in C, F, G.
     pose proof (exp_low y terms (proj1 Hy)) as Elow.
     pose proof (exp_high y terms Hy Ht) as Ehigh.
-    pose proof (squares_ok U HU h sl (sh + th)%Z y D) as Hsq.
-    destruct (squares U h sl (sh + th)) as [a b]. simpl fst; simpl snd.
+    pose proof (squares_ok bits Hb h sl (sh + th)%Z y D) as Hsq. fold U in Hsq.
+    destruct (squares bits h sl (sh + th)) as [a b]. simpl fst; simpl snd.
     destruct Hsq as [Ha Hb'].
     { eapply Rle_trans; [apply F|]. apply Rmult_le_compat_l; lra. }
     { rewrite plus_IZR. apply Rle_trans with (IZR U * (sum_f_R0 (term y) terms + term y terms)).
