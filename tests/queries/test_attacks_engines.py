@@ -80,6 +80,16 @@ def test_a_distance_from_the_lower_bound_that_is_next_to_nothing(postgres):
         assert found[""].rows == 5
 
 
+def test_a_padded_text_that_postgresql_cannot_trim_is_missing(postgres):
+    """It stopped there: a table with such a row was not answered."""
+    run(
+        postgres,
+        "create view padded as values (repeat('x', 140000000)::bpchar), ('a   '), (' '), (null)",
+    )
+    found = sums(f"{postgres}#padded", Count(by="column1", keys="private"))
+    assert {key: one.rows for key, one in found.items()} == {"a": 1, "": 1}
+
+
 # -- functions of PostgreSQL ----------------------------------------------------------------------
 
 COUNTED = "create aggregate public.count(bigint) (sfunc = int8pl, stype = int8, initcond = '100')"

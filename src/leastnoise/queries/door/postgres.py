@@ -29,6 +29,9 @@ _TYPES = {
     1700: "numeric",
     2950: "uuid",
 }
+#: Bytes of the longest character(n), with its blanks. One of no n may be longer, and PostgreSQL may
+#: stop where it takes the blanks off.
+_PADDED = 4 * 10_485_760
 #: PGRES_COMMAND_OK of libpq.
 _DONE = 1
 #: The functions of every query here.
@@ -171,14 +174,17 @@ class Postgres(Dialect):
         )
 
     def _column(self, name: str, stored: str, raw: str) -> Column:
-        octets = f"convert_to(CAST({raw} AS TEXT), 'UTF8')"
+        text = f"CAST({raw} AS TEXT)"
+        if stored == "character":
+            text = f"CAST(CASE WHEN octet_length({raw}) <= {_PADDED} THEN {raw} END AS TEXT)"
+        octets = f"convert_to({text}, 'UTF8')"
         if stored in ("bigint", "smallint", "integer"):
             return self.whole_column(name, stored, raw)
         if stored in ("real", "double precision"):
             number = self.number(f"CAST({raw} AS DOUBLE PRECISION)")
             return Column(name, stored, number, number, None, number)
         if stored in ("text", "character", "character varying"):
-            return self.text_column(name, stored, octets, self._numeral(f"CAST({raw} AS TEXT)"))
+            return self.text_column(name, stored, octets, self._numeral(text))
         if stored == "uuid":
             key = Form(TEXT, octets)
             return Column(name, stored, key, None, key, key)
