@@ -55,7 +55,6 @@ KINDS = {
     "range": Kind(
         (
             _SIMPLE,
-            "channel.method:FEW_ROWS",
             "partition.method:PARTITION",
             "intervals.method:INTERVALS",
             "wide.method:WIDE_RANGE",
