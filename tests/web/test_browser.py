@@ -466,6 +466,7 @@ def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
     question.get_by_label("Smallest value").fill("30")
     question.get_by_label("Largest value").fill("50")
     one.id("rows").fill("200")
+    one.id("ask-epsilon").fill("8")  # (little is slow)
     page.route("**/columns?*", lambda route: held.extend([route]))
     with page.expect_request("**/columns?*"):
         one.id("csv-decimal").select_option(",")
