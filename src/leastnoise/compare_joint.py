@@ -129,7 +129,7 @@ def _euclidean(found: JointDesign, refused: list[tuple[str, str]]) -> Iterator[J
     d = found.document
     question = JointQuestion(d.epsilon, d.delta, d.shape, d.loss, d.largest, d.integer, d.weights)
     try:
-        other = Joint(seconds_of_vectors=_SECONDS).euclidean(question)
+        other = Joint().euclidean(question)
         yield JointRow("euclidean", noise_words(other), float(other.upper), math.inf)
     except LeastnoiseError as error:
         refused.append(("euclidean", str(error)))

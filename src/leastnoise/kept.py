@@ -13,6 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from .ask.arguments import Arguments
 from .ask.question import Range
 from .ask.shape import Shape, weighed
 from .ask.shaped import JointQuestion
@@ -21,7 +22,7 @@ from .cache import cache_folder
 from .certify.json_file import read_bytes
 from .certify.workload_document import WorkloadDocument
 from .design import design, load
-from .designs.joint import JointDesign
+from .designs.joint import JointDesign, joint_design
 from .engine.joint.method import Joint
 from .errors import LeastnoiseError
 from .losses import as_loss
@@ -33,9 +34,6 @@ except ImportError:  # Windows: processes that ask at the same time each make it
 
 _GAP = "0.01"
 _SECONDS = 10.0
-#: For bounds from below of a whole vector, which nothing is chosen by; and with a delta, where
-#: noise is searched for as well.
-_SECONDS_TOGETHER, _SECONDS_WITH_DELTA = 1.0, 10.0
 
 
 def keep(asked: str, answers: Callable[[Any], bool], make: Callable[[], Any]) -> tuple[Any, Path]:
@@ -255,8 +253,11 @@ def designed_together(
     own, shares = weighed(shape, weights)
     levels = _together_at(Fraction(0), epsilon, shape, weights, loss, own, shares)
     if delta > 0:
-        question = JointQuestion(epsilon, delta, own, as_loss(loss), False, True, shares)
-        if Joint().euclidean_cost(question) < levels[0].document.upper:
+        method = Joint()
+        normal = method.normal(
+            JointQuestion(epsilon, delta, own, as_loss(loss), False, True, shares)
+        )
+        if normal and method.euclidean_cost(normal) < levels[0].document.upper:
             found = _together_at(delta, epsilon, shape, weights, loss, own, shares)
             if found[0].document.upper < levels[0].document.upper:
                 return found
@@ -291,14 +292,15 @@ def _together_at(
     return keep(
         asked,
         answers,
-        lambda: design(
-            epsilon=epsilon,
-            delta=delta,
-            sensitivity=shape,
-            integer=True,
-            loss=loss,
-            weights=None if even else weights,
-            gap=_GAP,
-            time_limit=_SECONDS_WITH_DELTA if delta else _SECONDS_TOGETHER,
+        lambda: joint_design(
+            Arguments(
+                epsilon=epsilon,
+                delta=delta,
+                sensitivity=shape,
+                integer=True,
+                loss=loss,
+                weights=None if even else weights,
+            ),
+            None,  # (noise is chosen by what it costs)
         ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 
 import pytest
 from typer.testing import CliRunner
@@ -102,3 +103,13 @@ def test_numbers_of_no_usual_size_are_refused_by_name(name, value):
 def test_numbers_too_far_apart_are_refused(more):
     with pytest.raises(ScaleError, match="too far apart in size"):
         design(epsilon=1, delta="0.1", sensitivity=1, **more)
+
+
+@pytest.mark.parametrize("name", ["epsilon", "delta", "sensitivity"])
+@pytest.mark.parametrize("digits", [200, 5000])
+def test_a_number_that_no_file_can_hold_is_refused_by_its_name(name, digits):
+    """It ended in a FormatError of our own reader."""
+    given = {"epsilon": 1, "delta": "1e-6", "sensitivity": 1}
+    given[name] = Fraction(10**digits // 3, 10**digits)
+    with pytest.raises(ArgumentError, match=f"^{name} must be a fraction of at most"):
+        design(**given)

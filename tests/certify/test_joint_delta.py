@@ -258,7 +258,7 @@ def made(kind: str) -> Any:
     """A design whose `lower` is proven by a flow with a cut, or by sums."""
     shape = Cube(3) if kind == "flow" else Cube(30, one_sided=True)
     with pytest.MonkeyPatch.context() as patch:  # (projections prove more)
-        patch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+        patch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
         patch.setattr(Joint, "_projected", lambda self, document: document)
         found = design(epsilon=1, delta="1e-4", sensitivity=shape, integer=True, loss="l2")
     assert isinstance(found.document.certificate, Flow if kind == "flow" else Sums)

@@ -19,19 +19,20 @@ from leastnoise.certify import check_any, parse_any
 from leastnoise.certify.block_counts import Side
 from leastnoise.certify.joint_elliptical import Elliptical, elliptical_mean, squared_shift
 from leastnoise.engine.joint.method import Joint
-from leastnoise.errors import FormatError
+from leastnoise.errors import FormatError, LimitError
 from leastnoise.noise.joint_law import rounded_quantile
 from leastnoise.queries.base import Setting
 from leastnoise.queries.basis import Basis, check_batch, file_name
 from leastnoise.queries.budget import Budget
 from leastnoise.queries.unit import Row
 from leastnoise.sampling import InsecureSeededEntropy
+from leastnoise.work import counted
 
 
 @pytest.fixture
 def no_balls(monkeypatch: pytest.MonkeyPatch) -> None:
     """Euclidean noise is not looked for."""
-    monkeypatch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+    monkeypatch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
 
 
 @cache
@@ -40,7 +41,7 @@ def many() -> Any:
     better than both)."""
     shape = Cube(20, one_sided=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Joint, "euclidean_cost", lambda self, question: math.inf)
+        patch.setattr(Joint, "euclidean_cost", lambda self, normal: math.inf)
         return design(epsilon=1, delta="1e-3", sensitivity=shape, integer=True, loss="l2")
 
 
@@ -184,6 +185,12 @@ def test_the_mean_error_of_gaussian_noise_is_checked() -> None:
 def test_malformed_gaussian_noise(noise: dict[str, Any], word: str) -> None:
     with pytest.raises(FormatError, match=word):
         parse_any(forged(noise=noise))
+
+
+def test_sizes_that_share_no_denominator_are_work() -> None:
+    each = tuple(Fraction((1 << 200) + 2 * k + 1) for k in range(1000))
+    with pytest.raises(LimitError), counted():
+        squared_shift(Elliptical(each), [Side(1, 1, 1)] * 1000)
 
 
 def test_a_common_part_is_for_one_sign() -> None:

@@ -188,7 +188,7 @@ def test_coq_does_not_cover_it() -> None:
 
 def test_absolute_errors_and_one_sign() -> None:
     """Where one direction for each number, or none along the sum of all, is used."""
-    method = Joint(seconds_of_vectors=60)
+    method = Joint()
     for shape, loss, least in ((Cube(12), "l1", 3), (Cube(16, one_sided=True), "l2", 12)):
         found = design(
             epsilon=1, delta="1e-6", sensitivity=shape, integer=True, loss=loss, time_limit="0.01"

@@ -218,3 +218,10 @@ def test_looks_at_tiny_levels_are_paid_for() -> None:
             # (ten times as much: other processes, and the first look of all)
             assert (time.process_time() - began) * 1e6 < 10 * work.spent
     assert power_bounds(curve, Fraction(1, 1 << 300)) == (curve.failure, 1)
+
+
+def test_a_look_far_out_costs_more() -> None:
+    """The series of the normal law is long there: some five milliseconds, not one."""
+    with counted() as work:
+        power_bounds(FailureCurve(Fraction(36), Fraction(1, 100)), Fraction(1, 3))
+    assert work.spent > 4_000

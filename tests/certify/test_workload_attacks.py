@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from fractions import Fraction
 from functools import cache
 
@@ -51,6 +52,19 @@ def test_laplace_noise_on_a_grid_finer_than_any_number(copies: int) -> None:
     for upper, proven in (("2000000000001", True), ("1999999999998", False)):
         data = made(budget, fine, SHIFTS | {"inverse": [[1]]}, copies, upper)
         assert check_any(parse_any(json.dumps(data))).proven is proven
+
+
+def test_a_short_file_about_a_large_table_takes_little_memory() -> None:
+    tables = {"marginals": [2] * 13 + [1] * 480, "sets": [[]]}
+    data = made({"epsilon": "1", "delta": "0"}, {"counts": True}, {}, upper="1000000")
+    data["workload"] = {"weights": ["2"], "of": tables}
+    text = json.dumps(data)
+    tracemalloc.start()
+    try:
+        assert check_any(parse_any(text)).proven
+        assert tracemalloc.get_traced_memory()[1] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def law_of_sum(rate: float, count: int) -> np.ndarray:

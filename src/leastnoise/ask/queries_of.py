@@ -354,11 +354,15 @@ class Marginals(Part):
         return sorted(found, key=lambda one: (len(one), one))
 
     def rows(self) -> Iterator[Sequence[int]]:
-        places = list(product(*map(range, self.sizes)))
+        # (One row at a time: a short file may be about many cells of many attributes.)
         for one in self.sets:
             for values in product(*(range(self.sizes[i]) for i in one)):
-                wanted = list(zip(one, values, strict=True))
-                yield [int(all(place[i] == v for i, v in wanted)) for place in places]
+                wanted, row = dict(zip(one, values, strict=True)), [1]
+                for i, size in enumerate(self.sizes):
+                    if size > 1:
+                        own = [int(v == wanted.get(i, v)) for v in range(size)]
+                        row = [a * b for a in row for b in own]
+                yield row
 
     def gram(self) -> tuple[Whole, int]:
         places = list(product(*map(range, self.sizes)))

@@ -227,6 +227,12 @@ class Question:
         """Whether answers must grow with the value."""
         return self._range.monotone
 
+    @property
+    def plain_range(self) -> bool:
+        """Whether values are uniform on the range, and no more is asked of single ones."""
+        more = (self.prior, self.crossing, self.instance_bound, self.max_error)
+        return more == (None,) * 4
+
     def step(self, n: int) -> Fraction:
         """The width of a cell of additive noise at resolution n."""
         return self.sensitivity / n

@@ -14,8 +14,8 @@ from .values import check_gap, check_progress, check_sensitivity, check_sizes, c
 
 #: The name of the loss that is the largest error of all numbers.
 LARGEST = "largest"
-#: The gap that is asked for if nobody says which, and the seconds for the search.
-_GAP, _SECONDS = 1e-3, 10.0
+#: The gap that is asked for if nobody says which.
+_GAP = 1e-3
 #: What `design` takes for a shape; whatever else is given is refused.
 _TAKEN = ("sensitivity", *ShapeArguments.__annotations__)
 #: The most levels that draws are likely to reach, dimension / epsilon.
@@ -37,7 +37,7 @@ class JointQuestion:
     weights: tuple[Fraction, ...]  # one for each block
 
 
-def shaped(arguments: Arguments) -> tuple[JointQuestion, float, float]:
+def shaped(arguments: Arguments) -> tuple[JointQuestion, float, float | None]:
     """(question, gap, seconds): what is meant; refuses what makes no sense, naming the argument."""
     for name, value in arguments.given().items():
         if name not in _TAKEN:
@@ -69,11 +69,10 @@ def shaped(arguments: Arguments) -> tuple[JointQuestion, float, float]:
         shape, weights = weighed(shape, arguments.weights)
     gap = arguments.gap
     check_progress(arguments.progress)
-    seconds = check_time_limit(arguments.time_limit)
     return (
         JointQuestion(epsilon, delta, shape, cost, largest, integer, weights),
         float(check_gap(_GAP if gap is None else gap)),
-        _SECONDS if seconds is None else seconds,
+        check_time_limit(arguments.time_limit),
     )
 
 

@@ -44,9 +44,17 @@ def refuse_unknown(options: Mapping[str, object], known: Collection[str], where:
         raise ArgumentError(name, value, f"left out, {where} has no such argument{words}")
 
 
+def _written(given: Number, name: str, longest: int = 400) -> Fraction:
+    """A number that a mechanism file can hold: so many characters, as a fraction."""
+    value = rational(given, name)
+    if abs(value.numerator) * value.denominator >= 10 ** (longest - 3):
+        raise ArgumentError(name, given, f"a fraction of at most {longest} characters")
+    return value
+
+
 def check_epsilon(epsilon: Number) -> Fraction:
     """0 <= epsilon <= 15."""
-    value = rational(epsilon, "epsilon")
+    value = _written(epsilon, "epsilon")
     if not 0 <= value <= MOST_EPSILON:
         raise ArgumentError("epsilon", epsilon, f"from 0 to {MOST_EPSILON}")
     return value
@@ -54,7 +62,7 @@ def check_epsilon(epsilon: Number) -> Fraction:
 
 def check_delta(delta: Number, epsilon: Number) -> Fraction:
     """0 <= delta < 1, and not both 0."""
-    value = rational(delta, "delta")
+    value = _written(delta, "delta")
     if not 0 <= value < 1:
         raise ArgumentError("delta", delta, "at least 0 and below 1")
     if value == 0 and rational(epsilon, "epsilon") == 0:
@@ -80,7 +88,7 @@ def stated_sensitivity(sensitivity: Number | Shape | Ball | None) -> Number:
 
 def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:
     """Positive; whole for integer queries."""
-    value = rational(sensitivity, "sensitivity")
+    value = _written(sensitivity, "sensitivity", 100)
     if value <= 0:
         raise ArgumentError("sensitivity", sensitivity, "positive")
     if not Fraction(1, 10**30) <= value <= 10**30:

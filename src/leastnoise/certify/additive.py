@@ -7,14 +7,13 @@ from fractions import Fraction
 
 from ..ask import Point
 from ..ask.privacy import implied
-from ..exact import nearest_float
 from ..losses import L2, Loss
 from .composed import demanded
 from .document import Certificate, Document
 from .lower import bound_on_noise
 from .orbits import gaussian_variance
 from .privacy import worst_hockey_stick
-from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of
+from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim
 from .shape import slack_of
 from .upper import release_loss
 
@@ -58,8 +57,7 @@ def _lower(document: Document) -> Claim:
     which = "private noise with these constraints" if document.constraints else "private noise"
     if document.releases is not None:
         which += " for so many releases"
-    words = f"every {which} costs at least {nearest_float(bound):.12g}"
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+    return lower_claim(document, bound, which)
 
 
 def lower_bound(document: Document, certificate: Certificate, loss: Loss) -> Fraction | None:

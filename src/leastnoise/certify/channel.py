@@ -31,7 +31,7 @@ from .channel_moved import moved_loss
 from .channel_reader import parse_channel
 from .channel_upper import NodeLosses, channel_loss, worst_value_loss
 from .privacy import lattice_hockey_sticks, worst_hockey_stick
-from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of
+from .report import NOT_CHECKED, REFUTED, Checks, Claim, claim_of, lower_claim
 from .upper import release_loss
 
 _FALLS = "the loss falls away from 0, which the bound does not allow"
@@ -202,9 +202,7 @@ def _lower(document: ChannelDocument) -> Claim:
         used |= {0}
     if not all(question.asks(certificate.points_of(question)[j]) for j in used):
         return Claim("lower", REFUTED, None, "the certificate uses privacy that is not promised")
-    bound = channel_dual_bound(question, certificate)
-    words = f"every private answer costs at least {nearest_float(bound):.12g}"
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+    return lower_claim(document, channel_dual_bound(question, certificate), "private answer")
 
 
 # -- what else is claimed ---------------------------------------------------------------------

@@ -14,14 +14,14 @@ from math import floor, lcm
 
 from ..ask.privacy import Point
 from ..ask.question import Question
-from ..errors import FormatError
 from ..exact import exp_upper
 from ..work import add_up, bits, charge
 from .channel_document import ChannelCertificate, Copies
 from .document import ShiftMultipliers
+from .lower import common_denominator, cost_floor
 
-#: Multipliers must share a denominator below 2^this, so that sums of them stay small.
-_MAX_DENOMINATOR_BITS = 1024
+#: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
+MOST_BITS = 1024
 
 
 @dataclass(frozen=True)
@@ -55,15 +55,14 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
     edge = _edge(certificate, units.count)
     # The loss from below at the nodes within the edge, and beyond it on each side.
     charge(2 * (edge + 2) * loss.effort_at(bits(step) + 20))
-    if question.integer:
-        floors = [loss.lower(Fraction(i)) for i in range(-edge, edge + 1)]
-        outer = [loss.outer_minimum(side, Fraction(edge + 1)) for side in (-1, 1)]
-    else:
-        floors = [loss.minorant(i, step) for i in range(-edge, edge + 1)]
-        outer = [
-            min(loss.minorant(side * (edge + 1), step), loss.outer_minimum(side, (edge + 1) * step))
-            for side in (-1, 1)
-        ]
+    floors = [cost_floor(loss, i, step, question.integer) for i in range(-edge, edge + 1)]
+    outer = [
+        min(
+            cost_floor(loss, side * (edge + 1), step, question.integer),
+            loss.outer_minimum(side, (edge + 1) * step),
+        )
+        for side in (-1, 1)
+    ]
     unit = lcm(*(low.denominator for low in (*floors, *outer)))
     whole = [int(low * unit) * units.scale * units.bottom for low in floors]
     beyond = min(int(low * unit) for low in outer) * units.scale * units.bottom
@@ -97,16 +96,8 @@ def _units(certificate: ChannelCertificate, points: Sequence[Point], count: int)
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = lcm(*(one.denominator for one in exponentials))
     assert certificate.copies is not None
-    scale = 1
-    listed = [entry.cells for entry in certificate.copies.shifts]
-    listed += [pair.cells for pair in certificate.pairs]
-    for cells in listed:
-        charge(1 + len(cells) // 2)
-        for _, value in cells:
-            if scale % value.denominator:
-                scale = lcm(scale, value.denominator)
-                if scale.bit_length() > _MAX_DENOMINATOR_BITS:
-                    raise FormatError("the multipliers have no common denominator below 2^1024")
+    listed = (*certificate.copies.shifts, *certificate.pairs)
+    scale = common_denominator(([z for _, z in entry.cells] for entry in listed), MOST_BITS)
     return _Units(scale, bottom, [int(one * bottom) for one in exponentials], count)
 
 

@@ -110,6 +110,7 @@ class ChannelDocument(MechanismDocument):
     """
 
     KINDS = ("dependent",)
+    kind = KINDS[0]
 
     question: Question
     step: Fraction
@@ -127,11 +128,6 @@ class ChannelDocument(MechanismDocument):
     intervals: Intervals | None = None
     revealed: int = 0
     about: str = ""  # the text of a free JSON object, which nothing here reads
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def epsilon(self) -> Fraction:

@@ -28,8 +28,7 @@ def grouped(question: Question, group: int, step: Fraction) -> tuple[Question, F
     Guarantee: a certificate with this step that proves a bound for the first proves, times the
     share, one for the question. For whole numbers nodes are a whole step apart, on real numbers.
     """
-    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    if plain != (None,) * 4:
+    if not question.plain_range:
         raise FormatError('"group" goes with a uniform prior and with no further demands')
     if question.integer and (step.denominator != 1 or not 1 <= step <= question.width + 1):
         raise FormatError('"certificate.step" must be a whole number up to the range')

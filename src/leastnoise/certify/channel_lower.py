@@ -15,13 +15,11 @@ from ..ask.question import Question
 from ..errors import FormatError
 from ..exact import exp_upper
 from ..work import add_up, bits, charge
-from .channel_copies import copied_bound
+from .channel_copies import MOST_BITS, copied_bound
 from .channel_document import ChannelCertificate
 from .channel_groups import grouped
 from .channel_prices import priced_bound
-
-#: Multipliers must share a denominator below 2^this, so that sums of them stay small.
-_MAX_DENOMINATOR_BITS = 1024
+from .lower import common_denominator, cost_floor
 
 
 def node_weights(question: Question, step: Fraction) -> list[Fraction]:
@@ -83,13 +81,11 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     weights = node_weights(question, step)
     count = len(weights)
     last = count - 1
-    scale = _common_denominator(certificate)
+    listed = ([z for _, z in pair.cells] for pair in certificate.pairs)
+    scale = common_denominator(listed, MOST_BITS)
     gains, bottom, total = _gains(question, certificate, count, scale)
     charge(2 * count * loss.effort_at(bits(step) + 20))
-    if question.integer:
-        floors = {i: loss.lower(Fraction(i)) for i in range(-last, count)}
-    else:
-        floors = {i: loss.minorant(i, step) for i in range(-last, count)}
+    floors = {i: cost_floor(loss, i, step, question.integer) for i in range(-last, count)}
     shadow = certificate.instance or (Fraction(0),) * count
     if certificate.instance:
         if question.instance_bound is None:
@@ -156,15 +152,3 @@ def answer_span(question: Question, step: Fraction, count: int) -> int:
         return count
     reach = question.max_error / step
     return floor(reach) if question.integer else ceil(reach + 1) - 1
-
-
-def _common_denominator(certificate: ChannelCertificate) -> int:
-    scale = 1
-    for pair in certificate.pairs:
-        charge(1 + len(pair.cells) // 2)
-        for _, value in pair.cells:
-            if scale % value.denominator:
-                scale = lcm(scale, value.denominator)
-                if scale.bit_length() > _MAX_DENOMINATOR_BITS:
-                    raise FormatError("the multipliers have no common denominator below 2^1024")
-    return scale

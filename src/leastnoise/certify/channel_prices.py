@@ -21,6 +21,7 @@ from ..exact import exp_lower, exp_upper
 from ..work import bits, charge
 from .channel_copies import node_count
 from .channel_document import ChannelCertificate
+from .lower import cost_floor
 
 #: Prices are whole numbers of a unit, the largest of so many bits.
 _BITS = 56
@@ -150,13 +151,13 @@ def _rule(
     runs: Sequence[tuple[int, int]],
 ) -> tuple[_Rule, list[tuple[int, int]]]:
     """(the rule, which answers must be looked at and for how many they stand)."""
-    growth = exp_upper(question.epsilon)
+    growth, loss, integer = exp_upper(question.epsilon), question.loss, question.integer
     discounts = _discounts(growth, stairs)
     highest, near = max(price for _, price in runs), []
     for side in (-1, 1):  # up to where a loss may be below a price
         i = 0
-        while i <= reach and _loss(question, side * i, step) // unit < highest:
-            charge(2 * question.loss.effort_at(bits(step) + 20))
+        while i <= reach and cost_floor(loss, side * i, step, integer) // unit < highest:
+            charge(2 * loss.effort_at(bits(step) + 20))
             i += 1
         near.append(i)
     window = len(discounts) * reach + 2 * max(near)
@@ -164,10 +165,10 @@ def _rule(
     most = 2 * window + 1
     shorter = [(min(length, most), price) for length, price in runs]
     far = window
-    charge(2 * far * question.loss.effort_at(bits(step) + 20))
+    charge(2 * far * loss.effort_at(bits(step) + 20))
     charge(4 * sum(length for length, _ in shorter))
-    losses = [floor(_loss(question, i, step) / unit) for i in range(-far, far + 1)]
-    beyond = [question.loss.outer_minimum(side, far * step) // unit for side in (-1, 1)]
+    losses = [floor(cost_floor(loss, i, step, integer) / unit) for i in range(-far, far + 1)]
+    beyond = [loss.outer_minimum(side, far * step) // unit for side in (-1, 1)]
     _fall_nowhere(losses, beyond, far)
     if sum(near) >= reach or min(losses[far - near[0]], losses[far + near[1]]) < highest:
         raise FormatError("the prices exceed the loss over more than the sensitivity")
@@ -196,12 +197,6 @@ def _discounts(growth: Fraction, stairs: int) -> list[int]:
     while len(found) < stairs and (less := found[-1] * growth.denominator // growth.numerator):
         found.append(less)
     return found
-
-
-def _loss(question: Question, i: int, step: Fraction) -> Fraction:
-    """At most what an answer i nodes above the value costs."""
-    loss = question.loss
-    return loss.lower(Fraction(i)) if question.integer else loss.minorant(i, step)
 
 
 def _fall_nowhere(losses: list[int], beyond: Sequence[int], far: int) -> None:

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import floor
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, Point, check_points
+from ..ask.privacy import check_points
 from ..ask.question import Crossing, Prior, Question, Range
 from ..errors import FormatError
 from ..work import add_up, charge
@@ -30,16 +30,22 @@ from .channel_document import (
 )
 from .channel_groups import MAX_GROUP, grouped
 from .channel_intervals import Intervals
-from .curve import curve_from_json, points_from_json, releases_from_json
+from .curve import curve_from_json, points_from_json, profile_from_json, releases_from_json
 from .document import Document, document_of
 from .fields import (
     check_keys,
     demand,
+    read_cells,
     read_count,
+    read_delta,
+    read_each,
+    read_epsilon,
+    read_exactly,
     read_flag,
     read_integer,
     read_list,
     read_loss,
+    read_not_negative,
     read_number,
     read_object,
     read_positive,
@@ -93,7 +99,7 @@ def _channel(data: dict[str, Any]) -> ChannelDocument:
     demand(sum(ways) == 1, 'there must be either "rows" or "additive" or "moved" or "intervals"')
     if rows:
         demand((noise is None) == ("beyond" not in data), '"noise" and "beyond" go together')
-    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    upper = read_not_negative(data["upper"], "upper")
     document = ChannelDocument(
         question=question,
         step=step,
@@ -151,9 +157,7 @@ def _rows(raw: object, last: int) -> tuple[tuple[int, ...], ...]:
         return ()
     demand(len(found) == last + 1, f'"rows" must have {last + 1} entries, one for each node')
     longest = MAX_ROW_WEIGHTS // len(found)
-    rows = tuple(
-        tuple(read_count(w, "rows") for w in read_list(row, "rows", longest)) for row in found
-    )
+    rows = tuple(read_each(row, "rows", longest, read_count) for row in found)
     demand(len(rows[0]) > 0, "a row is empty")
     demand(len({len(row) for row in rows}) == 1, "all rows must have the same length")
     return rows
@@ -179,19 +183,11 @@ def _intervals(raw: object, file: Mapping[str, Any], document: ChannelDocument) 
     data, question = read_object(raw, "intervals"), document.question
     check_keys(data, "intervals", {"sizes", "answers", "weights", "stairs"}, set())
     last = document.last
-    sizes = tuple(
-        read_integer(size, "sizes", 1, last + 1)
-        for size in read_list(data["sizes"], "sizes", MAX_INTERVALS)
-    )
+    sizes = _integers(data["sizes"], "sizes", MAX_INTERVALS, 1, last + 1)
     demand(sum(sizes) == last + 1, f'"sizes" must add up to {last + 1} nodes')
-    answers = tuple(
-        read_integer(place, "answers", 0, last)
-        for place in read_list(data["answers"], "answers", MAX_INTERVALS)
-    )
-    weights, stairs = (
-        tuple(read_count(w, name) for w in read_list(data[name], name, most))
-        for name, most in (("weights", MAX_INTERVALS), ("stairs", MAX_STAIRS_OF_RANGE))
-    )
+    answers = _integers(data["answers"], "answers", MAX_INTERVALS, 0, last)
+    weights = read_each(data["weights"], "weights", MAX_INTERVALS, read_count)
+    stairs = read_each(data["stairs"], "stairs", MAX_STAIRS_OF_RANGE, read_count)
     alike = len(sizes) == len(answers) == len(weights) and len(stairs) > 0
     demand(alike, '"sizes", "answers" and "weights" must be equally long, "stairs" not empty')
     demand(all(a >= b for a, b in pairwise(stairs)), '"stairs" must never rise')
@@ -217,19 +213,14 @@ def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> M
     data, question, noise = read_object(raw, "moved"), document.question, document.noise
     check_keys(data, "moved", {"low", "high"}, set())
     low, high = (
-        tuple(
-            read_integer(place, name, -MAX_NODES, MAX_NODES)
-            for place in read_list(data[name], name, MAX_CELLS)
-        )
-        for name in ("low", "high")
+        _integers(data[name], name, MAX_CELLS, -MAX_NODES, MAX_NODES) for name in ("low", "high")
     )
     if noise is None:
         raise FormatError('"moved" needs "noise"')
     demand(
         len(low) + len(high) <= document.last + len(noise.weights), '"moved" names a place twice'
     )
-    others = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    plain = others == (None,) * 4 and not question.monotone and "beyond" not in file
+    plain = question.plain_range and not question.monotone and "beyond" not in file
     demand(
         plain and document.outputs is None,
         '"moved" goes with a uniform prior and with no further demands',
@@ -237,20 +228,20 @@ def _moved(raw: object, file: Mapping[str, Any], document: ChannelDocument) -> M
     return Moved(low, high)
 
 
+def _integers(raw: object, name: str, longest: int, low: int, high: int) -> tuple[int, ...]:
+    return tuple(read_integer(one, name, low, high) for one in read_list(raw, name, longest))
+
+
 def _noise(raw: object) -> LatticeNoise:
     data = read_object(raw, "noise")
     check_keys(data, "noise", {"first", "weights"}, set())
-    weights = tuple(
-        read_count(w, "noise") for w in read_list(data["weights"], "weights", MAX_CELLS)
-    )
+    weights = read_each(data["weights"], "weights", MAX_CELLS, read_count)
     demand(len(weights) > 0, '"weights" must not be empty')
     return LatticeNoise(read_integer(data["first"], "first", -MAX_CELLS, MAX_CELLS), weights)
 
 
 def _outputs(raw: object, document: ChannelDocument) -> tuple[Fraction, ...]:
-    outputs = tuple(
-        read_short_number(y, "outputs") for y in read_list(raw, "outputs", MAX_ROW_WEIGHTS)
-    )
+    outputs = read_each(raw, "outputs", MAX_ROW_WEIGHTS, read_short_number)
     count = len(document.rows[0]) if document.rows else 0
     demand(len(outputs) == count, f'"outputs" must have {count} entries, one for each weight')
     demand(all(a < b for a, b in pairwise(outputs)), '"outputs" must be strictly increasing')
@@ -260,17 +251,12 @@ def _outputs(raw: object, document: ChannelDocument) -> tuple[Fraction, ...]:
 
 
 def _pair(raw: object, name: str) -> tuple[Fraction, Fraction]:
-    found = read_list(raw, name, 2)
-    demand(len(found) == 2, f'"{name}" must be [low, high]')
-    low, high = (read_short_number(end, name) for end in found)
+    low, high = (read_short_number(end, name) for end in read_exactly(raw, name, 2))
     demand(low < high, f'"{name}" must be [low, high] with low < high')
     return low, high
 
 
 def _question(data: Mapping[str, Any]) -> Question:
-    epsilon = read_number(data["epsilon"], "epsilon")
-    demand(0 <= epsilon <= MAX_EPSILON, f'"epsilon" must be from 0 to {MAX_EPSILON}')
-    delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
     integer = read_flag(data.get("integer", False), "integer")
     low, high = _pair(data["bounds"], "bounds")
@@ -279,17 +265,15 @@ def _question(data: Mapping[str, Any]) -> Question:
         demand(whole, '"bounds" and "sensitivity" must be whole for whole numbers')
     bound = None
     if "instance_bound" in data:
-        bound = read_number(
-            data["instance_bound"], "instance_bound", lambda v: v >= 0, "non-negative"
-        )
+        bound = read_not_negative(data["instance_bound"], "instance_bound")
     curve = curve_from_json(data["gdp"]) if "gdp" in data else None
     return Question(
-        epsilon,
-        delta,
+        read_epsilon(data["epsilon"]),
+        read_delta(data["delta"]),
         sensitivity,
         read_loss(read_object(data["loss"], "loss")),
         integer,
-        profile=_profile(data["profile"]) if "profile" in data else (),
+        profile=profile_from_json(data["profile"]) if "profile" in data else (),
         gdp=None if curve is None else curve.mu,
         curve=curve,
         releases=releases_from_json(data["releases"]) if "releases" in data else None,
@@ -303,13 +287,6 @@ def _question(data: Mapping[str, Any]) -> Question:
             read_flag(data.get("monotone", False), "monotone"),
         ),
     )
-
-
-def _profile(raw: object) -> tuple[Point, ...]:
-    points = points_from_json(raw, "profile")
-    demand(len(points) > 0, '"profile" must not be empty')
-    check_points(points)
-    return points
 
 
 def _crossing(raw: object, low: Fraction, high: Fraction) -> Crossing:
@@ -334,10 +311,7 @@ def _prior(raw: object, low: Fraction, high: Fraction, integer: bool) -> Prior |
     if integer:
         demand(len(masses) == high - low + 1, "the prior must have one mass for each whole number")
         return Prior((), masses)
-    edges = tuple(
-        read_short_number(e, "edges")
-        for e in read_list(data["edges"], "edges", MAX_PRIOR_PIECES + 1)
-    )
+    edges = read_each(data["edges"], "edges", MAX_PRIOR_PIECES + 1, read_short_number)
     rising = all(a < b for a, b in pairwise(edges))
     if len(edges) != len(masses) + 1 or not rising or (edges[0], edges[-1]) != (low, high):
         raise FormatError('the "edges" must rise from bound to bound, one more than masses')
@@ -386,15 +360,13 @@ def _certificate(raw: object, question: Question) -> ChannelCertificate:
         for key in [(source, target), (last - source, last - target)][: 1 + mirror]:
             demand((point, *key) not in seen, f"the pair {key} occurs twice")
             seen.add((point, *key))
-        budget = read_number(pair["budget"], "budget", lambda v: v >= 0, "non-negative")
+        budget = read_not_negative(pair["budget"], "budget")
         cells = _cells(pair["cells"], last, budget)
         multipliers += len(cells)
         demand(multipliers <= MAX_PAIR_MULTIPLIERS, f"more than {MAX_PAIR_MULTIPLIERS} multipliers")
         pairs.append(PairMultipliers(source, target, mirror, budget, cells, point))
-    instance = tuple(
-        read_number(m, "instance", lambda v: v >= 0, "non-negative")
-        for m in read_list(data.get("instance", []), "instance", MAX_CERTIFICATE_NODES)
-    )
+    listed = data.get("instance", [])
+    instance = read_each(listed, "instance", MAX_CERTIFICATE_NODES, read_not_negative)
     demand(len(instance) in (0, count), f'"instance" must have {count} entries, one for each node')
     return ChannelCertificate(step, tuple(pairs), instance, points, copies, group)
 
@@ -403,17 +375,12 @@ def _prices(raw: object, question: Question, count: int) -> Prices:
     """What each value must cost at least."""
     data = read_object(raw, "prices")
     check_keys(data, "prices", {"stairs", "runs"}, set())
-    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    demand(plain == (None,) * 4, '"prices" go with a uniform prior and with no further demands')
-    runs = []
-    for entry in read_list(data["runs"], "runs", MAX_CELLS):
-        length, price = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
-        runs.append(
-            (
-                read_integer(length, "runs", 1, count),
-                read_number(price, "runs", lambda v: v >= 0, "non-negative"),
-            )
-        )
+    demand(question.plain_range, '"prices" go with a uniform prior and with no further demands')
+    pairs = (read_exactly(run, "runs", 2) for run in read_list(data["runs"], "runs", MAX_CELLS))
+    runs = [
+        (read_integer(length, "runs", 1, count), read_not_negative(price, "runs"))
+        for length, price in pairs
+    ]
     demand(sum(length for length, _ in runs) == count, f'"runs" must be about {count} nodes')
     return Prices(read_integer(data["stairs"], "stairs", 1, MAX_STAIRS_OF_RANGE), tuple(runs))
 
@@ -422,8 +389,7 @@ def _copies(raw: object, question: Question, count: int, reach: int, points: int
     """Multipliers that all nodes have but for a layer at each end."""
     data = read_object(raw, "copies")
     check_keys(data, "copies", {"layer", "shifts"}, set())
-    plain = (question.prior, question.crossing, question.instance_bound, question.max_error)
-    demand(plain == (None,) * 4, '"copies" go with a uniform prior and with no further demands')
+    demand(question.plain_range, '"copies" go with a uniform prior and with no further demands')
     layer = read_integer(data["layer"], "layer", 0, count // 2)
     demand(layer + reach <= MAX_CERTIFICATE_NODES, f'"layer" exceeds {MAX_CERTIFICATE_NODES}')
     shifts = shifts_from_json(data["shifts"], points > 0)
@@ -434,10 +400,7 @@ def _copies(raw: object, question: Question, count: int, reach: int, points: int
 
 
 def _cells(raw: object, last: int, budget: Fraction) -> tuple[tuple[int, Fraction], ...]:
-    cells: dict[int, Fraction] = {}
-    for entry in read_list(raw, "cells", last + 1):
-        index, value = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
-        y = read_integer(index, "cells", 0, last)
-        demand(y not in cells, f"output {y} occurs twice within a pair")
-        cells[y] = read_number(value, "cells", lambda v: 0 <= v <= budget, "from 0 to the budget")
-    return tuple(cells.items())
+    cells = read_cells(raw, last + 1, 0, last)
+    demand(len({y for y, _ in cells}) == len(cells), "an output occurs twice within a pair")
+    demand(all(0 <= z <= budget for _, z in cells), '"cells" must be from 0 to the budget')
+    return cells

@@ -21,7 +21,7 @@ from ..ask.demands import (
 )
 from ..errors import FormatError
 from ..exact import text_of
-from .fields import check_keys, read_integer, read_list, read_loss, read_number, read_object, short
+from .fields import check_keys, read_cells, read_list, read_loss, read_number, read_object, short
 from .limits import MAX_CELLS, MAX_MULTIPLIERS
 
 
@@ -86,13 +86,8 @@ def _dual(raw: object, constraint: Constraint) -> Dual:
     data = read_object(raw, "certificate.constraints")
     cells = {"cells"} if constraint.dual_cells else set()
     check_keys(data, "certificate.constraints", set(constraint.duals) | cells, set())
-    pairs = []
-    for pair in read_list(data.get("cells", []), "cells", MAX_MULTIPLIERS):
-        if not isinstance(pair, list) or len(pair) != 2:
-            raise FormatError('an entry of "cells" must be a pair [cell, multiplier]')
-        i, u = pair
-        pairs.append((read_integer(i, "cells", -MAX_CELLS, MAX_CELLS), read_number(u, "cells")))
-    return Dual(tuple(read_number(data[k], k) for k in constraint.duals), tuple(pairs))
+    pairs = read_cells(data.get("cells", []), MAX_MULTIPLIERS, -MAX_CELLS, MAX_CELLS)
+    return Dual(tuple(read_number(data[k], k) for k in constraint.duals), pairs)
 
 
 def dual_to_json(dual: Dual, constraint: Constraint) -> dict[str, Any]:

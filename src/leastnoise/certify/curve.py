@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from ..ask.privacy import MAX_RELEASES, GaussianCurve, Point, Releases
-from ..errors import FormatError
-from .fields import check_keys, read_integer, read_list, read_number, read_object, read_short_number
+from ..ask.privacy import MAX_RELEASES, GaussianCurve, Point, Releases, check_points
+from .fields import (
+    check_keys,
+    demand,
+    read_each,
+    read_exactly,
+    read_integer,
+    read_number,
+    read_object,
+    read_short_number,
+)
 from .limits import MAX_POINTS_OF_PROFILE
 
 
 def points_from_json(raw: object, name: str) -> tuple[Point, ...]:
     """A list of pairs [epsilon, delta]."""
-    found = []
-    for entry in read_list(raw, name, MAX_POINTS_OF_PROFILE):
-        if not isinstance(entry, list) or len(entry) != 2:
-            raise FormatError(f'an entry of "{name}" must be a pair [epsilon, delta]')
-        found.append((read_short_number(entry[0], name), read_number(entry[1], name)))
-    return tuple(found)
+    return read_each(raw, name, MAX_POINTS_OF_PROFILE, _point)
+
+
+def _point(raw: object, name: str) -> Point:
+    epsilon, delta = read_exactly(raw, name, 2)
+    return read_short_number(epsilon, name), read_number(delta, name)
+
+
+def profile_from_json(raw: object) -> tuple[Point, ...]:
+    """Further budgets, one or more."""
+    points = points_from_json(raw, "profile")
+    demand(len(points) > 0, '"profile" must not be empty')
+    check_points(points)
+    return points
 
 
 def releases_from_json(raw: object) -> Releases:
@@ -33,9 +49,8 @@ def curve_from_json(raw: object) -> GaussianCurve:
     """The curve that the JSON object of a file states."""
     data = read_object(raw, "gdp")
     check_keys(data, "gdp", {"mu", "points", "thresholds"}, set())
-    thresholds = read_list(data["thresholds"], "thresholds", MAX_POINTS_OF_PROFILE)
     return GaussianCurve(
         read_short_number(data["mu"], "mu"),
         points_from_json(data["points"], "gdp.points"),
-        tuple(read_short_number(t, "thresholds") for t in thresholds),
+        read_each(data["thresholds"], "thresholds", MAX_POINTS_OF_PROFILE, read_short_number),
     )

@@ -26,8 +26,8 @@ from .fields import (
     check_keys,
     demand,
     read_count,
+    read_each,
     read_integer,
-    read_list,
     read_loss,
     read_number,
     read_object,
@@ -268,7 +268,6 @@ def _document(raw: object) -> Document:
     required = {"denominator", "weights", "edges" if mesh else "first"}
     required |= {"atom"} if gridded else set()
     check_keys(noise, "noise", required, set() if mesh else {"tail"})
-    weights = read_list(noise["weights"], "weights", MAX_CELLS)
     spec = read_object(data["loss"], "loss")
     custom = spec == {"name": "custom"}
     if not custom and "certificate" not in data:
@@ -288,10 +287,10 @@ def _document(raw: object) -> Document:
         grid=read_integer(data["grid"], "grid", 1, MAX_RUN) if gridded else 1,
         denominator=read_count(noise["denominator"], "denominator"),
         first=0 if mesh else read_integer(noise["first"], "first", -MAX_CELLS, MAX_CELLS),
-        weights=tuple(read_count(w, "weights") for w in weights),
+        weights=read_each(noise["weights"], "weights", MAX_CELLS, read_count),
         atom=read_count(noise["atom"], "atom") if gridded else 0,
         tail=_tail(noise["tail"]) if "tail" in noise else None,
-        edges=_edges(noise["edges"]) if mesh else None,
+        edges=read_each(noise["edges"], "edges", MAX_CELLS, read_short_number) if mesh else None,
         upper=read_number(data["upper"], "upper"),
         lower=read_number(data["lower"], "lower"),
         certificate=None if custom else certificate_from_json(data["certificate"], constraints),
@@ -301,10 +300,6 @@ def _document(raw: object) -> Document:
         releases=releases_from_json(data["releases"]) if "releases" in data else None,
         about=about_text(data.get("about", {})),
     )
-
-
-def _edges(raw: object) -> tuple[Fraction, ...]:
-    return tuple(read_short_number(edge, "edges") for edge in read_list(raw, "edges", MAX_CELLS))
 
 
 def _tail(raw: object) -> Tail:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import lcm
-from typing import Any
+from typing import Any, TypeVar
 
+from ..ask.privacy import MAX_EPSILON
 from ..errors import FormatError
 from ..losses import Loss, loss_from_spec
 from ..work import arithmetic, charge
@@ -15,6 +16,8 @@ from .limits import MAX_DIGITS, MAX_SHORT
 
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[0-9]+)?")
 _COUNT = re.compile(r"[0-9]+")
+
+T = TypeVar("T")
 
 
 def demand(condition: bool, words: str) -> None:
@@ -55,6 +58,20 @@ def read_list(value: object, name: str, longest: int) -> list[Any]:
     return value
 
 
+def read_exactly(value: object, name: str, length: int) -> list[Any]:
+    """A list of so many entries."""
+    if not isinstance(value, list) or len(value) != length:
+        raise FormatError(f'"{name}" must be a list of {length} entries')
+    return value
+
+
+def read_each(
+    value: object, name: str, longest: int, read: Callable[[object, str], T]
+) -> tuple[T, ...]:
+    """A list of at most `longest` entries, all of which are read alike."""
+    return tuple(read(one, name) for one in read_list(value, name, longest))
+
+
 def read_integer(value: object, name: str, low: int, high: int) -> int:
     """A JSON integer within limits."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -92,6 +109,41 @@ def read_number(
 def read_short_number(value: object, name: str) -> Fraction:
     """A number that enters products and powers, and must not be long."""
     return read_number(value, name, longest=MAX_SHORT)
+
+
+def read_cells(
+    value: object, longest: int, low: int, high: int
+) -> tuple[tuple[int, Fraction], ...]:
+    """Pairs [cell, multiplier], at most so many, the cells within limits."""
+    return tuple(
+        (read_integer(cell, "cells", low, high), read_number(multiplier, "cells"))
+        for cell, multiplier in (
+            read_exactly(pair, "cells", 2) for pair in read_list(value, "cells", longest)
+        )
+    )
+
+
+def read_epsilon(value: object) -> Fraction:
+    """An epsilon that a check can serve."""
+    words = f"from 0 to {MAX_EPSILON}"
+    return read_number(value, "epsilon", lambda v: 0 <= v <= MAX_EPSILON, words)
+
+
+def read_delta(value: object) -> Fraction:
+    """A delta."""
+    return read_number(value, "delta", lambda v: 0 <= v < 1, "at least 0 and below 1")
+
+
+def read_not_negative(value: object, name: str) -> Fraction:
+    """A number of 0 or more."""
+    return read_number(value, name, lambda v: v >= 0, "non-negative")
+
+
+def read_bracket(data: Mapping[str, Any]) -> tuple[Fraction, Fraction]:
+    """The bounds `lower` and `upper` of a file, 0 <= lower <= upper."""
+    upper = read_not_negative(data["upper"], "upper")
+    lower = read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper")
+    return lower, upper
 
 
 def read_loss(value: object) -> Loss:

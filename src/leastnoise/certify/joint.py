@@ -17,7 +17,7 @@ from .joint_flow import Flow, flow_bound, slack_of_delta
 from .joint_sums import Sums, mean_of_squares, one_number
 from .joint_volume import Volume, mean_of_powers, proves_its_bound
 from .levels import summed
-from .report import Claim, Report, claim_of, upper_claim
+from .report import Claim, Report, claim_of, lower_claim, upper_claim
 
 
 def check_joint(document: JointDocument) -> Report:
@@ -57,11 +57,10 @@ def _upper(document: JointDocument) -> Claim:
 
 def _lower(document: JointDocument) -> Claim:
     bound = lower_bound(document)
-    whose = "whole-number noise" if document.integer else "noise"
-    words = f"every private {whose} costs at least {nearest_float(bound):.12g}"
     if bound == 0:
         words = "no loss is negative, and the certificate proves no more"
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+        return claim_of("lower", -document.lower, words, f"{words}, below the stated lower")
+    return lower_claim(document, bound, f"private {'whole-number ' * document.integer}noise")
 
 
 def release_loss(document: JointDocument) -> Fraction:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON
 from ..ask.shape import MAX_NUMBERS, MAX_SPARSE, MAX_SPARSE_STEPS, Block, Shape
 from ..exact import text_of
 from ..losses import L1, L2, Loss
@@ -23,11 +22,16 @@ from .block_counts import Side
 from .fields import (
     check_keys,
     demand,
+    read_bracket,
     read_count,
+    read_delta,
+    read_epsilon,
+    read_exactly,
     read_flag,
     read_integer,
     read_list,
     read_loss,
+    read_not_negative,
     read_number,
     read_object,
     read_positive,
@@ -61,6 +65,7 @@ class JointDocument(MechanismDocument):
     """
 
     KINDS = ("joint",)
+    kind = KINDS[0]
 
     epsilon: Fraction
     delta: Fraction
@@ -80,11 +85,6 @@ class JointDocument(MechanismDocument):
     certificate: Flow | Sums | Volume | int | None
     elliptical: Elliptical | None = None
     about: str = ""
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def dimension(self) -> int:
@@ -233,11 +233,10 @@ def _joint(data: dict[str, Any]) -> JointDocument:
     integer = read_flag(data["integer"], "integer")
     demand(not integer or grid == 1, '"grid" must be 1 for whole numbers')
     _check_widths(shape, grid, integer)
+    given = read_exactly(noise["offsets"], "offsets", len(shape.blocks))
     offsets = tuple(
         read_integer(one, "offsets", 0, MAX_OFFSET if block.box else 0)
-        for one, block in zip(
-            _exactly(noise["offsets"], "offsets", len(shape.blocks)), shape.blocks, strict=True
-        )
+        for one, block in zip(given, shape.blocks, strict=True)
     )
     overlap = None
     if "overlap" in noise:
@@ -256,16 +255,15 @@ def _joint(data: dict[str, Any]) -> JointDocument:
             and elliptical is None,
             '"largest" is for one block whose numbers all move, by levels without "overlap"',
         )
-    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
-    epsilon = read_number(
-        data["epsilon"], "epsilon", lambda v: 0 < v <= MAX_EPSILON, f"to {MAX_EPSILON}"
-    )
+    lower, upper = read_bracket(data)
+    epsilon = read_epsilon(data["epsilon"])
+    demand(epsilon > 0, '"epsilon" must be positive')
     ratio = read_number(noise["ratio"], "ratio", lambda v: 0 < v < 1, "between 0 and 1")
     if elliptical is None:
         _check_steps(shape, epsilon, ratio, overlap)
     return JointDocument(
         epsilon=epsilon,
-        delta=read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1"),
+        delta=read_delta(data["delta"]),
         shape=shape,
         loss=loss,
         largest=largest,
@@ -276,10 +274,10 @@ def _joint(data: dict[str, Any]) -> JointDocument:
         overlap=overlap,
         weights=_weights(data, len(shape.blocks)),
         upper=upper,
-        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        lower=lower,
         certificate=_certificate(data["certificate"], shape, loss, largest),
         elliptical=elliptical,
-        about=about_text(data["about"]) if "about" in data else "",
+        about=about_text(data.get("about", {})),
     )
 
 
@@ -287,7 +285,7 @@ def _elliptical(noise: dict[str, Any], shape: Shape) -> Elliptical:
     check_keys(noise, "noise", {"each"}, {"common", "centres", "balls"})
     demand(("common" in noise) == ("centres" in noise), '"common" and "centres" go together')
     size = len(shape.blocks)
-    each = tuple(read_deviation(one, "each") for one in _exactly(noise["each"], "each", size))
+    each = tuple(read_deviation(one, "each") for one in read_exactly(noise["each"], "each", size))
     numbers = shape.dimension + ("common" in noise)
     balls = _balls(noise["balls"], numbers) if "balls" in noise else None
     if "common" not in noise:
@@ -295,7 +293,7 @@ def _elliptical(noise: dict[str, Any], shape: Shape) -> Elliptical:
     demand(shape.one_sided, '"common" is for moves of one sign')
     centres = tuple(
         read_number(one, "centres", lambda v: 0 <= v <= MAX_JOINT_STEPS, "from 0 on")
-        for one in _exactly(noise["centres"], "centres", size)
+        for one in read_exactly(noise["centres"], "centres", size)
     )
     demand(
         all((one * FINE).denominator == 1 for one in centres),
@@ -375,17 +373,11 @@ def short_weights(weights: Sequence[Fraction]) -> bool:
 def _weights(data: dict[str, Any], blocks: int) -> tuple[Fraction, ...]:
     if "weights" not in data:
         return (Fraction(1),) * blocks
-    found = _exactly(data["weights"], "weights", blocks)
+    found = read_exactly(data["weights"], "weights", blocks)
     weights = tuple(read_positive(one, "weights") for one in found)
     demand(short_weights(weights), f'"weights" must be of at most {WEIGHT_BITS} bits together')
     demand(any(one != 1 for one in weights), '"weights" must be left out where all are 1')
     return weights
-
-
-def _exactly(value: object, name: str, length: int) -> list[Any]:
-    found = read_list(value, name, length)
-    demand(len(found) == length, f'"{name}" must have {length} entries')
-    return found
 
 
 def _shape(value: object) -> Shape:
@@ -423,7 +415,7 @@ def _certificate(
     ranked = read_flag(data["ranked"], "ranked")
     rates: dict[Place, int] = {}
     for entry in read_list(data["rates"], "rates", MAX_JOINT_RATES):
-        one = _exactly(entry, "rates", 5)
+        one = read_exactly(entry, "rates", 5)
         rank, above, b, below = (read_integer(x, "rates", 0, numbers + 1) for x in one[:4])
         demand(below < b < above and b <= numbers, '"rates" must have below < b < above')
         demand(ranked or rank == 0, '"rates" must have rank 0 where they are not ranked')
@@ -449,6 +441,6 @@ def _volume(data: dict[str, Any], most: int) -> Volume:
         numbers,
         read_integer(data["directions"], "directions", 2, numbers),
         part,
-        read_number(data["bound"], "bound", lambda v: v >= 0, "non-negative"),
+        read_not_negative(data["bound"], "bound"),
         read_curves(read_object(data["curves"], "curves"), Fraction(1)),
     )

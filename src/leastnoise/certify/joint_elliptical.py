@@ -93,10 +93,12 @@ def length_of_move(block: Side, centre: Fraction) -> Fraction:
 
 def squared_shift(noise: Elliptical, blocks: Sequence[Side]) -> Fraction:
     """The largest sum of squares of what a unit moves, each over its size."""
-    total = 1 / noise.common**2 if noise.common else Fraction(0)
-    for b, block in enumerate(blocks):
-        total += length_of_move(block, noise.centre(b)) / noise.each[b] ** 2
-    return total
+    common = 1 / noise.common**2 if noise.common else Fraction(0)
+    own = (
+        length_of_move(block, noise.centre(b)) / each**2
+        for b, (block, each) in enumerate(zip(blocks, noise.each, strict=True))
+    )
+    return add_up([common, *own])
 
 
 def delta_above(noise: Elliptical, blocks: Sequence[Side], epsilon: Fraction) -> Fraction:

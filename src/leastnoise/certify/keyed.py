@@ -24,7 +24,16 @@ from .keyed_curve import (
     releases_of_curve,
 )
 from .keyed_document import MAX_REACH, Chain, KeyedDocument, KeyedReleases
-from .report import REFUTED, Claim, Report, budget_claims, claim_of, releases_claim, upper_claim
+from .report import (
+    REFUTED,
+    Claim,
+    Report,
+    budget_claims,
+    claim_of,
+    lower_claim,
+    releases_claim,
+    upper_claim,
+)
 
 
 def check_keyed(document: KeyedDocument) -> Report:
@@ -43,7 +52,7 @@ def check_keyed(document: KeyedDocument) -> Report:
                 *_together(document),
                 _shown(document),
                 _upper(document),
-                _lower(document),
+                lower_claim(document, least_loss(document), "whole noise as private"),
             )
         )
 
@@ -213,12 +222,6 @@ def expected_loss(chain: Chain, loss: Loss) -> Fraction:
     terms = [chain.mass(0) * loss.upper(Fraction(0))]
     terms += [2 * chain.mass(k) * loss.upper(Fraction(k)) for k in range(1, chain.reach + 1)]
     return add_up(terms) / chain.denominator
-
-
-def _lower(document: KeyedDocument) -> Claim:
-    bound = least_loss(document)
-    words = f"every whole noise as private costs at least {nearest_float(bound):.12g}"
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
 
 
 def least_loss(document: KeyedDocument) -> Fraction:

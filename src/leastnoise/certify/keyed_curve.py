@@ -32,25 +32,28 @@ _LOOK, _TRY = 1_000, 500
 def power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:
     """Rationals around G(p), 0 <= p <= 1: about 14 digits of G(p) are known."""
     charge(_LOOK)  # whether it is remembered or not: the count depends on the file alone
-    low, high, tries = _power_bounds(curve, p)
-    charge(_TRY * (tries - 1))
+    low, high, more = _power_bounds(curve, p)
+    charge(more)
     return low, high
 
 
 @lru_cache(maxsize=4096)
 def _power_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction, int]:
+    """Those, and the microseconds beyond a usual look: of further tries, and of a point far out."""
     d, rest = curve.failure, 1 - curve.failure
     if p >= rest:
-        return Fraction(1), Fraction(1), 1
+        return Fraction(1), Fraction(1), 0
     if p <= 0:
-        return d, d, 1
+        return d, d, 0
     x, here, tries = point_below(p / rest)
+    spent = _TRY * (tries - 1)
     if here <= 0:
-        return d, Fraction(1), tries
+        return d, Fraction(1), spent
     low, high = normal_bounds(x + curve.mu)
+    spent += 3 * min(int(abs(x + curve.mu)), 40) ** 2  # its series is long there
     # G is concave: beyond rest * here it rises no faster than it has risen from 0 on.
     more = (p - rest * here) * high / here
-    return d + rest * max(Fraction(0), low), min(Fraction(1), d + rest * high + more), tries
+    return d + rest * max(Fraction(0), low), min(Fraction(1), d + rest * high + more), spent
 
 
 def inverse_bounds(curve: FailureCurve, p: Fraction) -> tuple[Fraction, Fraction]:

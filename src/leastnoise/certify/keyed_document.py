@@ -9,21 +9,24 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, Point, Releases, check_points, points_to_json
+from ..ask.privacy import Point, Releases, points_to_json
 from ..exact import nearest_float, text_of
 from ..losses import Loss
 from ..work import charge
 from .about import about_text
 from .base import MechanismDocument, check_file_keys, head_of, reading
-from .curve import points_from_json
+from .curve import profile_from_json
 from .fields import (
     check_keys,
     demand,
+    read_bracket,
     read_count,
+    read_delta,
+    read_each,
+    read_epsilon,
     read_integer,
-    read_list,
     read_loss,
-    read_number,
+    read_not_negative,
     read_object,
     read_positive,
 )
@@ -120,6 +123,7 @@ class KeyedDocument(MechanismDocument):
     """A keyed mechanism and its claims, exactly as stated. Nothing here is checked."""
 
     KINDS = ("keyed",)
+    kind = KINDS[0]
 
     epsilon: Fraction
     delta: Fraction
@@ -134,11 +138,6 @@ class KeyedDocument(MechanismDocument):
     about: str = ""  # the text of a free JSON object, which nothing here reads
 
     # What documents of other kinds may claim, too.
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def sensitivity(self) -> Fraction:
@@ -203,29 +202,20 @@ def _keyed(data: dict[str, Any]) -> KeyedDocument:
     demand(data["sensitivity"] == "1", '"sensitivity" must be "1"')
     loss = read_loss(data["loss"])
     demand(loss.symmetric and loss.falls_nowhere and loss.certified, f'"loss" must be {EVEN_ONLY}')
-    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    lower, upper = read_bracket(data)
     return KeyedDocument(
-        epsilon=_epsilon(data["epsilon"]),
-        delta=_delta(data["delta"]),
+        epsilon=read_epsilon(data["epsilon"]),
+        delta=read_delta(data["delta"]),
         loss=loss,
         chain=_chain(data["chain"]),
-        excess=read_number(data["excess"], "excess", lambda v: v >= 0, "non-negative"),
+        excess=read_not_negative(data["excess"], "excess"),
         upper=upper,
-        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
-        profile=_profile(data["profile"]) if "profile" in data else (),
+        lower=lower,
+        profile=profile_from_json(data["profile"]) if "profile" in data else (),
         curve=_curve(data["curve"]) if "curve" in data else None,
         releases=_releases(data["releases"]) if "releases" in data else None,
         about=about_text(data.get("about", {})),
     )
-
-
-def _epsilon(value: object) -> Fraction:
-    most = f"from 0 to {MAX_EPSILON}"
-    return read_number(value, "epsilon", lambda v: 0 <= v <= MAX_EPSILON, most)
-
-
-def _delta(value: object) -> Fraction:
-    return read_number(value, "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
 
 
 def _chain(value: object) -> Chain:
@@ -245,10 +235,10 @@ def _chain(value: object) -> Chain:
 
 
 def _counts(value: object, name: str, longest: int) -> tuple[int, ...]:
-    entries = read_list(value, name, longest)
+    entries = read_each(value, name, longest, read_count)
     demand(len(entries) > 0, f'"{name}" must not be empty')
     charge(len(entries))
-    return tuple(read_count(one, name) for one in entries)
+    return entries
 
 
 def _curve(value: object) -> FailureCurve:
@@ -259,20 +249,13 @@ def _curve(value: object) -> FailureCurve:
     return FailureCurve(read_positive(data["mu"], "mu"), failure)
 
 
-def _profile(value: object) -> tuple[Point, ...]:
-    points = points_from_json(value, "profile")
-    check_points(points)
-    demand(len(points) > 0, '"profile" must not be empty')
-    return points
-
-
 def _releases(value: object) -> KeyedReleases:
     data = read_object(value, "releases")
     check_keys(data, "releases", {"count", "epsilon", "delta"}, {"profile", "curve"})
     return KeyedReleases(
         read_integer(data["count"], "count", 1, MAX_KEYS_OF_A_UNIT),
-        _epsilon(data["epsilon"]),
-        _delta(data["delta"]),
-        _profile(data["profile"]) if "profile" in data else (),
+        read_epsilon(data["epsilon"]),
+        read_delta(data["delta"]),
+        profile_from_json(data["profile"]) if "profile" in data else (),
         _curve(data["curve"]) if "curve" in data else None,
     )

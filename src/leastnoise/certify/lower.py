@@ -7,7 +7,7 @@ Statement and proof: `lower.proof.md`. Standard library only; each e^eps rounded
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from ..ask.demands import (
@@ -28,8 +28,8 @@ from ..work import arithmetic, bits, charge
 from .constraints import Dual, check_duals
 from .document import Certificate
 
-#: Multipliers must share a denominator below 2^this, so that sums of them stay small.
-_MAX_DENOMINATOR_BITS = 4096
+#: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
+_MOST_BITS = 4096
 _ZERO = Fraction(0)
 
 
@@ -52,7 +52,9 @@ def dual_bound(
     check_duals(certificate.constraints, constraints, certificate.reach)
     step = certificate.step
     edge = certificate.reach + int(sensitivity / step)
-    scale = common_denominator(certificate)
+    listed = [(entry.budget, *(z for _, z in entry.cells)) for entry in certificate.shifts]
+    compared = [tuple(u for _, u in dual.cells) for dual in certificate.constraints]
+    scale = common_denominator([*listed, *compared], _MOST_BITS)
     fold = foldable(constraints, loss)
     gains, unit, spent = _gains(certificate, points, edge, scale)
     terms, slope, (left, right), more = _demanded(certificate, constraints, loss)
@@ -302,19 +304,17 @@ def least_sum(floors: Sequence[Fraction], gains: Sequence[int], unit: int) -> Fr
     return min(Fraction(top, bottom) + Fraction(gain, unit) for top, bottom, gain in candidates)
 
 
-def common_denominator(certificate: Certificate) -> int:
-    """A multiple of all denominators of the multipliers of shifts and of compared cells."""
+def common_denominator(lists: Iterable[Sequence[Fraction]], most: int) -> int:
+    """A multiple of the denominators of all multipliers; `FormatError` beyond `most` bits."""
     scale = 1
-    listed = [(entry.budget, *(z for _, z in entry.cells)) for entry in certificate.shifts]
-    compared = [tuple(u for _, u in dual.cells) for dual in certificate.constraints]
-    for values in (*listed, *compared):
+    for values in lists:
         charge(1 + len(values) // 2)
         for value in values:
             if scale % value.denominator:
                 charge(10)
                 scale = math.lcm(scale, value.denominator)
-                if scale.bit_length() > _MAX_DENOMINATOR_BITS:
-                    raise FormatError("the multipliers have no common denominator below 2^4096")
+                if scale.bit_length() > most:
+                    raise FormatError(f"the multipliers have no common denominator below 2^{most}")
     return scale
 
 

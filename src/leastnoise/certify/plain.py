@@ -6,9 +6,11 @@ Such noise may be of a law of its own, in a file inside the file. Statements and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
+from typing import Any
 
 from ..ask.queries_of import Marginals, Named, Part
 from ..losses import L2
@@ -22,7 +24,7 @@ from .report import PROVEN, REFUTED, Claim, Report
 from .roots import MAX_PREFIX, lower_roots
 from .stairs import stairs_loss
 from .tables import lower_tables
-from .vector import check_vector
+from .vector import check_vector, moved_by_rounding
 from .vector_document import VectorDocument
 
 
@@ -116,8 +118,7 @@ def law_claim(law: MechanismDocument, epsilon: Fraction, delta: Fraction) -> Cla
     if not fits or not kept:
         why = words if not fits else "its budget is above what was asked for"
         return Claim("law", REFUTED, None, f"the noise of one measurement: {why}")
-    report = _checked(law)
-    for one in report.claims:
+    for one in _CHECKS[type(law)](law).claims:
         if one.verdict != PROVEN:
             return Claim("law", one.verdict, one.slack, f"of the law, {one.name}: {one.detail}")
     return Claim("law", PROVEN, None, words)
@@ -137,13 +138,12 @@ def _fits(law: MechanismDocument) -> tuple[bool, str]:
     return balls, "noise of balls for a vector that moves by a length of one, its file proven"
 
 
-def _checked(law: MechanismDocument) -> Report:
-    if isinstance(law, Document):
-        return check_noise(law)
-    if isinstance(law, JointDocument):
-        return check_joint(law)
-    assert isinstance(law, VectorDocument)
-    return check_vector(law)
+#: How the file of a law is checked.
+_CHECKS: dict[type, Callable[[Any], Report]] = {
+    Document: check_noise,
+    JointDocument: check_joint,
+    VectorDocument: check_vector,
+}
 
 
 def law_variance(law: MechanismDocument) -> Fraction:
@@ -156,6 +156,5 @@ def law_variance(law: MechanismDocument) -> Fraction:
     else:
         pairs = zip(law.radii, law.weights, strict=True)
         square = sum((w * r * r for r, w in pairs), Fraction(0)) / ((d + 2) * law.denominator)
-    # Rounding to the grid moves a vector by at most grid * sqrt(d) / 2.
     own = Fraction(isqrt(square.numerator * scale * scale // square.denominator) + 1, scale)
-    return (own + law.grid * Fraction(isqrt(d * scale * scale) + 1, 2 * scale)) ** 2
+    return (own + moved_by_rounding(law)) ** 2

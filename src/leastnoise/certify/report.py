@@ -185,6 +185,12 @@ def upper_claim(document: MechanismDocument, loss: Fraction, what: str) -> Claim
     return claim_of("upper", document.upper - loss, words, f"{words}, above the stated upper")
 
 
+def lower_claim(document: MechanismDocument, bound: Fraction, who: str) -> Claim:
+    """That `lower` is at most the bound, which nobody of those named costs less than."""
+    words = f"every {who} costs at least {nearest_float(bound):.12g}"
+    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+
+
 def _distribution(total: Fraction) -> Claim:
     return claim_of(
         "distribution",
@@ -225,6 +231,7 @@ __all__ = [
     "Report",
     "budget_claims",
     "claim_of",
+    "lower_claim",
     "releases_claim",
     "upper_claim",
 ]

@@ -18,6 +18,7 @@ from .constraints import Dual, duals_from_spec
 from .curve import points_from_json
 from .fields import (
     check_keys,
+    read_cells,
     read_flag,
     read_integer,
     read_list,
@@ -111,21 +112,15 @@ def shifts_from_json(raw: object, numbered: bool) -> tuple[ShiftMultipliers, ...
         entry = read_object(raw_entry, "shifts")
         wanted = {"shift", "mirror", "budget", "cells"} | ({"point"} if numbered else set())
         check_keys(entry, "shifts", wanted, set())
-        cells = read_list(entry["cells"], "cells", MAX_MULTIPLIERS - multipliers)
+        cells = read_cells(entry["cells"], MAX_MULTIPLIERS - multipliers, -MAX_CELLS, MAX_CELLS)
         multipliers += len(cells)
         entries.append(
             ShiftMultipliers(
                 read_integer(entry["shift"], "shift", -MAX_CELLS, MAX_CELLS),
                 read_flag(entry["mirror"], "mirror"),
                 read_number(entry["budget"], "budget"),
-                tuple(_multiplier(cell) for cell in cells),
+                cells,
                 read_integer(entry.get("point", 0), "point", 0, MAX_POINTS_OF_PROFILE),
             )
         )
     return tuple(entries)
-
-
-def _multiplier(raw: object) -> tuple[int, Fraction]:
-    if not isinstance(raw, list) or len(raw) != 2:
-        raise FormatError('an entry of "cells" must be a pair [cell, multiplier]')
-    return read_integer(raw[0], "cells", -MAX_CELLS, MAX_CELLS), read_number(raw[1], "cells")

@@ -87,12 +87,15 @@ def _lower_of_stairs(document: VectorDocument) -> Claim:
     return Claim("lower", PROVEN, None, words)
 
 
+def moved_by_rounding(document: VectorDocument) -> Fraction:
+    """At least how far rounding moves a release: grid * sqrt(dimension) / 2."""
+    size = 1 << 64
+    return document.grid * Fraction(isqrt(document.dimension * size * size) + 1, 2 * size)
+
+
 def release_loss(document: VectorDocument) -> Fraction:
     """At least the worst case, over values, of the expected loss of a release on the grid."""
-    d, grid = document.dimension, document.grid
-    # Rounding moves a release by at most grid * sqrt(d) / 2.
-    size = 1 << 64
-    move = grid * Fraction(isqrt(d * size * size) + 1, 2 * size)
+    d, move = document.dimension, moved_by_rounding(document)
     if document.stairs is not None:
         return stairs_loss(d, document.stairs, document.loss, document.sensitivity, move)
     terms = [document.atom * document.loss.upper(move)]
@@ -114,8 +117,3 @@ def _mean_work(loss: Loss, d: int, radius: Fraction) -> int:
 
 #: Checks every claim of a file of kind "vector".
 check_vector = Checks(_total, worst_stick, release_loss, _lower, lambda document: ())
-
-
-def own_claims(document: VectorDocument) -> tuple[Claim, ...]:
-    """The claims about the noise of the file: all but `lower`."""
-    return check_vector.own(document)

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, Point
+from ..ask.privacy import Point
 from ..ask.values import MAX_DIMENSION
 from ..exact import text_of
 from ..losses import Loss, loss_from_spec
@@ -23,7 +23,12 @@ from .base import MechanismDocument, check_file_keys, head_of, reading
 from .fields import (
     check_keys,
     demand,
+    read_bracket,
     read_count,
+    read_delta,
+    read_each,
+    read_epsilon,
+    read_exactly,
     read_integer,
     read_list,
     read_number,
@@ -132,6 +137,7 @@ class VectorDocument(MechanismDocument):
     """
 
     KINDS = ("vector",)
+    kind = KINDS[0]
 
     dimension: int
     epsilon: Fraction
@@ -149,11 +155,6 @@ class VectorDocument(MechanismDocument):
     certificate: VectorCertificate | None
     stairs: Stairs | None = None
     about: str = ""  # the text of a free JSON object, which nothing here reads
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     def _body_json(self) -> dict[str, Any]:
         noise: dict[str, Any] = {
@@ -179,10 +180,7 @@ def parse_vector(data: object) -> VectorDocument:
 def _vector(data: dict[str, Any]) -> VectorDocument:
     check_file_keys(data, {"dimension", "grid", "noise"}, set())
     dimension = read_integer(data["dimension"], "dimension", 1, MAX_DIMENSION)
-    epsilon = read_number(
-        data["epsilon"], "epsilon", lambda v: 0 <= v <= MAX_EPSILON, f"from 0 to {MAX_EPSILON}"
-    )
-    delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
+    epsilon, delta = read_epsilon(data["epsilon"]), read_delta(data["delta"])
     loss = _loss(data["loss"])
     noise = read_object(data["noise"], "noise")
     if "ratio" in noise:
@@ -192,7 +190,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
     else:
         stairs = None
     denominator, radii, weights, atom = read_balls(noise)
-    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    lower, upper = read_bracket(data)
     sensitivity = read_positive(data["sensitivity"], "sensitivity")
     return VectorDocument(
         dimension=dimension,
@@ -206,7 +204,7 @@ def _vector(data: dict[str, Any]) -> VectorDocument:
         weights=weights,
         atom=atom,
         upper=upper,
-        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        lower=lower,
         certificate=_certificate(data["certificate"], sensitivity, (epsilon, delta), loss),
         stairs=stairs,
         about=about_text(data.get("about", {})),
@@ -218,13 +216,9 @@ def read_balls(noise: dict[str, Any]) -> tuple[int, tuple[Fraction, ...], tuple[
     check_keys(noise, "noise", {"denominator", "radii", "weights", "atom"}, set())
     denominator = read_count(noise["denominator"], "denominator")
     demand(denominator > 0, '"denominator" must be positive')
-    radii = tuple(
-        read_positive(one, "radii") for one in read_list(noise["radii"], "radii", MAX_RADII)
-    )
+    radii = read_each(noise["radii"], "radii", MAX_RADII, read_positive)
     demand(all(a < b for a, b in pairwise(radii)), '"radii" must rise')
-    weights = tuple(
-        read_count(one, "weights") for one in read_list(noise["weights"], "weights", MAX_RADII)
-    )
+    weights = read_each(noise["weights"], "weights", MAX_RADII, read_count)
     demand(len(weights) == len(radii), '"weights" must have one entry for each radius')
     return denominator, radii, weights, read_count(noise["atom"], "atom")
 
@@ -301,6 +295,4 @@ def _curves(data: dict[str, Any], shift: int, most_points: int, most_pieces: int
 
 
 def _integers(value: object, name: str, length: int, most: int) -> list[int]:
-    entry = read_list(value, name, length)
-    demand(len(entry) == length, f'"{name}" must hold lists of {length} integers')
-    return [read_integer(one, name, 0, most) for one in entry]
+    return [read_integer(one, name, 0, most) for one in read_exactly(value, name, length)]

@@ -24,7 +24,7 @@ from .plain import (
     law_variance,
     lower_plain,
 )
-from .report import Claim, Report, claim_of, upper_claim
+from .report import Claim, Report, claim_of, lower_claim, upper_claim
 from .roots import (
     PrefixProof,
     RootStrategy,
@@ -112,12 +112,8 @@ def _upper(document: WorkloadDocument, frames: Frames) -> Claim:
 
 
 def _lower(document: WorkloadDocument, frames: Frames) -> Claim:
-    bound = lower_cost(document, frames)
-    words = (
-        f"every noise as private, and every mechanism in the worst case over data, costs at least "
-        f"{nearest_float(bound):.12g}"
-    )
-    return claim_of("lower", bound - document.lower, words, f"{words}, below the stated lower")
+    who = "noise as private, and every mechanism in the worst case over data,"
+    return lower_claim(document, lower_cost(document, frames), who)
 
 
 #: Which noise keeps which budget.

@@ -24,11 +24,13 @@ from .document import document_of
 from .fields import (
     check_keys,
     demand,
+    read_bracket,
+    read_delta,
+    read_exactly,
     read_flag,
     read_integer,
     read_list,
     read_loss,
-    read_number,
     read_object,
     read_positive,
 )
@@ -39,7 +41,7 @@ from .roots import MAX_PREFIX, ROW_BITS, PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
 from .vector_document import VectorDocument, parse_vector
-from .workload_parts import exactly, read_part, read_wholes
+from .workload_parts import read_part, read_wholes
 from .workload_proofs import (
     AnyStrategy,
     Proofs,
@@ -70,6 +72,7 @@ class WorkloadDocument(MechanismDocument):
     """Noise for many linear questions and its claims as stated. Nothing here is checked."""
 
     KINDS = ("workload",)
+    kind = KINDS[0]
 
     workload: Workload
     neighbours: str
@@ -86,11 +89,6 @@ class WorkloadDocument(MechanismDocument):
     #: The file of the noise, where it is neither Gaussian nor Laplace noise.
     law: MechanismDocument | None = None
     about: str = ""
-
-    @property
-    def kind(self) -> str:
-        """Always the same."""
-        return self.KINDS[0]
 
     @property
     def factors(self) -> tuple[Part, ...]:
@@ -277,20 +275,21 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
     largest = read_flag(data["largest"], "largest")
     replaced = neighbours == REPLACE
     factors = factors_of(part, replaced)
+    given = read_exactly(data["noise"], "noise", len(factors))
     strategies = tuple(
         _strategy(one, factor, replaced, largest)
-        for one, factor in zip(exactly(data["noise"], "noise", len(factors)), factors, strict=True)
+        for one, factor in zip(given, factors, strict=True)
     )
     demand(
         len(factors) == 1 or not any(isinstance(one, TableStrategy) for one in strategies),
         '"scales" are for tables alone, not for products',
     )
-    given = exactly(data["certificate"], "certificate", len(factors))
+    given = read_exactly(data["certificate"], "certificate", len(factors))
     multipliers = tuple(
         read_multipliers(one, factor, strategy, replaced, largest)
         for one, factor, strategy in zip(given, factors, strategies, strict=True)
     )
-    upper = read_number(data["upper"], "upper", lambda v: v >= 0, "non-negative")
+    lower, upper = read_bracket(data)
     budget, asked = _budget(data["budget"])
     law = _law(data["law"]) if "law" in data else None
     _suits(budget[0], strategies, law)
@@ -303,10 +302,10 @@ def _document(data: dict[str, Any]) -> WorkloadDocument:
         strategies=strategies,
         multipliers=multipliers,
         upper=upper,
-        lower=read_number(data["lower"], "lower", lambda v: 0 <= v <= upper, "from 0 to upper"),
+        lower=lower,
         entropy=_entropy(data["entropy"], budget[0]) if "entropy" in data else None,
         law=law,
-        about=about_text(data["about"]) if "about" in data else "",
+        about=about_text(data.get("about", {})),
     )
 
 
@@ -372,8 +371,7 @@ def _budget(value: object) -> tuple[tuple[str, Fraction], Point | None]:
             demand(least <= held[name] <= most, words)
     asked = None
     if "delta" in data:
-        delta = read_number(data["delta"], "delta", lambda v: 0 <= v < 1, "from 0 to below 1")
-        asked = held["epsilon"], delta
+        asked = held["epsilon"], read_delta(data["delta"])
     name = next(name for name in BUDGETS_OF_WORKLOADS if name in held)
     return (name, held[name]), asked
 
@@ -417,7 +415,7 @@ def _strategy(value: object, part: Part, replaced: bool, largest: bool) -> AnySt
     check_keys(data, "noise", {"bits", "triangle"}, {"coordinates"})
     where = read_coordinates(data.get("coordinates"), part)
     rank = read_rank(where, part, replaced)
-    rows = exactly(data["triangle"], "triangle", rank)
+    rows = read_exactly(data["triangle"], "triangle", rank)
     triangle = tuple(tuple(read_wholes(row, "triangle", rank - i)) for i, row in enumerate(rows))
     demand(all(row[0] > 0 for row in triangle), '"triangle" must have a positive diagonal')
     return Strategy(_bits(data), triangle, where)

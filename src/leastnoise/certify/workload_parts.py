@@ -18,29 +18,36 @@ from ..ask.workload import (
 )
 from ..errors import FormatError
 from ..work import charge
-from .fields import check_keys, demand, read_integer, read_list, read_object, read_positive
+from .fields import (
+    check_keys,
+    demand,
+    read_exactly,
+    read_integer,
+    read_list,
+    read_object,
+    read_positive,
+)
 
 MAX_RANK = 400
 MAX_PARTS = 30
 MAX_NUMBER_BITS = 256
 
 
-def exactly(value: object, name: str, length: int) -> list[Any]:
-    """A list of so many entries."""
-    found = read_list(value, name, length)
-    demand(len(found) == length, f'"{name}" must have {length} entries')
-    return found
-
-
 def read_wholes(value: object, name: str, length: int) -> list[int]:
     """So many whole numbers, none of them long."""
-    found = exactly(value, name, length)
+    found = read_exactly(value, name, length)
     charge(len(found) // 8)
     for one in found:
         # (bool is an int, and is no number here)
         if type(one) is not int or one.bit_length() > MAX_NUMBER_BITS:
             raise FormatError(f'"{name}" must hold whole numbers of {MAX_NUMBER_BITS} bits')
     return found
+
+
+def read_matrix(value: object, name: str, rows: int, columns: int) -> tuple[tuple[int, ...], ...]:
+    """So many rows of so many whole numbers."""
+    held = read_exactly(value, name, rows)
+    return tuple(tuple(read_wholes(row, name, columns)) for row in held)
 
 
 def read_part(value: object, depth: int = 0) -> Part:
@@ -89,7 +96,7 @@ def _rows(data: dict[str, Any]) -> Part:
 
 
 def _weights(value: object, count: int) -> tuple[Fraction, ...]:
-    found = tuple(read_positive(one, "weights") for one in exactly(value, "weights", count))
+    found = tuple(read_positive(one, "weights") for one in read_exactly(value, "weights", count))
     common = 1
     for one in found:
         common = math.lcm(common, one.denominator)

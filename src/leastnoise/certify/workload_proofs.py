@@ -13,7 +13,7 @@ from .plain import AnswersStrategy, CountsStrategy
 from .roots import PrefixProof, RootStrategy
 from .strategy import QUESTIONS, Basis, Coordinates, Multipliers, Strategy, TallStrategy
 from .tables import TableStrategy
-from .workload_parts import MAX_RANK, exactly, read_wholes
+from .workload_parts import MAX_RANK, read_matrix, read_wholes
 
 AnyStrategy = (
     Strategy | TallStrategy | TableStrategy | RootStrategy | CountsStrategy | AnswersStrategy
@@ -47,8 +47,7 @@ def read_coordinates(value: object, part: Part) -> Coordinates:
     over = read_number(
         data["denominator"], "denominator", lambda v: v >= 1 and v.denominator == 1, "whole"
     )
-    rows = exactly(data["shares"], "shares", part.cells - len(held))
-    shares = tuple(tuple(read_wholes(row, "shares", len(held))) for row in rows)
+    shares = read_matrix(data["shares"], "shares", part.cells - len(held), len(held))
     return Basis(held, int(over), shares)
 
 
@@ -89,13 +88,11 @@ def read_multipliers(
     demand(len({one[:2] for one in shifts}) == len(shifts), '"shifts" must not repeat one')
     where = read_coordinates(data.get("coordinates"), part)
     rank = strategy.rank if isinstance(strategy, Strategy) else read_rank(where, part, replaced)
-    rows = exactly(data["matrix"], "matrix", rank)
-    matrix = tuple(tuple(read_wholes(row, "matrix", rank)) for row in rows)
+    matrix = read_matrix(data["matrix"], "matrix", rank, rank)
     questions = _questions(data, part.queries) if largest else None
     inverse = None
     if isinstance(strategy, TallStrategy):
-        held = exactly(data["inverse"], "inverse", strategy.rank)
-        inverse = tuple(tuple(read_wholes(row, "inverse", strategy.rank)) for row in held)
+        inverse = read_matrix(data["inverse"], "inverse", strategy.rank, strategy.rank)
     return Multipliers(tuple(shifts), matrix, questions, inverse, where)
 
 

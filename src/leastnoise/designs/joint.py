@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -95,26 +95,26 @@ class JointDesign(BaseDesign):
         return [f"shape={self.shape!r}"]
 
 
-def joint_design(arguments: Arguments, one: One) -> JointDesign:
+def joint_design(arguments: Arguments, one: One | None) -> JointDesign:
     """The best noise for a shape, by levels, Gaussian or Euclidean: its claims have passed the
     checker.
 
-    one: makes the file of noise for one number, from arguments of `design`.
+    one: makes the file of noise for one number, from arguments of `design`. None where nobody asks
+    for a bound from below: then it is 0.
     """
     began = time.monotonic()
     question, wanted, seconds = shaped(arguments)
     if not short_weights(question.weights):
         raise ArgumentError("weights", "of too many digits together", "simpler numbers")
     method = Joint(seconds=seconds)
-    if arguments.time_limit is not None:
-        method = replace(method, seconds_of_vectors=seconds)
     try:
         document, *others = method.noises(question)
     except LimitError:
         shape = question.shape
         raise ArgumentError("sensitivity", shape, "of fewer numbers: too large") from None
-    with contextlib.suppress(LimitError):
-        document = method.bound(document, wanted, one)
+    if one is not None:
+        with contextlib.suppress(LimitError):
+            document = method.bound(document, wanted, one)
     report = check_any(document)
     if not report.proven:
         raise CertificateError(f"the exact check failed, nothing is returned: {report.claims}")

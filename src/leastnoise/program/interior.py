@@ -31,8 +31,9 @@ _CORRECTIONS = 2
 _SMALL_MULTIPLIER = 1e-10
 #: When the products are this share of the value, the point is remembered.
 _LOOSE = 1e-2
-#: Pure budgets have no interior; this much is mended afterwards.
-_LEAST_DELTA = 1e-13
+#: Pure budgets have no interior; this much is mended afterwards. The path starts with this share
+#: of what they are about.
+_LEAST_DELTA, _PURE_SIZE = 1e-13, 1e-2
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,9 @@ class InteriorMethod:
         excess = self._excess(x)
         used = self._per_budget(np.maximum(excess, 0.0)) + self.extra @ x
         rows = np.bincount(group, minlength=len(self.budgets))
-        size = np.abs(self.budgets) + np.abs(self.extra) @ x
+        # (Pure budgets have no size of their own: a little of what their rows are about.)
+        about = self._per_budget(self.rows.up * x[self.rows.ahead])
+        size = np.abs(self.budgets) + np.abs(self.extra) @ x + _PURE_SIZE * about
         u = np.maximum(self.budgets - used, 0.1 * size) / (rows + 1)
         s = np.maximum(excess, 0.0) + u[group]
         t = s - excess
@@ -211,8 +214,9 @@ class InteriorMethod:
         y = mean / u
         z, q = y[group] * s / (s + t), y[group] * t / (s + t)
         slack = self.cost + self._excess_transposed(z) + y @ self.extra
-        least = float((slack[held] / total[held]).min()) - 0.1 * loss / len(self.mass)
-        theta = np.full(len(self.mass), least)
+        # Where multipliers are far too large still, sigma starts away from its equation: a theta
+        # that is below all of it would make every sigma as large.
+        theta = np.full(len(self.mass), (float(slack @ x) - 0.1 * loss) / len(self.mass))
         sigma = np.maximum(slack - theta @ self.mass, mean / x)
         return _Point([x, s, t, u], [sigma, q, z, y], theta)
 

@@ -24,8 +24,8 @@ from ..certify.keyed_document import KeyedDocument
 from ..certify.vector_document import VectorDocument
 from ..certify.workload_document import WorkloadDocument
 from ..errors import ArgumentError
-from ..exact import exp_lower, exp_upper, nearest_float, text_of
-from ..work import add_up, bits, charge
+from ..exact import nearest_float, text_of
+from ..work import add_up
 from .arguments import arguments_of, query_from, unit_from
 from .base import PRIVATE, Form, Part, Query, Setting
 from .budget import Budget
@@ -34,14 +34,14 @@ from .keyed import counts_by_key
 from .keyed_values import KeyedValues, coarser, sharing_of
 from .linear import Linear
 from .mean_vector import VECTOR, MeanVector
-from .noise import Noise
+from .noise import Noise, growth_of_delta
 from .quantile import Quantile
 from .together import shape_of, shortly
 from .unit import check_neighbours
 
 PROVEN, REFUTED, NOT_COVERED = "proven", "refuted", "not covered"
-#: Microseconds of the delta of many steps, and the largest exponent in it.
-_EXPONENTIALS, _FURTHEST = 1_000, 900
+#: The largest exponent in the delta of many steps.
+_FURTHEST = 900
 _FREE = Budget(Fraction(0), Fraction(0))
 
 
@@ -318,33 +318,17 @@ def _of_sums(basis: Basis, files: Sequence[Any]) -> _Found:
 def _in_steps(basis: Basis, words: str, files: Sequence[Any], number: int, most: int) -> _Found:
     """So many steps of a unit, at most `most` of one number, at the budgets of the files."""
     epsilon = number * max(one.epsilon for one in files)
-    lost = [_delta_of(one, most) for one in files]
+    lossy = [one for one in files if one.delta > 0]
     words += f"; {number} steps" if number > 1 else "; one step"
-    if None in lost:
+    if most > 1 and any(most * one.epsilon > _FURTHEST for one in lossy):
         words += " are too many to be followed here"
         return _said([basis], words, NOT_COVERED, Budget(epsilon, Fraction(0)))
-    delta = max(one for one in lost if one is not None) * number / most
+    grown = (one.delta * growth_of_delta(one.epsilon, most) for one in lossy)
+    delta = max(grown, default=Fraction(0)) * number / most
     words += (
         f" make{'s' if number == 1 else ''} epsilon = {_short(epsilon)}, delta = {_rough(delta)}"
     )
     return _said([basis], words, PROVEN, Budget(epsilon, delta))
-
-
-def _delta_of(document: Any, most: int) -> Fraction | None:
-    """At least the delta of so many steps of one number: group privacy. None if they are too many.
-
-    It is delta (e^(most e) - 1)/(e^e - 1), and at most `most` times its last term.
-    """
-    each, grown = document.epsilon, Fraction(most)
-    if most > 1 and each > 0 and document.delta > 0:
-        if most * each > _FURTHEST:
-            return None
-        charge(_EXPONENTIALS + bits(each))
-        grown = most * exp_upper((most - 1) * each)
-        if (least := exp_lower(each)) > 1:
-            grown = min(grown, (exp_upper(most * each) - 1) / (least - 1))
-    found: Fraction = document.delta * grown
-    return found
 
 
 def _of_draw(own: Sequence[Basis], document: JointDocument) -> Iterator[_Found]:

@@ -16,6 +16,7 @@ from ..errors import ArgumentError
 from ..exact import exp_lower, exp_upper, round_down, text_of
 from ..kept import designed, sha256_of
 from ..sampling import Entropy
+from ..work import bits, charge
 from .base import Form, Part, Released
 from .believed import Line, limits_of
 from .ranged import RangedLaw, ranged_law, suits
@@ -24,6 +25,8 @@ from .ranged import RangedLaw, ranged_law, suits
 _WHOLE = 30
 #: From so many releases on, noise designed for all of them together can beat equal shares.
 MANY = 12
+#: Microseconds of the exponentials in the delta of many steps.
+_EXPONENTIALS = 1_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,15 +177,18 @@ def _stepped(form: Form, epsilon: Fraction, delta: Fraction, groups: int, loss: 
 
 def delta_of_a_step(epsilon: Fraction, delta: Fraction, most: int) -> Fraction:
     """A delta such that `most` steps of one release cost at most `most` times the given delta."""
-    if most == 1 or delta == 0:
-        return delta
-    if epsilon == 0:
-        return delta
-    # 1 + e^eps + ... is at most so many times its last term, which is sharp where eps is tiny.
+    grown = growth_of_delta(epsilon, most) if delta > 0 else most
+    return delta if grown == most else round_down(delta * most / grown, 12)
+
+
+def growth_of_delta(epsilon: Fraction, most: int) -> Fraction:
+    """At least 1 + e^epsilon + ... + e^((most - 1) epsilon): how a delta grows in so many steps."""
+    if most == 1 or epsilon == 0:
+        return Fraction(most)
+    charge(_EXPONENTIALS + bits(epsilon))
+    # It is at most so many times its last term, which is sharp where epsilon is tiny.
     grown, least = most * exp_upper((most - 1) * epsilon), exp_lower(epsilon)
-    if least > 1:
-        grown = min(grown, (exp_upper(most * epsilon) - 1) / (least - 1))
-    return round_down(delta * most / grown, 12)
+    return min(grown, (exp_upper(most * epsilon) - 1) / (least - 1)) if least > 1 else grown
 
 
 def jointly(

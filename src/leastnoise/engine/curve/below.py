@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from ...ask import Question
+from ...ask import Question, foldable
 from ...ask.privacy import curve_above
 from ...program.interior import Near
 from ...program.layout import Bools, Floats, Ints, Line
@@ -37,6 +37,8 @@ _MOST_COLUMNS = 900
 _SLOWEST = 1.75
 #: Programs start from Gaussian noise of so many times the mu of the curve.
 _WIDER = 0.6
+#: So many standard deviations of Gaussian noise hold all that matters.
+_TAIL = 4.4
 #: Shifts that spend less than this share of a step bind nowhere; those within so many steps, or so
 #: many sensitivities, of others may: noise would settle between the shifts of a sparse list.
 _LEAST_SPENT, _STEPS_APART, _APART = 0.016, 1.51, 0.04
@@ -69,7 +71,11 @@ class BelowCurve:
         self.question, self._mu = question, question.gdp
         points = (*question.budgets, *points_on(self._mu, _FIRST_LINES))
         steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference, _SOLVED)
+        self._lean = 0.0 if foldable(question.constraints, question.loss) else _lean(question)
         self.programs = Constrained(question, resolution, points, steering)
+        if not question.constraints:
+            self.programs.reach = _TAIL / float(self._mu) + 0.4 + abs(self._lean)
+            self.programs.radius = self.programs.reach + 0.5
         self._lines = _FIRST_LINES
         self._binding: Binding = ()
         # What the programs found: noise below and above, and the shifts that bind, in
@@ -129,7 +135,7 @@ class BelowCurve:
     def _reference(self, places: Floats) -> Floats:
         # Wider than the curve asks for: a path that starts inside all budgets is short.
         mu = _WIDER * float(self._mu)
-        return np.asarray(np.exp(-np.minimum((places * mu) ** 2 / 2, 26.0)))
+        return np.asarray(np.exp(-np.minimum(((places - self._lean) * mu) ** 2 / 2, 26.0)))
 
     # -- the lower bound ----------------------------------------------------------------------
 
@@ -238,3 +244,15 @@ class BelowCurve:
                 break
             finer *= 2
         return finer
+
+
+def _lean(question: Question) -> float:
+    """How far Gaussian noise is moved to where it costs least, in sensitivities."""
+    assert question.gdp is not None
+    deviations = np.linspace(-_TAIL, _TAIL, 400)
+    weights = np.exp(-(deviations**2) / 2)
+    unit = float(question.sensitivity / question.gdp)
+    moves = np.linspace(-2.5, 2.5, 101)
+    places = (deviations[None, :] + moves[:, None]) * unit
+    costs = np.asarray(question.loss(places.ravel())).reshape(places.shape) @ weights
+    return float(moves[costs.argmin()] / float(question.gdp))

@@ -62,9 +62,9 @@ class Joint:
     most_numbers: int = 30  # and so many, or more, a few seconds
     most_directions: int = 100  # curves for more take several seconds
     cells: int = 64  # of a width, for the largest error of real values
-    seconds: float = 5.0  # for the programs of flows
-    #: For noise of vectors, and for their curves: most take a second or two, at small epsilon ten.
-    seconds_of_vectors: float = 15.0
+    #: Of each part, if somebody asked for a limit. Without, sizes bound the work, and every machine
+    #: finds the same. Noise of vectors takes a second or two, at small epsilon half a minute.
+    seconds: float | None = None
 
     def noises(self, question: JointQuestion) -> list[JointDocument]:
         """Noise by levels, Gaussian noise, and Euclidean noise where it may be better than both;
@@ -77,7 +77,7 @@ class Joint:
         except LimitError:
             if not found:
                 raise
-        if self.euclidean_cost(question) < min(document.upper for document in found):
+        if normal and self.euclidean_cost(normal) < min(document.upper for document in found):
             with contextlib.suppress(LeastnoiseError):
                 found.append(self.euclidean(question))
         return sorted(found, key=lambda document: document.upper)
@@ -101,13 +101,13 @@ class Joint:
         sigma = smallest_sigma(float(question.epsilon), float(question.delta))
         return self._elliptical(question, self._sizes(question, sigma))
 
-    def euclidean_cost(self, question: JointQuestion) -> float:
-        """What Euclidean noise is expected to cost at least; infinite where there is none."""
-        normal = self.normal(question)
-        if normal is None or normal.elliptical is None or question.shape.dimension == 1:
+    def euclidean_cost(self, normal: JointDocument) -> float:
+        """What Euclidean noise is expected to cost at least, beside the best Gaussian noise."""
+        assert normal.elliptical is not None
+        if normal.dimension == 1:
             return math.inf
         numbers = normal.dimension + bool(normal.elliptical.common)
-        budget = float(question.epsilon), float(question.delta)
+        budget = float(normal.epsilon), float(normal.delta)
         return float(normal.upper) * euclidean_share(numbers, *budget, normal.power)
 
     def euclidean(self, question: JointQuestion) -> JointDocument:
@@ -120,7 +120,7 @@ class Joint:
         sizes = self._sizes(question, 1.0)
         numbers = question.shape.dimension + bool(sizes.common)
         budget = question.epsilon, question.delta
-        found = unit_vector(numbers, budget, question.loss, self.seconds_of_vectors, True).upper
+        found = unit_vector(numbers, budget, question.loss, self.seconds, True).upper
         assert found is not None
         law = found.vector
         balls = Balls(numbers, law.denominator, law.radii, law.weights)
@@ -208,9 +208,7 @@ class Joint:
         from .vectors import unit_vector  # (slow to import)
 
         budget = document.epsilon, found.delta
-        curves = unit_vector(
-            found.directions, budget, document.loss, self.seconds_of_vectors, False
-        ).lower
+        curves = unit_vector(found.directions, budget, document.loss, self.seconds, False).lower
         if curves is None or not isinstance(curves.certificate, VectorCertificate):
             return document
         return self._bounded(document, found.volume(curves.value, curves.certificate))
@@ -218,14 +216,14 @@ class Joint:
     def _flows(self, document: JointDocument, gap: float) -> JointDocument:
         """A flow that knows ranks, or flows of more and more numbers while there is time."""
         numbers = sum(block.most for block in document.shape.blocks)
-        end = time.monotonic() + self.seconds
+        began = time.monotonic()
         for count, ranked in self._tries(numbers, document.power):
-            left = end - time.monotonic()
-            if left < 0 or gap_of(document) <= gap:
+            late = self.seconds is not None and time.monotonic() > began + self.seconds
+            if late or gap_of(document) <= gap:
                 break
             ratio, _ = both_ways(document, count)
             with contextlib.suppress(LimitError):
-                flow = best_flow(count, ratio, document.power, ranked, left)
+                flow = best_flow(count, ratio, document.power, ranked, self.seconds)
                 document = self._bounded(document, flow)
         return document
 
@@ -273,7 +271,7 @@ class Joint:
             loss=document.loss,
             integer=document.integer and best == 1,
             gap=_GAP_OF_ONE,
-            time_limit=min(self.seconds, _SECONDS_OF_ONE),
+            time_limit=min(self.seconds or _SECONDS_OF_ONE, _SECONDS_OF_ONE),
         ).certificate
         return Sums(best, found)
 

@@ -29,7 +29,7 @@ def best_flow(
     ratio: Fraction,
     power: int,
     ranked: bool,
-    seconds: float,
+    seconds: float | None,
     delta: float = 0.0,
     cut: int = 0,
 ) -> Flow:

@@ -20,7 +20,7 @@ _GAP = 0.005
 
 
 def unit_vector(
-    dimension: int, budget: Point, loss: Loss, seconds: float, for_noise: bool
+    dimension: int, budget: Point, loss: Loss, seconds: float | None, for_noise: bool
 ) -> Bracket:
     """Noise for a vector of sensitivity 1, and a bound on all such noise.
 

@@ -5,11 +5,12 @@ Every dimension is one radial of the radius; why that is enough: `docs/vectors.m
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 
 from ...ask import Question
-from ...certify.vector import own_claims
+from ...certify.vector import check_vector
 from ...errors import LimitError
 from ...work import counted
 from ..bounds import Bounds, Upper
@@ -101,7 +102,7 @@ class Vector:
 
     def polished(self, search: Search) -> Iterator[Bounds]:
         """Edges moved to where they cost least, from each start, and stairs added outside."""
-        delta, end = float(self.question.delta), search.clock() + search.left(60.0) * _SHARE
+        delta, end = float(self.question.delta), search.clock() + search.left(math.inf) * _SHARE
         best = self.stairs
         for start in first_staircases(self.shells, delta):
             if search.clock() < end:
@@ -141,7 +142,7 @@ class Vector:
         if search.improves(float(found.value)):
             try:
                 with counted() as work:
-                    own_claims(found.vector)
+                    check_vector.own(found.vector)
             except LimitError:
                 return None
             self.stairs, self._spent = stairs, work.spent

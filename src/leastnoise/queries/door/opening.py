@@ -28,6 +28,7 @@ _ALLOWED = (
     "table, or URL#TABLE"
 )
 _COVERED = "of DuckDB, PostgreSQL or Spark: nothing is proven of others; export it to Parquet"
+_VIEW = "a table or a view of PostgreSQL (con.create_view(name, expression) makes one)"
 _DATA = '"data"'
 #: No columns from the names of folders or of other files; bytes that are no text do not fail.
 _AS_STORED = "hive_partitioning = false, union_by_name = false, utf8_validation = 'replace'"
@@ -135,7 +136,7 @@ def _parquet(path: Path) -> Table:
         relation = f"read_parquet({text}, {_AS_STORED})"
         return Table(engine, relation, engine.columns(relation, coarse), sized=True)
 
-    with _closing(engine):
+    with _closing(engine.close):
         table: Table = quietly(f"{path} could not be read", seen)
     return table
 
@@ -236,7 +237,7 @@ def _in_duckdb(
         connection.register("data", empty)
         return {column.name: column for column in engine.columns(_DATA)}
 
-    with _closing(engine):
+    with _closing(engine.close):
         known = quietly("the table has a column of a type that no engine knows", seen)
     held = []
     for i, (name, stored) in enumerate(declared):
@@ -261,14 +262,13 @@ def _at_url(text: str) -> Table:
         raise ArgumentError("table", f"{scheme}://...", f"a table {_COVERED}")
 
     def opened() -> Table:
-        backend = _ibis().connect(url)
-        try:
-            if backend.name == "duckdb":  # (Ibis would bind a view to open it)
-                return _of_duckdb(backend, None, None, name, own=True)
-            return _of_backend(backend, backend.table(name), own=True)
-        except BaseException:
-            backend.disconnect()
-            raise
+        if scheme == "duckdb":
+            backend = _ibis().connect(url)  # (Ibis would bind a view to open it)
+            with _closing(backend.disconnect):
+                return _of_duckdb(backend.con, None, None, name, backend.disconnect)
+        connection = _connected(url)
+        with _closing(connection.close):
+            return _of_postgres(connection, None, name, connection.close)
 
     table: Table = quietly("the database could not be opened", opened)
     return table
@@ -287,43 +287,45 @@ def _ibis_table(source: Any) -> Table:
         raise ArgumentError("table", "an Ibis table of Spark", "the DataFrame: spark.table(name)")
     if backend.name not in ("duckdb", "postgres"):
         raise ArgumentError("table", f"a table of {backend.name}", f"a table {_COVERED}")
-    table: Table = quietly(
-        "the table's types could not be read", lambda: _of_backend(backend, source, own=False)
-    )
+    operation = source.op()
+    if type(operation) is not ops.DatabaseTable:
+        allowed = BASE_TABLE if backend.name == "duckdb" else _VIEW
+        raise ArgumentError("table", "an expression or a query", allowed)
+    place, name = operation.namespace, operation.name
+
+    def seen() -> Table:
+        if backend.name == "duckdb":
+            return _of_duckdb(backend.con, place.catalog, place.database, name)
+        return _of_postgres(backend.con, place.database, name)
+
+    table: Table = quietly("the table's types could not be read", seen)
     return table
 
 
-def _of_backend(backend: Any, source: Any, own: bool) -> Table:
-    """A table or an expression of Ibis: its SQL, on its own connection."""
-    import ibis.expr.operations as ops
-
-    operation = source.op()
-    plain = type(operation) is ops.DatabaseTable
-    if backend.name == "duckdb":
-        if not plain:
-            raise ArgumentError("table", "an expression or a query", BASE_TABLE)
-        space = operation.namespace
-        return _of_duckdb(backend, space.catalog, space.database, operation.name, own)
-    engine = Postgres(backend.con, backend.disconnect if own else None)
-    # Ibis would cast these to texts and bytes, which fails for a text that is too long.
-    kinds = source.schema().items()
-    odd = {n: str(k) for n, k in kinds if k.is_json() or k.is_map() or k.is_geospatial()}
-    relation = f"({backend.compile(source.drop(*odd))})"
-    read = operation.find(ops.DatabaseTable)
-    bases = [engine.is_base_table(one.name, one.namespace.database) for one in read]
-    held = *engine.columns(relation), *(Column(name, stored) for name, stored in odd.items())
-    return Table(engine, relation, held, sized=plain and all(bases))
+def _connected(url: str) -> Any:
+    try:
+        import psycopg
+    except ImportError:
+        raise MissingExtraError("psycopg", "postgres") from None
+    return psycopg.connect(url)
 
 
 def _of_duckdb(
-    backend: Any, catalog: str | None, schema: str | None, name: str, own: bool
+    connection: Any, catalog: str | None, schema: str | None, name: str, ending: Any = None
 ) -> Table:
     """A base table, on a cursor of its connection; nothing else is bound."""
-    wanted = full_name(backend.con, catalog, schema, name)
-    engine = DuckDB(backend.con, False, ending=backend.disconnect if own else None)
-    with _closing(engine):
+    wanted = full_name(connection, catalog, schema, name)
+    engine = DuckDB(connection, False, ending=ending)
+    with _closing(engine.close):
         relation = engine.base_table(wanted)
         return Table(engine, relation, engine.columns(relation), sized=True)
+
+
+def _of_postgres(connection: Any, schema: str | None, name: str, ending: Any = None) -> Table:
+    """A table or a view, by its full name."""
+    engine = Postgres(connection, ending)
+    relation, base = engine.relation(schema, name)
+    return Table(engine, relation, engine.columns(relation), sized=base)
 
 
 def _spark_frame(frame: Any) -> Table:
@@ -340,7 +342,7 @@ def _spark_frame(frame: Any) -> Table:
         # Of a plan of its own: whoever drops a view drops what is cached of the same plan, too.
         own = own.filter(f"'{name}' = '{name}'")
         readers_of(own)  # (of others it is refused)
-        with _closing(engine):
+        with _closing(engine.close):
             own.createOrReplaceTempView(name)
             held = zip(engine.columns(name), names, strict=True)
             return Table(engine, name, tuple(replace(one, name=called) for one, called in held))
@@ -350,10 +352,10 @@ def _spark_frame(frame: Any) -> Table:
 
 
 @contextlib.contextmanager
-def _closing(engine: Any) -> Any:
-    """Close the engine if its table cannot be opened."""
+def _closing(end: Callable[[], object]) -> Iterator[None]:
+    """Close what was opened for a table if that cannot be opened."""
     try:
         yield
     except BaseException:
-        engine.close()
+        end()
         raise

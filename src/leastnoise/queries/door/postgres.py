@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
@@ -37,50 +37,43 @@ _NAMES = (
     "repeat row_number sha256 sum"
 )
 USED = frozenset(_NAMES.split())
-#: Those that others have made of the same names: where they fit better than PostgreSQL's own, or
-#: stand before them, they would be called in their place. Not those that must be given a type of
-#: others which nothing of PostgreSQL's own turns into by itself, as it does into a domain.
+#: Where names mean PostgreSQL's own things, whatever others have made; time zones are UTC.
+_OWN = (
+    "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), "
+    "pg_catalog.set_config('TimeZone', 'UTC', true)"
+)
+#: What others have put among them (its number is not of the system's own): functions, operators
+#: and collations that would be called in their place; and casts, which have no schema, between
+#: types that are read here: PostgreSQL itself writes and reads the text there (as INOUT says).
 _OTHERS = (
-    "SELECT p.proname::pg_catalog.text FROM pg_catalog.pg_proc AS p "
-    "JOIN pg_catalog.pg_namespace AS n ON n.oid = p.pronamespace "
-    "WHERE p.proname = ANY (%s) AND n.nspname <> 'pg_catalog' "
-    "AND pg_catalog.pg_function_is_visible(p.oid) AND (p.provariadic <> 0 OR NOT EXISTS ("
-    "SELECT FROM pg_catalog.generate_series(0, p.pronargs - p.pronargdefaults - 1) AS i "
-    "JOIN pg_catalog.pg_type AS t ON t.oid = p.proargtypes[i] "
-    "WHERE t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace AND t.typtype <> 'd' "
-    "AND NOT EXISTS (SELECT FROM pg_catalog.pg_cast AS c "
-    "WHERE c.casttarget = t.oid AND c.castcontext = 'i' AND c.castsource < 16384))) ORDER BY 1"
+    "SELECT 'function ' || proname FROM pg_proc "
+    "WHERE oid >= 16384 AND pronamespace = 'pg_catalog'::regnamespace AND proname = ANY (%s) "
+    "UNION ALL SELECT 'operator ' || oprname FROM pg_operator "
+    "WHERE oid >= 16384 AND oprnamespace = 'pg_catalog'::regnamespace "
+    "UNION ALL SELECT 'collation ' || collname FROM pg_collation "
+    "WHERE oid >= 16384 AND collnamespace = 'pg_catalog'::regnamespace AND collname = 'C' "
+    "UNION ALL SELECT 'cast, ' || format_type(castsource, NULL) || ' to ' "
+    "|| format_type(casttarget, NULL) FROM pg_cast WHERE oid >= 16384 AND castmethod <> 'i' "
+    "AND castsource = ANY (%s) AND casttarget = ANY (%s) ORDER BY 1"
 )
-#: The types of every query here whose names are no words of the language.
-_NAMED = ("date", "text", "timestamptz")
-#: Those that others have made of the same names: temporary ones stand before PostgreSQL's own.
-_OTHER_TYPES = (
-    "SELECT t.typname::pg_catalog.text FROM pg_catalog.pg_type AS t WHERE t.typname = ANY (%s) "
-    "AND t.typnamespace <> 'pg_catalog'::pg_catalog.regnamespace "
-    "AND pg_catalog.pg_type_is_visible(t.oid) ORDER BY 1"
-)
-#: Casts that others have made between the types that are read here: they would be called where
-#: PostgreSQL has none of its own, and writes or reads the text itself (as INOUT says).
-_CASTS = (
-    "SELECT pg_catalog.format_type(c.castsource, NULL) || ' to ' || "
-    "pg_catalog.format_type(c.casttarget, NULL) FROM pg_catalog.pg_cast AS c "
-    "WHERE c.oid >= 16384 AND c.castmethod <> 'i' "
-    "AND c.castsource = ANY (%s) AND c.casttarget = ANY (%s) ORDER BY 1"
+_OTHER_TYPES = "SELECT oid::int8, format_type(oid, NULL) FROM pg_type WHERE oid = ANY (%s)"
+#: The number of what a connection calls by a name.
+_MEANT = "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid::pg_catalog.int8"
+_NAMED = (
+    "SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n "
+    "ON n.oid = c.relnamespace WHERE c.oid = %s"
 )
 #: What a relation reads: itself, its heirs, and what a view selects from; their kinds, and whether
 #: policies hide rows.
 _READ = (
-    "WITH RECURSIVE held AS (SELECT pg_catalog.to_regclass(%s)::oid AS oid UNION "
+    "WITH RECURSIVE held AS (SELECT CAST(%s AS oid) AS oid UNION "
     "SELECT below.oid FROM held CROSS JOIN LATERAL ("
-    "SELECT i.inhrelid AS oid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = held.oid "
-    "UNION ALL SELECT d.refobjid FROM pg_catalog.pg_class AS v "
-    "JOIN pg_catalog.pg_rewrite AS r ON r.ev_class = v.oid AND r.ev_type = '1' "
-    "JOIN pg_catalog.pg_depend AS d ON d.objid = r.oid "
-    "AND d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
-    "AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass "
-    "WHERE v.oid = held.oid AND v.relkind = 'v') AS below) "
-    "SELECT c.relkind::text, c.relrowsecurity FROM held "
-    "JOIN pg_catalog.pg_class AS c ON c.oid = held.oid"
+    "SELECT i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = held.oid "
+    "UNION ALL SELECT d.refobjid FROM pg_class AS v "
+    "JOIN pg_rewrite AS r ON r.ev_class = v.oid AND r.ev_type = '1' "
+    "JOIN pg_depend AS d ON d.objid = r.oid AND d.classid = 'pg_rewrite'::regclass "
+    "AND d.refclassid = 'pg_class'::regclass WHERE v.oid = held.oid AND v.relkind = 'v') AS below) "
+    "SELECT c.relkind::text, c.relrowsecurity FROM held JOIN pg_class AS c ON c.oid = held.oid"
 )
 #: Whose turn it is on a connection, which does one thing at a time.
 _turns: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
@@ -99,27 +92,9 @@ class Postgres(Dialect):
         self._turn = _turns.setdefault(connection, threading.RLock())
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
-        self._refuse_other_functions()
-        self._refuse_other_casts()
-
-    def _refuse_other_functions(self) -> None:
-        """Refuse a search path on which something else stands for a function, operator or type."""
-        ((path,),) = self.read("SELECT pg_catalog.current_schemas(true)::pg_catalog.text[]")
-        if [name for name in path if not name.startswith("pg_temp")][:1] != ["pg_catalog"]:
-            allowed = "of a connection whose search_path does not put pg_catalog behind others"
-            raise ArgumentError("table", "a table of PostgreSQL", allowed)
-        for (name,) in self.read(_OTHERS, ([*USED],)):
-            allowed = "on a connection whose search_path holds no functions of such names"
-            raise ArgumentError("table", f"a table beside another function {name}", allowed)
-        for (name,) in self.read(_OTHER_TYPES, ([*_NAMED],)):
-            allowed = "on a connection without types of such names"
-            raise ArgumentError("table", f"a table beside another type {name}", allowed)
-
-    def _refuse_other_casts(self) -> None:
-        """Refuse a database in which a function of others casts what is cast here."""
-        for (cast,) in self.read(_CASTS, ([*_TYPES], [*_TYPES])):
-            allowed = "of a database without casts of others between types of PostgreSQL's own"
-            raise ArgumentError("table", f"a table beside another cast, {cast}", allowed)
+        for (other,) in self.read(_OTHERS, ([*USED], [*_TYPES], [*_TYPES])):
+            allowed = "of a database in which nobody has put any among those of PostgreSQL's own"
+            raise ArgumentError("table", f"a table beside another {other}", allowed)
 
     # -- literals ---------------------------------------------------------------------------------
 
@@ -139,11 +114,33 @@ class Postgres(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
+    def relation(self, schema: str | None, name: str) -> tuple[str, bool]:
+        """The full name of what a connection calls by that name, and whether it is a base table.
+
+        That it is if it and its heirs are tables, perhaps in partitions, and no policy hides rows.
+        Refused if it reads a foreign table, also through its heirs or views.
+        """
+        whole = ".".join(self.identifier(part) for part in (schema, name) if part)
+        with self._aside():  # (by the connection's own search path, and nothing else by that)
+            ((number,),) = self._rows(_MEANT, (whole,))
+        named = [] if number is None else self.read(_NAMED, (number,))
+        if not named:
+            raise ArgumentError("table", name, "a table or a view of the database")
+        found = self.read(_READ, (number,))
+        if any(kind == "f" for kind, _ in found):
+            allowed = "of this database itself: another one computes by rules of its own; copy it"
+            raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
+        base = all(kind in "rp" and not secured for kind, secured in found)
+        return ".".join(map(self.identifier, named[0])), base
+
     def columns(self, relation: str) -> tuple[Column, ...]:
         """The columns of a relation, from the catalog: nothing is planned or run."""
         found = self._described(f"SELECT * FROM {relation} AS s")
+        others = dict(self.read(_OTHER_TYPES, ([kind for _, kind in found],)))
         return tuple(
-            self._column(name, _TYPES.get(kind, f"type {kind}"), f"s.{self.identifier(name)}")
+            self._column(name, _TYPES[kind], f"s.{self.identifier(name)}")
+            if kind in _TYPES
+            else Column(name, others[kind])
             for name, kind in found
         )
 
@@ -159,8 +156,6 @@ class Postgres(Dialect):
         if stored == "uuid":
             key = Form(TEXT, octets)
             return Column(name, stored, key, None, key, key)
-        if stored not in _TYPES.values():
-            return Column(name, stored)
         # Of a domain what it is made of: others may have functions and operators of the domain.
         raw = f"CAST({raw} AS {stored})"
         if stored == "numeric":
@@ -191,18 +186,6 @@ class Postgres(Dialect):
         numeral = f"CASE WHEN {text} ~ '^{NUMERAL}$' THEN {text} END"
         return self._numeric(f"CAST({numeral} AS NUMERIC)")
 
-    def is_base_table(self, name: str, schema: str | None) -> bool:
-        """Whether it and its heirs are tables, perhaps in partitions, and no policy hides rows.
-
-        Refused if it reads a foreign table, also through its heirs or views.
-        """
-        whole = ".".join(self.identifier(part) for part in (schema, name) if part)
-        found = self.read(_READ, (whole,))
-        if any(kind == "f" for kind, _ in found):
-            allowed = "of this database itself: another one computes by rules of its own; copy it"
-            raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
-        return bool(found) and all(kind in "rp" and not secured for kind, secured in found)
-
     # -- rows -------------------------------------------------------------------------------------
 
     def check(self, query: str) -> None:
@@ -216,7 +199,7 @@ class Postgres(Dialect):
         """
         encoding, wire = self.connection.info.encoding, self.connection.pgconn
         # (The connection's own lock: what is said on the wire itself is not said in its turn.)
-        with self._turn, self.connection.transaction(), self.connection.lock:
+        with self._alone(), self.connection.lock:
             for result in (wire.prepare(b"", query.encode(encoding)), wire.describe_prepared(b"")):
                 if result.status != _DONE:
                     raise EngineError("PostgreSQL does not understand the query")
@@ -230,10 +213,26 @@ class Postgres(Dialect):
 
     def read(self, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
         """The rows of a query; values: for its %s."""
+        with self._alone():
+            return self._rows(query, values)
+
+    @contextlib.contextmanager
+    def _aside(self) -> Iterator[None]:
+        """A transaction of which nothing is left behind, whatever the connection was doing."""
+        with self._turn, self.connection.transaction(force_rollback=True):
+            yield
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Such a transaction, in which names mean PostgreSQL's own things."""
+        with self._aside():
+            self._rows(_OWN)
+            yield
+
+    def _rows(self, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
         from psycopg.rows import tuple_row
 
-        rows = self.connection.cursor(row_factory=tuple_row)
-        with self._turn, rows as cursor, self.connection.transaction():
+        with self.connection.cursor(row_factory=tuple_row) as cursor:
             return list(cursor.execute(query, values).fetchall())
 
     def close(self) -> None:
