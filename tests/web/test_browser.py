@@ -19,6 +19,7 @@ from leastnoise.certify import check_file
 from leastnoise.queries.answer import rounded
 from leastnoise.queries.base import Estimate
 
+QUICK = "#design?delta=0.2&gap=0.1"
 SLOW_DESIGN = "#design?dimension=3&delta=0.1&gap=1e-9&time-limit=200"
 WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
@@ -128,7 +129,7 @@ def test_a_design_from_the_address_to_a_file_that_is_proven(opened, tmp_path):
 
 def test_every_control_of_the_form_reaches_the_design(opened):
     """Filled in, kept in the address, and read from it again."""
-    one = opened("#design?delta=0.2&gap=0.1")
+    one = opened(QUICK)
     one.designed()
     page = one.page
     for name, value in {
@@ -184,7 +185,7 @@ def test_a_loss_that_is_drawn(opened):
 
 
 def test_a_mistake_is_explained_beside_its_field(opened):
-    one = opened("#design?delta=0.2&gap=0.1")
+    one = opened(QUICK)
     one.designed()
     one.id("epsilon").fill("20")
     one.id("epsilon").press("Enter")
@@ -380,7 +381,7 @@ def test_a_teacher_from_a_class_list_to_a_published_mean(browser, tmp_path):
 
 @pytest.mark.parametrize("width", [1180, 390])
 def test_an_error_stands_below_its_field_and_leaves_the_row_as_it_is(opened, width):
-    one = opened("#design", viewport={"width": width, "height": 500})
+    one = opened(QUICK, viewport={"width": width, "height": 500})
     page, epsilon = one.page, one.id("epsilon")
 
     def tops():
@@ -465,6 +466,7 @@ def test_a_plan_that_was_asked_for_while_the_table_was_read_comes(opened):
     question.get_by_label("Smallest value").fill("30")
     question.get_by_label("Largest value").fill("50")
     one.id("rows").fill("200")
+    one.id("ask-epsilon").fill("8")  # (little is slow)
     page.route("**/columns?*", lambda route: held.extend([route]))
     with page.expect_request("**/columns?*"):
         one.id("csv-decimal").select_option(",")
@@ -568,7 +570,7 @@ def test_a_file_is_verified_or_refused(opened, tmp_path, server):
 
 
 def test_on_a_phone_and_in_the_dark(opened):
-    one = opened("#design?delta=0.2&gap=0.1", viewport=PHONE, color_scheme="dark", has_touch=True)
+    one = opened(QUICK, viewport=PHONE, color_scheme="dark", has_touch=True)
     one.designed()
     one.page.locator("#profile-plot canvas").wait_for()
     for plot in one.page.locator(".plot.drawn").all():
@@ -587,7 +589,7 @@ def test_on_a_phone_and_in_the_dark(opened):
 
 
 def test_with_the_keyboard_alone(opened):
-    one = opened("#design?delta=0.2&gap=0.1")
+    one = opened(QUICK)
     one.designed()
     one.page.keyboard.press("Tab")
     assert one.page.evaluate("document.activeElement.className") == "skip"

@@ -110,9 +110,8 @@ def translated(data: dict[str, Any]) -> str:
 
 #: How the text begins.
 PREAMBLE = """Require Import ZArith List.
-Require Import Formal.Statements Formal.Lower Formal.Demands Formal.Check.
-Require Import Formal.Keyed Formal.KeyedProof.
-Require Import Formal.Joint Formal.JointNoise Formal.JointProof.
+Require Import Formal.Theory.
+Import Statements Lower Demands Check Keyed KeyedProof Joint JointNoise JointProof.
 Import ListNotations.
 Open Scope Z_scope.
 """

@@ -83,7 +83,7 @@ class Marched:
 
 def _tail(d: int, cosine: Floats) -> Floats:
     """P(cos > cosine) for a uniform direction."""
-    return np.asarray(betainc((d - 1) / 2, (d - 1) / 2, (1 - np.clip(cosine, -1, 1)) / 2))
+    return np.asarray(betainc((d - 1) / 2, (d - 1) / 2, (1 - np.minimum(np.maximum(cosine, -1.0), 1.0)) / 2))
 
 
 def _above(d: int, r: Floats, sigma: Floats) -> Floats:
@@ -96,9 +96,8 @@ def _below(d: int, r: Floats, sigma: Floats) -> Floats:
     return _tail(d, -(sigma * sigma - r * r - 1) / (2 * r))
 
 
-def _column(d: int, rho: Floats, sigma: Floats, r: Floats) -> Floats:
-    """P(s(|r theta - e|) < r): the curve may fall at first, and rises then."""
-    low = int(np.argmin(sigma))
+def _column(d: int, rho: Floats, sigma: Floats, low: int, r: Floats) -> Floats:
+    """P(s(|r theta - e|) < r): the curve may fall at first, down to `low`, and rises then."""
     last = np.interp(r, sigma[low:], rho[low:])
     if low == 0:
         return _below(d, r, last)
@@ -106,11 +105,10 @@ def _column(d: int, rho: Floats, sigma: Floats, r: Floats) -> Floats:
     return _below(d, r, last) - _below(d, r, first)
 
 
-def _rises(sigma: Floats, first: bool) -> bool:
-    """Whether the curve rises, or at first falls and then rises."""
-    changes = np.diff(sigma)
-    low = int(np.argmin(sigma)) if first else 0
-    return bool(np.all(changes[low:] > 0) and np.all(changes[:low] < 0))
+def _rises(sigma: Floats, low: int) -> bool:
+    """Whether the curve falls down to `low`, and rises then."""
+    rest, down = sigma[low:], sigma[: low + 1]
+    return bool((rest[1:] > rest[:-1]).all() and (down[1:] < down[:-1]).all())
 
 
 def _spread(step: float, reach: float) -> Floats:
@@ -171,7 +169,8 @@ class March:
         radii, d, half = self.radii, self.d, (self.d - 1) / 2
         asked = (theta + self.level) / height
         sigma = np.empty(len(radii))
-        sigma[0], done, last = 1.0, 1, 0  # the last one below the diagonal
+        # `last`: the last one below the diagonal; `low`: where the curve is nearest to 0.
+        sigma[0], done, last, low = 1.0, 1, 0, 0
         while done < len(radii):
             # s is known up to radii[done - 1], so t up to s there; within 1/2 there is none.
             reach = sigma[done - 1] if done > 1 else 0.5
@@ -181,14 +180,16 @@ class March:
             r = radii[done:known]
             share = asked[done:known]
             if done > 1:
-                share = share + self.factor * _column(d, radii[:done], sigma[:done], r)
+                share = share + self.factor * _column(d, radii[:done], sigma[:done], low, r)
             if share.max() > _MOST_TAIL:
                 return None
             cosine = 1 - 2 * betaincinv(half, half, np.maximum(share, 0.0))
             found = np.where(share > 0, np.sqrt(r * r + 1 + 2 * r * cosine), r + 1)
-            if not _rises(np.append(sigma[done - 1], found), done == 1):
-                return None
             sigma[done:known] = found
+            if done == 1:
+                low = int(np.argmin(sigma[:known]))
+            if not _rises(sigma[done - 1 : known], max(low - done + 1, 0)):
+                return None
             above = np.flatnonzero(share > 0)
             last = last if len(above) == 0 else done + int(above[-1])
             done = known
@@ -276,7 +277,7 @@ class March:
         after = np.linspace(rho[-1], sigma[-1], 40)
         r = np.sort(np.concatenate([*parts, sigma, after]))
         row = np.where(r < rho[-1], _above(self.d, r, np.interp(r, rho, sigma)), 0.0)
-        column = _column(self.d, rho, sigma, r)
+        column = _column(self.d, rho, sigma, int(np.argmin(sigma)), r)
         return r, self.shells.cost(r) + height * (row - self.factor * column)
 
 

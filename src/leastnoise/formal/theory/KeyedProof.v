@@ -24,10 +24,10 @@ Proof.
   destruct (Z.leb_spec last w); [|discriminate]. destruct (IH w H) as [I1 I2]. split; [lia|]. intros j Hj. rewrite at_cons.
   destruct (Z.eqb_spec j 0); [lia|]. specialize (I2 (j - 1) ltac:(lia)). lia.
 Qed.
-Lemma all_to_ok f count : forall n, all_to f n count = true -> forall j, n <= j < n + Z.of_nat count -> f j = true.
+Lemma all_to_ok f many : forall n, all_to f n many = true -> forall j, n <= j < n + Z.of_nat many -> f j = true.
 Proof.
-  induction count; intros n H j Hj; [lia|]. simpl in H. destruct (f n) eqn:E; [|discriminate].
-  destruct (Z.eq_dec j n) as [->|]; auto. apply (IHcount (n + 1)); auto. lia.
+  induction many; intros n H j Hj; [lia|]. simpl in H. destruct (f n) eqn:E; [|discriminate].
+  destruct (Z.eq_dec j n) as [->|]; auto. apply (IHmany (n + 1)); auto. lia.
 Qed.
 Section Chain.
 Variable k : keyed.
@@ -300,22 +300,22 @@ Proof.
   unfold both. lra.
 Qed.
 
-Fixpoint ladder (j : Z) (count : nat) (i : Z) : R := match count with
+Fixpoint ladder (j : Z) (many : nat) (i : Z) : R := match many with
   | O => 0 | S c => IZR (m (j + 1) - m j) * (right_of (j + 1) i + left_of (j + 1) i) + ladder (j + 1) c i end.
-Lemma ladder_good count : forall j, good Z Z Z.add (fun _ => True) Y (ladder j count).
+Lemma ladder_good many : forall j, good Z Z Z.add (fun _ => True) Y (ladder j many).
 Proof.
-  induction count; intros j; cbn [ladder]; [apply good_const|]. apply good_add; auto. apply good_scale. apply good_add; apply good_01; [apply right_01 | apply left_01].
+  induction many; intros j; cbn [ladder]; [apply good_const|]. apply good_add; auto. apply good_scale. apply good_add; apply good_01; [apply right_01 | apply left_01].
 Qed.
-Lemma ladder_zero count : forall j i, (Z.abs i <= j)%Z -> ladder j count i = 0.
+Lemma ladder_zero many : forall j i, (Z.abs i <= j)%Z -> ladder j many i = 0.
 Proof.
-  induction count; intros j i Hi; cbn [ladder]; auto. rewrite IHcount by lia. unfold right_of, left_of.
+  induction many; intros j i Hi; cbn [ladder]; auto. rewrite IHmany by lia. unfold right_of, left_of.
   destruct (Z.leb_spec (j + 1) i); [lia|]. destruct (Z.leb_spec i (- (j + 1))); [lia|]. ring.
 Qed.
-Lemma ladder_at count : forall j i, (0 <= j <= Z.abs i)%Z -> exists a, (j <= a <= Z.abs i)%Z /\ IZR (m j) + ladder j count i = IZR (m a).
+Lemma ladder_at many : forall j i, (0 <= j <= Z.abs i)%Z -> exists a, (j <= a <= Z.abs i)%Z /\ IZR (m j) + ladder j many i = IZR (m a).
 Proof.
-  induction count; intros j i Hi; cbn [ladder]; [exists j; split; [lia|lra]|]. destruct (Z.eq_dec (Z.abs i) j) as [E0|E0].
+  induction many; intros j i Hi; cbn [ladder]; [exists j; split; [lia|lra]|]. destruct (Z.eq_dec (Z.abs i) j) as [E0|E0].
   - exists j. split; [lia|]. rewrite ladder_zero by lia. unfold right_of, left_of. destruct (Z.leb_spec (j + 1) i); [lia|]. destruct (Z.leb_spec i (- (j + 1))); [lia|]. ring.
-  - destruct (IHcount (j + 1)%Z i ltac:(lia)) as (a & Ha & K). exists a. split; [lia|]. rewrite <- K, minus_IZR.
+  - destruct (IHmany (j + 1)%Z i ltac:(lia)) as (a & Ha & K). exists a. split; [lia|]. rewrite <- K, minus_IZR.
     unfold right_of, left_of. destruct (Z.leb_spec (j + 1) i), (Z.leb_spec i (- (j + 1))); try lia; ring.
 Qed.
 Variables (V U high d : Z).
@@ -337,16 +337,16 @@ Proof.
 Qed.
 Lemma tail_gains_acc ts : forall j acc, tail_gains m j ts acc = (acc + tail_gains m j ts 0)%Z.
 Proof. induction ts; intros; cbn [tail_gains]; [lia|]. rewrite IHts, (IHts _ (0 + _)%Z). lia. Qed.
-Lemma ladder_mean count : forall t j, (0 <= j)%Z -> 2 * IZR t <= IZR V * both (j + 1) ->
-  steps_up m j (length (least_tails V U high d count t)) = true ->
-  IZR (tail_gains m j (least_tails V U high d count t) 0) <= IZR V * mean Y (ladder j (length (least_tails V U high d count t))).
+Lemma ladder_mean many : forall t j, (0 <= j)%Z -> 2 * IZR t <= IZR V * both (j + 1) ->
+  steps_up m j (length (least_tails V U high d many t)) = true ->
+  IZR (tail_gains m j (least_tails V U high d many t) 0) <= IZR V * mean Y (ladder j (length (least_tails V U high d many t))).
 Proof.
-  apply IZR_lt in HV as RV. induction count; intros t j Hj Ht Hm; cbn [least_tails] in *.
+  apply IZR_lt in HV as RV. induction many; intros t j Hj Ht Hm; cbn [least_tails] in *.
   - cbn [tail_gains length ladder]. unfold mean. rewrite (ex_const Z Z Z.add (fun _ => True) Y). lra.
   - destruct (0 <? t)%Z; cbn [tail_gains length ladder steps_up] in *; [|unfold mean; rewrite (ex_const Z Z Z.add (fun _ => True) Y); lra].
     destruct (Z.leb_spec (m j) (m (j + 1))) as [Hm1|]; [|discriminate].
-    specialize (IHcount ((t - d) * U / high)%Z (j + 1)%Z ltac:(lia) (tail_next t (j + 1) Ht) Hm).
-    rewrite tail_gains_acc, plus_IZR. set (rest := least_tails V U high d count ((t - d) * U / high)) in *.
+    specialize (IHmany ((t - d) * U / high)%Z (j + 1)%Z ltac:(lia) (tail_next t (j + 1) Ht) Hm).
+    rewrite tail_gains_acc, plus_IZR. set (rest := least_tails V U high d many ((t - d) * U / high)) in *.
     assert (G1 : good Z Z Z.add (fun _ => True) Y (fun i => right_of (j + 1) i + left_of (j + 1) i)) by (apply good_add; apply good_01; [apply right_01 | apply left_01]).
     unfold mean. rewrite (ex_plus Z Z Z.add (fun _ => True) Y (fun i => IZR (m (j + 1) - m j) * (right_of (j + 1) i + left_of (j + 1) i))) by (first [apply ladder_good | apply good_scale; exact G1]).
     rewrite (ex_times Z Z Z.add (fun _ => True) Y (IZR (m (j + 1) - m j)) (fun i => right_of (j + 1) i + left_of (j + 1) i)) by exact G1.
@@ -358,11 +358,11 @@ Qed.
 End Noise.
 
 (* ---- the error ---- *)
-Lemma steps_up_all m count : forall j, steps_up m j count = true -> forall a b, (j <= a <= b)%Z -> (b <= j + Z.of_nat count)%Z -> (m a <= m b)%Z.
+Lemma steps_up_all m many : forall j, steps_up m j many = true -> forall a b, (j <= a <= b)%Z -> (b <= j + Z.of_nat many)%Z -> (m a <= m b)%Z.
 Proof.
-  induction count; intros j H a b Hab Hb; [replace b with a by lia; lia|]. cbn [steps_up] in H. destruct (Z.leb_spec (m j) (m (j + 1)%Z)); [|discriminate].
-  destruct (Z.eq_dec a j) as [->|]; [destruct (Z.eq_dec b j) as [->|]; [lia|]|apply (IHcount (j + 1)%Z H); lia].
-  pose proof (IHcount (j + 1)%Z H (j + 1)%Z b ltac:(lia) ltac:(lia)). lia.
+  induction many; intros j H a b Hab Hb; [replace b with a by lia; lia|]. cbn [steps_up] in H. destruct (Z.leb_spec (m j) (m (j + 1)%Z)); [|discriminate].
+  destruct (Z.eq_dec a j) as [->|]; [destruct (Z.eq_dec b j) as [->|]; [lia|]|apply (IHmany (j + 1)%Z H); lia].
+  pose proof (IHmany (j + 1)%Z H (j + 1)%Z b ltac:(lia) ltac:(lia)). lia.
 Qed.
 Section Bounds.
 Variable k : keyed.
