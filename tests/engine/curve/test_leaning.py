@@ -20,7 +20,7 @@ def test_sticks_by_runs_are_those_of_single_cells(mirror):
     x = np.random.default_rng(3).exponential(size=line.columns)
     x /= float(line.masses[0] @ x)
     epsilons = [0.0, 0.7, 2.0]
-    found = hockey_sticks(line, x, epsilons)
+    found = hockey_sticks(line, x, epsilons, line.shifts)
     for epsilon, row in zip(epsilons, found, strict=True):
         shifts, single = line.sticks(line.spread(x), math.exp(epsilon))
         assert row.shape == shifts.shape

@@ -36,6 +36,8 @@ _QUIET, _SOLVED, _ROUGH = 0.1, 0.05, 3e-3
 _EASE, _MOST_SHIFTS = 3e-5, 6
 #: A delta that is exceeded by more than this share of it is asked for at the shifts of all pieces.
 _MUCH = 0.1
+#: Between rounds about so many shifts are looked at; at the end all of them.
+_LOOKED_AT = 512
 #: A pure budget may be exceeded by this: an envelope mends it.
 _DUST = 1e-7
 #: At first every so many budgets at shifts below the sensitivity.
@@ -155,15 +157,15 @@ def _in_a_box(
     return found if sound and abs(mass - 1) < 1e-6 else None
 
 
-def hockey_sticks(line: Line, x: Floats, epsilons: Sequence[float]) -> Floats:
+def hockey_sticks(line: Line, x: Floats, epsilons: Sequence[float], shifts: Ints) -> Floats:
     """Those of `line.sticks`, a row for each epsilon: by runs of equal cells, which are few."""
     cells, _ = line.spread(x)
     n, size = line.n, len(cells)
     new = (np.diff(cells) != 0) | (np.diff(line.events) != 0)
     bounds = np.concatenate([[0], np.flatnonzero(new) + 1])
     factors = np.exp(np.asarray(epsilons))[:, None]
-    found = np.empty((len(factors), len(line.shifts)))
-    for k, m in enumerate(line.shifts):
+    found = np.empty((len(factors), len(shifts)))
+    for k, m in enumerate(shifts):
         starts = np.unique(np.concatenate([[n], bounds, bounds + m]))
         starts = starts[(starts >= n) & (starts < size - n)]
         weight = np.diff(starts, append=size - n) * line.events[starts]
@@ -178,49 +180,52 @@ class _Mixture:
     def __init__(self, restricted: Restricted, x: Floats, safe: Floats) -> None:
         self.restricted, self.x = restricted, x
         self._safe = safe / float(restricted.line.masses[0] @ safe)
-        self._sticks = self._sticks_of(x)
-
-    def _sticks_of(self, x: Floats) -> dict[float, Floats]:
-        epsilons = [epsilon for epsilon, _ in self.restricted.program.budgets]
-        found = hockey_sticks(self.restricted.line, x, epsilons)
-        return dict(zip(epsilons, found, strict=True))
+        self._epsilons = [epsilon for epsilon, _ in restricted.program.budgets]
+        sizes = np.abs(restricted.line.shifts)
+        often = 1 + restricted.mesh.n // _LOOKED_AT
+        self._some = restricted.line.shifts[(restricted.mesh.n - sizes) % often == 0]
 
     @cached_property
-    def _safe_sticks(self) -> dict[float, Floats]:
-        return self._sticks_of(self._safe)
+    def _seen(self) -> Floats:
+        return hockey_sticks(self.restricted.line, self.x, self._epsilons, self._some)
 
-    def beyond(self, shifts_of_all: Ints) -> set[tuple[int, int]]:
+    def beyond(self, every: Ints) -> set[tuple[int, int]]:
         """Budgets and shifts at which a delta is exceeded most.
 
-        Where that is by much, between few shifts there would be room for more of it: then all of
-        these.
+        Where that is by much, noise would settle between few shifts: then every one of these.
         """
         found = set()
-        for j, (epsilon, delta) in enumerate(self.restricted.program.budgets):
-            values, shifts = self._sticks[epsilon], self.restricted.line.shifts
-            worst = worst_local_maxima(shifts, values, max(delta, _DUST), _MOST_SHIFTS)
+        for j, (_, delta) in enumerate(self.restricted.program.budgets):
+            values = self._seen[j]
+            worst = worst_local_maxima(self._some, values, max(delta, _DUST), _MOST_SHIFTS)
             found |= {(j, abs(m)) for m in worst}
             if delta > 0 and float(values.max()) > (1 + _MUCH) * delta:
-                found |= {(j, int(m)) for m in shifts_of_all}
+                found |= {(j, int(m)) for m in every}
         return found
 
-    def share(self, margin: float) -> float | None:
+    def _share(self, mine: Floats, shifts: Ints, margin: float) -> float | None:
         """Of the safe noise; None if all of it is not enough."""
-        budgets = [(e, d) for e, d in self.restricted.program.budgets if d > 0]
-        return share_of_safe(
-            self._sticks.__getitem__, self._safe_sticks.__getitem__, budgets, margin
-        )
+        line, budgets = self.restricted.line, self.restricted.program.budgets
+        rows = dict(zip(self._epsilons, mine, strict=True))
+
+        def safe(epsilon: float) -> Floats:
+            return hockey_sticks(line, self._safe, [epsilon], shifts)[0]
+
+        return share_of_safe(rows.__getitem__, safe, [(e, d) for e, d in budgets if d > 0], margin)
 
     @property
     def dearer(self) -> float:
-        """The share of its loss that mending costs the noise."""
-        share, cost = self.share(MIXING_MARGINS[0]), self.restricted.program.cost
+        """About the share of its loss that mending costs the noise."""
+        share = self._share(self._seen, self._some, MIXING_MARGINS[0])
+        cost = self.restricted.program.cost
         return math.inf if share is None else share * float(cost @ self._safe / (cost @ self.x) - 1)
 
     def mended(self, value: float) -> Upper | None:
         """The noise itself if it is private, or with as much of the safe one as it needs."""
+        shifts = self.restricted.line.shifts
+        mine = hockey_sticks(self.restricted.line, self.x, self._epsilons, shifts)
         for margin in MIXING_MARGINS:
-            share = self.share(margin)
+            share = self._share(mine, shifts, margin)
             if share is None:
                 return None
             upper = self.restricted.exact((1 - share) * self.x + share * self._safe, value)
