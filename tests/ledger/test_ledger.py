@@ -239,6 +239,47 @@ def test_what_was_reported_is_in_the_ledger_after_a_kill(tmp_path, rounds):
     assert ledger.balance.spent_epsilon == Fraction(len(ledger.history()), 1000)
 
 
+def test_operators_of_others_hide_no_charges(postgres, name):
+    """Ten charges of a half fitted into a ledger of 1: = of others kept them from being seen."""
+    import psycopg
+
+    Ledger.create(postgres, epsilon=1, name=name)
+    with psycopg.connect(postgres, autocommit=True) as con:
+        con.execute(
+            "create function public.same(varchar, varchar) returns boolean language sql as $$ "
+            "select pg_catalog.texteq($1::text, $2::text) and not "
+            "pg_catalog.starts_with(pg_catalog.current_query(), 'UPDATE') and not "
+            "pg_catalog.starts_with(pg_catalog.current_query(), 'SELECT leastnoise_charges') $$"
+        )
+        con.execute(
+            "create operator public.= (leftarg = varchar, rightarg = varchar, function = same)"
+        )
+        try:
+            for _ in range(2):
+                Ledger(postgres, name=name).charge("1/2", query="q")
+            with pytest.raises(BudgetError):
+                Ledger(postgres, name=name).charge("1/2", query="q")
+        finally:
+            con.execute("drop function public.same cascade")
+
+
+def test_a_ledger_of_postgresql_is_where_the_search_path_finds_it(postgres, name):
+    import psycopg
+
+    with psycopg.connect(postgres, autocommit=True) as con:
+        con.execute('create schema "books of %s"')
+    joined = "&" if "?" in postgres else "?"
+    path = f"{postgres}{joined}options=-csearch_path%3D%22books%5C%20of%5C%20%25s%22"
+    with pytest.raises(LedgerError, match="no ledger there"):
+        Ledger(path, name=name)
+    Ledger.create(path, epsilon=1, name=name).charge("1/2", query="q")
+    Ledger.create(postgres, epsilon=2, name=name)
+    assert Ledger(path, name=name).balance.left_epsilon == Fraction(1, 2)
+    assert Ledger(postgres, name=name).balance.left_epsilon == 2
+    with pytest.raises(LedgerError, match="no schema"):
+        Ledger.create(path.replace("books", "none"), epsilon=1, name=name)
+
+
 def test_postgresql_is_told_its_isolation(postgres, name):
     """A default of the database's would make charges fail that have waited for their turn."""
     from leastnoise.ledger.store import Store

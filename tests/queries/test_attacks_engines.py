@@ -80,6 +80,16 @@ def test_a_distance_from_the_lower_bound_that_is_next_to_nothing(postgres):
         assert found[""].rows == 5
 
 
+def test_a_padded_text_that_postgresql_cannot_trim_is_missing(postgres):
+    """It stopped there: a table with such a row was not answered."""
+    run(
+        postgres,
+        "create view padded as values (repeat('x', 140000000)::bpchar), ('a   '), (' '), (null)",
+    )
+    found = sums(f"{postgres}#padded", Count(by="column1", keys="private"))
+    assert {key: one.rows for key, one in found.items()} == {"a": 1, "": 1}
+
+
 # -- functions of PostgreSQL ----------------------------------------------------------------------
 
 COUNTED = "create aggregate public.count(bigint) (sfunc = int8pl, stype = int8, initcond = '100')"
@@ -200,6 +210,99 @@ def test_reading_leaves_a_connection_as_it_was(postgres, people):
         shown = [con.con.execute(f"show {name}").fetchone() for name in ("search_path", "timezone")]
     assert shown == [("public, pg_catalog",), ("Asia/Tokyo",)]
     con.disconnect()
+
+
+@contextlib.contextmanager
+def connected(uri):
+    """An Ibis backend."""
+    con = pytest.importorskip("ibis").connect(uri)
+    try:
+        yield con
+    finally:
+        con.disconnect()
+
+
+def test_what_an_owner_prefers_of_values_changes_nothing(postgres, people):
+    """A loader for days failed for tables with a key; settings changed which groups counted."""
+    psycopg = pytest.importorskip("psycopg")
+
+    class Words(psycopg.adapt.Loader):
+        def load(self, data):
+            return str(bytes(data))
+
+    setting = Setting(Person("d", 2, 1), "add-remove")
+    questions = [(Count(by=by, keys="private"), setting) for by in ("d", "b", "g", "y")]
+    expected = [sums(people, *question) for question in questions]
+    with connected(postgres) as con:
+        table = con.table("beside")
+        for name in ("date", "int8", "bytea", "text", "bool"):
+            con.con.adapters.register_loader(name, Words)
+        con.con.cursor_factory = psycopg.RawCursor
+        for name, value in ("DateStyle", "German"), ("client_encoding", "SQL_ASCII"):
+            con.con.execute(f"set {name} to {value}".encode())
+        assert [sums(table, *question) for question in questions] == expected
+
+
+def test_only_the_table_of_that_name_and_database_is_read(postgres):
+    """Ibis passes over the database, PostgreSQL cuts names short, and selects from sequences."""
+    long = "x" * 63
+    run(postgres, f"create table {long} (x int)", "create sequence numbers")
+    with connected(postgres) as con:
+        here = con.con.info.dbname
+        assert open_table(con.table(long, database=(here, "public"))).sized
+        with pytest.raises(ArgumentError, match="of the database"):
+            open_table(con.table(long, database=("elsewhere", "public")))
+    for name in (f"{long}x", "numbers"):
+        with pytest.raises(ArgumentError, match="of the database"):
+            open_table(f"{postgres}#{name}")
+
+
+def test_columns_that_may_not_be_read_are_not_there(postgres):
+    """It was found out after the charge."""
+    run(
+        postgres,
+        "create table in_part as select 1 as a, 2 as b",
+        "create role reader login",
+        "grant select (a) on in_part to reader",
+    )
+    place = postgres.replace("//postgres:", "//reader:")
+    assert open_table(f"{place}#in_part").columns == ("a",)
+    run(postgres, "revoke all on in_part from reader")
+    with pytest.raises(ArgumentError, match="may read"):
+        open_table(f"{place}#in_part")
+    run(postgres, "drop role reader")
+
+
+def test_what_a_form_makes_of_a_column_is_computed_once_for_each_row(postgres):
+    """Six copies of a text of a gigabyte are more than many a server has, because of one row."""
+    run(
+        postgres,
+        "create sequence looks",
+        "create function looked(int) returns text immutable language plpgsql as "
+        "$$ begin perform nextval('public.looks'); return '5'; end $$",
+        "create view costly as select i as p, looked(i) as x from generate_series(1, 10) i",
+    )
+    setting = Setting(Person("x", 2), "add-remove")
+    found = sums(f"{postgres}#costly", Variance("x", low=0, high=9, where="x > 2"), setting)
+    assert found[""].units == 1
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgres) as con:  # a number's form names it four times, an id's once
+        assert con.execute("select last_value from looks").fetchone() == (10 * 5,)
+
+
+@pytest.mark.parametrize("own", [False, True], ids=["its", "owner's"])
+def test_questions_of_a_batch_see_one_state(postgres, people, own):
+    """Each of them saw what was committed when it came to it."""
+    run(postgres, "create table if not exists growing (x int)", "truncate growing")
+    with connected(postgres) as con, opened(con.table("growing")) as table:
+        with con.con.transaction() if own else contextlib.nullcontext():
+            counts = []
+            with table.engine.moment():
+                for _ in range(2):
+                    counts.append(sums_of(table, Count(), ROW)[""].rows)
+                    run(postgres, "insert into growing values (1)")
+        assert counts == ([0, 1] if own else [0, 0])
+        assert sums_of(table, Count(), ROW)[""].rows == 2
 
 
 def test_an_expression_of_ibis_becomes_a_view(postgres, people):

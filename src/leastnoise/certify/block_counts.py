@@ -166,14 +166,8 @@ class BlockCounts:
 
 
 def positives(numbers: int, wide: int, longest: int) -> int:
-    """How many y have 1 <= y_i <= wide and a sum of at most `longest`."""
-    total = 0
-    for t in range(numbers + 1):
-        left = longest - t * wide
-        if left < 0:
-            break
-        total += _sign(t) * comb(numbers, t) * comb(left, numbers)
-    return total
+    """How many y have 1 <= y_i <= wide and a sum of at most `longest`: one less is natural."""
+    return naturals(numbers, wide - 1, longest - numbers)
 
 
 def naturals(numbers: int, wide: int, longest: int) -> int:
@@ -191,14 +185,7 @@ def positives_upto(others: int, wide: int, longest: int, most: int) -> int:
     """How many (v, y) have 1 <= v <= most, y of so many other numbers from 1 to wide, and a sum of
     at most `longest`: the sum of positives(others, wide, longest - v) over v.
     """
-    total = 0
-    for t in range(others + 1):
-        left = longest - t * wide
-        if left <= 0:
-            break
-        ways = comb(left, others + 1) - comb(max(0, left - most), others + 1)
-        total += _sign(t) * comb(others, t) * ways
-    return total
+    return naturals_upto(others, wide - 1, longest - others - 1, most - 1)
 
 
 def naturals_upto(others: int, wide: int, longest: int, most: int) -> int:

@@ -66,8 +66,7 @@ def law_hockey_sticks(
     is compared once with each different one, so that of several m which differ from each other in
     such answers only, one is listed.
     """
-    bound = exp_lower(epsilon)
-    top, bottom = bound.numerator, bound.denominator
+    top, bottom = exp_lower(epsilon).as_integer_ratio()
     charge(60 + len(laws) + sum(map(len, laws)))
     often = Counter(y for law in laws for y in law)
     column = {y: j for j, y in enumerate(sorted(y for y, times in often.items() if times > 1))}

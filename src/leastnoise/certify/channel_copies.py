@@ -96,8 +96,9 @@ def _units(certificate: ChannelCertificate, points: Sequence[Point], count: int)
     exponentials = [exp_upper(epsilon) for epsilon, _ in points]
     bottom = lcm(*(one.denominator for one in exponentials))
     assert certificate.copies is not None
-    listed = (*certificate.copies.shifts, *certificate.pairs)
-    scale = common_denominator(([z for _, z in entry.cells] for entry in listed), MOST_BITS)
+    listed = [entry.cells for entry in certificate.copies.shifts]
+    listed += [pair.cells for pair in certificate.pairs]
+    scale = common_denominator(([z for _, z in cells] for cells in listed), MOST_BITS)
     return _Units(scale, bottom, [int(one * bottom) for one in exponentials], count)
 
 

@@ -214,39 +214,36 @@ class ChannelDocument(MechanismDocument):
 
     def answers(self) -> tuple[Fraction, ...]:
         """The answers of the rows, in order."""
-        if self.outputs is not None:
-            return self.outputs
-        if self.intervals is not None:
-            return tuple(self.place(y) for y in self.intervals.answers)
-        return tuple(self.place(self.first + j) for j in range(self.answer_count))
+        return tuple(map(self.place, self.columns))
 
     @property
     def answer_count(self) -> int:
         """How many answers a row has."""
-        if self.intervals is not None:
-            return len(self.intervals.answers)
-        return len(self.rows[0]) if self.rows else 0
+        return len(self.columns)
 
     @cached_property
     def columns(self) -> Sequence[Fraction | int]:
         """The answers of the rows in steps from low; whole numbers where they are nodes."""
+        if self.intervals is not None:
+            return self.intervals.answers
         if self.outputs is None:
-            return range(self.first, self.first + self.answer_count)
+            return range(self.first, self.first + (len(self.rows[0]) if self.rows else 0))
         steps = ((y - self.question.low) / self.step for y in self.outputs)
         return tuple(x.numerator if x.denominator == 1 else x for x in steps)
 
+    def _has_row(self, k: int) -> bool:
+        """Whether node k has a row, listed or made by intervals."""
+        return self.intervals is not None or 0 <= k < len(self.rows)
+
     def law_in_steps(self, k: int) -> tuple[Sequence[Fraction | int], tuple[int, ...]]:
         """(answers in steps from low, weights) of node k."""
-        if 0 <= k < len(self.rows):
-            return self.columns, self.rows[k]
-        if self.intervals is not None:
-            return self.intervals.answers, self.weights(k)
+        weights = self.weights(k)
+        if self._has_row(k):
+            return self.columns, weights
         assert self.noise is not None
         first = k + self.noise.first
-        places = range(first, first + len(self.noise.weights))
-        if self.moved is not None:
-            return tuple(map(self.moved_to, places)), self.noise.weights
-        return places, self.noise.weights
+        places = range(first, first + len(weights))
+        return places if self.moved is None else tuple(map(self.moved_to, places)), weights
 
     def charge_cells(self, whole: int, broken: int) -> None:
         """Count some microseconds of work for every weight of the rows that is not 0.
@@ -259,10 +256,8 @@ class ChannelDocument(MechanismDocument):
 
     def answer(self, k: int, j: int) -> Fraction:
         """What node k answers when entry j of its law is drawn."""
-        if 0 <= k < len(self.rows):
-            return self.place(self.first + j) if self.outputs is None else self.outputs[j]
-        if self.intervals is not None:
-            return self.place(self.intervals.answers[j])
+        if self._has_row(k):
+            return self.place(self.columns[j])
         assert self.noise is not None
         place = k + self.noise.first + j
         return self.place(place if self.moved is None else self.moved_to(place))
@@ -278,8 +273,8 @@ class ChannelDocument(MechanismDocument):
 
     def law(self, k: int) -> tuple[tuple[Fraction, ...], tuple[int, ...]]:
         """(answers, weights) of node k."""
-        weights = self.weights(k)
-        return tuple(self.answer(k, j) for j in range(len(weights))), weights
+        places, weights = self.law_in_steps(k)
+        return tuple(map(self.place, places)), weights
 
     def _body_json(self) -> dict[str, Any]:
         asked = self.question

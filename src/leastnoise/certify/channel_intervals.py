@@ -117,8 +117,8 @@ def least_own(document: ChannelDocument) -> int:
 
 def intervals_stick(document: ChannelDocument, epsilon: Fraction) -> Fraction:
     """At least the largest hockey stick of two nodes within the sensitivity."""
-    part, reach, bound = _part(document), document.reach, exp_lower(epsilon)
-    top, bottom = bound.numerator, bound.denominator
+    part, reach = _part(document), document.reach
+    top, bottom = exp_lower(epsilon).as_integer_ratio()
     stairs, starts, last = part.stairs, part.starts, document.last
     # What one stair exceeds e^eps times the next by; beyond the last one there may be nothing.
     falls = sum(max(0, a * bottom - b * top) for a, b in pairwise(stairs))

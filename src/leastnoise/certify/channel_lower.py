@@ -43,7 +43,7 @@ def _crossing(question: Question, step: Fraction) -> tuple[Fraction, Callable[[i
         return Fraction(0), lambda k, y: 0
     place = (rule.at - question.low) / step
     if question.integer:
-        top, bottom = place.numerator, place.denominator
+        top, bottom = place.as_integer_ratio()
 
         def apart(k: int, y: int) -> int:
             value, answer = k * bottom - top, y * bottom - top

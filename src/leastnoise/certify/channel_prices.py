@@ -175,14 +175,7 @@ def _rule(
     listed = [price for length, price in shorter for _ in range(length)]
     sums = ([0, *accumulate(losses)], [0, *accumulate(listed)])
     rule = _Rule(
-        far,
-        losses,
-        listed,
-        sums,
-        (near[0], near[1]),
-        reach,
-        (growth.numerator, growth.denominator),
-        discounts,
+        far, losses, listed, sums, (near[0], near[1]), reach, growth.as_integer_ratio(), discounts
     )
     often, start = [], 0
     for (length, _), (kept, _) in zip(runs, shorter, strict=True):

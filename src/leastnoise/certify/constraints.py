@@ -21,7 +21,17 @@ from ..ask.demands import (
 )
 from ..errors import FormatError
 from ..exact import text_of
-from .fields import check_keys, read_cells, read_list, read_loss, read_number, read_object, short
+from .fields import (
+    check_keys,
+    read_cells,
+    read_each,
+    read_list,
+    read_loss,
+    read_number,
+    read_object,
+    read_short_number,
+    short,
+)
 from .limits import MAX_CELLS, MAX_MULTIPLIERS
 
 
@@ -33,44 +43,38 @@ class Dual:
     cells: tuple[tuple[int, Fraction], ...] = ()
 
 
-def constraints_from_spec(
-    raw: object, number: Callable[[object, str], Fraction]
-) -> tuple[Constraint, ...]:
+#: Constraints that numbers alone belong to, and the keys of these.
+_OF_NUMBERS: dict[str, tuple[Callable[..., Constraint], tuple[str, ...]]] = {
+    "monotone": (Monotone, ()),
+    "symmetric": (Symmetric, ()),
+    "unbiased": (Unbiased, ()),
+    "max-error": (MaxError, ("t",)),
+    "unimodal": (Unimodal, ("at",)),
+    "distinguishing": (Distinguishing, ("at_most",)),
+}
+
+
+def constraints_from_spec(raw: object) -> tuple[Constraint, ...]:
     """The constraints that the JSON list of a file names; `FormatError` if it names none."""
-    return tuple(
-        _constraint(entry, number) for entry in read_list(raw, "constraints", MAX_CONSTRAINTS)
-    )
+    return read_each(raw, "constraints", MAX_CONSTRAINTS, _constraint)
 
 
-def _constraint(raw: object, number: Callable[[object, str], Fraction]) -> Constraint:
-    data = read_object(raw, "constraints")
+def _constraint(raw: object, where: str) -> Constraint:
+    data = read_object(raw, where)
     name = data.get("name")
     if not isinstance(name, str):
         raise FormatError(f'"name" of a constraint must be a text, got {short(name)}')
-    plain: dict[Any, type[Constraint]] = {
-        "monotone": Monotone,
-        "symmetric": Symmetric,
-        "unbiased": Unbiased,
-    }
-    keyed: dict[Any, tuple[Callable[[Fraction], Constraint], str]] = {
-        "max-error": (MaxError, "t"),
-        "unimodal": (Unimodal, "at"),
-        "distinguishing": (Distinguishing, "at_most"),
-    }
-    if name in plain:
-        check_keys(data, "constraints", {"name"}, set())
-        return plain[name]()
-    if name in keyed:
-        make, key = keyed[name]
-        check_keys(data, "constraints", {"name", key}, set())
-        return make(number(data[key], key))
+    if name in _OF_NUMBERS:
+        make, keys = _OF_NUMBERS[name]
+        check_keys(data, where, {"name", *keys}, set())
+        return make(*(read_short_number(data[key], key) for key in keys))
     if name == "support":
-        check_keys(data, "constraints", {"name"}, {"low", "high"})
-        low, high = (number(data[k], k) if k in data else None for k in ("low", "high"))
-        return Support(low, high)
+        check_keys(data, where, {"name"}, {"low", "high"})
+        ends = (read_short_number(data[k], k) if k in data else None for k in ("low", "high"))
+        return Support(*ends)
     if name == "loss-at-most":
-        check_keys(data, "constraints", {"name", "loss", "bound"}, set())
-        return LossAtMost(read_loss(data["loss"]), number(data["bound"], "bound"))
+        check_keys(data, where, {"name", "loss", "bound"}, set())
+        return LossAtMost(read_loss(data["loss"]), read_short_number(data["bound"], "bound"))
     raise FormatError(f'"constraints" has no constraint named {short(name)}')
 
 

@@ -276,7 +276,7 @@ def _document(raw: object) -> Document:
         raise FormatError('a custom loss has no "certificate": its bracket is an estimate')
     constraints: tuple[Constraint, ...] = ()
     if "constraints" in data:
-        constraints = constraints_from_spec(data["constraints"], read_short_number)
+        constraints = constraints_from_spec(data["constraints"])
     return Document(
         kind=kind,
         epsilon=read_number(data["epsilon"], "epsilon"),

@@ -61,7 +61,8 @@ def read_list(value: object, name: str, longest: int) -> list[Any]:
 def read_exactly(value: object, name: str, length: int) -> list[Any]:
     """A list of so many entries."""
     if not isinstance(value, list) or len(value) != length:
-        raise FormatError(f'"{name}" must be a list of {length} entries')
+        words = "a pair" if length == 2 else f"a list of {length} entries"
+        raise FormatError(f'"{name}" must be {words}')
     return value
 
 

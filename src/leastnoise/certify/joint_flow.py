@@ -91,8 +91,8 @@ def flow_bound(flow: Flow, ratio: Fraction, power: int) -> Fraction:
     k = flow.numbers
     # With the squared error the rank matters for the cost even where rates do not know it.
     ranks = flow.ranked or power == 2
-    a, m = ratio.numerator, ratio.denominator
-    n, d = flow.unit.numerator, flow.unit.denominator
+    a, m = ratio.as_integer_ratio()
+    n, d = flow.unit.as_integer_ratio()
     longest = max(map(int.bit_length, flow.rates.values()), default=0) + k
     length = 3 * m.bit_length() + n.bit_length() + d.bit_length() + longest
     charge((2 * k + k**4 // 24 if ranks else k**3 // 6) * (3 + length // 400) + 40)

@@ -98,8 +98,7 @@ def _worst(chain: Chain, epsilon: Fraction) -> tuple[str, Fraction]:
 def worst_hockey_stick(chain: Chain, epsilon: Fraction) -> tuple[int, Fraction]:
     """(n, at least the largest hockey stick of n and n + 1 units, both ways, over every n >= 0)."""
     reach, unit = chain.reach, chain.denominator
-    a = exp_bounds(epsilon)[0]
-    p, q = a.numerator, a.denominator
+    p, q = exp_bounds(epsilon)[0].as_integer_ratio()
     charge(12 * (2 * reach + 2) + 12 * max(chain.sure_from, 2 * reach + 1))
 
     def over(here: int, there: int) -> int:
@@ -203,8 +202,10 @@ def most_shown(budgets: Sequence[Point], count: int) -> list[int]:
 
 def _lines(budgets: Sequence[Point]) -> list[tuple[int, int, int]]:
     """(p, q, s) with e^epsilon <= p/q and 2^320 delta <= s, of each budget."""
-    bounds = [(exp_bounds(epsilon)[1], ceil_at(delta, BITS)) for epsilon, delta in budgets]
-    return [(a.numerator, a.denominator, slack) for a, slack in bounds]
+    return [
+        (*exp_bounds(epsilon)[1].as_integer_ratio(), ceil_at(delta, BITS))
+        for epsilon, delta in budgets
+    ]
 
 
 # -- the error ----------------------------------------------------------------------------------

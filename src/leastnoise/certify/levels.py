@@ -143,7 +143,7 @@ def summed(values: Callable[[int], int], start: int, degree: int, ratio: Fractio
     charge((start + degree + 1) * (4 + degree // 8 + length // 3_000) + 4 * arithmetic(length))
     first = [values(j) for j in range(start)]
     differences = forward_differences([values(start + j) for j in range(degree + 1)])
-    a, b = ratio.numerator, ratio.denominator
+    a, b = ratio.as_integer_ratio()
     c = b - a
     # With ratio = a/b and 1 - ratio = c/b the term r is difference * b * a^r / c^(r + 1).
     total, power = 0, 1

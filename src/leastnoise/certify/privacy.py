@@ -24,12 +24,6 @@ from .limits import common_lattice, marks_of, on_small_lattice
 _FEW_RUNS = 8
 
 
-def _scaled_exp(epsilon: Fraction) -> tuple[int, int]:
-    """(E, S) with E / S <= e^eps, both whole."""
-    bound = exp_lower(epsilon)
-    return bound.numerator, bound.denominator
-
-
 def lattice_hockey_sticks(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None = None
 ) -> Iterator[tuple[int, Fraction]]:
@@ -90,7 +84,7 @@ def _on_lattice(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
 ) -> tuple[Found, Fraction]:
     """(m, V(m)) in whole numbers of some unit, and that unit."""
-    top, bottom = _scaled_exp(epsilon)
+    top, bottom = exp_lower(epsilon).as_integer_ratio()
     cells = list(weights)
     signs = (1,) if cells == cells[::-1] else (1, -1)
     _charge_lattice(cells, n, len(signs), tail)
@@ -107,7 +101,7 @@ def _continued(cells: list[int], tail: Tail) -> tuple[list[int], Fraction]:
 
     Also the unit of body (b - a) + outer b.
     """
-    a, b = tail.ratio.numerator, tail.ratio.denominator
+    a, b = tail.ratio.as_integer_ratio()
     left, right = cells[: tail.period], cells[-tail.period :]
     cells = [
         *(w * a * a for w in left),
@@ -123,7 +117,7 @@ def _in_runs(
     weights: Sequence[int], epsilon: Fraction, n: int, tail: Tail | None
 ) -> tuple[Found, Fraction]:
     """(m, V(m)) at every difference of the edges of runs, the worst among them, and the unit."""
-    top, bottom = _scaled_exp(epsilon)
+    top, bottom = exp_lower(epsilon).as_integer_ratio()
     cells, unit, windows = list(weights), Fraction(1), [(0, len(weights), 1)]
     charge(len(cells))
     if tail is not None:
@@ -151,7 +145,7 @@ def _charge_lattice(weights: Sequence[int], n: int, signs: int, tail: Tail | Non
     cells, longest = len(weights), max(weights, default=0).bit_length() + 128
     if tail is not None:
         cells += 2 * tail.period
-        longest += 2 * max(tail.ratio.numerator, tail.ratio.denominator).bit_length()
+        longest += 2 * tail.ratio.denominator.bit_length()
     charge(60 + cells + n + min(n, cells) * cells * signs * (70 + longest // 30) // 1000)
 
 
@@ -168,7 +162,7 @@ def _finite(plus: list[int], minus: list[int], n: int, signs: Sequence[int]) -> 
 
 
 def _tailed(plus: list[int], minus: list[int], n: int, signs: Sequence[int], tail: Tail) -> Found:
-    period, a, b = tail.period, tail.ratio.numerator, tail.ratio.denominator
+    period, (a, b) = tail.period, tail.ratio.as_integer_ratio()
     start, stop = 2 * period, len(plus) - 2 * period
 
     def part(m: int, first: int, last: int) -> int:
@@ -204,7 +198,7 @@ def _on_mesh(
         ]
         found, unit = _on_lattice(cells, epsilon, n, None)
         return ((m * h, value) for m, value in found), unit / common, scale
-    top, bottom = _scaled_exp(epsilon)
+    top, bottom = exp_lower(epsilon).as_integer_ratio()
     common = math.lcm(*lengths)
     longest = max(weights, default=0).bit_length() + common.bit_length() + 128
     charge(len(marks) * longest // 1000)

@@ -140,33 +140,17 @@ def _unimodal(document: Document, at: Fraction) -> Fraction:
     cells = pieces(document, 2)
     if not cells:
         return Fraction(0)  # an atom alone
+    # A density steps at a place, a mass function between two whole numbers.
+    apart = 1 if document.kind == "integer" else 0
+    heights = [w if apart else w / (right - left) for left, right, w in cells]
+    steps = [(left - apart, left) for left, _, _ in cells]
+    steps.append((cells[-1][1], cells[-1][1] + apart))
+    around = list(zip(steps, pairwise([Fraction(0), *heights, Fraction(0)]), strict=True))
     worst = Fraction(0)
-    if document.kind == "integer":
-        nothing = Fraction(0)
-        cells = [
-            (cells[0][0] - 1, cells[0][1] - 1, nothing),
-            *cells,
-            (cells[-1][0] + 1, cells[-1][1] + 1, nothing),
-        ]
-        if document.tail is not None:
-            cells = cells[1:-1]
-        for (i, _, here), (_, _, there) in pairwise(cells):
-            if i >= mode:
-                worst = max(worst, there - here)
-            elif i + 1 <= mode:
-                worst = max(worst, here - there)
-        return -worst / document.denominator
-    densities = [w / (right - left) for left, right, w in cells]
-    places = [left for left, _, _ in cells] + [cells[-1][1]]
-    around = [Fraction(0), *densities, Fraction(0)]
-    for k, place in enumerate(places):
-        outermost = k in (0, len(densities))
-        if outermost and document.tail is not None:
-            continue
-        if place > mode:
-            worst = max(worst, around[k + 1] - around[k])
-        elif place < mode:
-            worst = max(worst, around[k] - around[k + 1])
+    for (low, high), (before, after) in around[1:-1] if document.tail else around:
+        rises, falls = high <= mode, low >= mode
+        if rises != falls:  # (a step at the mode itself may go either way)
+            worst = max(worst, after - before if falls else before - after)
     return -worst / document.denominator
 
 

@@ -186,7 +186,7 @@ def _some_cells(gram: Whole, below: int, basis: Basis) -> Frame:
     """
     n, chosen, over = len(gram), list(basis.cells), basis.denominator
     cost = [[gram[i][j] for j in chosen] for i in chosen]
-    others = [j for j in range(n) if j not in set(chosen)]
+    others = sorted(set(range(n)) - set(chosen))
     if len(others) != len(basis.shares):
         raise FormatError('"shares" must have a row for each other cell')
     columns = [[0] * n for _ in chosen]

@@ -146,13 +146,13 @@ def noise_words(document: WorkloadDocument) -> str:
     return "the best whole-number noise on each count"
 
 
-def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
+def shift_length(document: WorkloadDocument, frames: Frames) -> Fraction:
     """The largest squared length of what one unit changes in the measurements.
 
     For Laplace noise lengths are sums of sizes, and not squared. For noise on answers: 1 where
     the change is one that the law is for, and else above 1.
     """
-    found, known = Fraction(1), frames or Frames(document)
+    found = Fraction(1)
     for k, (part, strategy) in enumerate(zip(document.factors, document.strategies, strict=True)):
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
@@ -165,10 +165,10 @@ def shift_length(document: WorkloadDocument, frames: Frames | None = None) -> Fr
         elif isinstance(strategy, RootStrategy):
             found *= length_of_roots(part.cells, strategy)
         elif isinstance(strategy, TallStrategy):
-            frame = known.of(k, part, strategy.coordinates)
+            frame = frames.of(k, part, strategy.coordinates)
             found *= largest_sum(frame, strategy, document.replaced)
         else:
-            frame = known.of(k, part, strategy.coordinates)
+            frame = frames.of(k, part, strategy.coordinates)
             found *= longest_shift(frame, strategy, document.replaced)
     return found
 
@@ -220,9 +220,9 @@ def variance_below(document: WorkloadDocument) -> Fraction:
     return found
 
 
-def release_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
+def release_cost(document: WorkloadDocument, frames: Frames) -> Fraction:
     """At least the total squared error of a release, or its largest variance."""
-    found, known = variance_above(document), frames or Frames(document)
+    found = variance_above(document)
     rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
     for k, (part, strategy, own) in enumerate(rows):
         if isinstance(strategy, TableStrategy):
@@ -236,42 +236,33 @@ def release_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fr
             found *= answers_cost(part, document.largest)
         else:
             assert isinstance(own, Multipliers)
-            frame = known.of(k, part, strategy.coordinates)
-            found *= _cost_of(document, part, frame, strategy, own)
+            where = strategy.coordinates
+            frame = frames.of(k, part, where)
+            inverse = inverse_of(frame, strategy, own)
+            if document.largest:
+                found *= upper_largest(part, document.replaced, where, inverse)
+            else:
+                found *= upper_total(frame, inverse)
     return found
 
 
-def _cost_of(
-    document: WorkloadDocument,
-    part: Part,
-    frame: Frame,
-    strategy: Strategy | TallStrategy,
-    own: Multipliers,
-) -> Fraction:
-    inverse = inverse_of(frame, strategy, own)
-    if document.largest:
-        return upper_largest(part, document.replaced, strategy.coordinates, inverse)
-    return upper_total(frame, inverse)
-
-
-def lower_cost(document: WorkloadDocument, frames: Frames | None = None) -> Fraction:
+def lower_cost(document: WorkloadDocument, frames: Frames) -> Fraction:
     """At most what every noise that is as private costs."""
-    found, known = variance_below(document), frames or Frames(document)
+    found = variance_below(document)
     rows = zip(document.factors, document.strategies, document.multipliers, strict=True)
     for k, (part, strategy, own) in enumerate(rows):
         if isinstance(strategy, TableStrategy):
             assert isinstance(part, Marginals)
             found *= _lower_tables(part, own)
         elif isinstance(strategy, RootStrategy):
-            weighed = isinstance(own, PrefixProof)
-            found *= lower_prefix(part.cells, own) if weighed else lower_roots(part.cells)  # type: ignore[arg-type]
+            n = part.cells
+            found *= lower_prefix(n, own) if isinstance(own, PrefixProof) else lower_roots(n)
         elif own is None:
             found *= lower_plain(part, document.largest, document.replaced)
         else:
             assert isinstance(own, Multipliers)
             where = strategy.coordinates if isinstance(strategy, Strategy) else own.coordinates
-            frame = known.of(k, part, where, own.questions)
-            found *= lower_total(frame, own)
+            found *= lower_total(frames.of(k, part, where, own.questions), own)
             if own.questions is not None:
                 found /= sum(own.questions)
     return found

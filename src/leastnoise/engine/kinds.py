@@ -33,12 +33,7 @@ _ADDITIVE, _AT_LAST = "channel.method:ADDITIVE", "channel.method:ADDITIVE_AT_LAS
 
 KINDS = {
     "one budget": Kind(
-        (
-            "staircase.method:STAIRCASE",
-            "lattice.method:CLOSED_FORMS",
-            "lattice.method:AS_REAL",
-            "lattice.method:PROGRAMS",
-        ),
+        ("staircase.method:STAIRCASE", "lattice.method:CLOSED_FORMS", "lattice.method:PROGRAMS"),
         ending="lattice.one_budget",
         polish="lattice.method:FINER",
     ),
@@ -55,7 +50,6 @@ KINDS = {
     "range": Kind(
         (
             _SIMPLE,
-            "channel.method:FEW_ROWS",
             "partition.method:PARTITION",
             "intervals.method:INTERVALS",
             "wide.method:WIDE_RANGE",

@@ -3,7 +3,9 @@
 One function matters, `Store.locked`: a transaction that holds the ledger's row against everyone
 else from the first read to the commit, and whose commit is on disk before it returns. In SQLite
 that is BEGIN IMMEDIATE with synchronous=EXTRA, in PostgreSQL SELECT ... FOR UPDATE with
-synchronous_commit=on. `Store.seen` and `Store.page` read without that lock, a little at a time.
+synchronous_commit=on. `Store.seen` and `Store.pages` read without that lock, a little at a time.
+In PostgreSQL the tables are named with their schema and all else is PostgreSQL's own: functions and
+operators of others, which could hide entries, are not on the path.
 """
 
 from __future__ import annotations
@@ -32,6 +34,13 @@ PATIENCE = 60
 PAGE = 5000
 #: The option of a connection that only reads.
 _READS = "leastnoise_reads"
+#: Where a search path finds the ledgers, and where it makes them; by no name or operator of others.
+_WHERE = (
+    "SELECT n.nspname::pg_catalog.text FROM pg_catalog.pg_class AS c "
+    "JOIN pg_catalog.pg_namespace AS n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace "
+    "WHERE c.oid OPERATOR(pg_catalog.=) pg_catalog.to_regclass('leastnoise_ledgers')"
+)
+_FIRST = "SELECT pg_catalog.current_schema()::pg_catalog.text"
 
 metadata = sa.MetaData()
 ledgers = sa.Table(
@@ -111,9 +120,24 @@ class Store:
         self.engine, self.path = _engine(where)
         if self.path is not None:
             self._file(self.path, create)
+        else:
+            schema = {None: self._schema(create)}
+            self.engine = self.engine.execution_options(schema_translate_map=schema)
         if create:
             with self.transaction() as connection:
                 metadata.create_all(connection)
+
+    def _schema(self, create: bool) -> str:
+        """Where PostgreSQL has the ledgers: the first place on the path, if there are none yet."""
+        with self.transaction(reads=True) as connection:
+            connection.exec_driver_sql("SET LOCAL search_path TO DEFAULT")
+            found = connection.exec_driver_sql(_WHERE).scalar_one_or_none()
+            if found is None and create:
+                found = connection.exec_driver_sql(_FIRST).scalar_one()
+        if found is None:
+            missing = "schema on the search path to make one in" if create else "ledger there"
+            raise LedgerError(f"PostgreSQL: no {missing}; `leastnoise ledger create` makes one")
+        return str(found)
 
     @staticmethod
     def _file(path: Path, create: bool) -> None:
@@ -147,6 +171,7 @@ class Store:
                     # Each statement sees what is committed, also after it has waited for the lock,
                     # whatever a server, a database or a role has as its default.
                     connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+                    connection.exec_driver_sql("SET LOCAL search_path TO pg_catalog, pg_temp")
                     connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
                     connection.exec_driver_sql(f"SET LOCAL lock_timeout TO '{PATIENCE}s'")
                 yield connection

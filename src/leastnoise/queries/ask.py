@@ -146,7 +146,8 @@ def answered(
 def collect(table: Table, ready: Sequence[Prepared]) -> list[Collected]:
     """Read the rows, once they are paid for, and add up."""
     table.engine.load(tuple(dict.fromkeys(name for one in ready for name in one.names)))
-    return [one.collect() for one in ready]
+    with table.engine.moment():
+        return [one.collect() for one in ready]
 
 
 def release_together(

@@ -83,8 +83,9 @@ class Rows:
         after = ", ".join(
             f"{form.after.format(f'r{at[1:]}')} AS {at}" for form, at in self._forms.items()
         )
-        raw = f"(SELECT {before or '1 AS r0'} FROM {self.table.relation} AS s) AS raw"
-        return f"(SELECT {after or '1 AS c0'} FROM {raw}) AS cells"
+        relation, once = self.table.relation, self.engine.once
+        raw = f"(SELECT {before or '1 AS r0'} FROM {relation} AS s{once}) AS raw"
+        return f"(SELECT {after or '1 AS c0'} FROM {raw}{once}) AS cells"
 
     # -- whole numbers between bounds -------------------------------------------------------------
 

@@ -23,9 +23,6 @@ _WIDE = 6
 _STEPS_MATTER = 1
 #: The widest range and the most whole numbers with rows of their own from a program.
 _MOST_SENSITIVITIES, _MOST_NUMBERS = 60, 250
-#: Up to this epsilon good noise hardly changes within a sensitivity: so few rows are enough, and
-#: soon found. With less delta for all sensitivities together, intervals are as good, and sooner.
-_FLAT, _FEW, _DELTA_OF_INTERVALS = Fraction(1, 2), 60, Fraction(1, 1000)
 
 
 def eased(delta: Fraction) -> Fraction:
@@ -64,16 +61,3 @@ def too_wide(question: Question) -> bool:
     if question.integer:
         return question.width + 1 > _MOST_NUMBERS
     return question.width > _MOST_SENSITIVITIES * question.sensitivity
-
-
-def few(rows: int) -> bool:
-    """Whether a program over so many rows takes about a second at most."""
-    return rows <= _FEW
-
-
-def few_rows_pay(question: Question) -> bool:
-    """Whether a few cells a sensitivity are enough, and delta counts."""
-    wide = question.width / question.sensitivity
-    return (
-        question.epsilon <= _FLAT and wide <= _FEW and question.delta * wide > _DELTA_OF_INTERVALS
-    )

@@ -5,9 +5,7 @@ What is yielded has been checked exactly (`rows.proof.md`, `multipliers.proof.md
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
-from itertools import takewhile
+from collections.abc import Iterator
 from typing import NoReturn
 
 import numpy as np
@@ -19,13 +17,11 @@ from ..intervals.mixture import INTERVALS
 from ..method import Method
 from ..search import Search
 from .baselines import additive_answer, constant_upper, gained, translated
-from .forecast import additive_is_good, few, few_rows_pay, too_wide, wide
+from .forecast import additive_is_good, too_wide, wide
 from .mesh import good_count, mesh_of, upper_costs
 from .programs import LEVELS, ChannelPrograms
 from .rows import closed_forms, float_loss
 
-#: Cells a sensitivity, in turn, where epsilon is small.
-_CELLS_A_SENSITIVITY = (1, 2, 3)
 #: How often whole numbers get more lines for a curve.
 _BENDS = 6
 
@@ -78,29 +74,11 @@ def _moved(search: Search) -> bool:
     return upper is not None and upper.answers.moved is not None
 
 
-def _plain(question: Question) -> bool:
-    """Real values, and one budget."""
-    return not question.integer and question.gdp is None and not question.profile
-
-
-def _few_rows(question: Question, search: Search) -> Iterator[Bounds]:
-    """Both programs on one cell a sensitivity, then on more, while they are small."""
-    run = _programs_of(question, search)
-    cells = (math.ceil(n * question.width / question.sensitivity) for n in _CELLS_A_SENSITIVITY)
-    fit = (count for count in takewhile(few, cells) if count >= LEVELS[0])
-    yield from _on_meshes(run, fit, search)
-
-
 def _programs(question: Question, search: Search) -> Iterator[Bounds]:
-    """Both programs, coarse to fine."""
-    run = _programs_of(question, search)
-    yield from _on_meshes(run, _sizes(run, search), search)
-
-
-def _on_meshes(run: ChannelPrograms, sizes: Iterable[int], search: Search) -> Iterator[Bounds]:
-    """Both programs, unless the last channel gained little: then lower bounds first."""
-    rest = False
-    for size in search.sizes(sizes):
+    """Both programs, coarse to fine, unless the last channel gained little: then lower bounds
+    first."""
+    run, rest = _programs_of(question, search), False
+    for size in search.sizes(_sizes(run, search)):
         if run.question.integer:
             yield from run.whole(mesh_of(run.question, size), search)
             run.bend()  # finer meshes gain more than finer curves
@@ -153,14 +131,6 @@ ADDITIVE = Method(
     seconds=0.5,
     worth=additive_is_good,
     whatever=True,
-)
-FEW_ROWS = Method(
-    "program over few rows",
-    "the same on a few cells a sensitivity: enough where epsilon is small",
-    _few_rows,
-    seconds=0.05,
-    serves=_plain,
-    worth=few_rows_pay,
 )
 PROGRAMS = Method(
     "program over rows",

@@ -16,6 +16,7 @@ import numpy as np
 
 from ...ask import Question, foldable
 from ...ask.privacy import curve_above
+from ...losses import Loss
 from ...program.interior import Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found
@@ -27,16 +28,19 @@ from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on
 from .graded import Shape, shape_of, sharpened
 
-#: Lines that stand for a curve, at first and at most.
-_FIRST_LINES, _MOST_LINES = 14, 30
+#: Lines that stand for a curve, from step to step; the bound has no use for the last number, and
+#: noise is made good from the one before it on.
+_LINES = 14, 21, 30, 45
+_FINE_LINES = _LINES[-2]
 #: They end where this share of its delta at epsilon = 0 is left.
 _LEFT = 3e-3
 #: A program of the lower bound with more columns than this is left to coarser resolutions.
 _MOST_COLUMNS = 900
 #: The least factor between resolutions: programs with many budgets are dear.
 _SLOWEST = 1.75
-#: Programs start from Gaussian noise of so many times the mu of the curve.
-_WIDER = 0.6
+#: Programs start from Gaussian noise of so many times the mu of the curve; what is mixed into noise
+#: has so many times, which ends within the cells.
+_WIDER, _SAFE = 0.6, 0.8
 #: So many standard deviations of Gaussian noise hold all that matters.
 _TAIL = 4.4
 #: Shifts that spend less than this share of a step bind nowhere; those within so many steps, or so
@@ -52,9 +56,11 @@ _WINDOW = 1.5
 _SPARSE = 6
 #: So many cells a sensitivity at most between peaks, and in them; or where the cell at 0 costs less
 #: than this share of the gap.
-_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 1024, 0.3
+_MOST_WIDE, _MOST_NARROW, _PEAK = 32, 2048, 0.3
 #: Narrow cells in one of those of the bound at most, as long as noise is rough and then.
 _OFTEN = 4, 16
+#: Cells next to a peak are as wide as this part of their distance from it, step by step.
+_SPREADS = 2, 2, 2, 4
 #: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
 _LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
@@ -69,14 +75,16 @@ class BelowCurve:
     def __init__(self, question: Question, resolution: int | None = None) -> None:
         assert question.gdp is not None
         self.question, self._mu = question, question.gdp
-        points = (*question.budgets, *points_on(self._mu, _FIRST_LINES))
+        points = (*question.budgets, *points_on(self._mu, _LINES[0]))
         steering = Steering(_SLOWEST, _MOST_COLUMNS, self._reference, _SOLVED)
-        self._lean = 0.0 if foldable(question.constraints, question.loss) else _lean(question)
+        fold = foldable(question.constraints, question.loss)
+        mu, sensitivity = float(self._mu), float(question.sensitivity)
+        self._lean = 0.0 if fold else lean(question.loss, mu, sensitivity)
         self.programs = Constrained(question, resolution, points, steering)
         if not question.constraints:
-            self.programs.reach = _TAIL / float(self._mu) + 0.4 + abs(self._lean)
+            self.programs.reach = _TAIL / mu + 0.4 + abs(self._lean)
             self.programs.radius = self.programs.reach + 0.5
-        self._lines = _FIRST_LINES
+        self._step = 0
         self._binding: Binding = ()
         # What the programs found: noise below and above, and the shifts that bind, in
         # sensitivities, with the distance between those that were asked.
@@ -94,6 +102,10 @@ class BelowCurve:
         elif not self.question.integer and self.programs.resolution is None:
             n = max(n, min(math.ceil(26 * self._mu), 60))
         return gaussian_noise(self.question, n)
+
+    @property
+    def _lines(self) -> int:
+        return _LINES[self._step]
 
     def sizes(self, search: Search) -> Iterator[int]:
         """Resolutions, coarse to fine, as for any several budgets."""
@@ -113,7 +125,7 @@ class BelowCurve:
                 yield lower, None
             self._bend()
             yield lower, None if self._near_enough(search) else self._restricted(size, search)
-        self._lines = min(math.ceil(1.5 * self._lines), _MOST_LINES)
+        self._step = min(self._step + 1, len(_LINES) - 1)
 
     def _near_enough(self, search: Search) -> bool:
         """Whether finer bounds alone should meet the gap: their error is about one over n."""
@@ -130,11 +142,15 @@ class BelowCurve:
         curve = chords_below(self._mu, self._lines, left, self._binding)
         programs, budgets = self.programs, self.question.budgets
         programs.curve, programs.upper_points = curve, (*budgets, *curve.points)
-        programs.lower_points = (*budgets, *points_on(self._mu, self._lines, self._binding))
+        few = min(self._lines, _FINE_LINES)
+        programs.lower_points = (*budgets, *points_on(self._mu, few, self._binding))
 
     def _reference(self, places: Floats) -> Floats:
         # Wider than the curve asks for: a path that starts inside all budgets is short.
-        mu = _WIDER * float(self._mu)
+        return self._gaussian(places, _WIDER)
+
+    def _gaussian(self, places: Floats, share: float) -> Floats:
+        mu = share * float(self._mu)
         return np.asarray(np.exp(-np.minimum(((places - self._lean) * mu) ** 2 / 2, 26.0)))
 
     # -- the lower bound ----------------------------------------------------------------------
@@ -226,15 +242,16 @@ class BelowCurve:
             mesh,
             finer,
             self._above,
-            self._reference,
+            lambda places: self._gaussian(places, _SAFE),
             search,
-            self._lines < _MOST_LINES,
+            self._lines < _FINE_LINES,
+            _SPREADS[self._step],
         )
         return upper
 
     def _finer(self, n: int, shape: Shape, search: Search) -> int:
         """How many narrow cells make a wide one: so many that the one at 0 costs little."""
-        often = _OFTEN[self._lines == _MOST_LINES]
+        often = _OFTEN[self._lines >= _FINE_LINES]
         most, wide, finer = min(_MOST_NARROW, often * n), min(n, _MOST_WIDE), 1
         best = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
         while 2 * wide * finer <= most:
@@ -246,13 +263,10 @@ class BelowCurve:
         return finer
 
 
-def _lean(question: Question) -> float:
-    """How far Gaussian noise is moved to where it costs least, in sensitivities."""
-    assert question.gdp is not None
-    deviations = np.linspace(-_TAIL, _TAIL, 400)
-    weights = np.exp(-(deviations**2) / 2)
-    unit = float(question.sensitivity / question.gdp)
+def lean(loss: Loss, mu: float, sensitivity: float) -> float:
+    """How far Gaussian noise of mu is moved to where it costs least, in sensitivities."""
+    deviations = np.linspace(-_TAIL, _TAIL, 401)
     moves = np.linspace(-2.5, 2.5, 101)
-    places = (deviations[None, :] + moves[:, None]) * unit
-    costs = np.asarray(question.loss(places.ravel())).reshape(places.shape) @ weights
-    return float(moves[costs.argmin()] / float(question.gdp))
+    places = (deviations + moves[:, None]) * (sensitivity / mu)
+    costs = np.asarray(loss(places.ravel())).reshape(places.shape) @ np.exp(-(deviations**2) / 2)
+    return float(moves[costs.argmin()]) / mu

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -58,8 +57,7 @@ class Joint:
     steps: int = 64  # of the grid to the least width, for real values: rounding costs 1e-4 or less
     most_steps: int = 1024
     most_ranked: int = 14  # a flow that knows ranks takes seconds beyond (benchmarks/joint.py)
-    quick: int = 20  # one that does not, for squared errors, takes half a second
-    most_numbers: int = 30  # and so many, or more, a few seconds
+    most_numbers: int = 30  # one that does not takes a few seconds for so many
     most_directions: int = 100  # curves for more take several seconds
     cells: int = 64  # of a width, for the largest error of real values
     #: Of each part, if somebody asked for a limit. Without, sizes bound the work, and every machine
@@ -191,7 +189,7 @@ class Joint:
         elif document.largest:
             document = self._bounded(document, self._cells(document))
         else:
-            document = self._flows(document, gap)
+            document = self._flow(document)
         if gap_of(document) > gap:
             with contextlib.suppress(LeastnoiseError):
                 document = self._bounded(document, self._sums(document, one))
@@ -213,18 +211,14 @@ class Joint:
             return document
         return self._bounded(document, found.volume(curves.value, curves.certificate))
 
-    def _flows(self, document: JointDocument, gap: float) -> JointDocument:
-        """A flow that knows ranks, or flows of more and more numbers while there is time."""
+    def _flow(self, document: JointDocument) -> JointDocument:
+        """A flow that knows ranks, or one of many numbers that does not."""
         numbers = sum(block.most for block in document.shape.blocks)
-        began = time.monotonic()
-        for count, ranked in self._tries(numbers, document.power):
-            late = self.seconds is not None and time.monotonic() > began + self.seconds
-            if late or gap_of(document) <= gap:
-                break
-            ratio, _ = both_ways(document, count)
-            with contextlib.suppress(LimitError):
-                flow = best_flow(count, ratio, document.power, ranked, self.seconds)
-                document = self._bounded(document, flow)
+        count, ranked = min(numbers, self.most_numbers), numbers <= self.most_ranked
+        ratio, _ = both_ways(document, count)
+        with contextlib.suppress(LimitError):
+            flow = best_flow(count, ratio, document.power, ranked, self.seconds)
+            document = self._bounded(document, flow)
         return document
 
     def _cut_flow(self, document: JointDocument) -> JointDocument:
@@ -274,12 +268,6 @@ class Joint:
             time_limit=min(self.seconds or _SECONDS_OF_ONE, _SECONDS_OF_ONE),
         ).certificate
         return Sums(best, found)
-
-    def _tries(self, numbers: int, power: int) -> list[tuple[int, bool]]:
-        if numbers <= self.most_ranked:
-            return [(numbers, True)]
-        sizes = (self.quick, self.most_numbers) if power == 2 else (self.most_numbers,)
-        return [(count, False) for count in sorted({min(numbers, size) for size in sizes})]
 
     def _cells(self, document: JointDocument) -> int:
         if not document.integer:

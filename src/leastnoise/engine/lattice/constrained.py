@@ -401,7 +401,7 @@ class Constrained:
     ) -> Found | None:
         """Solve to a small share of the gap; None if there is no solution."""
         something = search.bracket.upper is not None  # without it the clock does not count
-        start = self.reference(places)
+        start = self.reference(places) if near is None else near.x
         if program.layout.atoms:
             start = np.append(start, 0.05 * float(program.layout.masses[0, :-1] @ start))
         found = Interior(program, near=near, wanted=wanted).solve(

@@ -217,6 +217,7 @@ def _private(document: WorkloadDocument) -> WorkloadDocument:
 
 def bounded(document: WorkloadDocument, frames: Frames | None = None) -> WorkloadDocument:
     """The document with the bounds that its numbers prove."""
+    frames = frames or Frames(document)
     upper = round_up(release_cost(document, frames), _DIGITS)
     lower = round_down(lower_cost(document, frames), _DIGITS)
     return replace(document, upper=upper, lower=lower)

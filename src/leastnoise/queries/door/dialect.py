@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any, ClassVar
 
@@ -23,6 +24,8 @@ class Dialect:
     double: ClassVar[str] = "DOUBLE"
     #: Whether arithmetic with doubles is that of IEEE 754, without errors.
     calm: ClassVar[bool] = True
+    #: What makes an engine compute the columns of a subquery once for each row.
+    once: ClassVar[str] = ""
 
     def identifier(self, name: str) -> str:
         """A quoted name."""
@@ -50,6 +53,11 @@ class Dialect:
     def _fingerprint(self, octets: str) -> str:
         """The SHA-256 of bytes: its 64 digits, sixteen times, so that no short text is the same."""
         return f"encode(repeat(sha256({octets}), 16))"
+
+    @contextlib.contextmanager
+    def moment(self) -> Iterator[None]:
+        """All that is read herein is of one state of the table."""
+        yield
 
     def read(self, query: str) -> list[tuple[Any, ...]]:
         """The rows of a query."""

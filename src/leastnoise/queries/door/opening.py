@@ -268,7 +268,7 @@ def _at_url(text: str) -> Table:
                 return _of_duckdb(backend.con, None, None, name, backend.disconnect)
         connection = _connected(url)
         with _closing(connection.close):
-            return _of_postgres(connection, None, name, connection.close)
+            return _of_postgres(connection, None, None, name, connection.close)
 
     table: Table = quietly("the database could not be opened", opened)
     return table
@@ -296,7 +296,7 @@ def _ibis_table(source: Any) -> Table:
     def seen() -> Table:
         if backend.name == "duckdb":
             return _of_duckdb(backend.con, place.catalog, place.database, name)
-        return _of_postgres(backend.con, place.database, name)
+        return _of_postgres(backend.con, place.catalog, place.database, name)
 
     table: Table = quietly("the table's types could not be read", seen)
     return table
@@ -321,11 +321,13 @@ def _of_duckdb(
         return Table(engine, relation, engine.columns(relation), sized=True)
 
 
-def _of_postgres(connection: Any, schema: str | None, name: str, ending: Any = None) -> Table:
+def _of_postgres(
+    connection: Any, catalog: str | None, schema: str | None, name: str, ending: Any = None
+) -> Table:
     """A table or a view, by its full name."""
     engine = Postgres(connection, ending)
-    relation, base = engine.relation(schema, name)
-    return Table(engine, relation, engine.columns(relation), sized=base)
+    relation, columns, base = engine.relation(catalog, schema, name)
+    return Table(engine, relation, columns, sized=base)
 
 
 def _spark_frame(frame: Any) -> Table:

@@ -29,44 +29,65 @@ _TYPES = {
     1700: "numeric",
     2950: "uuid",
 }
+#: Bytes of the longest character(n), with its blanks. One of no n may be longer, and PostgreSQL may
+#: stop where it takes the blanks off.
+_PADDED = 4 * 10_485_760
 #: PGRES_COMMAND_OK of libpq.
 _DONE = 1
 #: The functions of every query here.
 _NAMES = (
-    "abs concat convert_from convert_to count decode dense_rank encode floor md5 octet_length "
-    "repeat row_number sha256 sum"
+    "abs concat convert_to count decode dense_rank encode floor md5 octet_length repeat row_number "
+    "sha256 sum"
 )
 USED = frozenset(_NAMES.split())
-#: Where names mean PostgreSQL's own things, whatever others have made; time zones are UTC.
-_OWN = (
-    "SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true), "
-    "pg_catalog.set_config('TimeZone', 'UTC', true)"
+#: Names mean PostgreSQL's own things, whatever others have made, and values are written in one
+#: way, whatever a connection is set to.
+_SETTINGS = {
+    "search_path": "pg_catalog, pg_temp",
+    "client_encoding": "UTF8",
+    "TimeZone": "UTC",
+    "DateStyle": "ISO",
+    "extra_float_digits": "1",
+}
+_OWN = "SELECT " + ", ".join(
+    f"pg_catalog.set_config('{name}', '{value}', true)" for name, value in _SETTINGS.items()
 )
+_NUMBERS = ", ".join(map(str, _TYPES))
 #: What others have put among them (its number is not of the system's own): functions, operators
 #: and collations that would be called in their place; and casts, which have no schema, between
 #: types that are read here: PostgreSQL itself writes and reads the text there (as INOUT says).
 _OTHERS = (
     "SELECT 'function ' || proname FROM pg_proc "
-    "WHERE oid >= 16384 AND pronamespace = 'pg_catalog'::regnamespace AND proname = ANY (%s) "
+    "WHERE oid >= 16384 AND pronamespace = 'pg_catalog'::regnamespace "
+    f"AND proname IN ({str(sorted(USED))[1:-1]}) "
     "UNION ALL SELECT 'operator ' || oprname FROM pg_operator "
     "WHERE oid >= 16384 AND oprnamespace = 'pg_catalog'::regnamespace "
     "UNION ALL SELECT 'collation ' || collname FROM pg_collation "
     "WHERE oid >= 16384 AND collnamespace = 'pg_catalog'::regnamespace AND collname = 'C' "
     "UNION ALL SELECT 'cast, ' || format_type(castsource, NULL) || ' to ' "
     "|| format_type(casttarget, NULL) FROM pg_cast WHERE oid >= 16384 AND castmethod <> 'i' "
-    "AND castsource = ANY (%s) AND casttarget = ANY (%s) ORDER BY 1"
+    f"AND castsource IN ({_NUMBERS}) AND casttarget IN ({_NUMBERS}) ORDER BY 1"
 )
-_OTHER_TYPES = "SELECT oid::int8, format_type(oid, NULL) FROM pg_type WHERE oid = ANY (%s)"
-#: The number of what a connection calls by a name.
-_MEANT = "SELECT pg_catalog.to_regclass(%s)::pg_catalog.oid::pg_catalog.int8"
+#: The number of what a connection calls by a name, whose bytes are given in hexadecimal.
+_MEANT = (
+    "SELECT pg_catalog.to_regclass(pg_catalog.convert_from(pg_catalog.decode('{}', 'hex'), "
+    "'UTF8'))::pg_catalog.oid::pg_catalog.int8"
+)
+#: The database, the schema and the name of a table or a view by its number.
 _NAMED = (
-    "SELECT n.nspname, c.relname FROM pg_class AS c JOIN pg_namespace AS n "
-    "ON n.oid = c.relnamespace WHERE c.oid = %s"
+    "SELECT current_database()::text, n.nspname::text, c.relname::text FROM pg_class AS c "
+    "JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+    "WHERE c.oid = {} AND c.relkind IN ('r', 'p', 'v', 'm', 'f')"
+)
+#: The types of those columns of a relation, by its number, that may be read.
+_READABLE = (
+    "SELECT attname::text, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = {} "
+    "AND attnum > 0 AND NOT attisdropped AND has_column_privilege(attrelid, attnum, 'SELECT')"
 )
 #: What a relation reads: itself, its heirs, and what a view selects from; their kinds, and whether
 #: policies hide rows.
 _READ = (
-    "WITH RECURSIVE held AS (SELECT CAST(%s AS oid) AS oid UNION "
+    "WITH RECURSIVE held AS (SELECT CAST({} AS oid) AS oid UNION "
     "SELECT below.oid FROM held CROSS JOIN LATERAL ("
     "SELECT i.inhrelid AS oid FROM pg_inherits AS i WHERE i.inhparent = held.oid "
     "UNION ALL SELECT d.refobjid FROM pg_class AS v "
@@ -85,6 +106,7 @@ class Postgres(Dialect):
     name: ClassVar[str] = "PostgreSQL"
     double: ClassVar[str] = "DOUBLE PRECISION"
     calm: ClassVar[bool] = False  # it stops where a product is too large or too small
+    once: ClassVar[str] = " OFFSET 0"  # it would write an expression wherever its column stands
 
     def __init__(self, connection: Any, ending: Callable[[], None] | None = None) -> None:
         self.connection = connection
@@ -92,7 +114,7 @@ class Postgres(Dialect):
         self._turn = _turns.setdefault(connection, threading.RLock())
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
-        for (other,) in self.read(_OTHERS, ([*USED], [*_TYPES], [*_TYPES])):
+        for (other,) in self.read(_OTHERS):
             allowed = "of a database in which nobody has put any among those of PostgreSQL's own"
             raise ArgumentError("table", f"a table beside another {other}", allowed)
 
@@ -114,45 +136,55 @@ class Postgres(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
-    def relation(self, schema: str | None, name: str) -> tuple[str, bool]:
-        """The full name of what a connection calls by that name, and whether it is a base table.
+    def relation(
+        self, catalog: str | None, schema: str | None, name: str
+    ) -> tuple[str, tuple[Column, ...], bool]:
+        """What a connection calls by that name: its full name, its columns, is it a base table.
 
         That it is if it and its heirs are tables, perhaps in partitions, and no policy hides rows.
-        Refused if it reads a foreign table, also through its heirs or views.
+        Refused if it reads a foreign table, also through its heirs or views, and if it is none of
+        this database: a name that PostgreSQL cuts short is another one's.
         """
         whole = ".".join(self.identifier(part) for part in (schema, name) if part)
         with self._aside():  # (by the connection's own search path, and nothing else by that)
-            ((number,),) = self._rows(_MEANT, (whole,))
-        named = [] if number is None else self.read(_NAMED, (number,))
-        if not named:
+            ((number,),) = self._rows(_MEANT.format(whole.encode().hex()))
+        named = [] if number is None else self.read(_NAMED.format(number))
+        if not any(one == name and catalog in (None, here) for here, _, one in named):
             raise ArgumentError("table", name, "a table or a view of the database")
-        found = self.read(_READ, (number,))
+        found = self.read(_READ.format(number))
         if any(kind == "f" for kind, _ in found):
             allowed = "of this database itself: another one computes by rules of its own; copy it"
             raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
         base = all(kind in "rp" and not secured for kind, secured in found)
-        return ".".join(map(self.identifier, named[0])), base
+        relation = ".".join(map(self.identifier, named[0][1:]))
+        return relation, self._columns(relation, number), base
 
-    def columns(self, relation: str) -> tuple[Column, ...]:
-        """The columns of a relation, from the catalog: nothing is planned or run."""
+    def _columns(self, relation: str, number: int) -> tuple[Column, ...]:
+        """The columns that may be read, from the catalog: nothing is planned or run."""
         found = self._described(f"SELECT * FROM {relation} AS s")
-        others = dict(self.read(_OTHER_TYPES, ([kind for _, kind in found],)))
+        readable = dict(self.read(_READABLE.format(number)))
+        if found and not readable:
+            raise ArgumentError("table", relation, "one that the connection's user may read")
         return tuple(
             self._column(name, _TYPES[kind], f"s.{self.identifier(name)}")
             if kind in _TYPES
-            else Column(name, others[kind])
+            else Column(name, readable[name])
             for name, kind in found
+            if name in readable
         )
 
     def _column(self, name: str, stored: str, raw: str) -> Column:
-        octets = f"convert_to(CAST({raw} AS TEXT), 'UTF8')"
+        text = f"CAST({raw} AS TEXT)"
+        if stored == "character":
+            text = f"CAST(CASE WHEN octet_length({raw}) <= {_PADDED} THEN {raw} END AS TEXT)"
+        octets = f"convert_to({text}, 'UTF8')"
         if stored in ("bigint", "smallint", "integer"):
             return self.whole_column(name, stored, raw)
         if stored in ("real", "double precision"):
             number = self.number(f"CAST({raw} AS DOUBLE PRECISION)")
             return Column(name, stored, number, number, None, number)
         if stored in ("text", "character", "character varying"):
-            return self.text_column(name, stored, octets, self._numeral(octets))
+            return self.text_column(name, stored, octets, self._numeral(text))
         if stored == "uuid":
             key = Form(TEXT, octets)
             return Column(name, stored, key, None, key, key)
@@ -178,12 +210,11 @@ class Postgres(Dialect):
         )
         return Form(NUMBER, before, f"CAST({held} AS DOUBLE PRECISION)")
 
-    def _numeral(self, octets: str) -> Form:
-        """Of bytes back to a text: its collation is then one that knows regular expressions."""
+    def _numeral(self, text: str) -> Form:
+        """Of a text, in a collation that knows regular expressions."""
         # Short ones alone: a regular expression needs four times the memory of its text.
-        short = f"CASE WHEN octet_length({octets}) <= {LONGEST_NUMERAL} THEN {octets} END"
-        text = f"(convert_from({short}, 'UTF8') COLLATE \"C\")"
-        numeral = f"CASE WHEN {text} ~ '^{NUMERAL}$' THEN {text} END"
+        short = f"CASE WHEN octet_length({text}) <= {LONGEST_NUMERAL} THEN {text} END"
+        numeral = f"CASE WHEN {short} COLLATE \"C\" ~ '^{NUMERAL}$' THEN {short} END"
         return self._numeric(f"CAST({numeral} AS NUMERIC)")
 
     # -- rows -------------------------------------------------------------------------------------
@@ -197,24 +228,38 @@ class Postgres(Dialect):
 
         The planner would run functions that are declared STABLE, on the data: LIMIT 0 is planned.
         """
-        encoding, wire = self.connection.info.encoding, self.connection.pgconn
+        wire = self.connection.pgconn
         # (The connection's own lock: what is said on the wire itself is not said in its turn.)
         with self._alone(), self.connection.lock:
-            for result in (wire.prepare(b"", query.encode(encoding)), wire.describe_prepared(b"")):
+            for result in (wire.prepare(b"", query.encode()), wire.describe_prepared(b"")):
                 if result.status != _DONE:
                     raise EngineError("PostgreSQL does not understand the query")
         return [
-            ((result.fname(i) or b"").decode(encoding), int(result.ftype(i)))
-            for i in range(result.nfields)
+            ((result.fname(i) or b"").decode(), int(result.ftype(i))) for i in range(result.nfields)
         ]
 
     def load(self, names: Sequence[str]) -> None:
         """The rows are there."""
 
-    def read(self, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
-        """The rows of a query; values: for its %s."""
+    def read(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of a query."""
         with self._alone():
-            return self._rows(query, values)
+            return self._rows(query)
+
+    @contextlib.contextmanager
+    def moment(self) -> Iterator[None]:
+        """All that is read herein is of one state of the database.
+
+        (In a transaction that its owner has begun, of those states that this one sees.)
+        """
+        from psycopg.pq import TransactionStatus
+
+        with self._turn:
+            idle = self.connection.info.transaction_status == TransactionStatus.IDLE
+            with self._aside(), _cursor(self.connection) as cursor:
+                if idle:
+                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                yield
 
     @contextlib.contextmanager
     def _aside(self) -> Iterator[None]:
@@ -229,14 +274,31 @@ class Postgres(Dialect):
             self._rows(_OWN)
             yield
 
-    def _rows(self, query: str, values: Sequence[Any] | None = None) -> list[tuple[Any, ...]]:
-        from psycopg.rows import tuple_row
-
-        with self.connection.cursor(row_factory=tuple_row) as cursor:
-            return list(cursor.execute(query, values).fetchall())
+    def _rows(self, query: str) -> list[tuple[Any, ...]]:
+        with _cursor(self.connection) as cursor:
+            return list(cursor.execute(query, prepare=False).fetchall())
 
     def close(self) -> None:
         """End a connection that was made here."""
         if self._ending is not None:
             with contextlib.suppress(Exception):
                 self._ending()
+
+
+def _cursor(connection: Any) -> Any:
+    """A cursor of psycopg's own that reads values as psycopg does, whatever its owner prefers."""
+    from psycopg import Cursor
+    from psycopg.rows import tuple_row
+    from psycopg.types import bool as truths
+    from psycopg.types import datetime, numeric, string
+
+    cursor = Cursor(connection, row_factory=tuple_row)
+    for name, loader in (
+        ("bool", truths.BoolLoader),
+        ("bytea", string.ByteaLoader),
+        ("date", datetime.DateLoader),
+        ("int8", numeric.IntLoader),
+        ("text", string.TextLoader),
+    ):
+        cursor.adapters.register_loader(name, loader)
+    return cursor

@@ -7,8 +7,9 @@ column's type, and means the same on every engine: `forms.proof.md`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from ...errors import ArgumentError
 
@@ -55,6 +56,8 @@ class Column:
 class Engine(Protocol):
     """What is asked of an engine."""
 
+    once: ClassVar[str]
+
     def identifier(self, name: str) -> str:
         """A quoted name."""
 
@@ -75,6 +78,9 @@ class Engine(Protocol):
 
     def check(self, query: str) -> None:
         """See that the engine understands a query; no row is read."""
+
+    def moment(self) -> AbstractContextManager[None]:
+        """All that is read herein is of one state of the table."""
 
     def load(self, names: Sequence[str]) -> None:
         """Have these columns ready to be read."""
