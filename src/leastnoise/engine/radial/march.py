@@ -83,9 +83,8 @@ class Marched:
 
 def _tail(d: int, cosine: Floats) -> Floats:
     """P(cos > cosine) for a uniform direction."""
-    return np.asarray(
-        betainc((d - 1) / 2, (d - 1) / 2, (1 - np.minimum(np.maximum(cosine, -1.0), 1.0)) / 2)
-    )
+    inside = np.minimum(np.maximum(cosine, -1.0), 1.0)
+    return np.asarray(betainc((d - 1) / 2, (d - 1) / 2, (1 - inside) / 2))
 
 
 def _above(d: int, r: Floats, sigma: Floats) -> Floats:
