@@ -209,7 +209,7 @@ class _Mixture:
         rows = dict(zip(self._epsilons, mine, strict=True))
 
         def safe(epsilon: float) -> Floats:
-            return hockey_sticks(line, self._safe, [epsilon], shifts)[0]
+            return hockey_sticks(line, self._safe, [epsilon], shifts).ravel()
 
         return share_of_safe(rows.__getitem__, safe, [(e, d) for e, d in budgets if d > 0], margin)
 
