@@ -19,6 +19,7 @@ import pytest
 from leastnoise import (
     ArgumentError,
     Count,
+    EngineError,
     Histogram,
     Mean,
     Median,
@@ -303,6 +304,38 @@ def test_questions_of_a_batch_see_one_state(postgres, people, own):
                     run(postgres, "insert into growing values (1)")
         assert counts == ([0, 1] if own else [0, 0])
         assert sums_of(table, Count(), ROW)[""].rows == 2
+
+
+@pytest.mark.parametrize("now", ["text", "numeric", "view"])
+def test_what_has_changed_since_it_was_opened_is_not_read(postgres, now):
+    """A whole number's form failed for texts that are none, and told that there was one."""
+    changed = {
+        "view": "alter table changing rename to changed; create view changing as table changed"
+    }
+    run(postgres, "create table changing as select 1::bigint as x")
+    with opened(f"{postgres}#changing") as table:
+        with table.engine.moment():
+            assert sums_of(table, Total("x", low=0, high=9), ROW)[""].rows == 1
+            with pytest.raises(Exception, match="lock timeout"):
+                run(postgres, "set lock_timeout = 10", "alter table changing alter x type text")
+        run(postgres, changed.get(now, f"alter table changing alter x type {now}"))
+        with pytest.raises(EngineError, match="opened"), table.engine.moment():
+            pass
+    run(postgres, "drop table if exists changed cascade", "drop table if exists changing")
+
+
+def test_no_process_hands_rows_to_another(postgres):
+    """It cannot if a row's texts are a gigabyte together; plans depend on costs and on sizes."""
+    settings = {"parallel_setup_cost": 0, "parallel_tuple_cost": 0}
+    settings |= {"min_parallel_table_scan_size": 0, "debug_parallel_query": "on"}
+    run(postgres, "create table scanned as select i, i::text as x from generate_series(1, 9) i")
+    with connected(postgres) as con, opened(con.table("scanned")) as table:
+        for name, value in settings.items():
+            con.con.execute(f"set {name} to {value}".encode())
+        query = reading_of(table, bounded(Count(where="x = 'a'"), ROW)).query
+        assert "Gather" in str(con.con.execute(f"explain {query}").fetchall())
+        assert "Gather" not in str(table.engine.read(f"EXPLAIN {query}"))
+    run(postgres, "drop table scanned")
 
 
 def test_an_expression_of_ibis_becomes_a_view(postgres, people):

@@ -48,6 +48,7 @@ _SETTINGS = {
     "TimeZone": "UTC",
     "DateStyle": "ISO",
     "extra_float_digits": "1",
+    "max_parallel_workers_per_gather": "0",
 }
 _OWN = "SELECT " + ", ".join(
     f"pg_catalog.set_config('{name}', '{value}', true)" for name, value in _SETTINGS.items()
@@ -84,6 +85,8 @@ _READABLE = (
     "SELECT attname::text, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = {} "
     "AND attnum > 0 AND NOT attisdropped AND has_column_privilege(attrelid, attnum, 'SELECT')"
 )
+#: All columns of a relation.
+_ALL = "SELECT * FROM {} AS s"
 #: What a relation reads: itself, its heirs, and what a view selects from; their kinds, and whether
 #: policies hide rows.
 _READ = (
@@ -100,6 +103,10 @@ _READ = (
 _turns: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 
 
+#: The full name of a table or a view, its columns, whether it is a base table.
+Relation = tuple[str, tuple[Column, ...], bool]
+
+
 class Postgres(Dialect):
     """A connection to PostgreSQL. ending: what ends it, if it was made here."""
 
@@ -114,6 +121,8 @@ class Postgres(Dialect):
         self.connection = connection
         self._ending = ending
         self._turn = _turns.setdefault(connection, threading.RLock())
+        #: Database, schema and name of what was opened, and what it was.
+        self._opened: tuple[tuple[str, str, str], Relation] | None = None
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
         for (other,) in self.read(_OTHERS):
@@ -139,9 +148,7 @@ class Postgres(Dialect):
 
     # -- schema -----------------------------------------------------------------------------------
 
-    def relation(
-        self, catalog: str | None, schema: str | None, name: str
-    ) -> tuple[str, tuple[Column, ...], bool]:
+    def relation(self, catalog: str | None, schema: str | None, name: str) -> Relation:
         """What a connection calls by that name: its full name, its columns, is it a base table.
 
         That it is if it and its heirs are tables, perhaps in partitions, and no policy hides rows.
@@ -160,11 +167,12 @@ class Postgres(Dialect):
             raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
         base = all(kind in "rp" and not secured for kind, secured in found)
         relation = ".".join(map(self.identifier, named[0][1:]))
-        return relation, self._columns(relation, number), base
+        self._opened = named[0], (relation, self._columns(relation, number), base)
+        return self._opened[1]
 
     def _columns(self, relation: str, number: int) -> tuple[Column, ...]:
         """The columns that may be read, from the catalog: nothing is planned or run."""
-        found = self._described(f"SELECT * FROM {relation} AS s")
+        found = self._described(_ALL.format(relation))
         readable = dict(self.read(_READABLE.format(number)))
         if found and not readable:
             raise ArgumentError("table", relation, "one that the connection's user may read")
@@ -231,9 +239,14 @@ class Postgres(Dialect):
 
         The planner would run functions that are declared STABLE, on the data: LIMIT 0 is planned.
         """
+        with self._alone():
+            return self._parsed(query)
+
+    def _parsed(self, query: str) -> list[tuple[str, int]]:
+        """The same in the transaction that there is, which keeps what it names from changing."""
         wire = self.connection.pgconn
         # (The connection's own lock: what is said on the wire itself is not said in its turn.)
-        with self._alone(), self.connection.lock:
+        with self.connection.lock:
             for result in (wire.prepare(b"", query.encode()), wire.describe_prepared(b"")):
                 if result.status != _DONE:
                     raise EngineError("PostgreSQL does not understand the query")
@@ -251,18 +264,26 @@ class Postgres(Dialect):
 
     @contextlib.contextmanager
     def moment(self) -> Iterator[None]:
-        """All that is read herein is of one state of the database.
+        """All that is read herein is of one state of the database, and of what was opened.
 
-        (In a transaction that its owner has begun, of those states that this one sees.)
+        (In a transaction that its owner has begun, of those states that this one sees.) Forms rest
+        on types: a table that has other columns since, or is another kind of table, is not read.
         """
         from psycopg.pq import TransactionStatus
 
         with self._turn:
             idle = self.connection.info.transaction_status == TransactionStatus.IDLE
-            with self._aside(), _cursor(self.connection) as cursor:
+            with self._aside():
                 if idle:
-                    one_state = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
-                    cursor.execute(one_state, prepare=False)
+                    with _cursor(self.connection) as cursor:
+                        one_state = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+                        cursor.execute(one_state, prepare=False)
+                self._rows(_OWN)
+                if self._opened is not None:
+                    place, found = self._opened
+                    self._parsed(_ALL.format(found[0]))  # from now on nobody changes it
+                    if self.relation(*place) != found:
+                        raise EngineError("the table is not the one that was opened")
                 yield
 
     @contextlib.contextmanager
