@@ -348,6 +348,8 @@ def _along_curve(
     edges = [start]
     while edges[-1] < curve.rho[-1]:
         edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
+    if len(edges) == 1:  # a curve that ends before the first edge
+        return None
     all_edges, least = np.array(edges), min(delta / 30, 0.003)
     width = edges[-1] - edges[-2]
     decay = shells.epsilon - shells.d * math.log1p(width / edges[-1])
