@@ -106,7 +106,9 @@ class Postgres(Dialect):
     name: ClassVar[str] = "PostgreSQL"
     double: ClassVar[str] = "DOUBLE PRECISION"
     calm: ClassVar[bool] = False  # it stops where a product is too large or too small
-    once: ClassVar[str] = " OFFSET 0"  # it would write an expression wherever its column stands
+    # It would write an expression wherever its column stands. (0 without quotes is cast, and then
+    # PostgreSQL takes no further processes.)
+    once: ClassVar[str] = " OFFSET '0'"
 
     def __init__(self, connection: Any, ending: Callable[[], None] | None = None) -> None:
         self.connection = connection
@@ -258,7 +260,8 @@ class Postgres(Dialect):
             idle = self.connection.info.transaction_status == TransactionStatus.IDLE
             with self._aside(), _cursor(self.connection) as cursor:
                 if idle:
-                    cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                    one_state = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+                    cursor.execute(one_state, prepare=False)
                 yield
 
     @contextlib.contextmanager
