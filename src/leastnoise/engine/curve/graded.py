@@ -206,12 +206,13 @@ class _Mixture:
     def _share(self, mine: Floats, shifts: Ints, margin: float) -> float | None:
         """Of the safe noise; None if all of it is not enough."""
         line, budgets = self.restricted.line, self.restricted.program.budgets
-        rows = dict(zip(self._epsilons, mine, strict=True))
-
-        def safe(epsilon: float) -> Floats:
-            return hockey_sticks(line, self._safe, [epsilon], shifts).ravel()
-
-        return share_of_safe(rows.__getitem__, safe, [(e, d) for e, d in budgets if d > 0], margin)
+        most = np.array([delta * (1 - margin) if delta > 0 else math.inf for _, delta in budgets])
+        over = (mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
+        safe = hockey_sticks(line, self._safe, self._epsilons, shifts[over])
+        high = dict(zip(self._epsilons, mine[:, over], strict=True))
+        low = dict(zip(self._epsilons, safe, strict=True))
+        kept = [(e, d) for e, d in budgets if d > 0]
+        return share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
 
     @property
     def dearer(self) -> float:
