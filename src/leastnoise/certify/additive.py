@@ -98,5 +98,3 @@ def along_orbits(mu: Fraction, sensitivity: Fraction, loss: Loss) -> Fraction:
 
 #: Checks every claim of a file of kind "additive" or "integer".
 check_noise = Checks(total, worst_hockey_stick, _loss, _lower, _demands)
-
-__all__ = ["along_orbits", "check_noise", "lower_bound", "total"]

@@ -18,7 +18,7 @@ from ..exact import exp_upper
 from ..work import add_up, bits, charge
 from .channel_document import ChannelCertificate, Copies
 from .document import ShiftMultipliers
-from .lower import common_denominator, cost_floor
+from .lower import common_denominator, cost_floor, floors_on
 
 #: Multipliers share a denominator of at most so many bits, so that sums of them stay small.
 MOST_BITS = 1024
@@ -55,7 +55,7 @@ def copied_bound(question: Question, certificate: ChannelCertificate) -> Fractio
     edge = _edge(certificate, units.count)
     # The loss from below at the nodes within the edge, and beyond it on each side.
     charge(2 * (edge + 2) * loss.effort_at(bits(step) + 20))
-    floors = [cost_floor(loss, i, step, question.integer) for i in range(-edge, edge + 1)]
+    floors = list(floors_on(loss, -edge, edge, step, question.integer))
     outer = [
         min(
             cost_floor(loss, side * (edge + 1), step, question.integer),

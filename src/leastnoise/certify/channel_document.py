@@ -18,7 +18,7 @@ from ..ask.privacy import GaussianCurve, Point, Releases, points_to_json
 from ..ask.question import Question, Range
 from ..exact import text_of
 from ..losses import Loss
-from ..work import charge
+from ..work import bits, charge
 from .base import MechanismDocument
 from .channel_intervals import Intervals
 from .document import Document
@@ -202,6 +202,17 @@ class ChannelDocument(MechanismDocument):
         """The value as it is revealed: to the nearest thousandth of a step."""
         grid, low = self.finest, self.question.low
         return low + floor((value - low) / grid + Fraction(1, 2)) * grid
+
+    def cost_of_revealing(self) -> Fraction:
+        """At least what values that are told cost, in parts of the denominator.
+
+        The loss falls nowhere: the largest error costs most.
+        """
+        if not self.revealed:
+            return Fraction(0)
+        most = self.finest / 2
+        charge(2 * self.loss.effort_at(bits(most)))
+        return self.revealed * max(self.loss.upper(most), self.loss.upper(-most))
 
     def moved_to(self, place: int) -> int:
         """The answer for a place that a node and its noise reach, in steps from low."""

@@ -18,7 +18,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 from ..exact import exp_lower
-from ..work import bits, charge
+from ..work import charge
 
 if TYPE_CHECKING:
     from .channel_document import ChannelDocument
@@ -160,11 +160,7 @@ def intervals_loss(document: ChannelDocument) -> Fraction:
             # This answer, in the place of the own one of each of these nodes.
             cost += weight * (costs.of(first, last, answer) - costs.owns(first, last))
     found = Fraction(cost, 12 * document.last) * document.step**power
-    if document.revealed:
-        most = document.step / 2000
-        charge(2 * document.loss.effort_at(bits(most)))
-        found += document.revealed * max(document.loss.upper(most), document.loss.upper(-most))
-    return found / document.denominator
+    return (found + document.cost_of_revealing()) / document.denominator
 
 
 class _Costs:

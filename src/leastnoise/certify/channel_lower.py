@@ -19,7 +19,7 @@ from .channel_copies import MOST_BITS, copied_bound
 from .channel_document import ChannelCertificate
 from .channel_groups import grouped
 from .channel_prices import priced_bound
-from .lower import common_denominator, cost_floor
+from .lower import common_denominator, floors_on
 
 
 def node_weights(question: Question, step: Fraction) -> list[Fraction]:
@@ -85,7 +85,7 @@ def channel_dual_bound(question: Question, certificate: ChannelCertificate) -> F
     scale = common_denominator(listed, MOST_BITS)
     gains, bottom, total = _gains(question, certificate, count, scale)
     charge(2 * count * loss.effort_at(bits(step) + 20))
-    floors = {i: cost_floor(loss, i, step, question.integer) for i in range(-last, count)}
+    floors = dict(enumerate(floors_on(loss, -last, count - 1, step, question.integer), -last))
     shadow = certificate.instance or (Fraction(0),) * count
     if certificate.instance:
         if question.instance_bound is None:

@@ -21,7 +21,7 @@ from ..exact import exp_lower, exp_upper
 from ..work import bits, charge
 from .channel_copies import node_count
 from .channel_document import ChannelCertificate
-from .lower import cost_floor
+from .lower import cost_floor, floors_on
 
 #: Prices are whole numbers of a unit, the largest of so many bits.
 _BITS = 56
@@ -167,7 +167,7 @@ def _rule(
     far = window
     charge(2 * far * loss.effort_at(bits(step) + 20))
     charge(4 * sum(length for length, _ in shorter))
-    losses = [floor(cost_floor(loss, i, step, integer) / unit) for i in range(-far, far + 1)]
+    losses = [floor(k / unit) for k in floors_on(loss, -far, far, step, integer)]
     beyond = [loss.outer_minimum(side, far * step) // unit for side in (-1, 1)]
     _fall_nowhere(losses, beyond, far)
     if sum(near) >= reach or min(losses[far - near[0]], losses[far + near[1]]) < highest:

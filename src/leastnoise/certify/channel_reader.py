@@ -68,6 +68,7 @@ MAX_INTERVALS = 10_000
 
 _DEMANDS = {"instance_bound", "crossing", "max_error", "monotone"}
 _OPTIONAL = {"integer", "beyond", "additive", *_DEMANDS, *BUDGETS}
+_NOT_WITH_RULES = {"beyond", "gdp", *_DEMANDS}  # what no answers by intervals, or revealed, go with
 
 
 def parse_channel(data: object) -> ChannelDocument:
@@ -168,9 +169,8 @@ def _revealed(raw: object, file: Mapping[str, Any], document: ChannelDocument) -
     question = document.question
     revealed = read_count(raw, "revealed")
     demand(0 < revealed <= document.denominator, '"revealed" must be from 1 to the denominator')
-    others = _DEMANDS | {"beyond", "gdp"}
     own = bool(document.rows) or document.intervals is not None
-    plain = own and not question.integer and not others & set(file)
+    plain = own and not question.integer and not _NOT_WITH_RULES & set(file)
     demand(
         plain and question.loss.falls_nowhere,
         '"revealed" goes with rows, a loss that never falls away from 0, and no further demands',
@@ -196,8 +196,7 @@ def _intervals(raw: object, file: Mapping[str, Any], document: ChannelDocument) 
         start <= y < end for (start, end), y in zip(pairwise(found.starts), answers, strict=True)
     )
     demand(inside, '"answers" must lie in their own intervals')
-    others = _DEMANDS | {"beyond", "gdp"}
-    plain = question.prior is None and not question.integer and not others & set(file)
+    plain = question.prior is None and not question.integer and not _NOT_WITH_RULES & set(file)
     demand(
         plain
         and document.outputs is None

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from ..ask.question import Question
 from ..work import add_up, arithmetic, bits, charge
-from .channel_document import REVEALED_PARTS, ChannelDocument
+from .channel_document import ChannelDocument
 from .fields import kink_work
 from .upper import release_loss
 
@@ -113,12 +113,7 @@ def channel_loss(document: ChannelDocument) -> Fraction:
     total = add_up(
         w * losses.cost(node, document.place(place)) for (node, place), w in held.items()
     )
-    if document.revealed:
-        # The loss falls nowhere: the largest error costs most.
-        most = document.step / (2 * REVEALED_PARTS)
-        charge(2 * question.loss.effort_at(bits(most)))
-        total += document.revealed * max(question.loss.upper(most), question.loss.upper(-most))
-    return total / document.denominator
+    return (total + document.cost_of_revealing()) / document.denominator
 
 
 def noise_loss(document: ChannelDocument) -> Fraction:

@@ -222,21 +222,19 @@ def _counting(a: int, b: int, count: int, growth: Fraction, delta: Fraction) -> 
 
     That of a larger growth is at most theirs.
     """
-    rest_a, rest_b = _PARTS - a, _PARTS - b
-    powers = [[1], [1], [1], [1]]
-    for base, row in zip((a, rest_a, b, rest_b), powers, strict=True):
-        for _ in range(count):
-            row.append(row[-1] * base)
-    excess = 0
+    above, below = [1], [1]  # powers of a, of b
+    for _ in range(count):
+        above.append(above[-1] * a)
+        below.append(below[-1] * b)
+    excess, other_a, other_b = 0, 1, 1  # powers of 1 - a, of 1 - b, as far as they are needed
     for i in range(count, -1, -1):
-        ways = math.comb(count, i)
-        here = ways * (
-            powers[0][i] * powers[1][count - i] * growth.denominator
-            - powers[2][i] * powers[3][count - i] * growth.numerator
+        here = math.comb(count, i) * (
+            above[i] * other_a * growth.denominator - below[i] * other_b * growth.numerator
         )
         if here <= 0:
             break  # fewer are less likely still, relative to b
         excess += here
+        other_a, other_b = other_a * (_PARTS - a), other_b * (_PARTS - b)
     allowed: int = delta.numerator * _PARTS**count * growth.denominator
     return excess * delta.denominator > allowed
 

@@ -7,7 +7,7 @@ Statement and proof: `lower.proof.md`. Standard library only; each e^eps rounded
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from ..ask.demands import (
@@ -275,10 +275,7 @@ def cost_floors(loss: Loss, edge: int, step: Fraction, integer: bool) -> list[Fr
     """k_i for i = -edge..edge."""
     first = 0 if loss.symmetric else -edge
     charge((edge + 1 - first) * loss.effort_at(bits(step) + 20) // (4 if integer else 2))
-    if integer:
-        found = [loss.lower(Fraction(i)) for i in range(first, edge + 1)]
-    else:
-        found = list(loss.minorants(first, edge, step))
+    found = list(floors_on(loss, first, edge, step, integer))
     return found[:0:-1] + found if loss.symmetric else found
 
 
@@ -325,6 +322,15 @@ def charge_multipliers(certificate: Certificate, scale: int) -> None:
     charge(count * (2000 + 2 * scale.bit_length()) // 1000)
 
 
+def floors_on(
+    loss: Loss, first: int, last: int, step: Fraction, integer: bool
+) -> Iterator[Fraction]:
+    """k_i, i = first..last: the loss at i for integer noise, its minorant at i*step otherwise."""
+    if integer:
+        return loss.on_lattice(first, last, Fraction(1))
+    return loss.minorants(first, last, step)
+
+
 def cost_floor(loss: Loss, i: int, step: Fraction, integer: bool) -> Fraction:
-    """k_i: the loss at i for integer noise, its minorant at i*step otherwise."""
-    return loss.lower(Fraction(i)) if integer else loss.minorant(i, step)
+    """k_i alone."""
+    return next(floors_on(loss, i, i, step, integer))

@@ -220,18 +220,3 @@ def releases_claim(
         f"{nearest_float(releases.epsilon):g}, if the claims on privacy hold"
     )
     return claim_of("releases", slack, words, words)
-
-
-__all__ = [
-    "NOT_CHECKED",
-    "PROVEN",
-    "REFUTED",
-    "Checks",
-    "Claim",
-    "Report",
-    "budget_claims",
-    "claim_of",
-    "lower_claim",
-    "releases_claim",
-    "upper_claim",
-]

@@ -374,6 +374,3 @@ def term_work(dimension: int, length: int = _SHORT) -> int:
     more = max(0, length - _SHORT)
     series = more // 2 + more * more // 800
     return series + (14 + dimension * 4 // 5 if dimension < 62 else 30 + dimension // 8)
-
-
-__all__ = ["DualFunction", "DualProof", "Term", "term_work", "vector_dual"]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from ..ask.privacy import MAX_EPSILON, GaussianCurve, Point, curve_above
+from ..ask.privacy import MAX_EPSILON, Point, curve_above
 from ..ask.queries_of import Marginals, Named, Part, Product
 from ..ask.workload import MAX_TABLE, Workload
 from ..ask.workloaded import ADD_REMOVE, REPLACE
@@ -109,11 +109,6 @@ class WorkloadDocument(MechanismDocument):
     def sensitivity(self) -> Fraction:
         """A unit is one count: the workload says what it does."""
         return Fraction(1)
-
-    @property
-    def gdp(self) -> GaussianCurve | None:
-        """No chords: the curve of Gaussian noise is kept by construction."""
-        return None
 
     @property
     def epsilon(self) -> Fraction:

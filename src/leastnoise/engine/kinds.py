@@ -33,7 +33,12 @@ _ADDITIVE, _AT_LAST = "channel.method:ADDITIVE", "channel.method:ADDITIVE_AT_LAS
 
 KINDS = {
     "one budget": Kind(
-        ("staircase.method:STAIRCASE", "lattice.method:CLOSED_FORMS", "lattice.method:PROGRAMS"),
+        (
+            "staircase.method:STAIRCASE",
+            "lattice.method:CLOSED_FORMS",
+            "lattice.method:AS_REAL",
+            "lattice.method:PROGRAMS",
+        ),
         ending="lattice.one_budget",
         polish="lattice.method:FINER",
     ),

@@ -82,7 +82,9 @@ def _engine(where: str | Path) -> tuple[Any, Path | None]:
             raise MissingExtraError("psycopg", "postgres") from None
         url = "postgresql+psycopg://" + text.partition("://")[2]
         try:
-            return sa.create_engine(url, poolclass=NullPool, hide_parameters=True), None
+            # (Types of others are not looked for: that would be by the connection's own path.)
+            plain = {"hide_parameters": True, "use_native_hstore": False}
+            return sa.create_engine(url, poolclass=NullPool, **plain), None
         except sa.exc.ArgumentError:
             raise LedgerError("ledger: the PostgreSQL URL cannot be read") from None
     if "://" in text:

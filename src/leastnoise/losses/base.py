@@ -218,6 +218,10 @@ class Loss(ABC):
             yield self.lower(x) - max(before, after)
             before = after
 
+    def on_lattice(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
+        """`lower` at i*step for i = first..last, in one go."""
+        return (self.lower(i * step) for i in range(first, last + 1))
+
     # -- releases -------------------------------------------------------------------------------
 
     def release_point(self, x: Fraction, g: Fraction) -> Fraction:

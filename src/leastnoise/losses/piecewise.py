@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain, pairwise
-from math import floor
+from math import floor, lcm
 from operator import itemgetter
 from typing import Any
 
@@ -199,6 +199,34 @@ class Piecewise(Loss):
         start, end = self.lower(lo), self.lower(hi)
         excess = (start + (end - start) * (t - lo) / (hi - lo) - self.lower(t) for t in inside)
         return max(Fraction(0), *excess)
+
+    def minorants(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
+        # A chord errs only where a bend lies strictly between its ends.
+        near = self._places[self._inside((first - 1) * step, (last + 1) * step)]
+        errors: dict[int, Fraction] = {}
+        for j in dict.fromkeys(floor(t / step) for t in near):
+            error = self.chord_error(j * step, (j + 1) * step)
+            for i in (j, j + 1):
+                errors[i] = max(error, errors.get(i, error))
+        for i, value in enumerate(self.on_lattice(first, last, step), first):
+            yield value - errors[i] if i in errors else value
+
+    def on_lattice(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
+        # On each piece whole numbers over one denominator.
+        i = first
+        for k in range(bisect_left(self.kinks, first * step), len(self._pieces)):
+            end = min(last, floor(self.kinks[k] / step)) if k < len(self.kinks) else last
+            if end < i:
+                continue
+            near, value = self.points[max(0, k - 1)]
+            rise, at_zero = self._pieces[k] * step, value - self._pieces[k] * near
+            unit = lcm(rise.denominator, at_zero.denominator)
+            up, start = int(rise * unit), int(at_zero * unit)
+            for j in range(i, end + 1):
+                yield Fraction(start + up * j, unit)
+            i = end + 1
+            if i > last:
+                return
 
     def release_point(self, x: Fraction, g: Fraction) -> Fraction:
         bends = self._bends[self._inside(x - g, x + g)]

@@ -5,6 +5,7 @@ Statements and proofs: `power.proof.md`. Standard library only.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -109,6 +110,12 @@ class Power(EvenLoss):
         share = min(QUARTER, (self.p - 1) * Fraction(36788, 100000))
         at_zero = power_bounds(width, self.p)[1] * share
         return at_zero if near == 0 else min(at_zero, by_curvature)
+
+    def minorants(self, first: int, last: int, step: Fraction) -> Iterator[Fraction]:
+        if self.p != 2:
+            return super().minorants(first, last, step)
+        up, down = (step * step / 4).as_integer_ratio()
+        return (Fraction((4 * i * i - 1) * up, down) for i in range(first, last + 1))
 
     def release_point(self, x: Fraction, g: Fraction) -> Fraction:
         if self.p == 2:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..certify.lower import cost_floor
+from ..certify.lower import floors_on
 from ..losses import Loss
 from .layout import Floats
 
@@ -46,13 +46,9 @@ def run_means(loss: Loss, lo: Floats, hi: Floats) -> Floats:
 @lru_cache(maxsize=64)
 def floors(loss: Loss, step: Fraction, integer: bool, edge: int) -> Floats:
     """k_i of the cells -edge..edge, rounded to floats: the costs of a lower bound."""
-
-    def cost(i: int) -> float:
-        return float(cost_floor(loss, i, step, integer))
-
-    right = [cost(i) for i in range(edge + 1)]
-    left = right[:0:-1] if loss.symmetric else [cost(-i) for i in range(edge, 0, -1)]
-    return np.array(left + right)
+    first = 0 if loss.symmetric else -edge
+    found = list(map(float, floors_on(loss, first, edge, step, integer)))
+    return np.array(found[:0:-1] + found if loss.symmetric else found)
 
 
 @lru_cache(maxsize=64)

@@ -84,3 +84,11 @@ def test_a_small_epsilon():
     more = dataclasses.replace(found.document, lower=found.document.upper)
     claims = {claim.name: claim.verdict for claim in check_any(more).claims}
     assert claims["lower"] == REFUTED
+
+
+def test_a_curve_that_ends_before_the_first_edge_has_no_stairs():
+    """In the plane, at a large epsilon and a tiny delta."""
+    shells = Shells(2, 6.0, as_loss("l2"), 1.0)
+    stairs = min(first_staircases(shells, 1e-12), key=lambda one: one.loss)
+    found = best_curve(shells, 1e-12, stairs, lambda: False)
+    assert found is None or found.stairs is None

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ask import Question
 from ...certify.channel import NodeLosses, crossing_floor, node_weights
+from ...certify.lower import floors_on
 from ...program.layout import Floats
 from .forecast import steps_matter
 
@@ -85,10 +86,7 @@ def good_count(question: Question, about: int, lower: bool) -> int:
 def lower_costs(mesh: Mesh) -> Floats:
     """w_k k(y - k): what the lower program charges node k for answering y."""
     question, count = mesh.question, mesh.count
-    if question.integer:
-        floors = [question.loss.lower(Fraction(i)) for i in range(1 - count, count)]
-    else:
-        floors = [question.loss.minorant(i, mesh.step) for i in range(1 - count, count)]
+    floors = floors_on(question.loss, 1 - count, count - 1, mesh.step, question.integer)
     weights = np.array([float(w) for w in node_weights(question, mesh.step)])
     table = np.array([float(value) for value in floors])
     index = np.arange(count)

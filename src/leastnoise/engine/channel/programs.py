@@ -20,11 +20,10 @@ from ...program.program import Found, Program, Row
 from ...program.simplex import Simplex
 from ..bounds import Bounds, Lower, Upper
 from ..curve.chords import chords_below, points_on
-from ..method import Plan
 from ..search import Search
 from .every_value import INSIDE, limits, near, within
 from .forecast import as_asked, counts, eased
-from .mesh import Mesh, good_count, lower_costs, mesh_of, reversible, unweighted, upper_costs
+from .mesh import Mesh, lower_costs, reversible, unweighted, upper_costs
 from .multipliers import exact_lower, multipliers_of_rows
 from .rows import Channel, constant, exact_upper, extract_atoms, float_loss, mix
 from .warm_start import Pattern, pattern_of
@@ -145,8 +144,6 @@ class ChannelPrograms:
 
     def whole(self, mesh: Mesh, search: Search) -> Iterator[Bounds]:
         """Whole numbers: one program gives both sides, if both keep the same budgets."""
-        if self._lower_pattern is None:
-            self._pilot(search)
         if self.question.gdp is not None:
             yield self.relaxed(mesh, search)
             yield None, self.restricted(mesh, search)
@@ -168,22 +165,6 @@ class ChannelPrograms:
             channel = self.channel(mesh, outputs, layout.spread(last.x)[0], None)
             upper = self.exact(channel, lower_costs(mesh), "program", search)
         yield lower, upper
-
-    def _pilot(self, search: Search) -> None:
-        """What matters for whole numbers, learnt from a coarser range of real ones."""
-        question, count = self.question, int(self.question.width) + 1
-        if count <= 2 * _ALL_PAIRS or question.prior is not None or question.crossing is not None:
-            return
-        half = Fraction(1, 2)
-        real = replace(question, integer=False).within(
-            low=question.low - half, high=question.high + half, instance_bound=None
-        )
-        pilot = ChannelPrograms(real)
-        books = Search(Plan(real, ()), 1e-3)
-        books.deadline = search.deadline
-        for level in (about for about in LEVELS if about <= count / 2 and about <= 48):
-            pilot.relaxed(mesh_of(real, good_count(real, level, True)), books)
-        self._lower_pattern = pilot._lower_pattern
 
     # -- the restricted program ---------------------------------------------------------------
 

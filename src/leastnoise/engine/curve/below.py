@@ -266,7 +266,8 @@ class BelowCurve:
 def lean(loss: Loss, mu: float, sensitivity: float) -> float:
     """How far Gaussian noise of mu is moved to where it costs least, in sensitivities."""
     deviations = np.linspace(-_TAIL, _TAIL, 401)
-    moves = np.linspace(-2.5, 2.5, 101)
+    furthest = math.ceil(_TAIL + 2 * mu)  # two sensitivities more
+    moves = np.linspace(-furthest, furthest, 40 * furthest + 1)
     places = (deviations + moves[:, None]) * (sensitivity / mu)
     costs = np.asarray(loss(places.ravel())).reshape(places.shape) @ np.exp(-(deviations**2) / 2)
     return float(moves[costs.argmin()]) / mu

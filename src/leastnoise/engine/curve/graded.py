@@ -28,9 +28,9 @@ from ..search import Search
 
 #: How far, in logarithms, a round may go from the noise before; how many rounds at most.
 _BOX, _MOST_ROUNDS = 0.5, 8
-#: Rounds end when one gains less than this share of the gap. Programs are solved to another, and
-#: to this share of the loss as long as much is gained.
-_QUIET, _SOLVED, _ROUGH = 0.1, 0.05, 3e-3
+#: Rounds end when one gains less than this share of the gap, and mending costs less than another.
+#: Programs are solved to a third, and to this share of the loss as long as much is gained.
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.1, 0.03, 0.05, 3e-3
 #: Programs stay this share below every delta, so that a shift between theirs is not over it. One
 #: that is joins them, so many a round and budget.
 _EASE, _MOST_SHIFTS = 3e-5, 6
@@ -124,7 +124,7 @@ def sharpened(
         search.report(0.0, value, mesh.n)
         mixture = _Mixture(restricted, x, safe(restricted.places))
         quiet = tight and gained < _QUIET * search.gap
-        if search.late() or (quiet and (tight > 3 or mixture.dearer <= _QUIET * search.gap)):
+        if search.late() or (quiet and (tight > 3 or mixture.dearer <= _DEARER * search.gap)):
             break
         pairs |= mixture.beyond(pieces[1:])
         tight += gained < _ROUGH
@@ -206,12 +206,13 @@ class _Mixture:
     def _share(self, mine: Floats, shifts: Ints, margin: float) -> float | None:
         """Of the safe noise; None if all of it is not enough."""
         line, budgets = self.restricted.line, self.restricted.program.budgets
-        rows = dict(zip(self._epsilons, mine, strict=True))
-
-        def safe(epsilon: float) -> Floats:
-            return hockey_sticks(line, self._safe, [epsilon], shifts)[0]
-
-        return share_of_safe(rows.__getitem__, safe, [(e, d) for e, d in budgets if d > 0], margin)
+        most = np.array([delta * (1 - margin) if delta > 0 else math.inf for _, delta in budgets])
+        over = (mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
+        safe = hockey_sticks(line, self._safe, self._epsilons, shifts[over])
+        high = dict(zip(self._epsilons, mine[:, over], strict=True))
+        low = dict(zip(self._epsilons, safe, strict=True))
+        kept = [(e, d) for e, d in budgets if d > 0]
+        return share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
 
     @property
     def dearer(self) -> float:

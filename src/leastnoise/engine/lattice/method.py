@@ -7,13 +7,18 @@ What is yielded has been checked exactly (`closed_forms.proof.md`, `relaxed.proo
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...ask import Question
-from ..bounds import Bounds
+from ..bounds import Bounds, proven
 from ..method import Method
 from ..search import Search
 from .constrained import Constrained
 from .one_budget import run_of
+
+#: The share of the gap, or of what is open, that a bound on real noise may lose for integers; what
+#: counts as open where nothing is known; and seconds.
+_ADDED, _OPEN, _LONGEST = 0.25, 1e-2, 60.0
 
 
 def _closed_forms(question: Question, search: Search) -> Iterator[Bounds]:
@@ -28,6 +33,27 @@ def _finer(question: Question, search: Search) -> Iterator[Bounds]:
     yield from run_of(question, search).finer(search)
 
 
+def _as_real(question: Question, search: Search) -> Iterator[Bounds]:
+    """Integers plus a uniform number are real noise: what is known of it, less what that adds."""
+    from ..kinds import plan_of_noise
+
+    smeared, upper = question.loss.smeared, search.bracket.upper
+    if smeared is None or upper is None:
+        return
+    added = float(smeared) / float(upper.value)
+    if added > _ADDED * max(search.gap, min(search.bracket.gap, _OPEN)):
+        return  # much of what is open would stay open
+    real = plan_of_noise(replace(question, integer=False))
+    seconds = None if search.deadline is None else search.left(_LONGEST) / 2
+    found = search.inner(real, (1 - 2 * _ADDED) * search.gap, seconds).lower
+    if found is not None:
+        yield proven(question, found.multipliers, found.resolution), None
+
+
+def _whole(question: Question) -> bool:
+    return question.integer and question.loss.smeared is not None
+
+
 def _constrained(question: Question, search: Search) -> Iterator[Bounds]:
     yield from search.coarse_to_fine(Constrained(question, search.plan.resolution))
 
@@ -38,6 +64,13 @@ CLOSED_FORMS = Method(
     _closed_forms,
     seconds=0.2,
     whatever=True,
+)
+AS_REAL = Method(
+    "real noise",
+    "whole numbers plus a uniform number are real noise: bounds on that hold, a little lower",
+    _as_real,
+    seconds=0.5,
+    serves=_whole,
 )
 PROGRAMS = Method(
     "lattice program",

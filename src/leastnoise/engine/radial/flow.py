@@ -27,6 +27,8 @@ _ROWS, _CHECKS = 4, 20
 #: To spare at the rows: this share of c where so little of the loss is further out, or less; all
 #: of it from this distance to the edges on.
 _SPARE, _SPARE_LOSS, _NEAR = 0.02, 2e-5, 0.2
+#: Between radii it is looked at so many lows, the lowest first.
+_MOST_LOWS = 150
 
 
 @dataclass(frozen=True)
@@ -170,11 +172,11 @@ def total_of(net: Net, heights: Floats) -> float:
     return float(heights[net.cell == 0].sum())
 
 
-def _between(radii: Floats, values: Floats, level: float, most: int = 150) -> Floats:
+def _between(radii: Floats, values: Floats, level: float) -> Floats:
     """Radii beside those where the values have a low local minimum, closer and closer to it."""
     inner = np.arange(1, len(radii) - 1)
     low = inner[(values[1:-1] <= values[:-2]) & (values[1:-1] <= values[2:])]
-    low = low[np.argsort(values[low])][:most]
+    low = low[np.argsort(values[low])][:_MOST_LOWS]
     low = low[values[low] < level + abs(level) * 3e-3]
     left, right = radii[low] - radii[low - 1], radii[low + 1] - radii[low]
     share = np.array([0.04, 0.15, 0.35, 0.65])

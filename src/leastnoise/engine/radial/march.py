@@ -83,7 +83,8 @@ class Marched:
 
 def _tail(d: int, cosine: Floats) -> Floats:
     """P(cos > cosine) for a uniform direction."""
-    return np.asarray(betainc((d - 1) / 2, (d - 1) / 2, (1 - np.minimum(np.maximum(cosine, -1.0), 1.0)) / 2))
+    inside = np.minimum(np.maximum(cosine, -1.0), 1.0)
+    return np.asarray(betainc((d - 1) / 2, (d - 1) / 2, (1 - inside) / 2))
 
 
 def _above(d: int, r: Floats, sigma: Floats) -> Floats:
@@ -347,6 +348,8 @@ def _along_curve(
     edges = [start]
     while edges[-1] < curve.rho[-1]:
         edges.append(float(np.interp(edges[-1], curve.rho, curve.sigma)))
+    if len(edges) == 1:  # a curve that ends before the first edge
+        return None
     all_edges, least = np.array(edges), min(delta / 30, 0.003)
     width = edges[-1] - edges[-2]
     decay = shells.epsilon - shells.d * math.log1p(width / edges[-1])

@@ -52,9 +52,7 @@ def stationary(shells: Shells, delta: float, stairs: RadialStaircase) -> RadialS
     return RadialStaircase(edges, loss, stick, float(np.exp(found.x[-1])))
 
 
-def smooth_polish(
-    shells: Shells, delta: float, edges: Floats, iterations: int = 40
-) -> RadialStaircase | None:
+def smooth_polish(shells: Shells, delta: float, edges: Floats) -> RadialStaircase | None:
     """The best staircase whose edges are those given, moved by a smooth function of their number.
 
     For hundreds of edges, which cannot be moved one by one.
@@ -79,7 +77,7 @@ def smooth_polish(
         jac=lambda x: both(x)[2] / reference,
         method="SLSQP",
         bounds=[(-0.3, 0.3)] * len(knots),
-        options={"maxiter": iterations, "ftol": 1e-9},
+        options={"maxiter": 40, "ftol": 1e-9},
         constraints=[
             {
                 "type": "ineq",

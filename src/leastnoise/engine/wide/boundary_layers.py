@@ -19,6 +19,7 @@ from ...ask import Question
 from ...certify.channel import ChannelCertificate, Copies, PairMultipliers
 from ...certify.channel_groups import grouped
 from ...certify.document import Certificate, ShiftMultipliers
+from ...certify.lower import floors_on
 from ...errors import LimitError
 from ...lp import Model
 from ...program.layout import Floats, RangeLayout
@@ -209,12 +210,8 @@ def _end(
     outputs = min(nodes + edge, count)
     far = 2 * edge + nodes + outputs
     loss, step = question.loss, additive.step
-    floors = np.array(
-        [
-            float(loss.lower(Fraction(i)) if question.integer else loss.minorant(i, step))
-            for i in range(-far, far + 1)
-        ]
-    )[::side]
+    exact = floors_on(loss, -far, far, step, question.integer)
+    floors = np.array(list(map(float, exact)))[::side]
     copied = _Copied(edge, shifts, float(question.epsilon), floors, nodes + outputs)
     layout = RangeLayout((nodes, outputs), n, symmetric=False)
     costs = np.stack([copied.row(k, layer, outputs) for k in range(nodes)]) / count

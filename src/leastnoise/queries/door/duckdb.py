@@ -83,7 +83,7 @@ class DuckDB(Dialect):
 
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
-        return f"md5({value if form.kind == TEXT else f'CAST({value} AS VARCHAR)'})"
+        return f"sha256({value if form.kind == TEXT else f'CAST({value} AS VARCHAR)'})"
 
     # -- schema -----------------------------------------------------------------------------------
 

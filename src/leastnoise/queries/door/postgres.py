@@ -36,7 +36,7 @@ _PADDED = 4 * 10_485_760
 _DONE = 1
 #: The functions of every query here.
 _NAMES = (
-    "abs concat convert_to count decode dense_rank encode floor md5 octet_length repeat row_number "
+    "abs concat convert_to count decode dense_rank encode floor octet_length repeat row_number "
     "sha256 sum"
 )
 USED = frozenset(_NAMES.split())
@@ -113,7 +113,9 @@ class Postgres(Dialect):
     name: ClassVar[str] = "PostgreSQL"
     double: ClassVar[str] = "DOUBLE PRECISION"
     calm: ClassVar[bool] = False  # it stops where a product is too large or too small
-    once: ClassVar[str] = " OFFSET 0"  # it would write an expression wherever its column stands
+    # It would write an expression wherever its column stands. (0 without quotes is cast, and then
+    # PostgreSQL takes no further processes.)
+    once: ClassVar[str] = " OFFSET '0'"
 
     def __init__(self, connection: Any, ending: Callable[[], None] | None = None) -> None:
         self.connection = connection
@@ -137,11 +139,12 @@ class Postgres(Dialect):
         return f"{value} = CAST('NaN' AS DOUBLE PRECISION)"
 
     def _fingerprint(self, octets: str) -> str:
-        return f"convert_to(repeat(encode(sha256({octets}), 'hex'), 16), 'UTF8')"
+        return f"convert_to(repeat({_digits(octets)}, 16), 'UTF8')"
 
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
-        return f"md5({value if form.kind == TEXT else f'CAST({value} AS TEXT)'})"
+        text = f"convert_to(CAST({value} AS TEXT), 'UTF8')"
+        return _digits(value if form.kind == TEXT else text)
 
     # -- schema -----------------------------------------------------------------------------------
 
@@ -273,7 +276,8 @@ class Postgres(Dialect):
             with self._aside():
                 if idle:
                     with _cursor(self.connection) as cursor:
-                        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                        one_state = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+                        cursor.execute(one_state, prepare=False)
                 self._rows(_OWN)
                 if self._opened is not None:
                     place, found = self._opened
@@ -304,6 +308,11 @@ class Postgres(Dialect):
         if self._ending is not None:
             with contextlib.suppress(Exception):
                 self._ending()
+
+
+def _digits(octets: str) -> str:
+    """The SHA-256 of bytes."""
+    return f"encode(sha256({octets}), 'hex')"
 
 
 def _cursor(connection: Any) -> Any:

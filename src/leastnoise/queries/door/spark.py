@@ -18,7 +18,7 @@ _DECIMAL = re.compile(r"decimal\((\d+),(\d+)\)")
 _TEXT = re.compile(r"string( collate .*)?|varchar\(\d+\)( collate .*)?|char\(\d+\)( collate .*)?")
 #: The functions of every query here.
 _NAMES = (
-    "abs coalesce concat count dense_rank floor greatest isnan least md5 octet_length repeat "
+    "abs coalesce concat count dense_rank floor greatest isnan least octet_length repeat "
     "row_number sha2 shiftright sum"
 )
 USED = frozenset(_NAMES.split())
@@ -206,7 +206,7 @@ class Spark(Dialect):
     def digest(self, form: Form, value: str) -> str:
         """A text that depends on the value alone, and looks like chance."""
         text = value if form.kind == TEXT else f"CAST(CAST({value} AS STRING) AS BINARY)"
-        return f"md5({text})"
+        return f"sha2({text}, 256)"
 
     # -- schema -----------------------------------------------------------------------------------
 

@@ -74,7 +74,10 @@ class Engine(Protocol):
         """A 64-bit number >= 0 without its lowest bits."""
 
     def digest(self, form: Form, value: str) -> str:
-        """A text that depends on the value alone, and looks like chance."""
+        """A text that depends on the value alone, and looks like chance: its SHA-256.
+
+        (MD5 fails on servers that are set to FIPS: for tables with a row that needs it.)
+        """
 
     def check(self, query: str) -> None:
         """See that the engine understands a query; no row is read."""
