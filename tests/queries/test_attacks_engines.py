@@ -25,6 +25,7 @@ from leastnoise import (
     Median,
     NotAnsweredError,
     Person,
+    Share,
     Total,
     Variance,
     ask,
@@ -89,6 +90,14 @@ def test_a_padded_text_that_postgresql_cannot_trim_is_missing(postgres):
     )
     found = sums(f"{postgres}#padded", Count(by="column1", keys="private"))
     assert {key: one.rows for key, one in found.items()} == {"a": 1, "": 1}
+
+
+def test_the_least_whole_number_can_be_a_public_key(postgres):
+    """It was taken for one that no row can have."""
+    run(postgres, "create table least as select (-9223372036854775808)::bigint as x")
+    question = Count(by="x", keys=[-(2**63)])
+    for source in (f"{postgres}#least", pa.table({"x": pa.array([-(2**63)], pa.int64())})):
+        assert sums(source, question)[str(-(2**63))].rows == 1
 
 
 # -- functions of PostgreSQL ----------------------------------------------------------------------
@@ -324,17 +333,27 @@ def test_what_has_changed_since_it_was_opened_is_not_read(postgres, now):
     run(postgres, "drop table if exists changed cascade", "drop table if exists changing")
 
 
-def test_no_process_hands_rows_to_another(postgres):
-    """It cannot if a row's texts are a gigabyte together; plans depend on costs and on sizes."""
-    settings = {"parallel_setup_cost": 0, "parallel_tuple_cost": 0}
+def test_no_row_with_a_long_text_is_sorted_or_handed_over(postgres):
+    """PostgreSQL cannot where its texts are a gigabyte together; plans depend on costs, on sizes.
+
+    A sort carried the text along of which a row's value was made, and so did parallel workers.
+    """
+    settings = {"enable_hashagg": "off", "parallel_setup_cost": 0, "parallel_tuple_cost": 0}
     settings |= {"min_parallel_table_scan_size": 0, "debug_parallel_query": "on"}
     run(postgres, "create table scanned as select i, i::text as x from generate_series(1, 9) i")
+    person = Setting(Person("i", 2), "add-remove")
     with connected(postgres) as con, opened(con.table("scanned")) as table:
         for name, value in settings.items():
             con.con.execute(f"set {name} to {value}".encode())
-        query = reading_of(table, bounded(Count(where="x = 'a'"), ROW)).query
-        assert "Gather" in str(con.con.execute(f"explain {query}").fetchall())
-        assert "Gather" not in str(table.engine.read(f"EXPLAIN {query}"))
+        for question, setting in (
+            (Count("x", by="i", keys="private"), ROW),
+            (Share("x = 'a'"), person),
+        ):
+            query = reading_of(table, bounded(question, setting)).query
+            assert "Gather" in str(con.con.execute(f"explain {query}").fetchall())
+            plan = str(table.engine.read(f"EXPLAIN {query}"))
+            assert "Gather" not in plan
+            assert re.findall(r"Sort  .*? width=(\d+)", plan) == ["16"]  # two numbers
     run(postgres, "drop table scanned")
 
 

@@ -196,7 +196,8 @@ class _Writer:
         """Row by row: the group g, the value v, the person p.
 
         Rows without a group or a value are left out later, where that costs nothing: a sum passes
-        over NULL, and a group NULL is not asked for.
+        over NULL, and a group NULL is not asked for. These few bytes are sorted and grouped, and
+        never a text that they were made of.
         """
         request, cells = self.request, []
         conditions = [] if request.where is None else [request.where(self.rows)]
@@ -218,7 +219,8 @@ class _Writer:
                 conditions.append(f"{group.sql} IS NOT NULL")
             conditions += self._sifted(group)
         chosen = f"SELECT {', '.join(cells) or '1 AS one'} FROM {self.rows.source()}"
-        return chosen + (f" WHERE {' AND '.join(conditions)}" if conditions else "")
+        kept = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+        return chosen + kept + self.engine.once
 
     def _filled(self, value: Callable[[Rows], str], top: int) -> str:
         """A row's whole number; the middle where there is none, if that is asked for."""

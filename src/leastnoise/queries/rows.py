@@ -155,7 +155,7 @@ def sought(kind: str, key: str) -> Callable[[Any], str] | None:
     if kind == TRUTH and key in ("true", "false"):
         return lambda engine: key.upper()
     try:
-        if kind == WHOLE and str(int(key)) == key and -(2**63) < int(key) < 2**63:
+        if kind == WHOLE and str(int(key)) == key and -(2**63) <= int(key) < 2**63:
             return lambda engine: engine.whole(int(key))
         if kind == DATE and date.fromisoformat(key).isoformat() == key:
             return lambda engine: f"DATE '{key}'"
