@@ -16,7 +16,7 @@ export MPLBACKEND ?= Agg
 # Processes of tests: more of them want more memory than many machines have.
 WORKERS ?= 2
 PIP_OPTIONS := --quiet --disable-pip-version-check --no-compile -c constraints.txt
-UV_OPTIONS := --quiet --python $(BIN)/python --compile-bytecode -c constraints.txt
+UV_OPTIONS := --quiet --system-certs --python $(BIN)/python --compile-bytecode -c constraints.txt
 # What pip installed is compiled on all cores: on one it takes half a minute.
 COMPILE = @$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 
