@@ -85,6 +85,12 @@ _READABLE = (
     "SELECT attname::text, format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = {} "
     "AND attnum > 0 AND NOT attisdropped AND has_column_privilege(attrelid, attnum, 'SELECT')"
 )
+#: However long a row takes, by a limit of the owner's it decides nothing. (The second one is there
+#: since PostgreSQL 17.)
+_PATIENT = (
+    "SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN "
+    "('statement_timeout', 'transaction_timeout', 'idle_in_transaction_session_timeout')"
+)
 #: All columns of a relation.
 _ALL = "SELECT * FROM {} AS s"
 #: What a relation reads: itself, its heirs, and what a view selects from; their kinds, and whether
@@ -125,9 +131,6 @@ class Postgres(Dialect):
         self._opened: tuple[tuple[str, str, str], Relation] | None = None
         if self.read("SHOW server_encoding") != [("UTF8",)]:
             raise EngineError("the database must be encoded in UTF8: other texts may not convert")
-        for (other,) in self.read(_OTHERS):
-            allowed = "of a database in which nobody has put any among those of PostgreSQL's own"
-            raise ArgumentError("table", f"a table beside another {other}", allowed)
 
     # -- literals ---------------------------------------------------------------------------------
 
@@ -155,6 +158,15 @@ class Postgres(Dialect):
         Refused if it reads a foreign table, also through its heirs or views, and if it is none of
         this database: a name that PostgreSQL cuts short is another one's.
         """
+        self._opened = self._found(catalog, schema, name)
+        return self._opened[1]
+
+    def _found(
+        self, catalog: str | None, schema: str | None, name: str
+    ) -> tuple[tuple[str, str, str], Relation]:
+        for (other,) in self.read(_OTHERS):
+            allowed = "of a database in which nobody has put any among those of PostgreSQL's own"
+            raise ArgumentError("table", f"a table beside another {other}", allowed)
         whole = ".".join(self.identifier(part) for part in (schema, name) if part)
         with self._aside():  # (by the connection's own search path, and nothing else by that)
             ((number,),) = self._rows(_MEANT.format(whole.encode().hex()))
@@ -167,8 +179,7 @@ class Postgres(Dialect):
             raise ArgumentError("table", f"{name}, which reads a foreign table", allowed)
         base = all(kind in "rp" and not secured for kind, secured in found)
         relation = ".".join(map(self.identifier, named[0][1:]))
-        self._opened = named[0], (relation, self._columns(relation, number), base)
-        return self._opened[1]
+        return named[0], (relation, self._columns(relation, number), base)
 
     def _columns(self, relation: str, number: int) -> tuple[Column, ...]:
         """The columns that may be read, from the catalog: nothing is planned or run."""
@@ -279,10 +290,11 @@ class Postgres(Dialect):
                         one_state = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
                         cursor.execute(one_state, prepare=False)
                 self._rows(_OWN)
+                self._rows(_PATIENT)
                 if self._opened is not None:
                     place, found = self._opened
                     self._parsed(_ALL.format(found[0]))  # from now on nobody changes it
-                    if self.relation(*place) != found:
+                    if self._found(*place) != self._opened:
                         raise EngineError("the table is not the one that was opened")
                 yield
 
