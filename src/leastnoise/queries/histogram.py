@@ -105,9 +105,7 @@ class Histogram(Count):
             if isinstance(self.bins, int):
                 index = _equal_bin(rows, number, edges)
             else:
-                passed = (f"{number} >= {rows.engine.real(edge)}" for edge in edges[1:-1])
-                ones = (f"CASE WHEN {one} THEN 1 ELSE 0 END" for one in passed)
-                index = f"CAST({' + '.join(ones) or '0'} AS BIGINT)"
+                index = _bin_between(rows, number, edges)
             one = f"CASE WHEN {number} IS NULL THEN NULL ELSE {index} END"
             if self._outer is not None:
                 before = self._outer.cell(rows).sql
@@ -153,3 +151,11 @@ def _equal_bin(rows: Rows, number: str, edges: list[float]) -> str:
     away = f"GREATEST({least}, {held} - {engine.real(low)})"
     index = f"CAST(FLOOR({away} * {engine.real(bins / (high - low))}) AS BIGINT)"
     return f"LEAST({engine.whole(bins - 1)}, GREATEST({engine.whole(0)}, {index}))"
+
+
+def _bin_between(rows: Rows, number: str, edges: list[float]) -> str:
+    """The bin of a number among given edges: of one level, however many (engines limit them)."""
+    engine, last = rows.engine, len(edges) - 2
+    below = (f"WHEN {number} < {engine.real(edge)}" for edge in edges[1:-1])
+    cases = " ".join(f"{one} THEN {engine.whole(i)}" for i, one in enumerate(below))
+    return f"CASE {cases} ELSE {engine.whole(last)} END" if cases else engine.whole(last)
