@@ -119,9 +119,7 @@ class Postgres(Dialect):
     name: ClassVar[str] = "PostgreSQL"
     double: ClassVar[str] = "DOUBLE PRECISION"
     calm: ClassVar[bool] = False  # it stops where a product is too large or too small
-    # It would write an expression wherever its column stands. (0 without quotes is cast, and then
-    # PostgreSQL takes no further processes.)
-    once: ClassVar[str] = " OFFSET '0'"
+    once: ClassVar[str] = " OFFSET 0"  # it would write an expression wherever its column stands
 
     def __init__(self, connection: Any, ending: Callable[[], None] | None = None) -> None:
         self.connection = connection
