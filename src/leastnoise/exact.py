@@ -25,6 +25,9 @@ MAX_EXPONENT = 1000
 #: Largest power of ten in a decimal, either way: beyond it the number would fill the memory.
 _MAX_POWER_OF_TEN = 400
 
+#: Characters of a number in a mechanism file, and of a length, a ratio or a number of the loss.
+LONGEST, LONGEST_SHORT = 400, 100
+
 #: Digits after the point of a decimal that is written; others are written as fractions.
 _MOST_PLACES = 40
 

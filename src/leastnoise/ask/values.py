@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from fractions import Fraction
 
 from ..errors import ArgumentError
-from ..exact import Number, rational
+from ..exact import LONGEST, LONGEST_SHORT, Number, rational
 from .shape import Ball, Shape
 
 #: The largest epsilon of a design (a file may say more).
@@ -44,7 +44,7 @@ def refuse_unknown(options: Mapping[str, object], known: Collection[str], where:
         raise ArgumentError(name, value, f"left out, {where} has no such argument{words}")
 
 
-def _written(given: Number, name: str, longest: int = 400) -> Fraction:
+def _written(given: Number, name: str, longest: int = LONGEST) -> Fraction:
     """A number that a mechanism file can hold: so many characters, as a fraction."""
     value = rational(given, name)
     if abs(value.numerator) * value.denominator >= 10 ** (longest - 3):
@@ -88,7 +88,7 @@ def stated_sensitivity(sensitivity: Number | Shape | Ball | None) -> Number:
 
 def check_sensitivity(sensitivity: Number, integer: bool = False) -> Fraction:
     """Positive; whole for integer queries."""
-    value = _written(sensitivity, "sensitivity", 100)
+    value = _written(sensitivity, "sensitivity", LONGEST_SHORT)
     if value <= 0:
         raise ArgumentError("sensitivity", sensitivity, "positive")
     if not Fraction(1, 10**30) <= value <= 10**30:

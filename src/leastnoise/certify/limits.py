@@ -12,10 +12,11 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 
+from ..exact import LONGEST, LONGEST_SHORT
+
 MAX_BYTES = 8_000_000
 MAX_REPORT = 40_000_000  # bytes of a report of answers; each mechanism file in it as above
-MAX_DIGITS = 400  # characters of a number
-MAX_SHORT = 100  # characters of a length, a ratio or a number of the loss
+MAX_DIGITS, MAX_SHORT = LONGEST, LONGEST_SHORT
 MAX_CELLS = 60_000
 MAX_MULTIPLIERS = 100_000
 MAX_GRID = 1_000_001

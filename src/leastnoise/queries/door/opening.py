@@ -263,7 +263,7 @@ def _at_url(text: str) -> Table:
 
     def opened() -> Table:
         if scheme == "duckdb":
-            backend = _ibis().connect(url)  # (Ibis would bind a view to open it)
+            backend = _ibis().connect(url)  # (its own `table` would bind a view to open it)
             with _closing(backend.disconnect):
                 return _of_duckdb(backend.con, None, None, name, backend.disconnect)
         connection = _connected(url)

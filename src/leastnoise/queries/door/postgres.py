@@ -107,8 +107,6 @@ _READ = (
 )
 #: Whose turn it is on a connection, which does one thing at a time.
 _turns: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
-
-
 #: The full name of a table or a view, its columns, whether it is a base table.
 Relation = tuple[str, tuple[Column, ...], bool]
 
