@@ -31,6 +31,8 @@ _FLAT = 0.05
 _LOOSE_DELTA = 1e-4
 #: Integers with a smaller sensitivity are never taken several at a time.
 _FEW = 30
+#: Noise reaches over about sensitivity / epsilon integers: so few make a small program.
+_REACHED = 80
 
 
 def tiny_delta(question: Question) -> bool:
@@ -71,6 +73,11 @@ def several_integers(question: Question, affordable: bool) -> bool:
     hard = many_shifts(question) or not affordable
     many = question.sensitivity > FINE_WIDTH or (question.sensitivity >= _FEW and hard)
     return question.integer and many
+
+
+def as_real(question: Question) -> bool:
+    """Whether a bound on real noise may come sooner than one over the integers themselves."""
+    return question.sensitivity >= _REACHED * question.epsilon
 
 
 def share_between(question: Question) -> float:
