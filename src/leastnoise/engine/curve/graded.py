@@ -34,7 +34,7 @@ _BOX, _MOST_ROUNDS = (0.5, 0.15), 8
 _ROUNDS_LEFT = 3
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
-_QUIET, _DEARER, _SOLVED, _ROUGH = 0.1, 0.03, 0.05, 3e-3
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.05, 0.03, 0.05, 3e-3
 #: Programs stay this share below every delta, so that a shift between theirs is not over it. One
 #: that is joins them, so many a round and budget.
 _EASE, _MOST_SHIFTS = 3e-5, 6
@@ -211,43 +211,30 @@ def _in_a_box(
     return found if sound and abs(mass - 1) < 1e-6 else None
 
 
-def hockey_sticks(line: Line, x: Floats, epsilons: Sequence[float], shifts: Ints) -> Floats:
-    """Those of `line.sticks`, a row for each epsilon: by runs of equal cells, which are few."""
-    cells, _ = line.spread(x)
-    n, size = line.n, len(cells)
-    new = (np.diff(cells) != 0) | (np.diff(line.events) != 0)
-    bounds = np.concatenate([[0], np.flatnonzero(new) + 1])
-    factors = np.exp(np.asarray(epsilons))[:, None]
-    found = np.empty((len(factors), len(shifts)))
-    for k, m in enumerate(shifts):
-        starts = np.unique(np.concatenate([[n], bounds, bounds + m]))
-        starts = starts[(starts >= n) & (starts < size - n)]
-        weight = np.diff(starts, append=size - n) * line.events[starts]
-        excess = cells[starts] - factors * cells[starts - m]
-        found[:, k] = np.maximum(excess, 0.0, out=excess) @ weight
-    return found
-
-
 class _Mixture:
     """Noise of a program, and how much of a safe one it needs to be private at every shift."""
 
     def __init__(self, restricted: Restricted, x: Floats, safe: Floats, turn: int) -> None:
         self.restricted, self.x = restricted, x
         self._safe = safe / float(restricted.line.masses[0] @ safe)
-        self._epsilons = [epsilon for epsilon, _ in restricted.program.budgets]
+        self._budgets = restricted.program.budgets
         sizes = np.abs(restricted.line.shifts)
         often = 1 + restricted.mesh.n // _LOOKED_AT
         looked_at = ((sizes + turn) % often == 0) | (sizes == restricted.mesh.n)
         self._some = restricted.line.shifts[looked_at]
 
+    def _sticks(self, x: Floats, shifts: Ints) -> Floats:
+        line, exponentials = self.restricted.line, np.exp([epsilon for epsilon, _ in self._budgets])
+        return line.hockey_sticks(line.spread(x), exponentials, shifts)
+
     @cached_property
     def _seen(self) -> Floats:
-        return hockey_sticks(self.restricted.line, self.x, self._epsilons, self._some)
+        return self._sticks(self.x, self._some)
 
     @property
     def excess(self) -> float:
         """The largest share of a delta by which it is exceeded."""
-        kept = [(j, delta) for j, (_, delta) in enumerate(self.restricted.program.budgets) if delta]
+        kept = [(j, delta) for j, (_, delta) in enumerate(self._budgets) if delta]
         return max(float(self._seen[j].max()) / delta - 1 for j, delta in kept)
 
     def beyond(self) -> Pairs:
@@ -256,7 +243,7 @@ class _Mixture:
         Where that is by much, noise would settle between few shifts: then those of all pieces.
         """
         found = set()
-        for j, (_, delta) in enumerate(self.restricted.program.budgets):
+        for j, (_, delta) in enumerate(self._budgets):
             values = self._seen[j]
             worst = worst_local_maxima(self._some, values, max(delta, _DUST), _MOST_SHIFTS)
             found |= {(j, m) for m in worst}
@@ -266,13 +253,12 @@ class _Mixture:
 
     def _share(self, mine: Floats, shifts: Ints, margin: float) -> float | None:
         """Of the safe noise; None if all of it is not enough."""
-        line, budgets = self.restricted.line, self.restricted.program.budgets
-        most = np.array([delta * (1 - margin) if delta > 0 else math.inf for _, delta in budgets])
+        most = np.array([d * (1 - margin) if d > 0 else math.inf for _, d in self._budgets])
         over = (mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
-        safe = hockey_sticks(line, self._safe, self._epsilons, shifts[over])
-        high = dict(zip(self._epsilons, mine[:, over], strict=True))
-        low = dict(zip(self._epsilons, safe, strict=True))
-        kept = [(e, d) for e, d in budgets if d > 0]
+        epsilons, safe = [e for e, _ in self._budgets], self._sticks(self._safe, shifts[over])
+        high = dict(zip(epsilons, mine[:, over], strict=True))
+        low = dict(zip(epsilons, safe, strict=True))
+        kept = [(e, d) for e, d in self._budgets if d > 0]
         return share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
 
     @property
@@ -285,7 +271,7 @@ class _Mixture:
     def mended(self, value: float) -> Upper | None:
         """The noise itself if it is private, or with as much of the safe one as it needs."""
         shifts = self.restricted.line.shifts
-        mine = hockey_sticks(self.restricted.line, self.x, self._epsilons, shifts)
+        mine = self._sticks(self.x, shifts)
         for margin in MIXING_MARGINS:
             share = self._share(mine, shifts, margin)
             if share is None:
