@@ -302,7 +302,8 @@ class Repeated:
         x = np.where(dust, 0.0, x)
         x = x / float(line.masses[0] @ x)
         spread = line.spread(x)
-        deltas = np.array([line.sticks(spread, math.exp(e))[1].max() for e, _ in program.budgets])
+        exponentials = np.exp([epsilon for epsilon, _ in program.budgets])
+        deltas = line.hockey_sticks(spread, exponentials, line.shifts).max(axis=1)
         return _Noise(x, deltas, self.grid.total(deltas), float(program.cost @ x))
 
     def _exact(self, restricted: Restricted, noise: _Noise) -> Upper | None:

@@ -20,13 +20,14 @@ from ...losses import Loss
 from ...program.interior import Near
 from ...program.layout import Bools, Floats, Ints, Line
 from ...program.program import Found
+from ...work import BUDGET
 from ..bounds import Bounds, Lower, Upper
 from ..lattice.constrained import Constrained, Steering
 from ..lattice.relaxed import Relaxed
-from ..lattice.restricted import lattice_of
+from ..lattice.restricted import Restricted, lattice_of
 from ..search import Search
 from .chords import Binding, chords_below, gaussian_noise, points_on
-from .graded import Shape, shape_of, sharpened
+from .graded import Shape, binding_of, effort, pieces_of, shape_of, sharpened
 
 #: Lines that stand for a curve, from step to step; the bound has no use for the last number, and
 #: noise is made good from the one before it on.
@@ -61,6 +62,9 @@ _MOST_WIDE, _MOST_NARROW, _PEAK = 32, 2048, 0.3
 _OFTEN = 4, 16
 #: Cells next to a peak are as wide as this part of their distance from it, step by step.
 _SPREADS = 2, 2, 2, 4
+#: Of the work that a check may take, this is left to the bound, whose multipliers take less than
+#: half of it, and to what a forecast may err by.
+_WORK_OF_BOUNDS = BUDGET // 5
 #: Noise is good enough if this share of the gap would be left with bounds on the finest cells.
 _LEFT_TO_BOUNDS = 0.6
 #: The share of the gap that leaving out small multipliers may cost, and digits of the others.
@@ -224,30 +228,38 @@ class BelowCurve:
             upper = programs.restricted(n, search)
             if programs.found is not None:
                 lattice, noise = programs.found
-                self._above = shape_of(lattice.places, lattice.line, noise.smooth)
+                binding = binding_of(noise, lattice.program)
+                self._above = shape_of(lattice.places, lattice.line, noise.smooth, binding)
             return upper
-        assert programs.curve is not None
         finer = self._finer(n, self._above, search)
-        n = min(n, _MOST_WIDE) * finer
-        if (n, self._lines) == self._finest:
+        n = min(n, _MOST_WIDE)
+        if (n * finer, self._lines) == self._finest:
             return None
-        self._finest = n, self._lines
-        points, radius = programs.upper_points, math.ceil(programs.radius * n)
-        mesh = lattice_of(self.question, n, radius, points)
-        assert mesh is not None
-        upper, self._above = sharpened(
-            self.question,
-            points,
-            programs.curve,
-            mesh,
-            finer,
-            self._above,
-            lambda places: self._gaussian(places, _SAFE),
-            search,
-            self._lines < _FINE_LINES,
-            _SPREADS[self._step],
-        )
+        self._finest = n * finer, self._lines
+        restricted = self._pieces(n, finer, self._above)
+        if restricted is None:
+            return None
+        safe, rough = (lambda places: self._gaussian(places, _SAFE)), self._lines < _FINE_LINES
+        upper, self._above = sharpened(restricted, self._above, safe, search, rough)
         return upper
+
+    def _pieces(self, wide: int, finer: int, shape: Shape) -> Restricted | None:
+        """The finest pieces that leave room to check noise on them; None if there are none.
+
+        (Of narrower cells more are alike: where a check goes through all of them, one that goes
+        through pieces is shorter.)
+        """
+        programs, points = self.programs, self.programs.upper_points
+        spreads = range(_SPREADS[self._step], 1, -1)
+        for times, spread in (*((finer, spread) for spread in spreads), (2 * finer, spreads[-1])):
+            n = wide * times
+            mesh = lattice_of(self.question, n, math.ceil(programs.radius * n), points)
+            assert mesh is not None
+            pieces = pieces_of(n, times, spread)
+            restricted = Restricted(self.question, points, mesh, 1e-6, programs.curve, pieces)
+            if effort(restricted, shape.peaked(restricted.places)) <= BUDGET - _WORK_OF_BOUNDS:
+                return restricted
+        return None
 
     def _finer(self, n: int, shape: Shape, search: Search) -> int:
         """How many narrow cells make a wide one: so many that the one at 0 costs little."""

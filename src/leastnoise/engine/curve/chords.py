@@ -128,13 +128,13 @@ def gaussian_noise(question: Question, n: int) -> Upper | None:
         found = draft.tidied((found + found[::-1]) / 2)
         return np.asarray(found / float(line.masses[0] @ found))
 
+    kept = np.array([(float(e), float(d)) for e, d in points if d > 0])
+    exponentials, deltas = np.exp(kept[:, 0]), kept[:, 1] * (1 - 1e-9) - 2e-16
+
     def fits(stretch: float) -> bool:
         spread = line.spread(weights(stretch))
-        return all(
-            float(line.sticks(spread, math.exp(e), n)[1].max()) <= float(d) * (1 - 1e-9) - 2e-16
-            for e, d in points
-            if d > 0
-        )
+        sticks = line.hockey_sticks(spread, exponentials, np.array([n, -n]))
+        return bool((sticks.max(axis=1) <= deltas).all())
 
     low, high = 0.95, 1.09  # as far as the mesh goes
     for _ in range(30):

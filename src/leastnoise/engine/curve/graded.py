@@ -9,39 +9,49 @@ Nothing is claimed here: `../lattice/draft.py` checks exactly what comes out.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from ...ask import Point, Question
-from ...ask.privacy import GaussianCurve
+from ...certify.privacy import worst_hockey_stick
 from ...program.interior import Interior, Near
-from ...program.layout import Bools, Floats, Ints, Line, worst_local_maxima
+from ...program.layout import Floats, Ints, Line, worst_local_maxima
 from ...program.program import Found, Program, Row
+from ...work import BUDGET, counted
 from ..bounds import Upper
-from ..lattice.draft import Lattice
 from ..lattice.repair import MIXING_MARGINS, share_of_safe
 from ..lattice.restricted import Restricted
 from ..search import Search
 
-#: How far, in logarithms, a round may go from the noise before; how many rounds at most.
-_BOX, _MOST_ROUNDS = 0.5, 8
+#: How far, in logarithms, a round may go from the noise before: once little is gained, and no
+#: delta is exceeded by more than half of that, not as far. How many rounds at most.
+_BOX, _MOST_ROUNDS = (0.5, 0.15), 8
+#: Another one begins if there is time for so many: what comes out is made good in about two.
+_ROUNDS_LEFT = 3
 #: Rounds end when one gains less than this share of the gap, and mending costs less than another.
 #: Programs are solved to a third, and to this share of the loss as long as much is gained.
-_QUIET, _DEARER, _SOLVED, _ROUGH = 0.1, 0.03, 0.05, 3e-3
+_QUIET, _DEARER, _SOLVED, _ROUGH = 0.05, 0.03, 0.05, 3e-3
 #: Programs stay this share below every delta, so that a shift between theirs is not over it. One
 #: that is joins them, so many a round and budget.
 _EASE, _MOST_SHIFTS = 3e-5, 6
 #: A delta that is exceeded by more than this share of it is asked for at the shifts of all pieces.
-_MUCH = 0.1
-#: Between rounds about so many shifts are looked at; at the end all of them.
+_MUCH = 0.3
+#: Between rounds about so many shifts are looked at, others every time; at the end all of them.
 _LOOKED_AT = 512
 #: A pure budget may be exceeded by this: an envelope mends it.
 _DUST = 1e-7
-#: At first every so many budgets at shifts below the sensitivity.
-_SPARSE = 3
+#: Budgets and shifts that spend less than this share of all bind nowhere.
+_LEAST_SPENT = 1e-5
+#: The cell at 0 keeps at least this share of its mass when it is divided.
+_LEAST_CENTRE = 0.1
+
+
+Pairs = set[tuple[int, int]]  #: (number of a budget, shift)
+Binding = Sequence[tuple[float, float]]  #: epsilons and shifts, in sensitivities, that bind
 
 
 @dataclass(frozen=True)
@@ -51,17 +61,46 @@ class Shape:
     places: Floats
     logs: Floats
     centre: float  # the mass of the cell at 0
+    binding: Binding = ()
 
     def at(self, places: Floats) -> Floats:
         """The density there."""
         found = np.interp(places, self.places, self.logs)
         return np.asarray(np.exp(found - found.max()))
 
+    def peaked(self, places: Floats) -> Floats:
+        """The density on narrower cells: what the cell at 0 held is spread within it.
 
-def shape_of(places: Floats, line: Line, x: Floats) -> Shape:
+        Next to 0 densities are about one over the distance (measured: the exponent is -1.0 over
+        five octaves at mu = 4), and the narrower cell at 0 keeps the rest.
+        """
+        found, (wide, narrow) = self.at(places), (np.diff(p).min() for p in (self.places, places))
+        centre, known = np.flatnonzero(places == 0), np.flatnonzero(self.places == 0)
+        if not len(centre) or not len(known) or narrow >= wide:
+            return found
+        whole = rest = float(found[centre[0]]) * wide
+        for side in (1, -1) if places[0] < 0 else (1, 1):
+            away = side * places
+            beside = math.exp(self.logs[known[0] + side] - self.logs[known[0]]) * whole
+            inner = (away > 0) & (away < wide)
+            found[inner] = beside / away[inner]
+            rest -= beside * math.log(wide / narrow)
+        found[centre] = max(rest, _LEAST_CENTRE * whole) / narrow
+        return found
+
+
+def shape_of(places: Floats, line: Line, x: Floats, binding: Binding = ()) -> Shape:
     """The shape of the masses of cells of a line, whose columns lie at places that rise."""
     logs = np.log(np.maximum(x[: len(places)], 1e-300))
-    return Shape(places, logs, float(line.spread(x)[0][line.cells == 0].sum()))
+    return Shape(places, logs, float(line.spread(x)[0][line.cells == 0].sum()), binding)
+
+
+def binding_of(found: Found, program: Program[Line]) -> Binding:
+    """Where the multipliers of a solution are."""
+    budgets, n = program.budgets, program.layout.n
+    spent = {pair: y * budgets[pair[0]][1] for pair, (y, _, _) in found.multipliers.pairs.items()}
+    least = _LEAST_SPENT * sum(spent.values())
+    return [(budgets[j][0], m / n) for (j, m), one in spent.items() if one > least]
 
 
 def pieces_of(n: int, widest: int, spread: int = 2) -> Ints:
@@ -81,75 +120,90 @@ def pieces_of(n: int, widest: int, spread: int = 2) -> Ints:
     return np.array([*starts, i, *ends[::-1]], dtype=np.int64)
 
 
+def effort(restricted: Restricted, x: Floats) -> int:
+    """About the work of an exact check of noise like x: that of one budget, times all of them."""
+    epsilon, _ = restricted.budgets[len(restricted.budgets) // 2]
+    with counted() as whole:
+        some = restricted.exact(x, 1.0, ((epsilon, Fraction(1)),))
+    if some is None:
+        return BUDGET
+    with counted() as one:
+        worst_hockey_stick(some.noise, epsilon)
+    return whole.spent + (len(restricted.budgets) - 1) * one.spent
+
+
 def sharpened(
-    question: Question,
-    points: tuple[Point, ...],
-    curve: GaussianCurve | None,
-    mesh: Lattice,
-    widest: int,
+    restricted: Restricted,
     shape: Shape,
     safe: Callable[[Floats], Floats],
     search: Search,
     rough: bool = False,
-    spread: int = 2,
 ) -> tuple[Upper | None, Shape]:
     """Noise on the pieces of a mesh, found from a shape, and its own shape.
 
     `safe` is strictly private: what is mixed in where noise is not private after all. `rough` noise
     is on the way to finer cells: it is made good only if that may meet the gap.
     """
-    pieces = pieces_of(mesh.n, widest, spread)
-    pairs = {
-        (j, int(m))
-        for m in (*pieces[1:], mesh.n)
-        for j, (_, delta) in enumerate(points)
-        if m == mesh.n or j % _SPARSE == 0 or delta == 0
-    }
-    tight, x = 0, None  # rounds so far that were solved well
+    pairs, x = _pairs_near(shape.binding, restricted), shape.peaked(restricted.places)
+    tight = 0  # rounds so far that were solved well
     value = math.inf if search.bracket.upper is None else float(search.bracket.upper.value)
     mixture: _Mixture | None = None
-    for _ in range(_MOST_ROUNDS):
-        shifts = np.array(sorted({m for _, m in pairs}), dtype=np.int64)
-        restricted = Restricted(question, points, mesh, 1e-6, curve, pieces, shifts)
-        line = restricted.line
-        wanted = np.array(
-            [[(j, abs(int(m))) in pairs for m in line.every_shift] for j in range(len(points))]
-        )
-        x = shape.at(restricted.places) if x is None else x
+    for k in range(_MOST_ROUNDS):
+        began = search.clock()
         tolerance = min(_SOLVED * search.gap, _ROUGH) if tight else _ROUGH
-        found = _in_a_box(restricted.program, x, wanted, tolerance, search)
-        if found is None or (mixture is not None and search.late()):
+        found = _in_a_box(restricted.program, x, pairs, _BOX[tight > 0], tolerance, search)
+        if found is None or search.late():
             break
-        gained, value, x = 1 - found.value / value, found.value, found.x
-        search.report(0.0, value, mesh.n)
-        mixture = _Mixture(restricted, x, safe(restricted.places))
-        quiet = tight and gained < _QUIET * search.gap
-        if search.late() or (quiet and (tight > 3 or mixture.dearer <= _DEARER * search.gap)):
+        gained, value, x = abs(1 - found.value / value), found.value, found.x
+        search.report(0.0, value, restricted.mesh.n)
+        mixture = _Mixture(restricted, x, safe(restricted.places), k)
+        binding = binding_of(found, restricted.program)
+        shape = shape_of(restricted.places, restricted.line, x, binding)
+        if tight and gained < _QUIET * search.gap and mixture.dearer <= _DEARER * search.gap:
             break
-        pairs |= mixture.beyond(pieces[1:])
-        tight += gained < _ROUGH
+        pairs |= mixture.beyond()
+        tight += gained < _ROUGH and mixture.excess < _BOX[1] / 2
+        if search.left(math.inf) < _ROUNDS_LEFT * (search.clock() - began):
+            break
         if tight and rough and not search.closes(0.0, value * (1 - search.gap)):
             break
-    if mixture is None:
-        return None, shape
-    restricted = mixture.restricted
-    return mixture.mended(value), shape_of(restricted.places, restricted.line, mixture.x)
+    return None if mixture is None or search.late() else mixture.mended(value), shape
+
+
+def _pairs_near(binding: Binding, restricted: Restricted) -> Pairs:
+    """All budgets at the full shift, those next to where other noise was bound, and pure ones."""
+    line, budgets = restricted.line, restricted.program.budgets
+    found = {(j, m) for j in range(len(budgets)) for m in _shifts(restricted, [line.n])}
+    pure = [j for j, (_, delta) in enumerate(budgets) if delta == 0]
+    found |= {(j, m) for j in pure for m in _shifts(restricted, restricted.pieces[1:])}
+    for epsilon, part in binding:
+        m, k = round(part * line.n), bisect_left(budgets, (epsilon,))
+        found |= {(j, m) for j in (k - 1, k) if m and 0 <= j < len(budgets)}
+    return found
+
+
+def _shifts(restricted: Restricted, sizes: Iterable[int]) -> list[int]:
+    """Of these sizes, in the directions that differ."""
+    return [sign * int(m) for m in sizes for sign in ((1,) if restricted.fold else (1, -1))]
 
 
 def _in_a_box(
-    program: Program[Line], x: Floats, wanted: Bools, tolerance: float, search: Search
+    program: Program[Line], x: Floats, pairs: Pairs, box: float, tolerance: float, search: Search
 ) -> Found | None:
-    """The best noise near x; None if that fails."""
+    """The best noise near x that keeps these budgets at these shifts; None if that fails."""
+    shifts = sorted({m for _, m in pairs})
+    wanted = np.array([[(j, m) in pairs for m in shifts] for j in range(len(program.budgets))])
+    program = replace(program, layout=replace(program.layout, listed=np.array(shifts)))
     x = x / float(program.layout.masses[0] @ x)
     width = len(x)
     rows = [*program.rows]
     for c in range(width):
         line = np.zeros(width)
         line[c] = 1 / x[c]
-        rows += [Row(line, -math.inf, math.exp(_BOX)), Row(-line, -math.inf, -math.exp(-_BOX))]
+        rows += [Row(line, -math.inf, math.exp(box)), Row(-line, -math.inf, -math.exp(-box))]
     eased = tuple((epsilon, delta * (1 - _EASE)) for epsilon, delta in program.budgets)
     boxed = replace(program, rows=tuple(rows), budgets=eased)
-    interior = Interior(boxed, near=Near(x, 2 * _BOX), wanted=wanted)
+    interior = Interior(boxed, near=Near(x, 2 * box), wanted=wanted)
     found = interior.solve(x, tolerance, search.late)
     search.count(found, 0)
     sound = np.isfinite(found.x).all() and found.x.min() > 0
@@ -157,61 +211,54 @@ def _in_a_box(
     return found if sound and abs(mass - 1) < 1e-6 else None
 
 
-def hockey_sticks(line: Line, x: Floats, epsilons: Sequence[float], shifts: Ints) -> Floats:
-    """Those of `line.sticks`, a row for each epsilon: by runs of equal cells, which are few."""
-    cells, _ = line.spread(x)
-    n, size = line.n, len(cells)
-    new = (np.diff(cells) != 0) | (np.diff(line.events) != 0)
-    bounds = np.concatenate([[0], np.flatnonzero(new) + 1])
-    factors = np.exp(np.asarray(epsilons))[:, None]
-    found = np.empty((len(factors), len(shifts)))
-    for k, m in enumerate(shifts):
-        starts = np.unique(np.concatenate([[n], bounds, bounds + m]))
-        starts = starts[(starts >= n) & (starts < size - n)]
-        weight = np.diff(starts, append=size - n) * line.events[starts]
-        excess = cells[starts] - factors * cells[starts - m]
-        found[:, k] = np.maximum(excess, 0.0, out=excess) @ weight
-    return found
-
-
 class _Mixture:
     """Noise of a program, and how much of a safe one it needs to be private at every shift."""
 
-    def __init__(self, restricted: Restricted, x: Floats, safe: Floats) -> None:
+    def __init__(self, restricted: Restricted, x: Floats, safe: Floats, turn: int) -> None:
         self.restricted, self.x = restricted, x
         self._safe = safe / float(restricted.line.masses[0] @ safe)
-        self._epsilons = [epsilon for epsilon, _ in restricted.program.budgets]
+        self._budgets = restricted.program.budgets
         sizes = np.abs(restricted.line.shifts)
         often = 1 + restricted.mesh.n // _LOOKED_AT
-        self._some = restricted.line.shifts[(restricted.mesh.n - sizes) % often == 0]
+        looked_at = ((sizes + turn) % often == 0) | (sizes == restricted.mesh.n)
+        self._some = restricted.line.shifts[looked_at]
+
+    def _sticks(self, x: Floats, shifts: Ints) -> Floats:
+        line, exponentials = self.restricted.line, np.exp([epsilon for epsilon, _ in self._budgets])
+        return line.hockey_sticks(line.spread(x), exponentials, shifts)
 
     @cached_property
     def _seen(self) -> Floats:
-        return hockey_sticks(self.restricted.line, self.x, self._epsilons, self._some)
+        return self._sticks(self.x, self._some)
 
-    def beyond(self, every: Ints) -> set[tuple[int, int]]:
+    @property
+    def excess(self) -> float:
+        """The largest share of a delta by which it is exceeded."""
+        kept = [(j, delta) for j, (_, delta) in enumerate(self._budgets) if delta]
+        return max(float(self._seen[j].max()) / delta - 1 for j, delta in kept)
+
+    def beyond(self) -> Pairs:
         """Budgets and shifts at which a delta is exceeded most.
 
-        Where that is by much, noise would settle between few shifts: then every one of these.
+        Where that is by much, noise would settle between few shifts: then those of all pieces.
         """
         found = set()
-        for j, (_, delta) in enumerate(self.restricted.program.budgets):
+        for j, (_, delta) in enumerate(self._budgets):
             values = self._seen[j]
             worst = worst_local_maxima(self._some, values, max(delta, _DUST), _MOST_SHIFTS)
-            found |= {(j, abs(m)) for m in worst}
+            found |= {(j, m) for m in worst}
             if delta > 0 and float(values.max()) > (1 + _MUCH) * delta:
-                found |= {(j, int(m)) for m in every}
+                found |= {(j, m) for m in _shifts(self.restricted, self.restricted.pieces[1:])}
         return found
 
     def _share(self, mine: Floats, shifts: Ints, margin: float) -> float | None:
         """Of the safe noise; None if all of it is not enough."""
-        line, budgets = self.restricted.line, self.restricted.program.budgets
-        most = np.array([delta * (1 - margin) if delta > 0 else math.inf for _, delta in budgets])
+        most = np.array([d * (1 - margin) if d > 0 else math.inf for _, d in self._budgets])
         over = (mine > most[:, None]).any(axis=0)  # the safe noise matters there alone
-        safe = hockey_sticks(line, self._safe, self._epsilons, shifts[over])
-        high = dict(zip(self._epsilons, mine[:, over], strict=True))
-        low = dict(zip(self._epsilons, safe, strict=True))
-        kept = [(e, d) for e, d in budgets if d > 0]
+        epsilons, safe = [e for e, _ in self._budgets], self._sticks(self._safe, shifts[over])
+        high = dict(zip(epsilons, mine[:, over], strict=True))
+        low = dict(zip(epsilons, safe, strict=True))
+        kept = [(e, d) for e, d in self._budgets if d > 0]
         return share_of_safe(high.__getitem__, low.__getitem__, kept, margin)
 
     @property
@@ -224,7 +271,7 @@ class _Mixture:
     def mended(self, value: float) -> Upper | None:
         """The noise itself if it is private, or with as much of the safe one as it needs."""
         shifts = self.restricted.line.shifts
-        mine = hockey_sticks(self.restricted.line, self.x, self._epsilons, shifts)
+        mine = self._sticks(self.x, shifts)
         for margin in MIXING_MARGINS:
             share = self._share(mine, shifts, margin)
             if share is None:

@@ -6,7 +6,6 @@ What it finds becomes a mechanism in `draft.py`; why that succeeds: `repair.proo
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -88,9 +87,9 @@ class Restricted:
         margin: float = 0.0,
         curve: GaussianCurve | None = None,
         pieces: Ints | None = None,
-        shifts: Ints | None = None,
     ) -> None:
         self.question, self.budgets, self.mesh, self.curve = question, budgets, mesh, curve
+        self.pieces = np.arange(mesh.n) if pieces is None else pieces
         self.fold = foldable(question.constraints, question.loss)
         mirror = int(-1 - 2 * mesh.offset)
         self.line = line = make_line(
@@ -103,10 +102,6 @@ class Restricted:
             self._atom_allowed(),
             pieces,
         )
-        if shifts is not None:
-            self.line = line = replace(
-                line, listed=shifts if line.symmetric else np.concatenate([shifts, -shifts])
-            )
         self.program: Program[Line] = Program(
             line,
             tuple((float(e), float(d)) for e, d in budgets),
