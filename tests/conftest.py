@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(items):
 def pytest_xdist_make_scheduler(config, log):
     """Whole files, but what needs Spark goes to one process: starting it takes half a minute.
 
-    So does what needs Coq: in a fresh copy its theory takes 40 CPU seconds to compile.
+    So does what needs Coq: in a fresh copy its theory takes 30 CPU seconds to compile.
     """
     from xdist.scheduler import LoadFileScheduling
 
