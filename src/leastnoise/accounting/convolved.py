@@ -37,7 +37,9 @@ class Convolved:
     @cached_property
     def length(self) -> int:
         """Losses from the least to the largest, with those of no mass between them."""
-        return int(self.held._pmf_remove.to_dense_pmf().size)
+        held = self.held._pmf_remove
+        few = getattr(held, "_loss_probs", None)  # (a dictionary, where they are few)
+        return int(held.size if few is None else max(few) - min(few) + 1)
 
     def delta(self, epsilon: float, *, up: bool) -> float:
         """The delta at `epsilon`, at least (`up`) or at most the true one."""
