@@ -157,7 +157,8 @@ def _law(**given: Any) -> AnyDocument:
     """The noise that a workload draws from: of a shape's nobody asks for a bound from below."""
     if isinstance(given.get("sensitivity"), Shape):
         return joint_design(Arguments.of(given), None).document
-    return design(**given).document
+    found: AnyNoise = design(**given)
+    return found.document
 
 
 def _of_ball(arguments: Arguments, ball: Ball) -> Arguments:
